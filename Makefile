@@ -1,0 +1,58 @@
+# Needs: Python 3.11 or later with venv, a C compiler, and a package index for pip.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+CHECK := build/wheel-check
+
+SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/_core/src/*.[ch])
+CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd)
+
+.PHONY: demo test lint build wheel-check clean
+
+demo: build
+	$(BIN)/topictemper demo
+
+test: build
+	$(BIN)/pytest $(ARGS)
+
+lint: build
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/cython-lint $(CYTHON)
+
+build: $(VENV)/built.stamp
+
+# In place and editable: Python is used as it stands, C and Cython are compiled again when they change.
+# Dependencies that are there already are left alone, without a look at the index.
+$(VENV)/built.stamp: $(VENV)/build-requires.stamp setup.py $(SOURCES)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable '.[dev]'
+	touch $@
+
+$(VENV)/build-requires.stamp: pyproject.toml | $(BIN)/python
+	$(BIN)/python -c "import tomllib; \
+	    print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
+	    > $(VENV)/build-requires.txt
+	$(BIN)/python -m pip install --quiet --requirement $(VENV)/build-requires.txt
+	touch $@
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+# What a user gets: the wheel built from the source archive, tested where the checkout is not on the path.
+wheel-check: build
+	rm -rf $(CHECK)
+	$(BIN)/python -m build --outdir $(CHECK)/dist .
+	$(PYTHON) -m venv $(CHECK)/venv
+	$(CHECK)/venv/bin/python -m pip install --quiet "$$(echo $(CHECK)/dist/*.whl)[plot,test]"
+	mkdir $(CHECK)/elsewhere
+	tar -xzf $(CHECK)/dist/*.tar.gz -C $(CHECK)/elsewhere --strip-components=1
+	rm -r $(CHECK)/elsewhere/topictemper
+	cd $(CHECK)/elsewhere && ../venv/bin/pytest tests
+	cd $(CHECK)/elsewhere && ../venv/bin/topictemper --help > /dev/null
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -f topictemper/_core/_kernels.c topictemper/_core/*.so
+	find topictemper tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Cython kernels (`_kernels`) and the same mathematics in plain numpy (`_reference`)."""

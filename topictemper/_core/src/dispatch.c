@@ -1,0 +1,25 @@
+#include "kernels.h"
+
+#include <stddef.h>
+
+extern const kernel_set kernels_baseline;
+#if defined(__x86_64__)
+extern const kernel_set kernels_avx2, kernels_avx512;
+#endif
+
+const kernel_set *const *available_kernels(void)
+{
+    static const kernel_set *sets[4];
+    int n = 0;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
+        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+        sets[n++] = &kernels_avx512;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        sets[n++] = &kernels_avx2;
+#endif
+    sets[n++] = &kernels_baseline;
+    sets[n] = NULL;
+    return sets;
+}

@@ -1,0 +1,510 @@
+/* The tempered fixed point of phi and gamma, a document at a time.
+
+   A document starts with all topics and the rows of B as they lie (a word's topics side by side).
+   Once half of its topics have fallen back to their prior, the others are copied to a block that
+   has a topic's words side by side: there neither direction of the sweep sums across a register,
+   and dropping one more topic costs nothing. Before a document is done, the dropped topics are
+   looked at once more with the final ratios, so leaving them out is exact to rounding. */
+
+#define scratch FN(scratch)
+
+#if REAL_BYTES == 4
+#define EPSILON 6e-8f
+#define NEGLIGIBLE 1e-6f /* a topic is dropped when its share is under this part of its alpha */
+#else
+#define EPSILON 1.1e-16
+#define NEGLIGIBLE 1e-14
+#endif
+
+/* What one document works on; vectors over topics have `padded` places, over words `words`. */
+typedef struct {
+    const REAL **rows;               /* B's row of every word */
+    REAL *own_rows;                  /* the rows themselves, where every document has its own s */
+    REAL *n, *r, *shift;             /* counts, n_v / p_v, log scale of the row */
+    REAL *alpha, *gamma, *w, *g;     /* all topics */
+    REAL *c_alpha, *c_gamma, *c_w;   /* the active topics, compacted */
+    REAL *sums;                      /* per active topic one vector: partial sums over words */
+    REAL *block;                     /* (active topic, word) */
+    int32_t *id, *place;             /* of an active topic: its number, its row of the block */
+    void *memory;
+} scratch;
+
+static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int own_rows)
+{
+    ptrdiff_t half = padded / 2 + TOPIC_PADDING; /* at most half of the topics are compacted */
+    size_t reals = (size_t)(3 * words + 4 * padded + 3 * half + half * VL + half * words
+                            + (own_rows ? words * padded : 0));
+    size_t bytes = reals * sizeof(REAL) + (size_t)words * sizeof(REAL *)
+                   + 2 * (size_t)half * sizeof(int32_t) + 64;
+    char *p = malloc(bytes);
+    REAL *q;
+    if (!p)
+        return -1;
+    z->memory = p;
+    z->rows = (const REAL **)p;
+    q = (REAL *)(p + (size_t)words * sizeof(REAL *));
+    q = (REAL *)(((uintptr_t)q + 63) & ~(uintptr_t)63);
+#define TAKE(name, count) z->name = q, q += (count)
+    TAKE(block, half * words);
+    TAKE(sums, half * VL);
+    TAKE(n, words);
+    TAKE(r, words);
+    TAKE(shift, words);
+    TAKE(alpha, padded);
+    TAKE(gamma, padded);
+    TAKE(w, padded);
+    TAKE(g, padded);
+    TAKE(c_alpha, half);
+    TAKE(c_gamma, half);
+    TAKE(c_w, half);
+    z->own_rows = own_rows ? q : NULL;
+    if (own_rows)
+        q += words * padded;
+#undef TAKE
+    z->id = (int32_t *)q;
+    z->place = z->id + half;
+    return 0;
+}
+
+/* r_v = n_v / sum_k w_k B_vk and, if wanted, g_k = sum_v r_v B_vk, over all topics. */
+static INLINE void FN(sweep_rows)(scratch *z, ptrdiff_t n_words, ptrdiff_t padded, int want_g)
+{
+    REAL *g = z->g, *r = z->r;
+    const REAL *w = z->w;
+    if (want_g)
+        memset(g, 0, (size_t)padded * sizeof(REAL));
+    for (ptrdiff_t v = 0; v < n_words; v += 4) {
+        const REAL *b0 = z->rows[v], *b1 = z->rows[v + 1], *b2 = z->rows[v + 2],
+                   *b3 = z->rows[v + 3];
+        vec p0 = {0}, p1 = {0}, p2 = {0}, p3 = {0};
+        for (ptrdiff_t k = 0; k < padded; k += VL) {
+            vec wk = FN(load)(w + k);
+            p0 += wk * FN(load)(b0 + k);
+            p1 += wk * FN(load)(b1 + k);
+            p2 += wk * FN(load)(b2 + k);
+            p3 += wk * FN(load)(b3 + k);
+        }
+        *(quad *)(r + v) = *(const quad *)(z->n + v) / (FN(hsum4)(p0, p1, p2, p3) + TINY);
+        if (want_g) {
+            REAL r0 = r[v], r1 = r[v + 1], r2 = r[v + 2], r3 = r[v + 3];
+            for (ptrdiff_t k = 0; k < padded; k += VL)
+                FN(store)(g + k, FN(load)(g + k) + r0 * FN(load)(b0 + k) + r1 * FN(load)(b1 + k)
+                                     + r2 * FN(load)(b2 + k) + r3 * FN(load)(b3 + k));
+        }
+    }
+}
+
+/* The same over the compacted topics, for `nv` vectors of words from word `v` on. */
+static INLINE void FN(sweep_chunk)(scratch *z, ptrdiff_t v, ptrdiff_t stride, ptrdiff_t n_active,
+                                   int first, int nv)
+{
+    vec p[4], r[4];
+    vec *sums = (vec *)z->sums;
+    for (int i = 0; i < nv; i++)
+        p[i] = FN(splat)(TINY);
+    for (ptrdiff_t j = 0; j < n_active; j++) {
+        const REAL *row = z->block + z->place[j] * stride + v;
+        REAL w = z->c_w[j];
+        for (int i = 0; i < nv; i++)
+            p[i] += w * FN(load)(row + i * VL);
+    }
+    for (int i = 0; i < nv; i++) {
+        r[i] = FN(load)(z->n + v + i * VL) / p[i];
+        FN(store)(z->r + v + i * VL, r[i]);
+    }
+    for (ptrdiff_t j = 0; j < n_active; j++) {
+        const REAL *row = z->block + z->place[j] * stride + v;
+        vec sum = r[0] * FN(load)(row);
+        for (int i = 1; i < nv; i++)
+            sum += r[i] * FN(load)(row + i * VL);
+        if (!first)
+            sum += FN(load)((REAL *)(sums + j));
+        FN(store)((REAL *)(sums + j), sum);
+    }
+}
+static INLINE void FN(sweep_block)(scratch *z, ptrdiff_t stride, ptrdiff_t n_active)
+{
+    for (ptrdiff_t v = 0; v < stride; v += 4 * VL) {
+        switch (stride - v < 4 * VL ? (stride - v) / VL : 4) {
+        case 1:
+            FN(sweep_chunk)(z, v, stride, n_active, v == 0, 1);
+            break;
+        case 2:
+            FN(sweep_chunk)(z, v, stride, n_active, v == 0, 2);
+            break;
+        case 3:
+            FN(sweep_chunk)(z, v, stride, n_active, v == 0, 3);
+            break;
+        default:
+            FN(sweep_chunk)(z, v, stride, n_active, v == 0, 4);
+        }
+    }
+    /* lane sums, four topics at a time, into g; up to three places past n_active are rubbish */
+    for (ptrdiff_t j = 0; j < n_active; j += 4) {
+        const REAL *s = z->sums + j * VL;
+        *(quad *)(z->g + j) = FN(hsum4)(FN(load)(s), FN(load)(s + VL), FN(load)(s + 2 * VL),
+                                        FN(load)(s + 3 * VL));
+    }
+    for (ptrdiff_t j = n_active; j < n_active + VL && j % VL; j++)
+        z->g[j] = 0;
+}
+
+/* gamma = alpha + s w g, w = exp(s psi(gamma)); returns sum |delta gamma|, counts what stays. */
+static INLINE REAL FN(update_gamma)(ptrdiff_t n, REAL s, const REAL *alpha, const REAL *g,
+                                    REAL *gamma, REAL *w, ptrdiff_t *n_kept)
+{
+    vec delta = {0};
+    ivec kept = {0};
+    for (ptrdiff_t k = 0; k < n; k += VL) {
+        vec a = FN(load)(alpha + k), share = FN(load)(w + k) * FN(load)(g + k) * s;
+        vec new = a + share, d = new - FN(load)(gamma + k);
+        delta += FN(max)(d, -d);
+        kept -= share > a * NEGLIGIBLE;
+        FN(store)(gamma + k, new);
+        FN(store)(w + k, FN(exp_psi)(new, s));
+    }
+    *n_kept = (ptrdiff_t)FN(hsum)(__builtin_convertvector(kept, vec));
+    return FN(hsum)(delta);
+}
+
+/* Copies the topics that stay to the block; the others fall back to alpha. */
+static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words, ptrdiff_t stride)
+{
+    ptrdiff_t m = 0;
+    for (ptrdiff_t k = 0; k < n_topics; k++) {
+        if (z->gamma[k] - z->alpha[k] > z->alpha[k] * NEGLIGIBLE) {
+            z->id[m] = (int32_t)k;
+            z->place[m] = (int32_t)m;
+            z->c_alpha[m] = z->alpha[k];
+            z->c_gamma[m] = z->gamma[k];
+            z->c_w[m++] = z->w[k];
+        }
+    }
+    for (ptrdiff_t v = 0; v < n_words; v++)
+        for (ptrdiff_t j = 0; j < m; j++)
+            z->block[j * stride + v] = z->rows[v][z->id[j]];
+    for (ptrdiff_t j = 0; j < m; j++)
+        for (ptrdiff_t v = n_words; v < stride; v++)
+            z->block[j * stride + v] = 0;
+    return m;
+}
+
+/* Leaves out what has fallen back since: only the lists move, the block stays. */
+static ptrdiff_t FN(drop)(scratch *z, ptrdiff_t n_active)
+{
+    ptrdiff_t m = 0;
+    for (ptrdiff_t j = 0; j < n_active; j++) {
+        if (z->c_gamma[j] - z->c_alpha[j] > z->c_alpha[j] * NEGLIGIBLE) {
+            z->id[m] = z->id[j];
+            z->place[m] = z->place[j];
+            z->c_alpha[m] = z->c_alpha[j];
+            z->c_gamma[m] = z->c_gamma[j];
+            z->c_w[m++] = z->c_w[j];
+        }
+    }
+    return m;
+}
+/* Lanes past the last active topic: gamma = alpha, so that they add nothing to any sum. */
+static INLINE void FN(pad_active)(scratch *z, ptrdiff_t n_active)
+{
+    for (ptrdiff_t j = n_active; j % VL; j++)
+        z->c_alpha[j] = z->c_gamma[j] = z->c_w[j] = 1;
+}
+
+/* gamma of the dropped topics from the final ratios; 1 if one of them should not have been. */
+static int FN(review_dropped)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded, ptrdiff_t n_words,
+                              ptrdiff_t n_active, REAL s, const REAL *rest_weight)
+{
+    int revive = 0;
+    memset(z->g, 0, (size_t)padded * sizeof(REAL));
+    for (ptrdiff_t v = 0; v < n_words; v += 4) {
+        const REAL *b0 = z->rows[v], *b1 = z->rows[v + 1], *b2 = z->rows[v + 2],
+                   *b3 = z->rows[v + 3];
+        REAL r0 = z->r[v], r1 = z->r[v + 1], r2 = z->r[v + 2], r3 = z->r[v + 3];
+        for (ptrdiff_t k = 0; k < padded; k += VL)
+            FN(store)(z->g + k, FN(load)(z->g + k) + r0 * FN(load)(b0 + k) + r1 * FN(load)(b1 + k)
+                                    + r2 * FN(load)(b2 + k) + r3 * FN(load)(b3 + k));
+    }
+    for (ptrdiff_t j = 0; j < n_active; j++)
+        z->g[z->id[j]] = 0;
+    for (ptrdiff_t k = 0; k < n_topics; k++) {
+        REAL share = s * rest_weight[k] * z->g[k];
+        revive |= share > 10 * NEGLIGIBLE * z->alpha[k];
+        z->gamma[k] = z->alpha[k] + share;
+    }
+    for (ptrdiff_t j = 0; j < n_active; j++)
+        z->gamma[z->id[j]] = z->c_gamma[j];
+    return revive;
+}
+
+/* sum_v n_v sum_k phi_vk (E log theta_k + E log beta_kv), with log B = s (E log beta - shift). */
+static double FN(energy_rows)(const scratch *z, ptrdiff_t n_words, ptrdiff_t padded, REAL s,
+                              REAL psi_total, REAL *e_log_theta)
+{
+    double energy = 0;
+    for (ptrdiff_t k = 0; k < padded; k += VL)
+        FN(store)(e_log_theta + k, FN(psi)(FN(load)(z->gamma + k)) - psi_total);
+    for (ptrdiff_t v = 0; v < n_words; v++) {
+        vec sum = {0};
+        for (ptrdiff_t k = 0; k < padded; k += VL) {
+            vec b = FN(load)(z->rows[v] + k);
+            vec log_b = FN(log)(FN(max)(b, FN(splat)(TINY)));
+            sum += FN(load)(z->w + k) * b * (FN(load)(e_log_theta + k) + log_b / s);
+        }
+        energy += (double)(z->r[v] * FN(hsum)(sum) + z->n[v] * z->shift[v]);
+    }
+    return energy;
+}
+static double FN(energy_block)(const scratch *z, ptrdiff_t n_words, ptrdiff_t stride,
+                               ptrdiff_t n_active, REAL s, REAL psi_total, REAL *e_log_theta)
+{
+    double energy = 0;
+    for (ptrdiff_t j = 0; j < n_active; j += VL)
+        FN(store)(e_log_theta + j, FN(psi)(FN(load)(z->c_gamma + j)) - psi_total);
+    for (ptrdiff_t v = 0; v < stride; v += VL) {
+        vec sum = {0};
+        for (ptrdiff_t j = 0; j < n_active; j++) {
+            vec b = FN(load)(z->block + z->place[j] * stride + v);
+            vec log_b = FN(log)(FN(max)(b, FN(splat)(TINY)));
+            sum += z->c_w[j] * b * (e_log_theta[j] + log_b / s);
+        }
+        energy += (double)FN(hsum)(sum * FN(load)(z->r + v));
+    }
+    for (ptrdiff_t v = 0; v < n_words; v++)
+        energy += (double)(z->n[v] * z->shift[v]);
+    return energy;
+}
+
+static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
+                     const int32_t *word_of, const REAL *counts, const REAL *alpha, const REAL *s_of,
+                     int log_rows, const REAL *B, const REAL *shift, double tol, int64_t max_iter,
+                     int warm, REAL *gamma, int32_t *topics, REAL *weights, int32_t *n_active_of,
+                     REAL *ratio, double *energy, int32_t *sweeps, int64_t *ticket)
+{
+    scratch z;
+    ptrdiff_t longest = 4;
+    REAL alpha_total = 0, last_s = -1;
+    REAL *rest_weight; /* exp(s psi(alpha)): the weight of a topic that has fallen back */
+    for (int64_t d = 0; d < n_docs; d++)
+        if (doc_ptr[d + 1] - doc_ptr[d] > longest)
+            longest = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
+    longest = (longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING;
+    if (FN(make_scratch)(&z, longest, padded, log_rows))
+        return -1;
+    rest_weight = malloc((size_t)padded * sizeof(REAL));
+    if (!rest_weight) {
+        free(z.memory);
+        return -1;
+    }
+    for (ptrdiff_t k = 0; k < padded; k++) {
+        z.alpha[k] = k < n_topics ? alpha[k] : 1;
+        alpha_total += k < n_topics ? alpha[k] : 0;
+    }
+
+    for (;;) {
+        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * DOCUMENT_BLOCK;
+        int64_t last = first + DOCUMENT_BLOCK < n_docs ? first + DOCUMENT_BLOCK : n_docs;
+        if (first >= n_docs)
+            break;
+        for (int64_t d = first; d < last; d++) {
+            const int64_t start = doc_ptr[d];
+            const ptrdiff_t n_words = (ptrdiff_t)(doc_ptr[d + 1] - start);
+            const ptrdiff_t stride = (n_words + VL - 1) / VL * VL;
+            const REAL s = s_of[d];
+            REAL *out = gamma + d * n_topics, *out_w = weights + d * padded;
+            int32_t *out_id = topics + d * n_topics;
+            REAL tokens = 0, gamma_total, limit;
+            ptrdiff_t n_active = n_topics, kept = n_topics, sweep = 0;
+            int compacted = 0, converged, rounds = 0;
+
+            if (n_words == 0) {
+                memcpy(out, alpha, (size_t)n_topics * sizeof(REAL));
+                n_active_of[d] = 0;
+                sweeps[d] = 0;
+                if (energy)
+                    energy[d] = 0;
+                continue;
+            }
+            if (s != last_s) {
+                for (ptrdiff_t k = 0; k < padded; k += VL)
+                    FN(store)(rest_weight + k, FN(exp_psi)(FN(load)(z.alpha + k), s));
+                last_s = s;
+            }
+            for (ptrdiff_t v = 0; v < n_words; v++) {
+                const ptrdiff_t u = word_of[start + v];
+                z.n[v] = counts[start + v];
+                tokens += z.n[v];
+                z.shift[v] = shift[u];
+                z.rows[v] = B + u * padded;
+                if (log_rows) {
+                    REAL *own = z.own_rows + v * padded;
+                    for (ptrdiff_t k = 0; k < padded; k += VL)
+                        FN(store)(own + k, FN(exp)(FN(load)(z.rows[v] + k) * s));
+                    z.rows[v] = own;
+                }
+            }
+            for (ptrdiff_t v = n_words; v < longest && v % TOPIC_PADDING; v++) {
+                z.rows[v] = z.rows[0];
+                z.n[v] = z.r[v] = 0;
+            }
+            gamma_total = alpha_total + s * tokens;
+            limit = 4 * EPSILON * gamma_total; /* sums below this are rounding */
+            limit = (REAL)(tol * (double)n_topics) > limit ? (REAL)(tol * (double)n_topics) : limit;
+            for (ptrdiff_t k = 0; k < padded; k++) {
+                if (k >= n_topics)
+                    z.gamma[k] = 1;
+                else
+                    z.gamma[k] = warm ? out[k] : alpha[k] + s * tokens / (REAL)n_topics;
+            }
+
+            do {
+                if (compacted)
+                    compacted = 0;
+                for (ptrdiff_t k = 0; k < padded; k += VL)
+                    FN(store)(z.w + k, FN(exp_psi)(FN(load)(z.gamma + k), s));
+                for (converged = 0; !converged && sweep < max_iter; sweep++) {
+                    FN(sweep_rows)(&z, n_words, padded, 1);
+                    converged = FN(update_gamma)(padded, s, z.alpha, z.g, z.gamma, z.w, &kept)
+                                < limit;
+                    if (2 * kept <= n_topics && !converged) {
+                        compacted = 1;
+                        sweep++;
+                        break;
+                    }
+                }
+                if (!compacted) {
+                    FN(sweep_rows)(&z, n_words, padded, 0);
+                    break;
+                }
+                n_active = FN(compact)(&z, n_topics, n_words, stride);
+                FN(pad_active)(&z, n_active);
+                for (; !converged && sweep < max_iter; sweep++) {
+                    FN(sweep_block)(&z, stride, n_active);
+                    converged = FN(update_gamma)((n_active + VL - 1) / VL * VL, s, z.c_alpha, z.g,
+                                                 z.c_gamma, z.c_w, &kept)
+                                < limit;
+                    if (kept < n_active) {
+                        n_active = FN(drop)(&z, n_active);
+                        FN(pad_active)(&z, n_active);
+                    }
+                }
+                FN(sweep_block)(&z, stride, n_active);
+            } while (FN(review_dropped)(&z, n_topics, padded, n_words, n_active, s, rest_weight)
+                     && ++rounds < 3 && sweep < max_iter);
+
+            sweeps[d] = (int32_t)sweep;
+            memcpy(out, z.gamma, (size_t)n_topics * sizeof(REAL));
+            memcpy(ratio + start, z.r, (size_t)n_words * sizeof(REAL));
+            if (compacted) {
+                n_active_of[d] = (int32_t)n_active;
+                memcpy(out_id, z.id, (size_t)n_active * sizeof(int32_t));
+                memcpy(out_w, z.c_w, (size_t)n_active * sizeof(REAL));
+            } else {
+                n_active_of[d] = (int32_t)n_topics;
+                for (ptrdiff_t k = 0; k < n_topics; k++)
+                    out_id[k] = (int32_t)k;
+                memcpy(out_w, z.w, (size_t)n_topics * sizeof(REAL));
+                memset(out_w + n_topics, 0, (size_t)(padded - n_topics) * sizeof(REAL));
+            }
+            if (energy) {
+                REAL one[VBYTES / sizeof(REAL)], psi_total;
+                FN(store)(one, FN(psi)(FN(splat)(gamma_total)));
+                psi_total = one[0];
+                energy[d] = compacted ? FN(energy_block)(&z, n_words, stride, n_active, s,
+                                                         psi_total, z.g)
+                                      : FN(energy_rows)(&z, n_words, padded, s, psi_total, z.g);
+            }
+        }
+    }
+    free(rest_weight);
+    free(z.memory);
+    return 0;
+}
+
+/* log sum_k M_k(s_j) S_k(s_j) of every document, at the nodes s_j. */
+static int FN(log_partition)(int64_t n_docs, int64_t n_topics, int64_t n_nodes, const REAL *gamma,
+                             const int32_t *topics, const int32_t *n_active_of, const REAL *moments,
+                             const REAL *prior_moments, const double *nodes, double *out,
+                             int64_t *ticket)
+{
+    const ptrdiff_t padded = (n_topics + VL - 1) / VL * VL;
+    REAL *memory = malloc(((size_t)n_nodes * (RATIO_TERMS + 1) + 3 * (size_t)padded
+                           + DOCUMENT_BLOCK)
+                          * sizeof(REAL));
+    double *sums = malloc((size_t)n_nodes * (DOCUMENT_BLOCK + 1) * sizeof(double));
+    REAL *coefficients = memory, *x = memory + n_nodes * RATIO_TERMS, *log_y = x + padded,
+         *inv_y = log_y + padded, *totals = inv_y + padded;
+    double *prior_sums = sums + n_nodes * DOCUMENT_BLOCK;
+    if (!memory || !sums) {
+        free(memory);
+        free(sums);
+        return -1;
+    }
+    for (ptrdiff_t j = 0; j < n_nodes; j++) {
+        FN(ratio_coefficients)(nodes[j], coefficients + j * RATIO_TERMS);
+        prior_sums[j] = 0;
+        for (ptrdiff_t k = 0; k < n_topics; k++)
+            prior_sums[j] += (double)prior_moments[j * n_topics + k];
+    }
+    for (;;) {
+        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * DOCUMENT_BLOCK;
+        int64_t last = first + DOCUMENT_BLOCK < n_docs ? first + DOCUMENT_BLOCK : n_docs;
+        if (first >= n_docs)
+            break;
+        for (ptrdiff_t i = 0; i < DOCUMENT_BLOCK; i++)
+            totals[i] = 1;
+        for (int64_t d = first; d < last; d++) {
+            const REAL *gamma_d = gamma + d * n_topics;
+            const int32_t *id = topics + d * n_topics;
+            const ptrdiff_t n = n_active_of[d];
+            double total = 0;
+            for (ptrdiff_t k = 0; k < n_topics; k++)
+                total += (double)gamma_d[k];
+            totals[d - first] = (REAL)total;
+            for (ptrdiff_t j = 0; j < n; j++)
+                x[j] = gamma_d[id[j]];
+            for (ptrdiff_t j = n; j % VL; j++)
+                x[j] = 1;
+            for (ptrdiff_t k = 0; k < n; k += VL) {
+                vec y = FN(load)(x + k) + SHIFT;
+                FN(store)(log_y + k, FN(log)(y));
+                FN(store)(inv_y + k, 1 / y);
+            }
+            for (ptrdiff_t j = 0; j < n_nodes; j++) {
+                const REAL *S = moments + j * n_topics, *F = prior_moments + j * n_topics;
+                double rest = n < n_topics ? prior_sums[j] : 0;
+                vec sum = {0};
+                if (n < n_topics)
+                    for (ptrdiff_t k = 0; k < n; k++)
+                        rest -= (double)F[id[k]];
+                for (ptrdiff_t k = 0; k < n; k += VL) {
+                    REAL t[VBYTES / sizeof(REAL)] = {0};
+                    for (ptrdiff_t i = 0; i < VL && k + i < n; i++)
+                        t[i] = S[id[k + i]];
+                    sum += FN(load)(t)
+                           * FN(ratio_shared)(FN(load)(x + k), FN(load)(log_y + k),
+                                              FN(load)(inv_y + k), (REAL)nodes[j],
+                                              coefficients + j * RATIO_TERMS);
+                }
+                sums[j * DOCUMENT_BLOCK + (d - first)] = rest + (double)FN(hsum)(sum);
+            }
+        }
+        for (ptrdiff_t j = 0; j < n_nodes; j++) {
+            for (ptrdiff_t i = 0; i < last - first; i += VL) {
+                REAL t[VBYTES / sizeof(REAL)];
+                vec v;
+                for (ptrdiff_t l = 0; l < VL; l++)
+                    t[l] = i + l < last - first ? (REAL)sums[j * DOCUMENT_BLOCK + i + l] : 1;
+                v = FN(log)(FN(load)(t))
+                    - FN(log)(FN(gamma_ratio)(FN(load)(totals + i), (REAL)nodes[j],
+                                              coefficients + j * RATIO_TERMS));
+                FN(store)(t, v);
+                for (ptrdiff_t l = 0; l < VL && i + l < last - first; l++)
+                    out[(first + i + l) * n_nodes + j] = (double)t[l];
+            }
+        }
+    }
+    free(memory);
+    free(sums);
+    return 0;
+}

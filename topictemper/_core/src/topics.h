@@ -1,0 +1,223 @@
+/* The global state lambda_kv = base + a M[v, k]: reading rows, adding statistics, moments; and the
+   special functions on arrays, for the tests and for numpy callers. */
+
+static void FN(array_exp)(int64_t n, const REAL *x, REAL *out)
+{
+    for (ptrdiff_t i = 0; i < n; i += VL)
+        FN(store_n)(out + i, FN(exp)(FN(load_n)(x + i, n - i, 1)), n - i);
+}
+static void FN(array_log)(int64_t n, const REAL *x, REAL *out)
+{
+    for (ptrdiff_t i = 0; i < n; i += VL)
+        FN(store_n)(out + i, FN(log)(FN(load_n)(x + i, n - i, 1)), n - i);
+}
+static void FN(array_psi)(int64_t n, const REAL *x, REAL *out)
+{
+    for (ptrdiff_t i = 0; i < n; i += VL)
+        FN(store_n)(out + i, FN(psi)(FN(load_n)(x + i, n - i, 1)), n - i);
+}
+static void FN(array_exp_psi)(int64_t n, const REAL *x, double s, REAL *out)
+{
+    for (ptrdiff_t i = 0; i < n; i += VL)
+        FN(store_n)(out + i, FN(exp_psi)(FN(load_n)(x + i, n - i, 1), (REAL)s), n - i);
+}
+static void FN(array_gamma_ratio)(int64_t n, const REAL *x, double s, REAL *out)
+{
+    REAL c[RATIO_TERMS];
+    FN(ratio_coefficients)(s, c);
+    for (ptrdiff_t i = 0; i < n; i += VL)
+        FN(store_n)(out + i, FN(gamma_ratio)(FN(load_n)(x + i, n - i, 1), (REAL)s, c), n - i);
+}
+
+/* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, shift = max_k L. */
+static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const REAL *M,
+                          double a, double base, const double *psi_total, const int32_t *words,
+                          double s, int log_rows, REAL *B, REAL *shift, int64_t *ticket)
+{
+    const REAL scale = (REAL)a, offset = (REAL)base, inverse = (REAL)s;
+    REAL *psi_totals = malloc((size_t)padded * sizeof(REAL));
+    if (!psi_totals)
+        return -1;
+    for (ptrdiff_t k = 0; k < padded; k++)
+        psi_totals[k] = k < n_topics ? (REAL)psi_total[k] : (REAL)1e30; /* weight 0 */
+    for (;;) {
+        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * WORD_BLOCK;
+        int64_t last = first + WORD_BLOCK < n_words ? first + WORD_BLOCK : n_words;
+        if (first >= n_words)
+            break;
+        for (int64_t u = first; u < last; u++) {
+            const REAL *row = M + (ptrdiff_t)words[u] * n_topics;
+            REAL *out = B + u * padded;
+            vec most = FN(splat)((REAL)-1e30);
+            REAL top;
+            for (ptrdiff_t k = 0; k < padded; k += VL) {
+                ptrdiff_t left = n_topics - k;
+                vec m = left > 0 ? FN(load_n)(row + k, left, 0) : FN(splat)(0);
+                vec l = FN(psi)(m * scale + offset) - FN(load)(psi_totals + k);
+                most = FN(max)(most, l);
+                FN(store)(out + k, l);
+            }
+            shift[u] = top = FN(hmax)(most);
+            for (ptrdiff_t k = 0; k < padded; k += VL) {
+                vec l = FN(load)(out + k) - top;
+                FN(store)(out + k, log_rows ? l : FN(exp)(l * inverse));
+            }
+        }
+    }
+    free(psi_totals);
+    return 0;
+}
+
+/* M[word] += rate sum_d weight_d n_dv phi_dv, word by word in a fixed order of documents. */
+static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
+                              const int32_t *words, const int64_t *word_ptr,
+                              const int32_t *word_doc, const int64_t *word_pos,
+                              const REAL *doc_weight, const REAL *s_of, int log_rows, const REAL *B,
+                              const int32_t *topics, const REAL *weights,
+                              const int32_t *n_active_of, const REAL *ratio, double rate, REAL *M,
+                              double *block_sums, int64_t *ticket)
+{
+    REAL *sum = malloc((size_t)padded * sizeof(REAL));
+    if (!sum)
+        return -1;
+    for (;;) {
+        int64_t block = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED);
+        int64_t first = block * WORD_BLOCK;
+        int64_t last = first + WORD_BLOCK < n_words ? first + WORD_BLOCK : n_words;
+        double *total = block_sums + block * n_topics;
+        if (first >= n_words)
+            break;
+        memset(total, 0, (size_t)n_topics * sizeof(double));
+        for (int64_t u = first; u < last; u++) {
+            const REAL *row = B + u * padded;
+            REAL *out = M + (ptrdiff_t)words[u] * n_topics;
+            memset(sum, 0, (size_t)padded * sizeof(REAL));
+            for (int64_t j = word_ptr[u]; j < word_ptr[u + 1]; j++) {
+                const int64_t d = word_doc[j];
+                const REAL c = doc_weight[d] * ratio[word_pos[j]], s = s_of[d];
+                const REAL *w = weights + d * padded;
+                const ptrdiff_t n = n_active_of[d];
+                if (n == n_topics) {
+                    for (ptrdiff_t k = 0; k < padded; k += VL) {
+                        vec x = FN(load)(w + k) * c;
+                        if (log_rows)
+                            x *= FN(exp)(FN(load)(row + k) * s);
+                        FN(store)(sum + k, FN(load)(sum + k) + x);
+                    }
+                } else {
+                    const int32_t *id = topics + d * n_topics;
+                    for (ptrdiff_t i = 0; i < n; i += VL) {
+                        const ptrdiff_t m = n - i < VL ? n - i : VL;
+                        if (log_rows) {
+                            REAL t[VBYTES / sizeof(REAL)] = {0};
+                            for (ptrdiff_t l = 0; l < m; l++)
+                                t[l] = row[id[i + l]] * s;
+                            FN(store)(t, FN(exp)(FN(load)(t)));
+                            for (ptrdiff_t l = 0; l < m; l++)
+                                sum[id[i + l]] += c * w[i + l] * t[l];
+                        } else {
+                            for (ptrdiff_t l = 0; l < m; l++)
+                                sum[id[i + l]] += c * w[i + l];
+                        }
+                    }
+                }
+            }
+            for (ptrdiff_t k = 0; k < n_topics; k++) {
+                REAL x = sum[k] * (log_rows ? 1 : row[k]) * (REAL)rate;
+                out[k] += x;
+                total[k] += (double)x;
+            }
+        }
+    }
+    free(sum);
+    return 0;
+}
+
+/* sum_v G(lambda_kv + s_j) / G(lambda_kv), in fixed blocks of words. */
+static int FN(fractional_moments)(int64_t n_words, int64_t n_topics, int64_t n_nodes, int64_t block,
+                                  const REAL *M, double a, double base, const double *nodes,
+                                  double *out, int64_t *ticket)
+{
+    const ptrdiff_t padded = (n_topics + VL - 1) / VL * VL;
+    const REAL scale = (REAL)a, offset = (REAL)base;
+    const REAL trivial = (REAL)(NEGLIGIBLE * base / (a > 0 ? a : 1));
+    REAL *memory = malloc((size_t)n_nodes * (RATIO_TERMS + 1 + (size_t)padded) * sizeof(REAL));
+    REAL *coefficients = memory, *at_base = memory + n_nodes * RATIO_TERMS,
+         *sums = at_base + n_nodes;
+    if (!memory)
+        return -1;
+    for (ptrdiff_t j = 0; j < n_nodes; j++) {
+        REAL t[VBYTES / sizeof(REAL)];
+        FN(ratio_coefficients)(nodes[j], coefficients + j * RATIO_TERMS);
+        FN(store)(t, FN(gamma_ratio)(FN(splat)(offset), (REAL)nodes[j],
+                                     coefficients + j * RATIO_TERMS));
+        at_base[j] = t[0];
+    }
+    for (;;) {
+        int64_t b = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED);
+        int64_t first = b * block, last = first + block < n_words ? first + block : n_words;
+        double *total = out + b * n_nodes * n_topics;
+        if (first >= n_words)
+            break;
+        memset(total, 0, (size_t)(n_nodes * n_topics) * sizeof(double));
+        /* REAL sums over WORD_BLOCK words at a time, then double */
+        for (int64_t v0 = first; v0 < last; v0 += WORD_BLOCK) {
+            int64_t v1 = v0 + WORD_BLOCK < last ? v0 + WORD_BLOCK : last;
+            memset(sums, 0, (size_t)(n_nodes * padded) * sizeof(REAL));
+            for (int64_t v = v0; v < v1; v++) {
+                const REAL *row = M + v * n_topics;
+                for (ptrdiff_t k = 0; k < n_topics; k += VL) {
+                    vec m = FN(load_n)(row + k, n_topics - k, 0);
+                    if (FN(hmax)(m) <= trivial) { /* words at lambda = base share one value */
+                        for (ptrdiff_t j = 0; j < n_nodes; j++)
+                            FN(store)(sums + j * padded + k,
+                                      FN(load)(sums + j * padded + k) + at_base[j]);
+                    } else {
+                        vec x = m * scale + offset, y = x + SHIFT;
+                        vec log_y = FN(log)(y), inv_y = 1 / y;
+                        for (ptrdiff_t j = 0; j < n_nodes; j++)
+                            FN(store)(sums + j * padded + k,
+                                      FN(load)(sums + j * padded + k)
+                                          + FN(ratio_shared)(x, log_y, inv_y, (REAL)nodes[j],
+                                                             coefficients + j * RATIO_TERMS));
+                    }
+                }
+            }
+            for (ptrdiff_t j = 0; j < n_nodes; j++)
+                for (ptrdiff_t k = 0; k < n_topics; k++)
+                    total[j * n_topics + k] += (double)sums[j * padded + k];
+        }
+    }
+    free(memory);
+    return 0;
+}
+
+/* sum_v n_dv log sum_k t_dk (base + a M[v, k]). */
+static int FN(mixture_log_likelihood)(int64_t n_docs, int64_t n_topics, const int64_t *doc_ptr,
+                                      const int32_t *indices, const REAL *counts, const REAL *t,
+                                      const REAL *M, double a, double base, double *out,
+                                      int64_t *ticket)
+{
+    for (;;) {
+        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * DOCUMENT_BLOCK;
+        int64_t last = first + DOCUMENT_BLOCK < n_docs ? first + DOCUMENT_BLOCK : n_docs;
+        if (first >= n_docs)
+            break;
+        for (int64_t d = first; d < last; d++) {
+            const REAL *t_d = t + d * n_topics;
+            double sum = 0, floor = 0;
+            for (ptrdiff_t k = 0; k < n_topics; k++)
+                floor += (double)t_d[k];
+            for (int64_t i = doc_ptr[d]; i < doc_ptr[d + 1]; i++) {
+                const REAL *row = M + (ptrdiff_t)indices[i] * n_topics;
+                vec p = {0};
+                for (ptrdiff_t k = 0; k < n_topics; k += VL)
+                    p += FN(load_n)(t_d + k, n_topics - k, 0)
+                         * FN(load_n)(row + k, n_topics - k, 0);
+                sum += (double)counts[i] * log(a * (double)FN(hsum)(p) + base * floor);
+            }
+            out[d] = sum;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,178 @@
+"""Documents under fixed topics: minibatches, their E-step, their predictive likelihood."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._core import _kernels
+from ._topics import Topics
+from ._workers import Workers
+
+
+class Minibatch(NamedTuple):
+    """Some rows of a CSR matrix, by document and once more by word (see `gather_rows`)."""
+
+    doc_ptr: NDArray[np.int64]
+    word_of: NDArray[np.int32]
+    counts: NDArray[Any]
+    words: NDArray[np.int32]
+    word_ptr: NDArray[np.int64]
+    word_doc: NDArray[np.int32]
+    word_pos: NDArray[np.int64]
+
+    @property
+    def n_documents(self) -> int:
+        """Documents in the batch, those without words included."""
+        return len(self.doc_ptr) - 1
+
+    def tokens(self) -> NDArray[np.float64]:
+        """N_d, shape (n_documents,)."""
+        ends = np.concatenate(([0.0], np.cumsum(self.counts, dtype=np.float64)))[self.doc_ptr]
+        return np.diff(ends)
+
+
+class Gatherer:
+    """Cuts minibatches out of one CSR matrix."""
+
+    def __init__(self, X: Any, dtype: Any) -> None:
+        self._X = X
+        self._data = np.ascontiguousarray(X.data, dtype=dtype)
+        self._slot = np.full(X.shape[1], -1, dtype=np.int32)
+
+    def rows(self, rows: NDArray[np.int64]) -> Minibatch:
+        """The given rows, in that order."""
+        X = self._X
+        return Minibatch(*_kernels.gather_rows(X.indptr, X.indices, self._data, rows, self._slot))
+
+
+class Locals(NamedTuple):
+    """What the E-step found for a minibatch (see `estep` for the fields)."""
+
+    s: NDArray[Any]
+    log_rows: bool
+    B: NDArray[Any]
+    gamma: NDArray[Any]
+    topics: NDArray[np.int32]
+    weights: NDArray[Any]
+    n_active: NDArray[np.int32]
+    ratio: NDArray[Any]
+    shift: NDArray[Any]
+    energy: NDArray[np.float64]
+    sweeps: NDArray[np.int32]
+
+
+def infer(
+    topics: Topics,
+    batch: Minibatch,
+    alpha: NDArray[Any],
+    s: float | NDArray[np.float64],
+    *,
+    tol: float,
+    max_iter: int,
+    workers: Workers,
+    gamma: NDArray[Any] | None = None,
+    want_energy: bool = False,
+) -> Locals:
+    """Fixed point of phi and gamma (VT eq. 19) of every document of a minibatch.
+
+    Parameters
+    ----------
+    topics : Topics
+        The global state.
+    batch : Minibatch
+        Documents.
+    alpha : ndarray of shape (n_components,)
+        Prior of the topic proportions, of the precision of the topics.
+    s : float or ndarray of shape (n_documents,)
+        Inverse temperature, one for all or one a document.
+    tol : float
+        Sweeps stop when the mean change of a document's gamma is smaller.
+    max_iter : int
+        Most sweeps of a document.
+    workers : Workers
+        Threads to use.
+    gamma : ndarray of shape (n_documents, n_components), optional
+        Where to start; it is overwritten. By default the tokens are spread evenly over topics.
+    want_energy : bool
+        Whether to work out `Locals.energy`; else it is empty.
+    """
+    dtype = topics.M.dtype
+    n_documents, n_components = batch.n_documents, topics.n_components
+    padded = _kernels.padded_topics(n_components)
+    log_rows = not np.isscalar(s)
+    B = np.empty((len(batch.words), padded), dtype=dtype)
+    shift = np.empty(len(batch.words), dtype=dtype)
+    local = Locals(
+        s=np.ascontiguousarray(np.broadcast_to(np.asarray(s, dtype=dtype), n_documents)),
+        log_rows=log_rows,
+        B=B,
+        gamma=np.empty((n_documents, n_components), dtype=dtype) if gamma is None else gamma,
+        topics=np.empty((n_documents, n_components), dtype=np.int32),
+        weights=np.empty((n_documents, padded), dtype=dtype),
+        n_active=np.empty(n_documents, dtype=np.int32),
+        ratio=np.empty(len(batch.counts), dtype=dtype),
+        shift=shift,
+        energy=np.empty(n_documents if want_energy else 0),
+        sweeps=np.empty(n_documents, dtype=np.int32),
+    )
+    workers.run(
+        _kernels.topic_rows,
+        topics.M,
+        topics.a,
+        topics.base,
+        topics.psi_totals(),
+        batch.words,
+        1.0 if log_rows else float(s),  # type: ignore[arg-type]
+        log_rows,
+        B,
+        shift,
+    )
+    workers.run(
+        _kernels.estep,
+        batch.doc_ptr,
+        batch.word_of,
+        batch.counts,
+        alpha,
+        local.s,
+        log_rows,
+        B,
+        shift,
+        tol,
+        max_iter,
+        gamma is not None,
+        local.gamma,
+        local.topics,
+        local.weights,
+        local.n_active,
+        local.ratio,
+        local.energy,
+        local.sweeps,
+    )
+    return local
+
+
+def log_likelihood(
+    topics: Topics, batch: Minibatch, theta: NDArray[Any], workers: Workers
+) -> NDArray[np.float64]:
+    """``sum_v n_dv log sum_k theta_dk E[beta_kv]`` of every document, in nats.
+
+    ``theta`` has shape (n_documents, n_components), or (1, n_components) for one that all share.
+    """
+    dtype = topics.M.dtype
+    t = np.broadcast_to(theta / topics.totals, (batch.n_documents, topics.n_components))
+    out = np.empty(batch.n_documents)
+    workers.run(
+        _kernels.mixture_log_likelihood,
+        batch.doc_ptr,
+        batch.words[batch.word_of],
+        batch.counts,
+        np.ascontiguousarray(t, dtype=dtype),
+        topics.M,
+        topics.a,
+        topics.base,
+        out,
+    )
+    return out

@@ -1,0 +1,146 @@
+"""The global state lambda: sparse steps with lazy decay, totals, fractional moments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+from scipy.special import gammaln, psi
+
+from ._core import _kernels
+from ._workers import Workers
+
+if TYPE_CHECKING:
+    from ._documents import Locals, Minibatch
+
+# M is rescaled when its factor `a` leaves this range: far from the limits of float32.
+_SMALLEST_FACTOR = 1e-20
+
+
+class Topics:
+    """Dirichlet parameters ``lambda_kv = base + a M[v, k]`` of all topics.
+
+    The decay of a natural-gradient step, ``(1 - rho) lambda``, changes the two scalars only; rows
+    of `M` change for the words of the minibatch. So the cost of a step does not depend on the
+    vocabulary. A word's topics lie side by side, because a document gathers its words.
+
+    Parameters
+    ----------
+    M : ndarray of shape (n_features, n_components), float32 or float64
+        What lambda has over its prior, word by word. Owned by the object from here on.
+    base : float
+        The prior eta of every word in every topic.
+    """
+
+    def __init__(self, M: NDArray[Any], base: float) -> None:
+        self.M = np.ascontiguousarray(M)
+        self.a = 1.0
+        self.base = float(base)
+        self.column_sums: NDArray[np.float64] = self.M.sum(axis=0, dtype=np.float64)
+
+    @classmethod
+    def random(
+        cls,
+        n_features: int,
+        n_components: int,
+        base: float,
+        dtype: DTypeLike,
+        random_state: np.random.RandomState,
+    ) -> Topics:
+        """Start as scikit-learn does, from Gamma(100, 1/100): alike but for 10% of noise."""
+        M = random_state.gamma(100.0, 0.01, size=(n_features, n_components))
+        return cls(M.astype(dtype, copy=False), base)
+
+    @property
+    def n_features(self) -> int:
+        """Words in the vocabulary."""
+        return int(self.M.shape[0])
+
+    @property
+    def n_components(self) -> int:
+        """Number of topics."""
+        return int(self.M.shape[1])
+
+    @property
+    def totals(self) -> NDArray[np.float64]:
+        """Lambda_k = sum_v lambda_kv, shape (n_components,)."""
+        return self.n_features * self.base + self.a * self.column_sums
+
+    def components(self) -> NDArray[Any]:
+        """Lambda as a new array of shape (n_components, n_features)."""
+        return np.ascontiguousarray((self.base + self.a * self.M).astype(self.M.dtype).T)
+
+    def step(
+        self,
+        batch: Minibatch,
+        local: Locals,
+        doc_weight: NDArray[Any],
+        *,
+        decay: float,
+        scale: float,
+        offset: float,
+        workers: Workers,
+    ) -> None:
+        """Natural-gradient step ``lambda <- (1 - decay) lambda + scale * statistics + offset``.
+
+        Parameters
+        ----------
+        batch, local
+            The minibatch and what the E-step found for it.
+        doc_weight : ndarray of shape (n_documents,)
+            Weight s_d of each document's statistics.
+        decay : float
+            rho (rho T for posterior tempering), in (0, 1].
+        scale : float
+            rho D / |B|.
+        offset : float
+            rho eta (rho (eta + T - 1) for posterior tempering).
+        workers : Workers
+            Threads to use.
+        """
+        self.base = (1.0 - decay) * self.base + offset
+        self.a *= 1.0 - decay
+        if self.a < _SMALLEST_FACTOR:
+            self.M *= self.M.dtype.type(self.a)
+            self.column_sums = self.M.sum(axis=0, dtype=np.float64)
+            self.a = 1.0
+        if len(batch.words) == 0:
+            return
+        sums = np.empty((_kernels.statistics_blocks(len(batch.words)), self.n_components))
+        workers.run(
+            _kernels.add_statistics,
+            batch.words,
+            batch.word_ptr,
+            batch.word_doc,
+            batch.word_pos,
+            doc_weight,
+            local.s,
+            local.log_rows,
+            local.B,
+            local.topics,
+            local.weights,
+            local.n_active,
+            local.ratio,
+            scale / self.a,
+            self.M,
+            sums,
+        )
+        self.column_sums += sums.sum(axis=0)
+
+    def log_fractional_moments(
+        self, nodes: NDArray[np.float64], workers: Workers
+    ) -> NDArray[np.float64]:
+        """``log S_k(s) = log sum_v E[beta_kv^s]`` at every node, shape (n_nodes, n_components).
+
+        ``E[beta_kv^s] = G(lambda_kv + s) G(Lambda_k) / (G(lambda_kv) G(Lambda_k + s))``, a moment
+        of the Dirichlet q(beta_k).
+        """
+        sums = np.empty((_kernels.moment_blocks(self.n_features), len(nodes), self.n_components))
+        workers.run(_kernels.fractional_moments, self.M, self.a, self.base, nodes, sums)
+        totals, s = self.totals[None, :], nodes[:, None]
+        return np.log(sums.sum(axis=0)) + gammaln(totals) - gammaln(totals + s)
+
+    def psi_totals(self) -> NDArray[np.float64]:
+        """psi(Lambda_k), shape (n_components,)."""
+        return psi(self.totals)

@@ -1,0 +1,171 @@
+"""One random temperature for the whole model: variational tempering."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import entr
+
+from ._checks import (
+    finite_number,
+    finite_vector,
+    normalised_log_prior,
+    number_in,
+    temperature_vector,
+)
+
+
+class GlobalTemperature:
+    """The variational distribution of one temperature shared by all data.
+
+    With the multinomial ``q(y) = r`` over temperatures ``T_1 .. T_M``,
+
+        r_m ∝ exp{ E / T_m - log C(T_m) + log pi_m },     E[1/T] = sum_m r_m / T_m,
+
+    where E is the expected log joint of the tempered variables and C the normaliser of exactly
+    those variables (see `TemperedModel`). Before the first update r is the prior pi.
+
+    Parameters
+    ----------
+    temperatures : array-like of shape (M,)
+        Temperatures, finite and >= 1.
+    log_c : array-like of shape (M,) or None
+        Log normalisers log C(T_m), in nats. None if every update brings its own.
+    log_prior : array-like of shape (M,), optional
+        Log prior of the temperatures, up to a constant; -inf excludes one. Uniform if not given.
+    step : float, default=1.0
+        Damping in (0, 1]: the energy that decides r is a moving average,
+        ``E_bar <- (1 - step) E_bar + step E``, started by the first energy. Few or slow updates
+        matter, since r follows the energy of a poor early fit down to T = 1 within some sweeps.
+
+    Attributes
+    ----------
+    temperatures : ndarray of shape (M,)
+        The temperatures.
+    responsibilities : ndarray of shape (M,)
+        r, the current distribution over temperatures.
+    inverse_temperature : float
+        E[1/T], in (0, 1].
+    mean_temperature : float
+        E[T].
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range or of the wrong length.
+
+    References
+    ----------
+    Mandt et al. (2016), "Variational Tempering", section 3.3, equation 9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> temperature = GlobalTemperature([1.0, 2.0], log_c=[0.0, 40.0])
+    >>> temperature.inverse_temperature
+    0.75
+    >>> temperature.update(energy=-100.0)
+    0.5000226989343...
+    """
+
+    def __init__(
+        self,
+        temperatures: ArrayLike,
+        log_c: ArrayLike | None,
+        *,
+        log_prior: ArrayLike | None = None,
+        step: float = 1.0,
+    ) -> None:
+        self.temperatures = temperature_vector("temperatures", temperatures)
+        self._inverse = 1.0 / self.temperatures
+        size = self.temperatures.size
+        self._log_c = None if log_c is None else finite_vector("log_c", log_c, size)
+        self._log_prior = normalised_log_prior(log_prior, size)
+        self._step = number_in("step", step, 0.0, 1.0, open_low=True)
+        self._energy: float | None = None
+        self._set_responsibilities(np.exp(self._log_prior))
+
+    def update(self, energy: float, log_c: ArrayLike | None = None) -> float:
+        """Set r from the energy of the current state.
+
+        Parameters
+        ----------
+        energy : float
+            Expected log joint E of the tempered variables, at T = 1 and over all data, in nats.
+        log_c : array-like of shape (M,), optional
+            New log normalisers, for a normaliser that depends on the current state. They are
+            averaged exactly as the energies are, because the two must describe the same states.
+            If not given, those of before stay.
+
+        Returns
+        -------
+        float
+            The inverse temperature E[1/T].
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not finite or of the wrong length, or if there is no log normaliser.
+        """
+        energy = finite_number("energy", energy)
+        new_log_c = self._checked_log_c(log_c)
+        if self._energy is None:
+            self._energy, self._log_c = energy, new_log_c
+        else:
+            # In this order no step of 1, nor equal values, can leave a rounding error behind.
+            keep = 1.0 - self._step
+            self._energy = keep * self._energy + self._step * energy
+            if log_c is not None:
+                self._log_c = keep * self._checked_log_c(None) + self._step * new_log_c
+        weights = self._energy * self._inverse - self._checked_log_c(None) + self._log_prior
+        weights -= weights.max()
+        np.exp(weights, out=weights)
+        weights /= weights.sum()
+        self._set_responsibilities(weights)
+        return self.inverse_temperature
+
+    def elbo_terms(self, energy: float, log_c: ArrayLike | None = None) -> float:
+        """Return what the tempered variables and r add to the tempered lower bound.
+
+            sum_m r_m (E / T_m + log pi_m - log C(T_m) - log r_m),
+
+        at the current r; an undamped `update` with the same arguments maximises it. All other
+        terms of the bound belong to the model.
+
+        Parameters
+        ----------
+        energy : float
+            Expected log joint of the tempered variables, in nats. Not averaged with earlier ones.
+        log_c : array-like of shape (M,), optional
+            Log normalisers of the same state. If not given, those that the last update used.
+
+        Returns
+        -------
+        float
+            In nats.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is not finite or of the wrong length, or if there is no log normaliser.
+        """
+        energy = finite_number("energy", energy)
+        used = self.responsibilities > 0  # 0 times the -inf of an excluded temperature is 0
+        r = self.responsibilities[used]
+        values = energy * self._inverse - self._checked_log_c(log_c) + self._log_prior
+        return float(r @ values[used] + entr(r).sum())
+
+    def _checked_log_c(self, log_c: ArrayLike | None) -> NDArray[np.float64]:
+        if log_c is not None:
+            return finite_vector("log_c", log_c, self.temperatures.size)
+        if self._log_c is None:
+            raise ValueError("log_c must be given to update, since the constructor was given None")
+        return self._log_c
+
+    def _set_responsibilities(self, r: NDArray[np.float64]) -> None:
+        r.setflags(write=False)
+        self.responsibilities = r
+        # The weights sum to one up to rounding only; an average must not leave its range.
+        inverse, temperatures = self._inverse, self.temperatures
+        self.inverse_temperature = float(np.clip(r @ inverse, inverse.min(), inverse.max()))
+        self.mean_temperature = float(
+            np.clip(r @ temperatures, temperatures.min(), temperatures.max())
+        )

@@ -1,0 +1,149 @@
+"""What a model owes to a learned temperature: an energy and the normaliser that goes with it."""
+
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
+
+from ._checks import number_in
+
+
+class TemperedModel(Protocol):
+    """A model that can be tempered: an energy and the matching log normaliser.
+
+    Energy and log C(T) come from one pair of functions of the model, so that their constants
+    cannot diverge. A constant factor of the likelihood, such as a Gaussian's
+    ``(2 pi variance)^(-D/2)``, must be in both or in neither (raised to 1/T in C): with it in one
+    alone, the learned temperature is wrong, and may collapse to 1.
+    """
+
+    def energy(self, *args: Any, **kwargs: Any) -> Any:
+        """Return the expected log joint of the tempered variables at T = 1.
+
+        Returns
+        -------
+        float or ndarray of shape (N,)
+            In nats: of all data (`GlobalTemperature`) or of each datum (`LocalTemperature`).
+        """
+        ...
+
+    def log_partition(self, inverse_temperatures: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the log normalisers of the tempered variables.
+
+        Parameters
+        ----------
+        inverse_temperatures : ndarray of shape (M,)
+            Inverse temperatures s = 1 / T.
+
+        Returns
+        -------
+        ndarray of shape (M,) or (N, M)
+            ``log C(s)`` in nats, of all data or of each datum. 0 at s = 1 if the likelihood that
+            the energy stands for is normalised.
+        """
+        ...
+
+
+def log_mean_exp(x: ArrayLike, axis: int | tuple[int, ...] | None = None) -> Any:
+    """Return the log of the mean of exp(x), without overflow.
+
+    Parameters
+    ----------
+    x : array-like
+        Logarithms; -inf stands for 0.
+    axis : int, tuple of int or None, default=None
+        Axes to average over; None for all.
+
+    Returns
+    -------
+    float or ndarray
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to average over.
+
+    Examples
+    --------
+    >>> float(log_mean_exp([-1000.0, -1000.0]))
+    -1000.0
+    """
+    x = np.asarray(x, dtype=np.float64)
+    sums = logsumexp(x, axis=axis)
+    count = x.size // max(np.size(sums), 1)
+    if count == 0:
+        raise ValueError(f"x must not be empty along axis {axis}, got shape {x.shape}")
+    return sums - np.log(count)
+
+
+def prior_log_partition(
+    c: ArrayLike,
+    n_data: float,
+    n_tokens_per_datum: float,
+    bound: Literal["lower", "upper"] | None = None,
+) -> NDArray[np.float64]:
+    """Combine samples from a prior into the log normaliser of a model of exchangeable tokens.
+
+    With c(s) = log sum_v p(v | theta, beta)^s the log normaliser of one token, D data and N tokens
+    per datum,
+
+        log C(s) ≈ log mean_beta exp{ D log mean_theta exp(N c(s)) }.
+
+    Parameters
+    ----------
+    c : array-like of shape (n_beta, n_theta, J)
+        c(s) at J inverse temperatures, for samples beta of the globals from their prior and,
+        for each of these, samples theta of the locals from theirs.
+    n_data : float
+        D, >= 1.
+    n_tokens_per_datum : float
+        N, >= 1; the mean if data differ.
+    bound : {None, "lower", "upper"}, default=None
+        None for the estimate above, "lower" for ``N D mean c``, "upper" for
+        ``N D log mean exp c``. Both are cheaper in variance, and linear in N D. The names are the
+        paper's. The second is no upper bound, though: x^N and x^D are convex, so by Jensen's
+        inequality their means are at least the powers of the mean, and
+        ``"lower" <= "upper" <= None`` on the same samples.
+
+    Returns
+    -------
+    ndarray of shape (J,)
+        log C(s), in nats.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    Mandt et al. (2016), "Variational Tempering", supplement B.1, equation 18 and the bounds
+    after it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> c = np.zeros((3, 5, 2)) + [1.5, 0.0]
+    >>> prior_log_partition(c, n_data=10, n_tokens_per_datum=4).round(12).tolist()
+    [60.0, 0.0]
+    """
+    c = np.asarray(c, dtype=np.float64)
+    if c.ndim != 3 or 0 in c.shape[:2]:
+        raise ValueError(
+            f"c must have shape (n_beta, n_theta, J), with a sample at least, got {c.shape}"
+        )
+    if not np.isfinite(c).all():
+        raise ValueError(f"c must be finite, got {c[~np.isfinite(c)][0]}")
+    d = number_in("n_data", n_data, 1.0)
+    n = number_in("n_tokens_per_datum", n_tokens_per_datum, 1.0)
+    result: NDArray[np.float64]
+    if bound is None:
+        result = log_mean_exp(d * log_mean_exp(n * c, axis=1), axis=0)
+    elif bound == "lower":
+        result = n * d * c.mean(axis=(0, 1))
+    elif bound == "upper":
+        result = n * d * log_mean_exp(c, axis=(0, 1))
+    else:
+        raise ValueError(f"bound must be None, 'lower' or 'upper', got {bound!r}")
+    return result
