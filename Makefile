@@ -3,7 +3,6 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-CHECK := build/wheel-check
 
 SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/_core/src/*.[ch])
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd)
@@ -20,7 +19,7 @@ lint: build
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/cython-lint $(CYTHON)
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint $(CYTHON)  # which looks for pycodestyle on the path
 
 build: $(VENV)/built.stamp
 
@@ -40,17 +39,18 @@ $(VENV)/build-requires.stamp: pyproject.toml | $(BIN)/python
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# What a user gets: the wheel built from the source archive, tested where the checkout is not on the path.
+# What a user gets: the wheel built from the source archive, tested far from the checkout.
 wheel-check: build
-	rm -rf $(CHECK)
-	$(BIN)/python -m build --outdir $(CHECK)/dist .
-	$(PYTHON) -m venv $(CHECK)/venv
-	$(CHECK)/venv/bin/python -m pip install --quiet "$$(echo $(CHECK)/dist/*.whl)[plot,test]"
-	mkdir $(CHECK)/elsewhere
-	tar -xzf $(CHECK)/dist/*.tar.gz -C $(CHECK)/elsewhere --strip-components=1
-	rm -r $(CHECK)/elsewhere/topictemper
-	cd $(CHECK)/elsewhere && ../venv/bin/pytest tests
-	cd $(CHECK)/elsewhere && ../venv/bin/topictemper --help > /dev/null
+	rm -rf dist
+	$(BIN)/python -m build .
+	set -e; away=$$(mktemp -d); trap 'rm -rf "$$away"' EXIT; \
+	$(PYTHON) -m venv "$$away/venv"; \
+	"$$away/venv/bin/python" -m pip install --quiet "$$(echo dist/*.whl)[plot,test]"; \
+	tar -xzf dist/*.tar.gz -C "$$away" --strip-components=1; \
+	rm -r "$$away/topictemper"; \
+	cd "$$away"; \
+	venv/bin/topictemper --help > help.txt; \
+	venv/bin/pytest tests
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -125,7 +125,7 @@ def infer(
         topics.base,
         topics.psi_totals(),
         batch.words,
-        1.0 if log_rows else float(s),  # type: ignore[arg-type]
+        1.0 if log_rows else float(s),
         log_rows,
         B,
         shift,

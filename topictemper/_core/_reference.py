@@ -108,8 +108,9 @@ def gather_rows(indptr: ArrayLike, indices: ArrayLike, data: ArrayLike, rows: Ar
     Returns
     -------
     Batch
-        ``doc_ptr`` (B + 1,), ``word_of`` (nnz,) and ``counts`` (nnz,) are the rows as CSR, with
-        without explicit zeros, ``word_of`` pointing into ``words`` (U,), the distinct columns in order of first appearance.
+        ``doc_ptr`` (B + 1,), ``word_of`` (nnz,) and ``counts`` (nnz,) are the rows as CSR, without
+        explicit zeros; ``word_of`` points into ``words`` (U,), the distinct columns in order of
+        first appearance.
         Entries ``word_ptr[u]`` to ``word_ptr[u + 1]`` of ``word_doc`` and ``word_pos`` are the
         documents of word u and the positions of its counts in the CSR arrays, in ascending order.
     """

@@ -1,0 +1,298 @@
+"""Minibatches for the kernels, and calls of the kernels that allocate what these fill."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import psi
+
+from topictemper._core import _kernels, _reference
+
+Real: TypeAlias = Any  # np.float32 or np.float64; mypy takes no class for hashable in `cache`
+
+N_WORDS = 150
+BASE, DECAY = 0.05, 0.8
+
+
+@dataclass(frozen=True)
+class Minibatch:
+    """Documents, topics and temperatures, as a caller of the kernels has them."""
+
+    alpha: NDArray[Any]
+    s: NDArray[Any]
+    log_rows: bool
+    M: NDArray[Any]
+    a: float
+    base: float
+    psi_total: NDArray[np.float64]
+    batch: _reference.Batch
+
+    @property
+    def n_documents(self) -> int:
+        return len(self.s)
+
+    @property
+    def n_topics(self) -> int:
+        return len(self.alpha)
+
+    @property
+    def tokens(self) -> NDArray[np.float64]:
+        """Tokens of every document."""
+        spans = zip(self.batch.doc_ptr[:-1], self.batch.doc_ptr[1:], strict=True)
+        return np.array([self.batch.counts[i:j].sum(dtype=np.float64) for i, j in spans])
+
+    def part(self, documents: list[int]) -> "Minibatch":
+        """Some of the documents, in the order given, with the words as they were."""
+        ptr = self.batch.doc_ptr
+        entries = np.concatenate([np.arange(ptr[d], ptr[d + 1]) for d in documents])
+        lengths = [ptr[d + 1] - ptr[d] for d in documents]
+        batch = self.batch._replace(
+            doc_ptr=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
+            word_of=self.batch.word_of[entries],
+            counts=self.batch.counts[entries],
+        )
+        return replace(self, s=self.s[documents], batch=batch)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What `estep` fills, and the rows it was given."""
+
+    B: NDArray[Any]
+    shift: NDArray[Any]
+    gamma: NDArray[Any]
+    topics: NDArray[np.int32]
+    weights: NDArray[Any]
+    n_active: NDArray[np.int32]
+    ratio: NDArray[Any]
+    energy: NDArray[np.float64]
+    sweeps: NDArray[np.int32]
+
+    def dense_weights(self) -> NDArray[np.float64]:
+        """Weights of all topics, (D, K): 0 for those that the kernel has left out."""
+        dense = np.zeros(self.gamma.shape)
+        for d, n in enumerate(self.n_active):
+            dense[d, self.topics[d, :n]] = self.weights[d, :n]
+        return dense
+
+
+def token_assignments(
+    minibatch: Minibatch, B: NDArray[Any], weights: NDArray[Any], ratio: NDArray[Any]
+) -> NDArray[np.float64]:
+    """``n_dv phi_dvk``, (nnz, K).
+
+    This is what callers see of weights and ratios, whose scales in a document cancel.
+    """
+    document = np.repeat(np.arange(minibatch.n_documents), np.diff(minibatch.batch.doc_ptr))
+    rows = B[minibatch.batch.word_of, : minibatch.n_topics].astype(np.float64)
+    if minibatch.log_rows:
+        rows = np.exp(minibatch.s[document, None].astype(np.float64) * rows)
+    return np.asarray(ratio[:, None] * weights[document] * rows, dtype=np.float64)
+
+
+def topic_rows(minibatch: Minibatch) -> tuple[NDArray[Any], NDArray[Any]]:
+    """B and shift by the kernel; the temperature is the first document's."""
+    dtype, n_words = minibatch.M.dtype, len(minibatch.batch.words)
+    B = np.full((n_words, _kernels.padded_topics(minibatch.n_topics)), np.nan, dtype)
+    shift = np.full(n_words, np.nan, dtype)
+    _kernels.topic_rows(
+        minibatch.M,
+        minibatch.a,
+        minibatch.base,
+        minibatch.psi_total,
+        minibatch.batch.words,
+        float(minibatch.s[0]),
+        minibatch.log_rows,
+        B,
+        shift,
+        ticket(),
+    )
+    return B, shift
+
+
+def estep(
+    minibatch: Minibatch,
+    tol: float,
+    max_iter: int,
+    gamma: NDArray[Any] | None = None,
+    rows: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    n_threads: int = 1,
+) -> Outputs:
+    """The kernel on a minibatch; outputs hold NaN or -1 before, so that gaps would show."""
+    dtype, shape = minibatch.M.dtype, (minibatch.n_documents, minibatch.n_topics)
+    B, shift = topic_rows(minibatch) if rows is None else rows
+    out = Outputs(
+        B=B,
+        shift=shift,
+        gamma=np.full(shape, np.nan, dtype) if gamma is None else np.array(gamma, dtype),
+        topics=np.full(shape, -1, np.int32),
+        weights=np.full((shape[0], B.shape[1]), np.nan, dtype),
+        n_active=np.full(shape[0], -1, np.int32),
+        ratio=np.full(len(minibatch.batch.counts), np.nan, dtype),
+        energy=np.full(shape[0], np.nan),
+        sweeps=np.full(shape[0], -1, np.int32),
+    )
+    arguments = (
+        minibatch.batch.doc_ptr,
+        minibatch.batch.word_of,
+        minibatch.batch.counts,
+        minibatch.alpha,
+        minibatch.s,
+        minibatch.log_rows,
+        B,
+        shift,
+        tol,
+        max_iter,
+        gamma is not None,
+        out.gamma,
+        out.topics,
+        out.weights,
+        out.n_active,
+        out.ratio,
+        out.energy,
+        out.sweeps,
+        ticket(),
+    )
+    share(_kernels.estep, arguments, n_threads)
+    return out
+
+
+def add_statistics(
+    minibatch: Minibatch,
+    local: Outputs,
+    doc_weight: NDArray[Any],
+    rate: float,
+    M: NDArray[Any],
+    n_threads: int = 1,
+) -> NDArray[np.float64]:
+    """Add to `M` by the kernel; the sums of the blocks are returned."""
+    batch = minibatch.batch
+    n_blocks = _kernels.statistics_blocks(len(batch.words))
+    block_sums = np.full((n_blocks, minibatch.n_topics), np.nan)
+    by_word = (batch.words, batch.word_ptr, batch.word_doc, batch.word_pos)
+    model = (doc_weight, minibatch.s, minibatch.log_rows, local.B)
+    assignments = (local.topics, local.weights, local.n_active, local.ratio)
+    arguments = (*by_word, *model, *assignments, rate, M, block_sums, ticket())
+    share(_kernels.add_statistics, arguments, n_threads)
+    return block_sums
+
+
+def reference_rows(minibatch: Minibatch) -> tuple[NDArray[Any], NDArray[Any]]:
+    """B and shift by the twin, in the precision and the layout that the kernels take."""
+    rows, shift = _reference.topic_rows(
+        minibatch.M,
+        minibatch.a,
+        minibatch.base,
+        minibatch.psi_total,
+        minibatch.batch.words,
+        float(minibatch.s[0]),
+        minibatch.log_rows,
+    )
+    padding = _kernels.padded_topics(minibatch.n_topics) - minibatch.n_topics
+    empty = -1e30 if minibatch.log_rows else 0.0
+    B = np.pad(rows, ((0, 0), (0, padding)), constant_values=empty)
+    return B.astype(minibatch.M.dtype), shift.astype(minibatch.M.dtype)
+
+
+def reference_estep(
+    minibatch: Minibatch,
+    tol: float,
+    max_iter: int,
+    gamma: NDArray[Any] | None = None,
+    rows: tuple[NDArray[Any], NDArray[Any]] | None = None,
+) -> _reference.EStep:
+    """The twin of `estep`, from the twin's rows unless others are given."""
+    B, shift = reference_rows(minibatch) if rows is None else rows
+    batch = minibatch.batch
+    return _reference.estep(
+        batch.doc_ptr,
+        batch.word_of,
+        batch.counts,
+        minibatch.alpha,
+        minibatch.s,
+        minibatch.log_rows,
+        B,
+        shift,
+        tol,
+        max_iter,
+        gamma,
+    )
+
+
+def share(kernel: Callable[..., None], arguments: tuple[Any, ...], n_threads: int = 2) -> None:
+    """Call a kernel from several threads at once, with the same arguments and the same ticket."""
+    with ThreadPoolExecutor(n_threads) as pool:
+        for call in [pool.submit(kernel, *arguments) for _ in range(n_threads)]:
+            call.result()
+
+
+def ticket() -> NDArray[np.int64]:
+    return np.zeros(1, dtype=np.int64)
+
+
+@cache
+def make_minibatch(
+    n_topics: int,
+    alpha: float = 0.1,
+    s: float | str = 1.0,
+    dtype: Real = np.float64,
+    n_documents: int = 12,
+    seed: int = 0,
+) -> Minibatch:
+    """Documents of one to three topics each; ``s="documents"`` gives each its own temperature.
+
+    The last eight documents are the odd ones: half of all words, no word, one word, one word a
+    million times, a word that no topic has seen, counts from one to a million, stored zeros only, a
+    word and stored zeros.
+    """
+    rng = np.random.default_rng(seed)
+    # Few words a topic: topics so different that documents have one clear fixed point, which
+    # rounding cannot exchange for another. Between alike topics it could, from the same start.
+    proportions = rng.dirichlet(np.full(N_WORDS - 1, 0.05), size=n_topics)
+    M: NDArray[Any] = np.zeros((N_WORDS, n_topics), dtype=dtype)
+    M[:-1] = rng.gamma(5.0, 60.0, n_topics) * proportions.T
+    lam = BASE + DECAY * M.astype(np.float64)
+
+    indptr: list[int] = [0]
+    indices: list[int] = []
+    data: list[float] = []
+    documents: list[tuple[list[int], list[float]]] = []
+    for _ in range(n_documents):
+        size = min(n_topics, int(rng.integers(1, 4)))
+        mixture = proportions[rng.choice(n_topics, size=size)]
+        tokens = rng.choice(N_WORDS - 1, size=rng.integers(5, 40), p=mixture.mean(axis=0))
+        distinct, repeats = np.unique(tokens, return_counts=True)
+        documents.append((distinct.tolist(), repeats.astype(float).tolist()))
+    documents += [
+        (list(range(0, N_WORDS, 2)), rng.integers(1, 4, N_WORDS // 2).astype(float).tolist()),
+        ([], []),
+        ([3], [1.0]),
+        ([5], [1e6]),
+        ([N_WORDS - 1], [2.0]),
+        ([2, 7, 11, 30], [1.0, 1e6, 1e3, 10.0]),
+        ([4, 9], [0.0, 0.0]),
+        ([1, 6, 20], [0.0, 3.0, 0.0]),
+    ]
+    for words, counts in documents:
+        indices += words
+        data += counts
+        indptr.append(len(indices))
+    batch = _reference.gather_rows(indptr, indices, data, np.arange(len(documents)))
+    if s == "documents":
+        temperatures = rng.uniform(0.1, 1.0, len(documents))
+    else:
+        temperatures = np.full(len(documents), float(s))
+    return Minibatch(
+        alpha=np.full(n_topics, alpha, dtype),
+        s=temperatures.astype(dtype),
+        log_rows=s == "documents",
+        M=M,
+        a=DECAY,
+        base=BASE,
+        psi_total=psi(lam.sum(axis=0)),
+        batch=batch._replace(counts=batch.counts.astype(dtype)),
+    )

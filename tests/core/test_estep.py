@@ -1,0 +1,264 @@
+"""`estep` against its twin, and what must hold whatever the minibatch is.
+
+Both stop at rounding (the tolerance asked for is below it), so that they are compared at the fixed
+point itself, from rows that are the same to the bit. The last documents of `make_minibatch` are
+the odd ones: half of all words, no word, one word, one word a million times, a word that no topic
+has seen.
+
+Errors of gamma are relative to the largest gamma of the document, and those of the assignments to
+its largest count. Gamma is a sum of tokens, which rounding spreads over all topics: of a million
+tokens in float32 each sum is exact to 0.06 only, whatever the topic's own share. And where several
+topics explain the same words sweeps converge slowly, by 1% each say, so that a change lost in
+rounding stands for a hundred times as much. In float64 there are digits enough for every element
+of gamma by itself, a million tokens aside.
+"""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+
+from topictemper._core import _kernels, _reference
+
+from .minibatches import (
+    Minibatch,
+    Outputs,
+    Real,
+    estep,
+    make_minibatch,
+    reference_estep,
+    reference_rows,
+    token_assignments,
+)
+
+RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
+DTYPES = [np.float32, np.float64]
+TEMPERATURES = [1.0, 0.4, 0.1, "documents"]
+CONVERGED = (1e-15, 3000)  # tolerance, sweeps
+
+pytestmark = pytest.mark.usefixtures("isa")
+
+
+@cache
+def reference(n_topics: int, alpha: float, s: float | str, dtype: Real) -> _reference.EStep:
+    return reference_estep(make_minibatch(n_topics, alpha, s, dtype), *CONVERGED)
+
+
+def assert_same_gamma(
+    gamma: NDArray[Any], other: NDArray[Any], minibatch: Minibatch, rtol: float
+) -> None:
+    largest = other.max(axis=1, keepdims=True)
+    assert_allclose(gamma / largest, other / largest, rtol=0, atol=rtol)
+    if gamma.dtype == np.float64:
+        few = minibatch.tokens < 1000
+        assert_allclose(gamma[few], other[few], rtol=rtol)
+
+
+def check(minibatch: Minibatch, result: Outputs, twin: _reference.EStep) -> None:
+    """Compare what callers see: gamma, the energy and ``n phi``."""
+    rtol = RTOL[minibatch.M.dtype.type]
+    assert_same_gamma(result.gamma, twin.gamma, minibatch, rtol)
+    assert_allclose(result.energy, twin.energy, rtol=rtol)
+    counts, ptr = minibatch.batch.counts, minibatch.batch.doc_ptr
+    weights = result.dense_weights()
+    assigned = token_assignments(minibatch, result.B, weights, result.ratio)
+    expected = token_assignments(minibatch, result.B, twin.weights, twin.ratio)
+    document = np.repeat(np.arange(minibatch.n_documents), np.diff(ptr))
+    largest = np.array([counts[ptr[d] : ptr[d + 1]].max() for d in document])[:, None]
+    assert_allclose(assigned / largest, expected / largest, rtol=0, atol=rtol)
+    assert_allclose(assigned.sum(axis=1), counts, rtol=rtol)
+
+
+@pytest.mark.parametrize("s", TEMPERATURES)
+@pytest.mark.parametrize("alpha", [1e-3, 0.05, 1.0, 10.0])
+@pytest.mark.parametrize("n_topics", [1, 2, 16, 37, 1000])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_fixed_point(dtype: Real, n_topics: int, alpha: float, s: float | str) -> None:
+    minibatch = make_minibatch(n_topics, alpha, s, dtype)
+    result = estep(minibatch, *CONVERGED, rows=reference_rows(minibatch))
+    check(minibatch, result, reference(n_topics, alpha, s, dtype))
+
+
+@pytest.mark.parametrize("s", TEMPERATURES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_fixed_point_from_the_rows_of_the_kernel(dtype: Real, s: float | str) -> None:
+    minibatch = make_minibatch(37, 0.1, s, dtype)
+    result = estep(minibatch, *CONVERGED)
+    check(minibatch, result, reference(37, 0.1, s, dtype))
+
+
+@pytest.mark.parametrize("s", TEMPERATURES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_prior_that_differs_between_topics(dtype: Real, s: float | str) -> None:
+    minibatch = make_minibatch(37, 0.1, s, dtype)
+    alpha: NDArray[Any] = np.geomspace(1e-2, 2.0, 37).astype(dtype)
+    minibatch = replace(minibatch, alpha=alpha)
+    result = estep(minibatch, *CONVERGED, rows=reference_rows(minibatch))
+    check(minibatch, result, reference_estep(minibatch, *CONVERGED))
+
+
+@pytest.mark.parametrize("s", TEMPERATURES)
+@pytest.mark.parametrize("max_iter", [1, 2, 3])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_first_sweeps_from_a_given_gamma(dtype: Real, max_iter: int, s: float | str) -> None:
+    minibatch = make_minibatch(37, 0.5, s, dtype)
+    rng = np.random.default_rng(3)
+    start: NDArray[Any] = rng.gamma(100.0, 0.01, (minibatch.n_documents, 37)).astype(dtype)
+    rows = reference_rows(minibatch)
+    result = estep(minibatch, 0.0, max_iter, start, rows)
+    check(minibatch, result, reference_estep(minibatch, 0.0, max_iter, start, rows))
+    assert_array_equal(result.sweeps, np.where(minibatch.tokens > 0, max_iter, 0))
+
+
+@pytest.mark.parametrize("s", TEMPERATURES)
+@pytest.mark.parametrize("n_topics", [1, 37, 1000])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_gamma_holds_the_prior_and_the_tempered_tokens(
+    dtype: Real, n_topics: int, s: float | str
+) -> None:
+    minibatch = make_minibatch(n_topics, 0.05, s, dtype)
+    result = estep(minibatch, 1e-3, 100)
+    total = minibatch.alpha.sum(dtype=np.float64) + minibatch.s * minibatch.tokens
+    assert_allclose(result.gamma.sum(axis=1, dtype=np.float64), total, rtol=RTOL[dtype] / 10)
+    assert np.all(result.gamma >= minibatch.alpha)
+    assert np.all(result.sweeps <= 100)
+
+
+@pytest.mark.parametrize("s", TEMPERATURES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_document_without_words_is_its_prior(dtype: Real, s: float | str) -> None:
+    minibatch = make_minibatch(37, 0.05, s, dtype)
+    empty = np.flatnonzero(minibatch.tokens == 0)
+    assert len(empty) == 2
+    # A start that is not the prior must not survive either.
+    start: NDArray[Any] = np.full((minibatch.n_documents, 37), 7.0, dtype)
+    for result in (estep(minibatch, 1e-3, 100), estep(minibatch, 1e-3, 100, start)):
+        assert_array_equal(result.gamma[empty], np.tile(minibatch.alpha, (2, 1)))
+        assert_array_equal(result.energy[empty], 0)
+        assert_array_equal(result.n_active[empty], 0)
+        assert_array_equal(result.sweeps[empty], 0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_batch_of_documents_without_words(dtype: Real) -> None:
+    minibatch = make_minibatch(37, 0.05, 1.0, dtype)
+    empty = [int(d) for d in np.flatnonzero(minibatch.tokens == 0)]
+    batch = _reference.gather_rows([0, 0, 0], [], [], [0, 1])
+    minibatch = replace(
+        minibatch.part(empty), batch=batch._replace(counts=batch.counts.astype(dtype))
+    )
+    assert_array_equal(estep(minibatch, 1e-3, 100).gamma, np.tile(minibatch.alpha, (2, 1)))
+
+
+@pytest.mark.parametrize("s", TEMPERATURES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_start_at_the_fixed_point_stays(dtype: Real, s: float | str) -> None:
+    minibatch = make_minibatch(37, 0.1, s, dtype)
+    first = estep(minibatch, *CONVERGED)
+    again = estep(minibatch, 1e-3, 100, first.gamma)
+    assert np.all(again.sweeps <= 1)
+    assert_same_gamma(again.gamma, first.gamma, minibatch, RTOL[dtype])
+    assert_allclose(again.energy, first.energy, rtol=RTOL[dtype])
+
+
+@pytest.mark.parametrize("n_topics", [1, 37, 1000])
+@pytest.mark.parametrize("s", [1.0, 0.4, 0.1])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_both_kinds_of_rows_give_the_same(dtype: Real, s: float, n_topics: int) -> None:
+    minibatch = make_minibatch(n_topics, 0.05, s, dtype)
+    plain = estep(minibatch, *CONVERGED)
+    logarithms = estep(replace(minibatch, log_rows=True), *CONVERGED)
+    assert_same_gamma(logarithms.gamma, plain.gamma, minibatch, RTOL[dtype])
+    assert_allclose(logarithms.energy, plain.energy, rtol=RTOL[dtype])
+
+
+def assert_same_bits(one: Outputs, other: Outputs, entries: NDArray[Any]) -> None:
+    """`entries` are the places of the CSR arrays of `other` that `one` has."""
+    assert_array_equal(one.gamma, other.gamma)
+    assert_array_equal(one.energy, other.energy)
+    assert_array_equal(one.sweeps, other.sweeps)
+    assert_array_equal(one.n_active, other.n_active)
+    assert_array_equal(one.dense_weights(), other.dense_weights())
+    assert_array_equal(one.ratio, other.ratio[entries])
+
+
+def rows_of(out: Outputs, documents: list[int]) -> Outputs:
+    """Some of the documents; the CSR arrays stay as they are."""
+    return replace(
+        out,
+        gamma=out.gamma[documents],
+        topics=out.topics[documents],
+        weights=out.weights[documents],
+        n_active=out.n_active[documents],
+        energy=out.energy[documents],
+        sweeps=out.sweeps[documents],
+    )
+
+
+@pytest.mark.parametrize("s", [1.0, "documents"])
+@pytest.mark.parametrize("n_topics", [37, 200])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_documents_do_not_depend_on_their_neighbours(
+    dtype: Real, n_topics: int, s: float | str
+) -> None:
+    minibatch = make_minibatch(n_topics, 0.05, s, dtype, n_documents=40)
+    together = estep(minibatch, 1e-3, 100)
+    rows, ptr = (together.B, together.shift), minibatch.batch.doc_ptr
+    for d in range(minibatch.n_documents):
+        alone = estep(minibatch.part([d]), 1e-3, 100, rows=rows)
+        assert_same_bits(alone, rows_of(together, [d]), np.arange(ptr[d], ptr[d + 1]))
+
+    backwards = list(range(minibatch.n_documents))[::-1]
+    reversed_batch = estep(minibatch.part(backwards), 1e-3, 100, rows=rows)
+    entries = np.concatenate([np.arange(ptr[d], ptr[d + 1]) for d in backwards])
+    assert_same_bits(reversed_batch, rows_of(together, backwards), entries)
+
+
+@pytest.mark.parametrize("s", [1.0, "documents"])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_threads_that_share_a_ticket_give_the_same_bits(dtype: Real, s: float | str) -> None:
+    minibatch = make_minibatch(37, 0.05, s, dtype, n_documents=300)
+    alone = estep(minibatch, 1e-3, 100)
+    everything = np.arange(len(minibatch.batch.counts))
+    for n_threads in (2, 2, 2, 3):
+        shared = estep(minibatch, 1e-3, 100, n_threads=n_threads)
+        assert_same_bits(shared, alone, everything)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_energy_is_optional(dtype: Real) -> None:
+    minibatch = make_minibatch(37, 0.05, 1.0, dtype)
+    complete = estep(minibatch, 1e-3, 100)
+    gamma, batch = np.empty_like(complete.gamma), minibatch.batch
+    documents = (batch.doc_ptr, batch.word_of, batch.counts)
+    model = (minibatch.alpha, minibatch.s, False, complete.B, complete.shift)
+    filled = [
+        np.empty_like(array)
+        for array in (complete.topics, complete.weights, complete.n_active, complete.ratio)
+    ]
+    sweeps = np.empty_like(complete.sweeps)
+    ticket = np.zeros(1, np.int64)
+    _kernels.estep(*documents, *model, 1e-3, 100, False, gamma, *filled, None, sweeps, ticket)
+    assert_array_equal(gamma, complete.gamma)
+
+
+@pytest.mark.parametrize("alpha", [1e-4, 1e-3, 1e-2])
+@pytest.mark.parametrize("base", [1e-2, 1e-3])
+@pytest.mark.parametrize("n_topics", [37, 1000])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sparse_priors_leave_no_word_without_a_topic(
+    dtype: Real, n_topics: int, base: float, alpha: float
+) -> None:
+    """At 0.001 a topic weighs exp(psi) = 1e-435: phi must stay a distribution all the same."""
+    minibatch = replace(make_minibatch(n_topics, alpha, 1.0, dtype), base=base)
+    result = estep(minibatch, 1e-6, 500)
+    weights, counts = result.dense_weights(), minibatch.batch.counts
+    assigned = token_assignments(minibatch, result.B, weights, result.ratio).sum(axis=1)
+    assert_allclose(assigned, counts, rtol=RTOL[dtype])
+    total = minibatch.alpha.sum(dtype=np.float64) + minibatch.s * minibatch.tokens
+    assert_allclose(result.gamma.sum(axis=1, dtype=np.float64), total, rtol=RTOL[dtype])
+    assert np.all(np.isfinite(result.energy))

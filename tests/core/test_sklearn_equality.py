@@ -1,0 +1,88 @@
+"""At T = 1 and from the same start, online steps of the kernels are those of scikit-learn."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.decomposition import LatentDirichletAllocation
+
+from topictemper._core import _kernels, _reference
+
+from .minibatches import Minibatch, add_statistics, estep
+
+N_STEPS, BATCH, N_FEATURES, N_TOPICS = 5, 20, 60, 6
+ALPHA, ETA, DECAY, OFFSET = 0.3, 0.1, 0.7, 10.0
+TOTAL = 1000
+
+
+class RecordingRandomState(np.random.RandomState):
+    """Keeps what scikit-learn draws: its start of lambda, then of gamma at every step."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__(seed)
+        self.draws: list[NDArray[np.float64]] = []
+
+    def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
+        draw = super().gamma(shape, scale, size)
+        self.draws.append(draw.copy())
+        return draw
+
+
+def make_steps() -> list[NDArray[np.float64]]:
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(N_FEATURES, 0.1), size=N_TOPICS)
+    mixtures = rng.dirichlet(np.full(N_TOPICS, 0.2), size=(N_STEPS, BATCH))
+    return list(rng.poisson(50 * mixtures @ topics).astype(np.float64))
+
+
+@pytest.mark.usefixtures("isa")
+def test_five_online_steps() -> None:
+    steps, random_state = make_steps(), RecordingRandomState(0)
+    model = LatentDirichletAllocation(
+        N_TOPICS,
+        doc_topic_prior=ALPHA,
+        topic_word_prior=ETA,
+        learning_decay=DECAY,
+        learning_offset=OFFSET,
+        batch_size=BATCH,
+        total_samples=TOTAL,
+        max_doc_update_iter=1000,
+        mean_change_tol=1e-10,
+        random_state=random_state,
+    )
+    for counts in steps:
+        model.partial_fit(csr_array(counts))
+    lambda_start, *gamma_starts = random_state.draws
+    assert lambda_start.shape == (N_TOPICS, N_FEATURES)
+    assert [start.shape for start in gamma_starts] == [(BATCH, N_TOPICS)] * N_STEPS
+
+    # lambda = eta + a M: a step shrinks a, and adds to the rows of its own words only.
+    M, a = np.ascontiguousarray(lambda_start.T - ETA), 1.0
+    total = M.sum(axis=0)
+    slot = np.full(N_FEATURES, -1, np.int32)
+    for t, (counts, gamma_start) in enumerate(zip(steps, gamma_starts, strict=True)):
+        matrix = csr_array(counts)
+        gathered = _kernels.gather_rows(
+            matrix.indptr, matrix.indices, matrix.data, np.arange(BATCH), slot
+        )
+        minibatch = Minibatch(
+            alpha=np.full(N_TOPICS, ALPHA),
+            s=np.ones(BATCH),
+            log_rows=False,
+            M=M,
+            a=a,
+            base=ETA,
+            psi_total=_reference.psi(N_FEATURES * ETA + a * total),
+            batch=_reference.Batch(*gathered),
+        )
+        local = estep(minibatch, 1e-10, 1000, gamma_start)
+
+        rho = (OFFSET + 1 + t) ** -DECAY
+        a *= 1 - rho
+        rate = rho * TOTAL / BATCH / a
+        total += add_statistics(minibatch, local, np.ones(BATCH), rate, M).sum(axis=0)
+
+    assert_allclose((ETA + a * M).T, model.components_, rtol=1e-6)

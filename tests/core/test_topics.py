@@ -1,0 +1,149 @@
+"""Kernels that read the topics: `topic_rows`, `fractional_moments`, `mixture_log_likelihood`."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+
+from topictemper._core import _kernels, _reference
+
+from .minibatches import Minibatch, Real, make_minibatch, share, ticket, topic_rows
+
+RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
+DTYPES = [np.float32, np.float64]
+TOPICS = [1, 5, 16, 37, 1000]
+NODES = np.array([0.01, 0.1, 0.4, 0.77, 1.0])
+
+pytestmark = pytest.mark.usefixtures("isa")
+
+
+@pytest.mark.parametrize("s", [1.0, 0.4, 0.1, "documents"])
+@pytest.mark.parametrize("n_topics", TOPICS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_topic_rows(dtype: Real, n_topics: int, s: float | str) -> None:
+    minibatch = make_minibatch(n_topics, s=s, dtype=dtype)
+    B, shift = topic_rows(minibatch)
+    rows, expected_shift = _reference.topic_rows(
+        minibatch.M,
+        minibatch.a,
+        minibatch.base,
+        minibatch.psi_total,
+        minibatch.batch.words,
+        float(minibatch.s[0]),
+        minibatch.log_rows,
+    )
+    rtol = RTOL[dtype]
+    assert_allclose(shift, expected_shift, rtol=rtol)
+    if minibatch.log_rows:
+        assert_allclose(B[:, :n_topics], rows, rtol=rtol, atol=rtol)
+        assert np.all(B[:, n_topics:] < -1e3)  # weighs nothing at any temperature
+    else:
+        assert_allclose(B[:, :n_topics], rows, rtol=rtol)
+        assert np.all(B[:, n_topics:] == 0)
+
+
+@pytest.mark.parametrize("log_rows", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("base", [1e-3, 1e-2, 10.0])
+def test_topic_rows_at_other_priors(base: float, dtype: Real, log_rows: bool) -> None:
+    minibatch = replace(make_minibatch(37, dtype=dtype), base=base, log_rows=log_rows)
+    B, shift = topic_rows(minibatch)
+    rows, expected_shift = _reference.topic_rows(
+        minibatch.M,
+        minibatch.a,
+        base,
+        minibatch.psi_total,
+        minibatch.batch.words,
+        1.0,
+        log_rows,
+    )
+    # psi(1e-3) is -1001, so that exp of it has a relative error of 1000 roundings, and is 0
+    # in float32: what matters is the error against the largest weight of the row, which is 1.
+    assert_allclose(shift, expected_shift, rtol=RTOL[dtype])
+    assert_allclose(B[:, :37], rows, rtol=RTOL[dtype], atol=RTOL[dtype])
+
+
+def test_topic_rows_shared_by_threads() -> None:
+    minibatch = make_minibatch(37, dtype=np.float32, n_documents=200)
+    B, shift = topic_rows(minibatch)
+    for _ in range(5):
+        shared, shared_shift = np.full_like(B, np.nan), np.full_like(shift, np.nan)
+        words = minibatch.batch.words
+        state = (minibatch.M, minibatch.a, minibatch.base, minibatch.psi_total)
+        arguments = (*state, words, 1.0, False, shared, shared_shift, ticket())
+        share(_kernels.topic_rows, arguments)
+        assert_array_equal(shared, B)
+        assert_array_equal(shared_shift, shift)
+
+
+def fractional_moments(
+    M: NDArray[Any], a: float, base: float, n_threads: int = 1
+) -> NDArray[np.float64]:
+    out = np.full((_kernels.moment_blocks(len(M)), len(NODES), M.shape[1]), np.nan)
+    share(_kernels.fractional_moments, (M, a, base, NODES, out, ticket()), n_threads)
+    return out
+
+
+@pytest.mark.parametrize("base", [1e-3, 0.05, 10.0])
+@pytest.mark.parametrize("n_topics", TOPICS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_fractional_moments(dtype: Real, n_topics: int, base: float) -> None:
+    minibatch = make_minibatch(n_topics, dtype=dtype)
+    result = fractional_moments(minibatch.M, minibatch.a, base).sum(axis=0)
+    expected = _reference.fractional_moments(minibatch.M, minibatch.a, base, NODES)
+    assert_allclose(result, expected, rtol=RTOL[dtype])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_fractional_moments_of_a_large_vocabulary(dtype: Real) -> None:
+    rng = np.random.default_rng(0)
+    M: NDArray[Any] = (rng.gamma(0.05, 100.0, (3001, 7)) * (rng.random((3001, 1)) < 0.3)).astype(
+        dtype
+    )
+    result = fractional_moments(M, 0.5, 0.02)
+    expected = _reference.fractional_moments(M, 0.5, 0.02, NODES)
+    assert_allclose(result.sum(axis=0), expected, rtol=RTOL[dtype])
+    for _ in range(5):
+        assert_array_equal(fractional_moments(M, 0.5, 0.02, n_threads=2), result)
+
+
+def mixture_log_likelihood(
+    minibatch: Minibatch, t: NDArray[Any], n_threads: int = 1
+) -> NDArray[np.float64]:
+    out = np.full(minibatch.n_documents, np.nan)
+    arguments = (*mixture_arguments(minibatch, t), out, ticket())
+    share(_kernels.mixture_log_likelihood, arguments, n_threads)
+    return out
+
+
+def mixture_arguments(minibatch: Minibatch, t: NDArray[Any]) -> tuple[Any, ...]:
+    batch = minibatch.batch
+    indices = batch.words[batch.word_of]
+    state = (minibatch.M, minibatch.a, minibatch.base)
+    return (batch.doc_ptr, indices, batch.counts, t, *state)
+
+
+@pytest.mark.parametrize("n_topics", TOPICS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_mixture_log_likelihood(dtype: Real, n_topics: int) -> None:
+    minibatch = make_minibatch(n_topics, dtype=dtype)
+    lam = minibatch.base + minibatch.a * minibatch.M.astype(np.float64)
+    rng = np.random.default_rng(1)
+    theta = rng.dirichlet(np.full(n_topics, 0.1), size=minibatch.n_documents)
+    t = (theta / lam.sum(axis=0)).astype(dtype)
+    result = mixture_log_likelihood(minibatch, t)
+    expected = _reference.mixture_log_likelihood(*mixture_arguments(minibatch, t))
+    assert_allclose(result, expected, rtol=RTOL[dtype])
+    assert np.all(result[minibatch.tokens == 0] == 0)
+
+
+def test_mixture_log_likelihood_shared_by_threads() -> None:
+    minibatch = make_minibatch(37, dtype=np.float32, n_documents=300)
+    rng = np.random.default_rng(1)
+    t = rng.dirichlet(np.full(37, 0.1), size=minibatch.n_documents).astype(np.float32)
+    alone = mixture_log_likelihood(minibatch, t)
+    for _ in range(5):
+        assert_array_equal(mixture_log_likelihood(minibatch, t, n_threads=2), alone)

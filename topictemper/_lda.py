@@ -1,0 +1,711 @@
+"""TemperedLDA: parameters, fitted attributes and the scikit-learn contract."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import ceil
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from . import _parameters as check
+from ._documents import Gatherer, Locals, Minibatch, infer, log_likelihood
+from ._normalizers import PosteriorNormalizer, PriorNormalizer
+from ._scoring import document_bound, split_tokens, topics_kl
+from ._svi import Settings, Trainer, train
+from ._thermostat import (
+    QUANTILES,
+    Cooling,
+    GlobalThermostat,
+    LocalThermostat,
+    Thermostat,
+    document_inverse_temperatures,
+)
+from ._topics import Topics
+from ._workers import Workers
+from .tempering import inverse_temperature_grid
+
+logger = logging.getLogger("topictemper")
+
+TEMPERINGS = ("svi", "avi", "vt", "lvt", "dasvi")
+NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
+LEARNED = ("vt", "lvt")
+
+# Chosen by measurement (benchmarks/defaults.py).
+PRIOR = 0.05
+ANNEALING_SHARE, INERTIA_SHARE, PROBE_SHARE = 0.4, 0.15, 0.25
+DASVI_START = 2.0
+_ROWS_AT_ONCE = 2048
+
+
+class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Latent Dirichlet allocation by tempered stochastic variational inference.
+
+    Learning starts at a high temperature, where the likelihood counts for little and the topics
+    are alike, and cools to 1, where it is plain stochastic variational inference. Poor local
+    optima in which that method ends when it starts cold are mostly avoided [1]_.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of topics, K.
+    tempering : {"lvt", "vt", "avi", "svi", "dasvi"}, default="lvt"
+        What sets the temperature:
+
+        - "lvt", local variational tempering: a temperature is learned for each document;
+        - "vt", variational tempering: one temperature is learned for the corpus;
+        - "avi", annealed variational inference: the temperature follows `schedule`;
+        - "svi": no tempering, T = 1 throughout [2]_;
+        - "dasvi", deterministic annealing of the posterior, priors included [3]_.
+    doc_topic_prior : float, default=None
+        Dirichlet prior alpha of each topic in a document. None is 0.05.
+    topic_word_prior : float, default=None
+        Dirichlet prior eta of each word in a topic. None is 0.05.
+    max_temperature : "auto" or float, default="auto"
+        Where annealing starts, and what bounds learned temperatures, >= 1. "auto" finds it: T
+        falls from 5 until documents begin to differ in their topics, and annealing starts a
+        little above that point. For "dasvi" "auto" is 2.
+    n_temperatures : int, default=100
+        Size of the grid of inverse temperatures, evenly spaced in (0, 1] ("vt" and "lvt").
+    schedule : {"linear", "exponential"} or callable, default="linear"
+        Course of T, or of its bound, from `max_temperature` to 1. A callable takes the number of
+        passes made so far and returns T >= 1; `max_temperature` must then be "auto".
+    annealing_passes : float, default=None
+        Passes from `max_temperature` to 1. None is 0.4 of `max_iter`, but 0.1 for "dasvi".
+    temperature_inertia : float, default=None
+        Passes over which learned temperatures are averaged. None is 0.15 of `max_iter`.
+    temperature_updates : int, default=20
+        How many times a pass learned temperatures are renewed and the history is kept.
+    normalizer : {"posterior", "prior", "prior_lower", "prior_upper"}, default="posterior"
+        What the energy is weighed against for a learned temperature: the normaliser under the
+        current topics, or ("vt" only) the paper's, under the prior, by sampling or by one of
+        its two bounds.
+    learning_decay : float, default=0.7
+        kappa of the learning rate ``(learning_offset + t) ** -learning_decay``, in (0.5, 1].
+    learning_offset : float, default=1024.0
+        tau of the learning rate, >= 1.
+    batch_size : int, default=100
+        Documents in a minibatch.
+    max_iter : int, default=10
+        Passes over the data in `fit`; what is planned in `partial_fit`.
+    total_samples : float, default=1e6
+        Documents in the whole stream, D; used by `partial_fit` only.
+    mean_change_tol : float, default=1e-3
+        A document's sweeps end when the mean change of its gamma is smaller.
+    max_doc_update_iter : int, default=100
+        Most sweeps of a document.
+    shuffle : bool, default=True
+        Whether `fit` takes the documents in a new random order in each pass.
+    dtype : {"float32", "float64"}, default="float32"
+        Precision of the model and of what `transform` returns.
+    random_state : int, RandomState or None, default=None
+        Seed of the start and of the order of documents. The same seed gives the same bits.
+    n_jobs : int, default=None
+        Threads. None is 1, -1 is all processors. Results have the same bits for any number.
+    verbose : int, default=0
+        1: log a line for every pass, by the logger "topictemper".
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (n_components, n_features)
+        lambda, the Dirichlet parameters of the topics; rows over their sums are the topics.
+    temperature_ : float
+        Temperature at the end of training.
+    temperature_history_ : structured ndarray
+        Fields ``pass`` and ``temperature``; for "lvt" also the quantiles ``q05`` to ``q95`` over
+        documents of 1 / E[1/T_d] (NaN before there are any).
+    score_history_ : structured ndarray
+        Fields ``pass`` and ``score``; only where `fit` was given `validation_X`.
+    doc_topic_prior_ : ndarray of shape (n_components,)
+        alpha.
+    topic_word_prior_ : float
+        eta.
+    n_iter_ : int
+        Passes made.
+    n_batch_iter_ : int
+        Minibatches seen.
+    n_features_in_ : int
+        Words in the vocabulary, V.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, where the input had string names.
+
+    References
+    ----------
+    .. [1] Mandt, McInerney, Abrol, Ranganath, Blei (2016). Variational Tempering. AISTATS.
+    .. [2] Hoffman, Blei, Wang, Paisley (2013). Stochastic Variational Inference. JMLR 14.
+    .. [3] Abrol, Mandt, Ranganath, Blei (2014). Deterministic Annealing for Stochastic
+       Variational Inference. arXiv:1411.1810.
+
+    Examples
+    --------
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> corpus = make_lda_corpus(n_samples=300, n_features=200, n_components=5, random_state=0)
+    >>> lda = TemperedLDA(n_components=5, max_iter=20, batch_size=20, random_state=0)
+    >>> lda.fit_transform(corpus.counts).shape
+    (300, 5)
+    >>> bool(lda.perplexity(corpus.counts) < 200)
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        tempering: Literal["lvt", "vt", "avi", "svi", "dasvi"] = "lvt",
+        doc_topic_prior: float | None = None,
+        topic_word_prior: float | None = None,
+        max_temperature: float | Literal["auto"] = "auto",
+        n_temperatures: int = 100,
+        schedule: str | Callable[[float], float] = "linear",
+        annealing_passes: float | None = None,
+        temperature_inertia: float | None = None,
+        temperature_updates: int = 20,
+        normalizer: Literal["posterior", "prior", "prior_lower", "prior_upper"] = "posterior",
+        learning_decay: float = 0.7,
+        learning_offset: float = 1024.0,
+        batch_size: int = 100,
+        max_iter: int = 10,
+        total_samples: float = 1e6,
+        mean_change_tol: float = 1e-3,
+        max_doc_update_iter: int = 100,
+        shuffle: bool = True,
+        dtype: Any = "float32",
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.tempering = tempering
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.max_temperature = max_temperature
+        self.n_temperatures = n_temperatures
+        self.schedule = schedule
+        self.annealing_passes = annealing_passes
+        self.temperature_inertia = temperature_inertia
+        self.temperature_updates = temperature_updates
+        self.normalizer = normalizer
+        self.learning_decay = learning_decay
+        self.learning_offset = learning_offset
+        self.batch_size = batch_size
+        self.max_iter = max_iter
+        self.total_samples = total_samples
+        self.mean_change_tol = mean_change_tol
+        self.max_doc_update_iter = max_doc_update_iter
+        self.shuffle = shuffle
+        self.dtype = dtype
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    _components: NDArray[Any] | None
+
+    # Learning
+
+    def fit(self, X: Any, y: Any = None, *, validation_X: Any = None) -> Self:
+        """Learn topics from scratch.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts of words (columns) in documents (rows), >= 0.
+        y : None
+            Ignored.
+        validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
+            Documents that are scored after every pass, into `score_history_`.
+
+        Returns
+        -------
+        TemperedLDA
+            The estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a parameter or the counts make no sense. The estimator is then as it was before.
+        """
+        with self._unchanged_on_error():
+            X = self._counts(X, reset=True)
+            if validation_X is not None:
+                validation_X = self._counts(validation_X, reset=False, name="validation_X")
+            check.check_words(X, "X")
+            n_passes = check.integer("max_iter", self.max_iter, 1)
+            trainer = self._new_trainer(X.shape[1], float(X.shape[0]))
+            scores: list[tuple[float, float]] = []
+            with Workers(self.n_jobs) as workers:
+                halves = None if validation_X is None else split_tokens(validation_X)
+                began = time.perf_counter()
+
+                def after_pass(done: int) -> None:
+                    if halves is not None:
+                        scores.append((done, _completion(trainer, *halves, None, workers)))
+                    if self.verbose:
+                        seconds = time.perf_counter() - began
+                        self._report(trainer, done, n_passes, seconds, scores)
+
+                train(
+                    trainer,
+                    X,
+                    n_passes,
+                    shuffle=self.shuffle,
+                    workers=workers,
+                    after_pass=after_pass,
+                )
+            self._trainer = trainer
+            self._publish()
+            if halves is not None:
+                self.score_history_ = np.array(scores, dtype=[("pass", float), ("score", float)])
+            elif hasattr(self, "score_history_"):
+                del self.score_history_
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
+        """Go on learning from more documents of a stream.
+
+        The temperature follows the same course as in `fit`, by the number of documents seen over
+        `total_samples` in passes; set `max_iter` to the passes that are planned, 1 for a stream
+        that is seen once.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts of words in documents, >= 0. Taken in the order given.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        TemperedLDA
+            The estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a parameter or the counts make no sense. The estimator is then as it was before.
+        """
+        with self._unchanged_on_error():
+            first = not hasattr(self, "_trainer")
+            X = self._counts(X, reset=first)
+            if first:
+                total = check.number("total_samples", self.total_samples, 1.0)
+                self._trainer = self._new_trainer(X.shape[1], total)
+        trainer = self._trainer
+        with Workers(self.n_jobs) as workers:
+            gatherer = Gatherer(X, trainer.topics.M.dtype)
+            trainer.run(gatherer, np.arange(X.shape[0], dtype=np.int64), workers)
+        self._publish()
+        return self
+
+    # Using the topics
+
+    def transform(self, X: Any, *, tempered: bool = False) -> NDArray[Any]:
+        """Proportions of the topics in documents.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        tempered : bool, default=False
+            At the learned temperatures instead of T = 1 ("vt" and "lvt").
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            E[theta_d]; rows sum to one. An empty document has the prior's mean. A document's
+            row does not depend on the others.
+        """
+        X = self._fitted_counts(X)
+        out = np.empty((X.shape[0], self._n_features_out), dtype=self._trainer.topics.M.dtype)
+        with Workers(self.n_jobs) as workers:
+            for rows, batch in _chunks(X, out.dtype):
+                local = _infer(self._trainer, batch, self._document_s(tempered), workers)
+                out[rows] = local.gamma / local.gamma.sum(axis=1, keepdims=True)
+        return out
+
+    def score(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
+        """Predictive log-likelihood of held-out words, by document completion.
+
+        A random half of each document's tokens, always the same, gives gamma; the other half is
+        scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        y : None
+            Ignored.
+        tempered : bool, default=False
+            Whether gamma is found at the learned temperatures instead of T = 1 ("vt", "lvt").
+
+        Returns
+        -------
+        float
+            Nats a held-out token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If no document has two tokens.
+        """
+        X = self._fitted_counts(X)
+        with Workers(self.n_jobs) as workers:
+            return _completion(self._trainer, *split_tokens(X), self._document_s(tempered), workers)
+
+    def perplexity(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
+        """Perplexity of held-out words, ``exp(-score(X))``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        y : None
+            Ignored.
+        tempered : bool, default=False
+            As for `score`.
+
+        Returns
+        -------
+        float
+            Lower is better. Not comparable to the perplexity of scikit-learn's LDA, which is
+            made from `bound`.
+        """
+        return float(np.exp(-self.score(X, tempered=tempered)))
+
+    def bound(self, X: Any) -> float:
+        """Evidence lower bound (ELBO) of the documents at T = 1, topics included.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+
+        Returns
+        -------
+        float
+            Nats a token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15).
+        """
+        X = self._fitted_counts(X)
+        check.check_words(X, "X")
+        trainer, total = self._trainer, 0.0
+        with Workers(self.n_jobs) as workers:
+            for _, batch in _chunks(X, trainer.topics.M.dtype):
+                local = _infer(trainer, batch, None, workers)
+                total += float(document_bound(batch, local, trainer.alpha).sum())
+        return (total - topics_kl(trainer.topics, trainer.eta)) / float(
+            X.data.sum(dtype=np.float64)
+        )
+
+    def document_temperatures(self, X: Any) -> NDArray[np.float64]:
+        """Inverse temperature E[1/T_d] of documents under the fitted topics (VT eq. 10).
+
+        A value well under 1 marks a document that the topics explain badly.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            In (0, 1].
+        """
+        X = self._fitted_counts(X)
+        out = np.empty(X.shape[0])
+        with Workers(self.n_jobs) as workers:
+            document_s = self._local_s(workers)
+            for rows, batch in _chunks(X, self._trainer.topics.M.dtype):
+                out[rows] = document_s(batch, workers)
+        return out
+
+    def top_words(self, n: int = 10, feature_names: ArrayLike | None = None) -> list[list[str]]:
+        """Words with the highest probability in each topic.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Words of each topic.
+        feature_names : array-like of shape (n_features,), optional
+            Names of the columns; by default `feature_names_in_`, or else their numbers.
+
+        Returns
+        -------
+        list of list of str
+            One list for each topic, the most probable word first.
+        """
+        check_is_fitted(self)
+        n = check.integer("n", n, 1)
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        names = check.feature_names(feature_names, self.n_features_in_)
+        columns = np.argsort(-self._trainer.topics.M, axis=0, kind="stable")[:n].T
+        return [[str(names[v]) for v in topic] for topic in columns]
+
+    @property
+    def components_(self) -> NDArray[Any]:
+        """Lambda, (n_components, n_features); a new array when topics have changed."""
+        trainer: Trainer | None = getattr(self, "_trainer", None)
+        if trainer is None:
+            raise AttributeError(f"{type(self).__name__} has no components_ before fit")
+        if self._components is None:
+            self._components = trainer.topics.components()
+        return self._components
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._trainer.topics.n_components
+
+    @property
+    def _learned_inverse_temperature(self) -> float:
+        """Corpus mean of the inverse temperature that the data ask for; 1 if none is learned."""
+        return self._trainer.thermostat.learned
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_trainer")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
+    # Inside
+
+    @contextmanager
+    def _unchanged_on_error(self) -> Iterator[None]:
+        """Put every attribute back if the block fails."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
+        """Checked CSR counts."""
+        X = validate_data(
+            self,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32, np.int64, np.int32],
+        )
+        return check.check_counts(X, name)
+
+    def _fitted_counts(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._counts(X, reset=False)
+
+    def _new_trainer(self, n_features: int, total_samples: float) -> Trainer:
+        """Check all parameters and start a model."""
+        tempering = check.choice("tempering", self.tempering, TEMPERINGS)
+        dtype = check.precision(self.dtype)
+        n_components = check.integer("n_components", self.n_components, 1)
+        check.check_size(n_components, n_features, dtype.itemsize)
+        priors = {
+            "doc_topic_prior": self.doc_topic_prior,
+            "topic_word_prior": self.topic_word_prior,
+        }
+        alpha, eta = (
+            PRIOR if value is None else check.number(name, value, 0.0, boundaries="neither")
+            for name, value in priors.items()
+        )
+        settings = Settings(
+            total_samples=total_samples,
+            batch_size=check.integer("batch_size", self.batch_size, 1),
+            learning_decay=check.number(
+                "learning_decay", self.learning_decay, 0.5, 1.0, boundaries="right"
+            ),
+            learning_offset=check.number("learning_offset", self.learning_offset, 1.0),
+            mean_change_tol=check.number("mean_change_tol", self.mean_change_tol, 0.0),
+            max_doc_update_iter=check.integer("max_doc_update_iter", self.max_doc_update_iter, 1),
+            posterior_tempering=tempering == "dasvi",
+        )
+        random_state = check_random_state(self.random_state)
+        alphas = np.full(n_components, alpha, dtype=dtype)
+        thermostat = self._new_thermostat(tempering, alphas, eta, n_features, random_state)
+        topics = Topics.random(n_features, n_components, eta, dtype, random_state)
+        return Trainer(topics, alphas, eta, thermostat, settings, random_state)
+
+    def _new_thermostat(
+        self,
+        tempering: str,
+        alpha: NDArray[Any],
+        eta: float,
+        n_features: int,
+        random_state: np.random.RandomState,
+    ) -> Thermostat:
+        planned = check.integer("max_iter", self.max_iter, 1)
+        updates = check.integer("temperature_updates", self.temperature_updates, 1)
+        grid = inverse_temperature_grid(check.integer("n_temperatures", self.n_temperatures, 2))
+        inertia = INERTIA_SHARE * planned
+        if self.temperature_inertia is not None:
+            inertia = check.number("temperature_inertia", self.temperature_inertia, 0.0)
+        normalizer = check.choice("normalizer", self.normalizer, ("posterior", *NORMALIZERS))
+        if normalizer != "posterior" and tempering != "vt":
+            raise ValueError(
+                f"normalizer={normalizer!r} is for tempering='vt'; with tempering={tempering!r} "
+                "it must be 'posterior'"
+            )
+        cooling = self._new_cooling(tempering, planned)
+        if tempering == "lvt":
+            posterior = PosteriorNormalizer(grid, alpha, eta)
+            return LocalThermostat(cooling, updates, inertia, grid, posterior)
+        if tempering == "vt":
+            either: PosteriorNormalizer | PriorNormalizer
+            if normalizer == "posterior":
+                either = PosteriorNormalizer(grid, alpha, eta)
+            else:
+                seed = np.random.RandomState(random_state.randint(2**31 - 1))
+                bound: Any = NORMALIZERS[normalizer]
+                either = PriorNormalizer(grid, alpha, eta, n_features, bound, seed)
+            return GlobalThermostat(cooling, updates, inertia, grid, either)
+        return Thermostat(cooling, updates)
+
+    def _new_cooling(self, tempering: str, planned: int) -> Cooling:
+        auto = isinstance(self.max_temperature, str)
+        if auto:
+            check.choice("max_temperature", self.max_temperature, ("auto",))
+        named = isinstance(self.schedule, str)
+        if named:
+            check.choice("schedule", self.schedule, ("linear", "exponential"))
+        elif not auto:
+            raise ValueError(
+                "max_temperature must be 'auto' where schedule is a callable, which is the whole "
+                f"course; got {self.max_temperature!r}"
+            )
+        start = None if auto else check.number("max_temperature", self.max_temperature, 1.0)
+        share = ANNEALING_SHARE
+        if tempering == "dasvi":
+            share = 0.1 / planned
+            start = DASVI_START if auto else start
+        length = share * planned
+        if self.annealing_passes is not None:
+            length = check.number("annealing_passes", self.annealing_passes, 0.0)
+        if tempering == "svi":
+            start, length = 1.0, 0.0
+        return Cooling(start, self.schedule, length, PROBE_SHARE * planned)
+
+    def _publish(self) -> None:
+        """Set the fitted attributes from the trainer."""
+        trainer = self._trainer
+        self._components = None
+        fields = ["pass", "temperature"]
+        if isinstance(trainer.thermostat, LocalThermostat):
+            fields += [f"q{round(100 * q):02d}" for q in QUANTILES]
+        self.temperature_history_ = np.array(
+            trainer.thermostat.history, dtype=[(field, float) for field in fields]
+        )
+        self.temperature_ = trainer.temperature
+        self.doc_topic_prior_ = trainer.alpha.copy()
+        self.topic_word_prior_ = trainer.eta
+        self.n_batch_iter_ = trainer.n_updates
+        self.n_iter_ = ceil(trainer.passes)
+
+    def _document_s(self, tempered: bool) -> Callable[[Minibatch, Workers], Any] | None:
+        """How to find the documents' inverse temperatures; None for T = 1."""
+        if not tempered:
+            return None
+        if self.tempering not in LEARNED:
+            raise ValueError(
+                f"tempered=True needs learned temperatures, of tempering 'vt' or 'lvt'; "
+                f"this model has tempering={self.tempering!r}"
+            )
+        if self.tempering == "vt":
+            return lambda batch, workers: self._learned_inverse_temperature
+        with Workers(self.n_jobs) as workers:
+            return self._local_s(workers)
+
+    def _local_s(self, workers: Workers) -> Callable[[Minibatch, Workers], NDArray[np.float64]]:
+        """E[1/T_d] under the fitted topics, from the fixed point at the corpus mean."""
+        trainer = self._trainer
+        grid = inverse_temperature_grid(self.n_temperatures)
+        normalizer = PosteriorNormalizer(grid, trainer.alpha, trainer.eta)
+        normalizer.refresh(trainer.topics, workers)
+        mean = self._learned_inverse_temperature
+
+        def document_s(batch: Minibatch, workers: Workers) -> NDArray[np.float64]:
+            local = _infer(trainer, batch, lambda *_: mean, workers, want_energy=True)
+            return document_inverse_temperatures(grid, normalizer, batch, local, mean, workers)
+
+        return document_s
+
+    def _report(
+        self,
+        trainer: Trainer,
+        done: int,
+        n_passes: int,
+        seconds: float,
+        scores: list[tuple[float, float]],
+    ) -> None:
+        """Log a line on the pass just made."""
+        score = f", validation score {scores[-1][1]:.4f} nats a token" if scores else ""
+        logger.info(
+            "%s pass %d/%d: temperature %.3f, %.0f documents a second%s",
+            self.tempering,
+            done,
+            n_passes,
+            trainer.temperature,
+            trainer.documents_seen / max(seconds, 1e-9),
+            score,
+        )
+
+
+def _chunks(X: Any, dtype: Any) -> Iterator[tuple[slice, Minibatch]]:
+    """All rows of X, some at a time."""
+    gatherer = Gatherer(X, dtype)
+    for start in range(0, X.shape[0], _ROWS_AT_ONCE):
+        rows = slice(start, min(start + _ROWS_AT_ONCE, X.shape[0]))
+        yield rows, gatherer.rows(np.arange(rows.start, rows.stop, dtype=np.int64))
+
+
+def _infer(
+    trainer: Trainer,
+    batch: Minibatch,
+    document_s: Callable[[Minibatch, Workers], Any] | None,
+    workers: Workers,
+    *,
+    want_energy: bool = False,
+) -> Locals:
+    """E-step of documents under a fitted model."""
+    return infer(
+        trainer.topics,
+        batch,
+        trainer.alpha,
+        1.0 if document_s is None else document_s(batch, workers),
+        tol=trainer.settings.mean_change_tol,
+        max_iter=trainer.settings.max_doc_update_iter,
+        workers=workers,
+        want_energy=want_energy,
+    )
+
+
+def _completion(
+    trainer: Trainer,
+    observed: Any,
+    held_out: Any,
+    document_s: Callable[[Minibatch, Workers], Any] | None,
+    workers: Workers,
+) -> float:
+    """Mean log-likelihood of held-out tokens given the observed ones."""
+    tokens = held_out.data.sum()
+    if tokens == 0:
+        raise ValueError("X has no document with two tokens, so there is nothing to predict")
+    total = 0.0
+    dtype = trainer.topics.M.dtype
+    for (_, seen), (_, unseen) in zip(
+        _chunks(observed, dtype), _chunks(held_out, dtype), strict=True
+    ):
+        gamma = _infer(trainer, seen, document_s, workers).gamma
+        theta = gamma / gamma.sum(axis=1, keepdims=True)
+        total += float(log_likelihood(trainer.topics, unseen, theta, workers).sum())
+    return total / float(tokens)

@@ -1,0 +1,97 @@
+"""Scores of documents under fitted topics: document completion, and the bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import gammaln, psi
+
+from ._documents import Locals, Minibatch
+from ._topics import Topics
+
+# The split of a document belongs to the score, not to the model: the same for every model.
+_SPLIT_SEED = 0
+_WORDS_AT_ONCE = 4096
+
+
+def split_tokens(X: Any) -> tuple[Any, Any]:
+    """Split each document's tokens at random into two halves: observed and held out.
+
+    The split is of tokens, not of distinct words, and has a fixed seed. Of an odd number the
+    observed half has one more. A fraction of a token, as in weighted counts, goes with either
+    half as a whole.
+
+    Parameters
+    ----------
+    X : CSR matrix of shape (n_documents, n_features)
+        Counts, not negative.
+
+    Returns
+    -------
+    observed, held_out : CSR matrices of the shape of X
+        Their sum is X.
+    """
+    rng = np.random.default_rng(_SPLIT_SEED)
+    data = np.asarray(X.data, dtype=np.float64)
+    whole = np.floor(data)
+    observed = np.where(rng.random(len(data)) < 0.5, data - whole, 0.0)
+    counts = whole.astype(np.int64)
+    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        n = counts[start:stop].sum()
+        if n > 0:
+            observed[start:stop] += rng.multivariate_hypergeometric(
+                counts[start:stop], (n + 1) // 2, method="marginals"
+            )
+    shape = X.shape
+    return (
+        sp.csr_matrix((observed, X.indices, X.indptr), shape=shape),
+        sp.csr_matrix((data - observed, X.indices, X.indptr), shape=shape),
+    )
+
+
+def document_bound(batch: Minibatch, local: Locals, alpha: NDArray[Any]) -> NDArray[np.float64]:
+    """What each document adds to the ELBO at T = 1, in nats, with phi optimised out.
+
+    ``sum_v n_dv log sum_k exp(E[log theta_dk] + E[log beta_kv]) - KL(q(theta_d) || p(theta))``
+    (Blei et al. 2003, eq. 15, at the optimal phi).
+    """
+    with np.errstate(invalid="ignore"):
+        p = batch.counts.astype(np.float64) / local.ratio  # before shift and psi(sum gamma)
+    log_p = np.where(batch.counts > 0, np.log(p) + local.shift[batch.word_of], 0.0)
+    ends = np.concatenate(([0.0], np.cumsum(batch.counts * log_p)))[batch.doc_ptr]
+    gamma = local.gamma.astype(np.float64)
+    total = gamma.sum(axis=1)
+    return (
+        np.diff(ends)
+        - batch.tokens() * psi(total)
+        - _dirichlet_kl(gamma, total, alpha.astype(np.float64)[None, :])
+    )
+
+
+def topics_kl(topics: Topics, eta: float) -> float:
+    """``sum_k KL(q(beta_k) || p(beta_k))`` in nats, over some words at a time."""
+    totals = topics.totals
+    kl = gammaln(totals) - gammaln(topics.n_features * eta)
+    e_log_rest = psi(totals)
+    for start in range(0, topics.n_features, _WORDS_AT_ONCE):
+        rows = topics.M[start : start + _WORDS_AT_ONCE]
+        lam = topics.base + topics.a * rows.astype(np.float64)
+        terms = gammaln(eta) - gammaln(lam) + (lam - eta) * (psi(lam) - e_log_rest)
+        kl += terms.sum(axis=0)
+    return float(kl.sum())
+
+
+def _dirichlet_kl(
+    gamma: NDArray[np.float64], total: NDArray[np.float64], alpha: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """KL(Dir(gamma_d) || Dir(alpha)) of every row."""
+    e_log = psi(gamma) - psi(total)[:, None]
+    return (
+        gammaln(total)
+        - gammaln(alpha.sum())
+        - (gammaln(gamma) - gammaln(alpha)).sum(axis=1)
+        + ((gamma - alpha) * e_log).sum(axis=1)
+    )

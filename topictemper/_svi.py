@@ -1,0 +1,155 @@
+"""Stochastic variational inference with temperatures: the training loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._documents import Gatherer, infer
+from ._normalizers import CorpusSize
+from ._thermostat import Clock, Thermostat
+from ._topics import Topics
+from ._workers import Workers
+
+# Posterior tempering shrinks lambda by 1 - rho T, which must stay positive.
+_LARGEST_DECAY = 0.9
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What stays fixed while a model learns; names as in `TemperedLDA`."""
+
+    total_samples: float
+    batch_size: int
+    learning_decay: float
+    learning_offset: float
+    mean_change_tol: float
+    max_doc_update_iter: int
+    posterior_tempering: bool
+
+
+class Trainer:
+    """A model in training: the global state, its temperature and its clock.
+
+    Parameters
+    ----------
+    topics : Topics
+        The global state.
+    alpha : ndarray of shape (n_components,)
+        Prior of the topic proportions, of the precision of the topics.
+    eta : float
+        Prior of the topics.
+    thermostat : Thermostat
+        Sets the temperature.
+    settings : Settings
+        The rest.
+    random_state : RandomState
+        Shuffles.
+    """
+
+    def __init__(
+        self,
+        topics: Topics,
+        alpha: NDArray[Any],
+        eta: float,
+        thermostat: Thermostat,
+        settings: Settings,
+        random_state: np.random.RandomState,
+    ) -> None:
+        self.topics = topics
+        self.alpha = alpha
+        self.eta = eta
+        self.thermostat = thermostat
+        self.settings = settings
+        self.random_state = random_state
+        self.n_updates = 0
+        self.documents_seen = 0
+        self._tokens_seen = 0.0
+
+    @property
+    def passes(self) -> float:
+        """Documents seen over documents in the corpus."""
+        return self.documents_seen / self.settings.total_samples
+
+    @property
+    def temperature(self) -> float:
+        """T of the next minibatch."""
+        return 1.0 / self.thermostat.inverse_temperature(self._clock())
+
+    def _clock(self) -> Clock:
+        settings = self.settings
+        return Clock(self.passes, settings.batch_size / settings.total_samples)
+
+    def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
+        """Go through the given rows once, minibatch by minibatch."""
+        for start in range(0, len(order), self.settings.batch_size):
+            self._step(gatherer, order[start : start + self.settings.batch_size], workers)
+
+    def _step(self, gatherer: Gatherer, rows: NDArray[np.int64], workers: Workers) -> None:
+        """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11)."""
+        settings, clock = self.settings, self._clock()
+        s = self.thermostat.inverse_temperature(clock)
+        temperature = 1.0 / s
+        batch = gatherer.rows(rows)
+        # gamma = (alpha + sum n phi + T - 1) / T is the likelihood-tempered update of this prior.
+        alpha = self.alpha
+        if settings.posterior_tempering:
+            alpha = alpha * alpha.dtype.type(s) + alpha.dtype.type(1.0 - s)
+        local = infer(
+            self.topics,
+            batch,
+            alpha,
+            s,
+            tol=settings.mean_change_tol,
+            max_iter=settings.max_doc_update_iter,
+            workers=workers,
+            want_energy=self.thermostat.learns(clock),
+        )
+        documents = self.documents_seen + len(rows)
+        tokens = self._tokens_seen + batch.counts.sum(dtype=np.float64)
+        size = CorpusSize(settings.total_samples, settings.total_samples * tokens / documents)
+        weights = self.thermostat.weights(clock, self.topics, batch, local, size, workers)
+
+        rho = (settings.learning_offset + self.n_updates + 1) ** -settings.learning_decay
+        shrink, prior = rho, self.eta
+        if settings.posterior_tempering:
+            rho = min(rho, _LARGEST_DECAY / temperature)
+            shrink, prior = rho * temperature, self.eta + temperature - 1.0
+            weights = np.ones_like(weights)
+        self.topics.step(
+            batch,
+            local,
+            weights,
+            decay=shrink,
+            scale=rho * settings.total_samples / len(rows),
+            offset=rho * prior,
+            workers=workers,
+        )
+        self.n_updates += 1
+        self.documents_seen, self._tokens_seen = documents, tokens
+
+
+def train(
+    trainer: Trainer,
+    X: Any,
+    n_passes: int,
+    *,
+    shuffle: bool,
+    workers: Workers,
+    after_pass: Callable[[int], None],
+) -> None:
+    """Make `n_passes` over the rows of a CSR matrix, in a new random order each if wanted.
+
+    ``after_pass`` is called with the number of passes made, after each of them.
+    """
+    gatherer = Gatherer(X, trainer.topics.M.dtype)
+    order = np.arange(X.shape[0], dtype=np.int64)
+    for done in range(1, n_passes + 1):
+        if shuffle:
+            order = trainer.random_state.permutation(X.shape[0]).astype(np.int64)
+        trainer.run(gatherer, order, workers)
+        after_pass(done)

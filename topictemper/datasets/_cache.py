@@ -1,0 +1,67 @@
+"""Keep what took long to make in the user's cache folder."""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def cache_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
+    """Return the folder to keep data in; it need not exist.
+
+    That is `data_home`, else the environment variable TOPICTEMPER_DATA, else the folder
+    `topictemper` in XDG_CACHE_HOME, LOCALAPPDATA (on Windows) or `~/.cache`.
+    """
+    chosen = data_home if data_home is not None else os.environ.get("TOPICTEMPER_DATA")
+    if chosen:
+        # Not Path.expanduser, which raises an error where there is no home.
+        return Path(os.path.expanduser(chosen))
+    base = os.environ.get("XDG_CACHE_HOME")
+    if not base and os.name == "nt":
+        base = os.environ.get("LOCALAPPDATA")
+    return Path(base or os.path.expanduser("~/.cache")) / "topictemper"
+
+
+def read(
+    path: Path, key: Mapping[str, Any]
+) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
+    """Return the arrays and the record that `write` put there with the same key, or None."""
+    try:
+        # Opened here: numpy leaves its own file open when it fails to make sense of it.
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        record = json.loads(arrays.pop("record").tobytes())
+        if record.pop("key") != key:
+            return None
+    except Exception:
+        # Absent, cut short, not ours: many kinds of error, and one remedy for all of them.
+        return None
+    return arrays, record
+
+
+def write(
+    path: Path, key: Mapping[str, Any], arrays: Mapping[str, Any], record: dict[str, Any]
+) -> None:
+    """Write numeric arrays and a record that JSON can hold, whole or not at all.
+
+    A folder that cannot be written to is no error: the data is made again next time.
+    """
+    text = json.dumps({"key": key, **record}).encode()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    except OSError:
+        return
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez_compressed(file, record=np.frombuffer(text, np.uint8), **arrays)
+        os.replace(temporary, path)
+    except BaseException as error:
+        os.unlink(temporary)
+        if not isinstance(error, OSError):
+            raise

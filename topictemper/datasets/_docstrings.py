@@ -1,0 +1,239 @@
+"""The docstrings of Python's standard library, NumPy, SciPy and scikit-learn as a corpus."""
+
+import os
+import platform
+import sysconfig
+from collections.abc import Iterable
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
+from sklearn.utils import Bunch, check_scalar
+
+from . import _cache
+from ._sources import find_docstrings
+
+# To be raised with any change of what is parsed, counted or stored.
+_SCHEMA = 1
+
+_MIN_TOKENS = 10
+
+# Words of the form of a docstring, not of its subject.
+_BOILERPLATE = frozenset(
+    """
+    api arg args argument arguments array arrays attribute attributes bool boolean call callable
+    called calls class corresponding data default defaults defined deprecated describe details dict
+    dictionary does doi dtype element elements example examples false float following function
+    functions given guide html http https import input instance int integer ints keyword kwargs like
+    list long math matplotlib method methods module ndarray new non none note notes number numbers
+    numpy object objects optional org output param parameter parameters passed plt print provided
+    pyplot python raise raised raises ref reference references result results return returned
+    returns scalar scipy self sequence set shape short sklearn specified str string strings true
+    tuple tuples type typeerror types use used user uses using value valueerror values versionadded
+    versionchanged warning warnings www
+    """.split()
+)
+
+_DESCR = """\
+Docstrings of the scientific Python stack
+-----------------------------------------
+
+The docstrings of modules, classes, functions and methods in the sources installed here, of
+
+{versions}
+
+without their tests and compiled parts. A docstring counts once, however many objects share it,
+and only if it is longer than {min_length} characters.
+
+Words are runs of three or more letters, in lower case; English stop words and the boilerplate of
+docstrings ("parameters", "returns", "optional", ...) are left out, and so are words of fewer than
+10 or more than half of the docstrings. Docstrings with fewer than 10 words left are dropped.
+Rows are shuffled, always in the same way: a prefix is a sample.
+
+{n_samples} documents, {n_features} words in the vocabulary, {n_tokens} tokens.
+"""
+
+
+def load_docstrings(
+    *, data_home: str | os.PathLike[str] | None = None, min_length: int = 200
+) -> Bunch:
+    """Load the docstrings of the installed scientific Python stack as word counts.
+
+    The sources of the standard library, NumPy, SciPy and scikit-learn are parsed, not run, the
+    first time; that takes some seconds. The outcome is kept on disk until one of them changes its
+    version. With other versions the corpus is another one: fix them where figures must be equal.
+
+    Parameters
+    ----------
+    data_home : str or path-like, default=None
+        Folder to keep the parsed corpus in. By default that of the environment variable
+        `TOPICTEMPER_DATA`, else `topictemper` in the user's cache folder. If it cannot be written
+        to, the corpus is parsed at every call.
+    min_length : int, default=200
+        Docstrings of this many characters or fewer, less their indentation, are left out.
+
+    Returns
+    -------
+    corpus : :class:`~sklearn.utils.Bunch`
+        counts : csr_array of shape (n_samples, n_features), int32
+            How often each docstring has each word.
+        vocabulary : ndarray of shape (n_features,), of str
+            The words, in alphabetical order.
+        names : ndarray of shape (n_samples,), of str
+            Whose docstring it is, such as `scipy.stats.ttest_ind`; the first of them, where
+            several objects share one.
+        text : list of str, of length n_samples
+            The docstrings as written, less their indentation.
+        DESCR : str
+            Description of the corpus, with the versions it was parsed from.
+
+    Raises
+    ------
+    TypeError
+        If `min_length` is not an integer.
+    ValueError
+        If `min_length` is negative or leaves too little text.
+    FileNotFoundError
+        If no Python sources are installed.
+
+    Examples
+    --------
+    >>> from topictemper.datasets import load_docstrings
+    >>> corpus = load_docstrings()
+    >>> corpus.counts.shape == (len(corpus.text), len(corpus.vocabulary))
+    True
+    >>> "scipy.stats.ttest_ind" in corpus.names
+    True
+    """
+    check_scalar(min_length, "min_length", Integral, min_val=0)
+    versions = {
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "scipy": scipy.__version__,
+        "scikit-learn": sklearn.__version__,
+    }
+    key = {"schema": _SCHEMA, "min_length": int(min_length), **versions}
+    # The versions stand in the name too, lest two environments rewrite each other's file.
+    file_name = "-".join(["docstrings", *map(str, key.values())]) + ".npz"
+    path = _cache.cache_folder(data_home) / file_name
+
+    corpus = _from_cache(path, key)
+    if corpus is None:
+        documents = _parse(_source_folders(), min_length)
+        try:
+            corpus = _count(documents)
+        except ValueError as error:
+            raise ValueError(
+                f"min_length={min_length} leaves {len(documents)} docstrings, which share too few "
+                "words; a smaller one would do."
+            ) from error
+        _to_cache(path, key, corpus)
+    n_samples, n_features = corpus.counts.shape
+    corpus.DESCR = _DESCR.format(
+        versions="\n".join(f"- {name} {version}" for name, version in versions.items()),
+        min_length=min_length,
+        n_samples=n_samples,
+        n_features=n_features,
+        n_tokens=corpus.counts.sum(),
+    )
+    return corpus
+
+
+def _source_folders() -> list[tuple[str, Path]]:
+    """Return (prefix of the module names, folder) for each source of docstrings."""
+    packages = [(module.__name__, module.__file__) for module in (np, scipy, sklearn)]
+    return [
+        ("", Path(sysconfig.get_path("stdlib"))),
+        *((name, Path(file).parent) for name, file in packages if file),
+    ]
+
+
+def _parse(folders: Iterable[tuple[str, Path]], min_length: int) -> list[tuple[str, str]]:
+    """Return (name, docstring) of all distinct docstrings longer than `min_length`."""
+    names: dict[str, str] = {}
+    for name, text in find_docstrings(folders):
+        if len(text) > min_length:
+            names.setdefault(text, name)
+    return [(name, text) for text, name in names.items()]
+
+
+def _count(documents: list[tuple[str, str]]) -> Bunch:
+    """Count the words of (name, docstring) pairs and put the documents in a shuffled order."""
+    order = np.random.default_rng(0).permutation(len(documents))
+    vectorizer = CountVectorizer(
+        token_pattern=r"[a-z]{3,}",
+        stop_words=sorted(ENGLISH_STOP_WORDS | _BOILERPLATE),
+        min_df=10,
+        max_df=0.5,
+        dtype=np.int32,
+    )
+    counts = csr_array(vectorizer.fit_transform([documents[i][1] for i in order]))
+    kept = np.flatnonzero(counts.sum(axis=1) >= _MIN_TOKENS)
+    if not len(kept):
+        raise ValueError("No document has enough words.")
+    documents = [documents[order[i]] for i in kept]
+    return _bunch(
+        counts[kept],
+        vectorizer.get_feature_names_out(),
+        [name for name, _ in documents],
+        [text for _, text in documents],
+    )
+
+
+def _bunch(
+    counts: csr_array, vocabulary: Iterable[str], names: Iterable[str], text: list[str]
+) -> Bunch:
+    return Bunch(
+        # An array, not a matrix: `*` is elementwise and sums are 1-d, as for ndarray, and SciPy
+        # advises it for new code. scikit-learn takes either.
+        counts=counts,
+        vocabulary=_array_of_str(vocabulary),
+        names=_array_of_str(names),
+        text=text,
+    )
+
+
+def _array_of_str(strings: Iterable[str]) -> NDArray[np.object_]:
+    # Objects, as scikit-learn's get_feature_names_out returns them.
+    return np.array(list(strings), dtype=object)
+
+
+def _from_cache(path: Path, key: dict[str, Any]) -> Bunch | None:
+    found = _cache.read(path, key)
+    if found is None:
+        return None
+    arrays, record = found
+    try:
+        corpus = _bunch(
+            csr_array(
+                (arrays["data"], arrays["indices"], arrays["indptr"]),
+                shape=(len(record["text"]), len(record["vocabulary"])),
+            ),
+            record["vocabulary"],
+            record["names"],
+            record["text"],
+        )
+        corpus.counts.check_format(full_check=True)
+    except (KeyError, TypeError, ValueError):
+        return None
+    return corpus
+
+
+def _to_cache(path: Path, key: dict[str, Any], corpus: Bunch) -> None:
+    counts = corpus.counts
+    _cache.write(
+        path,
+        key,
+        {"data": counts.data, "indices": counts.indices, "indptr": counts.indptr},
+        {
+            "vocabulary": list(corpus.vocabulary),
+            "names": list(corpus.names),
+            "text": corpus.text,
+        },
+    )
