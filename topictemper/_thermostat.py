@@ -144,8 +144,7 @@ class Thermostat:
         weights, temperature = local.s, 1.0 / self.inverse_temperature(clock)
         if self.cooling.probing:
             self.cooling.observe(clock, topics, batch, local, workers)
-            if self.cooling.max_temperature is not None:
-                self.learned = 1.0 / self.cooling.max_temperature
+            self._start()
         elif self.learns(clock):
             weights = self._learn(clock, topics, batch, local, size, workers)
         if self._due(clock):
@@ -157,6 +156,9 @@ class Thermostat:
         place = clock.passes / self._period
         # the clock is a sum of rounded steps: a hair before a moment is that moment
         return ceil(place - 1e-6) < place + clock.batch / self._period - 1e-6
+
+    def _start(self) -> None:
+        """Begin to learn at the temperature where the course begins, if that is known."""
 
     def _details(self) -> tuple[float, ...]:
         """What the history notes beyond time and temperature."""
@@ -185,8 +187,11 @@ class _LearnedThermostat(Thermostat):
     def __init__(self, cooling: Cooling, updates: int, inertia: float) -> None:
         super().__init__(cooling, updates)
         self._inertia = inertia
-        if cooling.max_temperature is not None:
-            self.learned = 1.0 / cooling.max_temperature
+        self._start()
+
+    def _start(self) -> None:
+        if self.cooling.max_temperature is not None:
+            self.learned = 1.0 / self.cooling.max_temperature
 
     def inverse_temperature(self, clock: Clock) -> float:
         """The learned value, but never hotter than the bound."""

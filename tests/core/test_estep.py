@@ -21,6 +21,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
+from scipy import special
 
 from topictemper._core import _kernels, _reference
 
@@ -39,6 +40,7 @@ RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
 DTYPES = [np.float32, np.float64]
 TEMPERATURES = [1.0, 0.4, 0.1, "documents"]
 CONVERGED = (1e-15, 3000)  # tolerance, sweeps
+SLOW = 200
 
 pytestmark = pytest.mark.usefixtures("isa")
 
@@ -48,28 +50,56 @@ def reference(n_topics: int, alpha: float, s: float | str, dtype: Real) -> _refe
     return reference_estep(make_minibatch(n_topics, alpha, s, dtype), *CONVERGED)
 
 
+def document_bound(minibatch: Minibatch, d: int, gamma: NDArray[Any]) -> float:
+    """What document d adds to the annealed ELBO (VT eq. 4) with the best phi for its gamma."""
+    span = slice(minibatch.batch.doc_ptr[d], minibatch.batch.doc_ptr[d + 1])
+    lam = minibatch.base + minibatch.a * minibatch.M.astype(np.float64)
+    expected_log_beta = _reference.psi(lam) - minibatch.psi_total
+    rows = expected_log_beta[minibatch.batch.words[minibatch.batch.word_of[span]]]
+    gamma, alpha = gamma.astype(np.float64), minibatch.alpha.astype(np.float64)
+    expected_log_theta = _reference.psi(gamma) - _reference.psi(gamma.sum())
+    log_p = special.logsumexp(float(minibatch.s[d]) * (expected_log_theta + rows), axis=1)
+    prior = special.gammaln(gamma.sum()) - special.gammaln(gamma).sum()
+    prior -= special.gammaln(alpha.sum()) - special.gammaln(alpha).sum()
+    divergence = prior + ((gamma - alpha) * expected_log_theta).sum()
+    return float(minibatch.batch.counts[span].astype(np.float64) @ log_p - divergence)
+
+
 def assert_same_gamma(
-    gamma: NDArray[Any], other: NDArray[Any], minibatch: Minibatch, rtol: float
+    gamma: NDArray[Any], other: NDArray[Any], tokens: NDArray[np.float64], rtol: float
 ) -> None:
     largest = other.max(axis=1, keepdims=True)
     assert_allclose(gamma / largest, other / largest, rtol=0, atol=rtol)
     if gamma.dtype == np.float64:
-        few = minibatch.tokens < 1000
+        few = tokens < 1000
         assert_allclose(gamma[few], other[few], rtol=rtol)
 
 
 def check(minibatch: Minibatch, result: Outputs, twin: _reference.EStep) -> None:
-    """Compare what callers see: gamma, the energy and ``n phi``."""
-    rtol = RTOL[minibatch.M.dtype.type]
-    assert_same_gamma(result.gamma, twin.gamma, minibatch, rtol)
+    """Compare what callers see: gamma, the energy and ``n phi``.
+
+    In float32 documents that the twin needed over `SLOW` sweeps for are compared by the energy and
+    the bound that they reach: along the valley of such a document sweeps move gamma by less than
+    rounding before they are at its end, and all points there are as good.
+    """
+    dtype = minibatch.M.dtype.type
+    rtol = RTOL[dtype]
+    settled = (twin.sweeps <= SLOW) | (dtype == np.float64)
+    assert_same_gamma(result.gamma[settled], twin.gamma[settled], minibatch.tokens[settled], rtol)
     assert_allclose(result.energy, twin.energy, rtol=rtol)
+    for d in np.flatnonzero(~settled):
+        reached = document_bound(minibatch, int(d), result.gamma[d])
+        assert reached == pytest.approx(document_bound(minibatch, int(d), twin.gamma[d]), rel=1e-5)
+
     counts, ptr = minibatch.batch.counts, minibatch.batch.doc_ptr
     weights = result.dense_weights()
     assigned = token_assignments(minibatch, result.B, weights, result.ratio)
     expected = token_assignments(minibatch, result.B, twin.weights, twin.ratio)
     document = np.repeat(np.arange(minibatch.n_documents), np.diff(ptr))
     largest = np.array([counts[ptr[d] : ptr[d + 1]].max() for d in document])[:, None]
-    assert_allclose(assigned / largest, expected / largest, rtol=0, atol=rtol)
+    comparable = settled[document]
+    difference = (assigned - expected)[comparable] / largest[comparable]
+    assert np.abs(difference).max() <= rtol
     assert_allclose(assigned.sum(axis=1), counts, rtol=rtol)
 
 
@@ -161,7 +191,7 @@ def test_start_at_the_fixed_point_stays(dtype: Real, s: float | str) -> None:
     first = estep(minibatch, *CONVERGED)
     again = estep(minibatch, 1e-3, 100, first.gamma)
     assert np.all(again.sweeps <= 1)
-    assert_same_gamma(again.gamma, first.gamma, minibatch, RTOL[dtype])
+    assert_same_gamma(again.gamma, first.gamma, minibatch.tokens, RTOL[dtype])
     assert_allclose(again.energy, first.energy, rtol=RTOL[dtype])
 
 
@@ -172,7 +202,7 @@ def test_both_kinds_of_rows_give_the_same(dtype: Real, s: float, n_topics: int) 
     minibatch = make_minibatch(n_topics, 0.05, s, dtype)
     plain = estep(minibatch, *CONVERGED)
     logarithms = estep(replace(minibatch, log_rows=True), *CONVERGED)
-    assert_same_gamma(logarithms.gamma, plain.gamma, minibatch, RTOL[dtype])
+    assert_same_gamma(logarithms.gamma, plain.gamma, minibatch.tokens, RTOL[dtype])
     assert_allclose(logarithms.energy, plain.energy, rtol=RTOL[dtype])
 
 
@@ -240,9 +270,9 @@ def test_energy_is_optional(dtype: Real) -> None:
         np.empty_like(array)
         for array in (complete.topics, complete.weights, complete.n_active, complete.ratio)
     ]
-    sweeps = np.empty_like(complete.sweeps)
-    ticket = np.zeros(1, np.int64)
-    _kernels.estep(*documents, *model, 1e-3, 100, False, gamma, *filled, None, sweeps, ticket)
+    last = (None, np.empty_like(complete.sweeps), np.zeros(1, np.int64))
+    arguments: tuple[Any, ...] = (*documents, *model, 1e-3, 100, False, gamma, *filled, *last)
+    _kernels.estep(*arguments)
     assert_array_equal(gamma, complete.gamma)
 
 

@@ -5,6 +5,7 @@ size of the exponent where a function is an exponential, since rounding the expo
 limits any implementation.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -110,7 +111,7 @@ def test_gamma_ratio(dtype: Real, s: float) -> None:
 @pytest.mark.parametrize("length", [0, 1, 2, 3, 7, 15, 16, 17, 33])
 def test_lengths_that_no_vector_divides(dtype: Real, length: int) -> None:
     x: NDArray[Any] = np.linspace(0.5, 5.0, 40).astype(dtype)
-    functions = [
+    functions: list[Callable[[NDArray[Any]], NDArray[Any]]] = [
         _kernels.exp,
         _kernels.log,
         _kernels.psi,
