@@ -118,6 +118,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         lambda, the Dirichlet parameters of the topics; rows over their sums are the topics.
     temperature_ : float
         Temperature at the end of training.
+    max_temperature_ : float
+        Where annealing started, found or given; NaN while it is still looked for.
     temperature_history_ : structured ndarray
         Fields ``pass`` and ``temperature``; for "lvt" also the quantiles ``q05`` to ``q95`` over
         documents of 1 / E[1/T_d] (NaN before there are any).
@@ -595,17 +597,38 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             start, length = 1.0, 0.0
         return Cooling(start, self.schedule, length, PROBE_SHARE * planned)
 
+    def _restore(
+        self,
+        components: NDArray[Any],
+        doc_topic_prior: NDArray[Any],
+        topic_word_prior: float,
+        inverse_temperature: float,
+    ) -> Self:
+        """Make an unfitted estimator a fitted one, from what a file holds; it goes on at T = 1."""
+        trainer = self._new_trainer(components.shape[1], float(self.total_samples))
+        dtype = trainer.topics.M.dtype
+        trainer.alpha, trainer.eta = doc_topic_prior.astype(dtype), float(topic_word_prior)
+        trainer.topics = Topics((components.T - trainer.eta).astype(dtype), trainer.eta)
+        trainer.thermostat = Thermostat(Cooling(1.0, "linear", 0.0, 1.0), self.temperature_updates)
+        trainer.thermostat.learned = float(inverse_temperature)
+        self._trainer = trainer
+        self.n_features_in_ = components.shape[1]
+        self._publish()
+        return self
+
     def _publish(self) -> None:
         """Set the fitted attributes from the trainer."""
         trainer = self._trainer
         self._components = None
         fields = ["pass", "temperature"]
-        if isinstance(trainer.thermostat, LocalThermostat):
+        if self.tempering == "lvt":
             fields += [f"q{round(100 * q):02d}" for q in QUANTILES]
         self.temperature_history_ = np.array(
             trainer.thermostat.history, dtype=[(field, float) for field in fields]
         )
         self.temperature_ = trainer.temperature
+        hottest = trainer.thermostat.cooling.max_temperature
+        self.max_temperature_ = float("nan") if hottest is None else hottest
         self.doc_topic_prior_ = trainer.alpha.copy()
         self.topic_word_prior_ = trainer.eta
         self.n_batch_iter_ = trainer.n_updates

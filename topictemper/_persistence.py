@@ -88,9 +88,11 @@ def save_model(
     }
     _write(
         path,
-        header=np.frombuffer(json.dumps(header).encode(), np.uint8),
-        components=components,
-        doc_topic_prior=model.doc_topic_prior_,
+        {
+            "header": np.frombuffer(json.dumps(header).encode(), np.uint8),
+            "components": components,
+            "doc_topic_prior": model.doc_topic_prior_,
+        },
     )
 
 
@@ -175,7 +177,7 @@ def _temporary(target: Path) -> Any:
     return open(target.parent / f".{secrets.token_hex(8)}.part", "xb")
 
 
-def _write(path: str | os.PathLike[str], **arrays: NDArray[Any]) -> None:
+def _write(path: str | os.PathLike[str], arrays: dict[str, Any]) -> None:
     target = writable_path(path)
     file = _temporary(target)
     try:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Return aligned columns: the first `left` of them and the last column of text to the left.
+    """Return aligned columns, indented.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int
     rows : sequence of sequences of str
         The cells.
     left : int, default=1
-        How many columns are aligned to the left; the rest is to the right.
+        How many columns stand to the left; the others stand to the right.
     """
     lines = [list(header), *map(list, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -67,7 +67,7 @@ def format_course(history: NDArray[Any], n_rows: int = 10) -> str:
     ----------
     history : structured array
         `temperature_history_`: fields "pass" and "temperature", perhaps "q50", the median
-        temperature of the documents.
+        temperature of the documents (NaN while there is none).
     n_rows : int, default=10
         Rows to show, spaced evenly from the first to the last.
     """
@@ -77,12 +77,14 @@ def format_course(history: NDArray[Any], n_rows: int = 10) -> str:
     shown = [name for name in columns if name in names]
     return format_table(
         [columns[name] for name in shown],
-        [[f"{history[name][row]:.2f}" for name in shown] for row in rows],
+        [[_number(history[name][row]) for name in shown] for row in rows],
         left=0,
     )
 
 
-def format_topics(sizes: NDArray[Any], top_words: Sequence[Sequence[str]]) -> str:
+def format_topics(
+    sizes: NDArray[Any], top_words: Sequence[Sequence[str]], n_rows: int | None = None
+) -> str:
     """Return the topics with their share of the words, the largest first.
 
     Parameters
@@ -91,13 +93,13 @@ def format_topics(sizes: NDArray[Any], top_words: Sequence[Sequence[str]]) -> st
         How much of the corpus each topic explains, in any unit.
     top_words : sequence of sequences of str
         The words of each topic, the most probable first.
+    n_rows : int, default=None
+        How many to show; by default all.
     """
     shares = sizes / sizes.sum()
-    order = np.argsort(-shares, kind="stable")
-    digits = len(str(len(order) - 1))
-    return "\n".join(
-        f"  {k:{digits}d}  {shares[k]:6.1%}  {' '.join(top_words[k])}" for k in order
-    )
+    order = np.argsort(-shares, kind="stable")[:n_rows]
+    digits = len(str(len(shares) - 1))
+    return "\n".join(f"  {k:{digits}d}  {shares[k]:6.1%}  {' '.join(top_words[k])}" for k in order)
 
 
 def format_documents(
@@ -107,7 +109,7 @@ def format_documents(
     n_rows: int = 5,
     width: int = 100,
 ) -> str:
-    """Return the hottest documents: name, temperature and first line of text.
+    """Return the hottest documents: temperature, name, and the first line of text below.
 
     Parameters
     ----------
@@ -118,13 +120,13 @@ def format_documents(
     n_rows : int, default=5
         How many to show.
     width : int, default=100
-        Longest line.
+        Where that line is cut off.
     """
     lines = []
     for row in np.argsort(inverse_temperatures, kind="stable")[:n_rows]:
         first = next((line.strip() for line in text[row].splitlines() if line.strip()), "")
-        start = f"  T {1.0 / inverse_temperatures[row]:5.2f}  {names[row]}"
-        lines.append(_cut(f"{start}: {first}", width))
+        lines.append(f"  {1.0 / inverse_temperatures[row]:5.2f}  {names[row]}")
+        lines.append(_cut(f"         {first}", width))
     return "\n".join(lines)
 
 
@@ -137,6 +139,10 @@ def format_score(n_documents: int, n_tokens: int, score: float) -> str:
         ("perplexity", f"{math.exp(-score):.1f}"),
     ]
     return "\n".join(f"{name:<12}{value}" for name, value in rows)
+
+
+def _number(value: float) -> str:
+    return "-" if math.isnan(value) else f"{value:.2f}"
 
 
 def _cut(line: str, width: int) -> str:

@@ -79,7 +79,7 @@ class Cooling:
         if self._probe is not None:
             return self._probe.temperature
         assert self._course is not None
-        return self._course.temperature(passes - self._begin)
+        return self._course.temperature(max(0.0, passes - self._begin))
 
     def observe(
         self, clock: Clock, topics: Topics, batch: Minibatch, local: Locals, workers: Workers

@@ -10,11 +10,14 @@
 
 #if REAL_BYTES == 4
 #define EPSILON 6e-8f
-#define NEGLIGIBLE 1e-6f /* a topic is dropped when its share is under this part of its alpha */
+#define NEGLIGIBLE 1e-6f /* a share under this part of alpha, and of s N / K, is dropped */
+#define SMALL_WEIGHT 1e-12f
 #else
 #define EPSILON 1.1e-16
 #define NEGLIGIBLE 1e-14
+#define SMALL_WEIGHT 1e-150
 #endif
+#define NO_TOPIC ((REAL)1e-30) /* alpha and gamma of padding: its weight is 0 at any s */
 
 /* What one document works on; vectors over topics have `padded` places, over words `words`. */
 typedef struct {
@@ -22,6 +25,7 @@ typedef struct {
     REAL *own_rows;                  /* the rows themselves, where every document has its own s */
     REAL *n, *r, *shift;             /* counts, n_v / p_v, log scale of the row */
     REAL *alpha, *gamma, *w, *g;     /* all topics */
+    REAL *rest;                      /* s psi(alpha): log weight of a topic that has fallen back */
     REAL *c_alpha, *c_gamma, *c_w;   /* the active topics, compacted */
     REAL *sums;                      /* per active topic one vector: partial sums over words */
     REAL *block;                     /* (active topic, word) */
@@ -32,7 +36,7 @@ typedef struct {
 static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int own_rows)
 {
     ptrdiff_t half = padded / 2 + TOPIC_PADDING; /* at most half of the topics are compacted */
-    size_t reals = (size_t)(3 * words + 4 * padded + 3 * half + half * VL + half * words
+    size_t reals = (size_t)(3 * words + 5 * padded + 3 * half + half * VL + half * words
                             + (own_rows ? words * padded : 0));
     size_t bytes = reals * sizeof(REAL) + (size_t)words * sizeof(REAL *)
                    + 2 * (size_t)half * sizeof(int32_t) + 64;
@@ -54,6 +58,7 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int o
     TAKE(gamma, padded);
     TAKE(w, padded);
     TAKE(g, padded);
+    TAKE(rest, padded);
     TAKE(c_alpha, half);
     TAKE(c_gamma, half);
     TAKE(c_w, half);
@@ -149,9 +154,37 @@ static INLINE void FN(sweep_block)(scratch *z, ptrdiff_t stride, ptrdiff_t n_act
         z->g[j] = 0;
 }
 
-/* gamma = alpha + s w g, w = exp(s psi(gamma)); returns sum |delta gamma|, counts what stays. */
-static INLINE REAL FN(update_gamma)(ptrdiff_t n, REAL s, const REAL *alpha, const REAL *g,
-                                    REAL *gamma, REAL *w, ptrdiff_t *n_kept)
+/* w = exp(s psi(gamma)). Where all of them would vanish (a few tokens over many topics with small
+   alpha) they are scaled by their largest; phi does not mind. Returns the log of the scale. */
+static REAL FN(rescale)(ptrdiff_t n, REAL s, const REAL *gamma, REAL *w)
+{
+    vec most = FN(splat)((REAL)-1e30);
+    REAL top;
+    for (ptrdiff_t k = 0; k < n; k += VL) {
+        vec log_w = FN(psi)(FN(load)(gamma + k)) * s;
+        most = FN(max)(most, log_w);
+        FN(store)(w + k, log_w);
+    }
+    top = FN(hmax)(most);
+    for (ptrdiff_t k = 0; k < n; k += VL)
+        FN(store)(w + k, FN(exp)(FN(load)(w + k) - top));
+    return top;
+}
+static INLINE REAL FN(weigh)(ptrdiff_t n, REAL s, const REAL *gamma, REAL *w)
+{
+    vec most = {0};
+    for (ptrdiff_t k = 0; k < n; k += VL) {
+        vec g = FN(load)(gamma + k), x = FN(exp_psi)(g, s);
+        most = FN(max)(most, x);
+        FN(store)(w + k, x);
+    }
+    return FN(hmax)(most) < SMALL_WEIGHT ? FN(rescale)(n, s, gamma, w) : 0;
+}
+
+/* gamma = alpha + s w g; leaves the share s w g in g. Returns sum |delta gamma|, and how many
+   topics stay: those with a share above NEGLIGIBLE alpha or above `small`. */
+static INLINE REAL FN(update_gamma)(ptrdiff_t n, REAL s, REAL small, const REAL *alpha, REAL *g,
+                                    const REAL *w, REAL *gamma, ptrdiff_t *n_kept)
 {
     vec delta = {0};
     ivec kept = {0};
@@ -159,25 +192,29 @@ static INLINE REAL FN(update_gamma)(ptrdiff_t n, REAL s, const REAL *alpha, cons
         vec a = FN(load)(alpha + k), share = FN(load)(w + k) * FN(load)(g + k) * s;
         vec new = a + share, d = new - FN(load)(gamma + k);
         delta += FN(max)(d, -d);
-        kept -= share > a * NEGLIGIBLE;
+        kept -= share > FN(min)(a * NEGLIGIBLE, FN(splat)(small));
         FN(store)(gamma + k, new);
-        FN(store)(w + k, FN(exp_psi)(new, s));
+        FN(store)(g + k, share);
     }
     *n_kept = (ptrdiff_t)FN(hsum)(__builtin_convertvector(kept, vec));
     return FN(hsum)(delta);
 }
+static INLINE int FN(stays)(REAL share, REAL alpha, REAL small)
+{
+    return share > alpha * NEGLIGIBLE || share > small;
+}
 
 /* Copies the topics that stay to the block; the others fall back to alpha. */
-static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words, ptrdiff_t stride)
+static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words, ptrdiff_t stride,
+                             REAL small)
 {
     ptrdiff_t m = 0;
     for (ptrdiff_t k = 0; k < n_topics; k++) {
-        if (z->gamma[k] - z->alpha[k] > z->alpha[k] * NEGLIGIBLE) {
+        if (FN(stays)(z->g[k], z->alpha[k], small)) {
             z->id[m] = (int32_t)k;
             z->place[m] = (int32_t)m;
             z->c_alpha[m] = z->alpha[k];
-            z->c_gamma[m] = z->gamma[k];
-            z->c_w[m++] = z->w[k];
+            z->c_gamma[m++] = z->gamma[k];
         }
     }
     for (ptrdiff_t v = 0; v < n_words; v++)
@@ -190,30 +227,29 @@ static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words, 
 }
 
 /* Leaves out what has fallen back since: only the lists move, the block stays. */
-static ptrdiff_t FN(drop)(scratch *z, ptrdiff_t n_active)
+static ptrdiff_t FN(drop)(scratch *z, ptrdiff_t n_active, REAL small)
 {
     ptrdiff_t m = 0;
     for (ptrdiff_t j = 0; j < n_active; j++) {
-        if (z->c_gamma[j] - z->c_alpha[j] > z->c_alpha[j] * NEGLIGIBLE) {
+        if (FN(stays)(z->g[j], z->c_alpha[j], small)) {
             z->id[m] = z->id[j];
             z->place[m] = z->place[j];
             z->c_alpha[m] = z->c_alpha[j];
-            z->c_gamma[m] = z->c_gamma[j];
-            z->c_w[m++] = z->c_w[j];
+            z->c_gamma[m++] = z->c_gamma[j];
         }
     }
     return m;
 }
-/* Lanes past the last active topic: gamma = alpha, so that they add nothing to any sum. */
+/* Lanes past the last active topic add nothing to any sum. */
 static INLINE void FN(pad_active)(scratch *z, ptrdiff_t n_active)
 {
     for (ptrdiff_t j = n_active; j % VL; j++)
-        z->c_alpha[j] = z->c_gamma[j] = z->c_w[j] = 1;
+        z->c_alpha[j] = z->c_gamma[j] = NO_TOPIC;
 }
 
 /* gamma of the dropped topics from the final ratios; 1 if one of them should not have been. */
 static int FN(review_dropped)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded, ptrdiff_t n_words,
-                              ptrdiff_t n_active, REAL s, const REAL *rest_weight)
+                              ptrdiff_t n_active, REAL s, REAL small, REAL log_scale)
 {
     int revive = 0;
     memset(z->g, 0, (size_t)padded * sizeof(REAL));
@@ -227,11 +263,14 @@ static int FN(review_dropped)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded, 
     }
     for (ptrdiff_t j = 0; j < n_active; j++)
         z->g[z->id[j]] = 0;
-    for (ptrdiff_t k = 0; k < n_topics; k++) {
-        REAL share = s * rest_weight[k] * z->g[k];
-        revive |= share > 10 * NEGLIGIBLE * z->alpha[k];
-        z->gamma[k] = z->alpha[k] + share;
+    for (ptrdiff_t k = 0; k < padded; k += VL) {
+        vec rest = FN(load)(z->rest + k);
+        vec share = s * FN(load)(z->g + k) * FN(exp)(rest - log_scale);
+        FN(store)(z->gamma + k, FN(load)(z->alpha + k) + share);
+        FN(store)(z->g + k, share);
     }
+    for (ptrdiff_t k = 0; k < n_topics; k++)
+        revive |= FN(stays)(z->g[k], 10 * z->alpha[k], 10 * small);
     for (ptrdiff_t j = 0; j < n_active; j++)
         z->gamma[z->id[j]] = z->c_gamma[j];
     return revive;
@@ -284,20 +323,14 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
     scratch z;
     ptrdiff_t longest = 4;
     REAL alpha_total = 0, last_s = -1;
-    REAL *rest_weight; /* exp(s psi(alpha)): the weight of a topic that has fallen back */
     for (int64_t d = 0; d < n_docs; d++)
         if (doc_ptr[d + 1] - doc_ptr[d] > longest)
             longest = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
     longest = (longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING;
     if (FN(make_scratch)(&z, longest, padded, log_rows))
         return -1;
-    rest_weight = malloc((size_t)padded * sizeof(REAL));
-    if (!rest_weight) {
-        free(z.memory);
-        return -1;
-    }
     for (ptrdiff_t k = 0; k < padded; k++) {
-        z.alpha[k] = k < n_topics ? alpha[k] : 1;
+        z.alpha[k] = k < n_topics ? alpha[k] : NO_TOPIC;
         alpha_total += k < n_topics ? alpha[k] : 0;
     }
 
@@ -313,7 +346,7 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
             const REAL s = s_of[d];
             REAL *out = gamma + d * n_topics, *out_w = weights + d * padded;
             int32_t *out_id = topics + d * n_topics;
-            REAL tokens = 0, gamma_total, limit;
+            REAL tokens = 0, gamma_total, limit, small, log_scale = 0;
             ptrdiff_t n_active = n_topics, kept = n_topics, sweep = 0;
             int compacted = 0, converged, rounds = 0;
 
@@ -327,7 +360,7 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
             }
             if (s != last_s) {
                 for (ptrdiff_t k = 0; k < padded; k += VL)
-                    FN(store)(rest_weight + k, FN(exp_psi)(FN(load)(z.alpha + k), s));
+                    FN(store)(z.rest + k, FN(psi)(FN(load)(z.alpha + k)) * s);
                 last_s = s;
             }
             for (ptrdiff_t v = 0; v < n_words; v++) {
@@ -348,51 +381,52 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
                 z.n[v] = z.r[v] = 0;
             }
             gamma_total = alpha_total + s * tokens;
-            limit = 4 * EPSILON * gamma_total; /* sums below this are rounding */
+            small = NEGLIGIBLE * s * tokens / (REAL)n_topics;
+            limit = 4 * EPSILON * s * tokens; /* sums below this are rounding */
             limit = (REAL)(tol * (double)n_topics) > limit ? (REAL)(tol * (double)n_topics) : limit;
             for (ptrdiff_t k = 0; k < padded; k++) {
                 if (k >= n_topics)
-                    z.gamma[k] = 1;
+                    z.gamma[k] = NO_TOPIC;
                 else
                     z.gamma[k] = warm ? out[k] : alpha[k] + s * tokens / (REAL)n_topics;
             }
 
             do {
-                if (compacted)
-                    compacted = 0;
-                for (ptrdiff_t k = 0; k < padded; k += VL)
-                    FN(store)(z.w + k, FN(exp_psi)(FN(load)(z.gamma + k), s));
-                for (converged = 0; !converged && sweep < max_iter; sweep++) {
+                compacted = converged = 0;
+                log_scale = FN(weigh)(padded, s, z.gamma, z.w);
+                while (!converged && !compacted && sweep++ < max_iter) {
                     FN(sweep_rows)(&z, n_words, padded, 1);
-                    converged = FN(update_gamma)(padded, s, z.alpha, z.g, z.gamma, z.w, &kept)
+                    converged = FN(update_gamma)(padded, s, small, z.alpha, z.g, z.w, z.gamma,
+                                                 &kept)
                                 < limit;
-                    if (2 * kept <= n_topics && !converged) {
-                        compacted = 1;
-                        sweep++;
-                        break;
-                    }
+                    compacted = 2 * kept <= n_topics && !converged;
+                    if (!compacted)
+                        log_scale = FN(weigh)(padded, s, z.gamma, z.w);
                 }
                 if (!compacted) {
                     FN(sweep_rows)(&z, n_words, padded, 0);
                     break;
                 }
-                n_active = FN(compact)(&z, n_topics, n_words, stride);
+                n_active = FN(compact)(&z, n_topics, n_words, stride, small);
                 FN(pad_active)(&z, n_active);
-                for (; !converged && sweep < max_iter; sweep++) {
+                log_scale = FN(weigh)(n_active, s, z.c_gamma, z.c_w);
+                while (!converged && sweep++ < max_iter) {
                     FN(sweep_block)(&z, stride, n_active);
-                    converged = FN(update_gamma)((n_active + VL - 1) / VL * VL, s, z.c_alpha, z.g,
-                                                 z.c_gamma, z.c_w, &kept)
+                    converged = FN(update_gamma)(n_active, s, small, z.c_alpha, z.g, z.c_w,
+                                                 z.c_gamma, &kept)
                                 < limit;
                     if (kept < n_active) {
-                        n_active = FN(drop)(&z, n_active);
+                        n_active = FN(drop)(&z, n_active, small);
                         FN(pad_active)(&z, n_active);
                     }
+                    log_scale = FN(weigh)(n_active, s, z.c_gamma, z.c_w);
                 }
                 FN(sweep_block)(&z, stride, n_active);
-            } while (FN(review_dropped)(&z, n_topics, padded, n_words, n_active, s, rest_weight)
+            } while (FN(review_dropped)(&z, n_topics, padded, n_words, n_active, s, small,
+                                        log_scale)
                      && ++rounds < 3 && sweep < max_iter);
 
-            sweeps[d] = (int32_t)sweep;
+            sweeps[d] = (int32_t)(sweep < max_iter ? sweep : max_iter);
             memcpy(out, z.gamma, (size_t)n_topics * sizeof(REAL));
             memcpy(ratio + start, z.r, (size_t)n_words * sizeof(REAL));
             if (compacted) {
@@ -416,7 +450,6 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
             }
         }
     }
-    free(rest_weight);
     free(z.memory);
     return 0;
 }

@@ -17,6 +17,8 @@
 #undef TINY
 #undef EPSILON
 #undef NEGLIGIBLE
+#undef SMALL_WEIGHT
+#undef NO_TOPIC
 #undef REAL
 #undef INT
 #undef REAL_BYTES

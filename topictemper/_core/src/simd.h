@@ -51,26 +51,6 @@ static INLINE void FN(store_n)(REAL *p, vec x, ptrdiff_t n)
         FN(store_part)(p, x, n);
 }
 
-/* Sum over lanes, in a fixed order. */
-static INLINE REAL FN(hsum)(vec x)
-{
-    REAL t[VBYTES / sizeof(REAL)];
-    FN(store)(t, x);
-    for (ptrdiff_t w = VL / 2; w >= 1; w /= 2)
-        for (ptrdiff_t i = 0; i < w; i++)
-            t[i] += t[i + w];
-    return t[0];
-}
-static INLINE REAL FN(hmax)(vec x)
-{
-    REAL t[VBYTES / sizeof(REAL)], m;
-    FN(store)(t, x);
-    m = t[0];
-    for (ptrdiff_t i = 1; i < VL; i++)
-        m = t[i] > m ? t[i] : m;
-    return m;
-}
-
 /* Lane sums of four vectors at once: fold each to four lanes, then one 4 x 4 transposition. */
 static INLINE quad FN(fold)(vec x)
 {
@@ -88,6 +68,21 @@ static INLINE quad FN(fold)(vec x)
 #else /* two lanes: doubles of the baseline */
     return (quad){u.v[0], u.v[1], 0, 0};
 #endif
+}
+/* Sum, and maximum, over the lanes of one vector. */
+static INLINE REAL FN(hsum)(vec x)
+{
+    quad q = FN(fold)(x);
+    return (q[0] + q[1]) + (q[2] + q[3]);
+}
+static INLINE REAL FN(hmax)(vec x)
+{
+    REAL t[VBYTES / sizeof(REAL)];
+    FN(store)(t, x);
+    for (ptrdiff_t w = VL / 2; w >= 1; w /= 2)
+        for (ptrdiff_t i = 0; i < w; i++)
+            t[i] = t[i] > t[i + w] ? t[i] : t[i + w];
+    return t[0];
 }
 static INLINE quad FN(hsum4)(vec a, vec b, vec c, vec d)
 {

@@ -1,0 +1,81 @@
+"""Small corpora and estimators, and the pieces inside an estimator, for the tests of LDA."""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from topictemper import TemperedLDA
+from topictemper._documents import Gatherer, Minibatch
+from topictemper._topics import Topics
+from topictemper._workers import Workers
+from topictemper.datasets import make_lda_corpus
+
+MODES = ("svi", "avi", "vt", "lvt", "dasvi")
+LEARNED = ("vt", "lvt")
+ONE_THREAD = Workers(1)
+
+
+@cache
+def corpus(n_samples: int = 200, seed: int = 0) -> sp.csr_matrix:
+    """Counts of documents of four topics; cached, so not to be changed."""
+    counts = make_lda_corpus(n_samples, 60, 4, document_length=30, random_state=seed).counts
+    return sp.csr_matrix(counts)
+
+
+def small_lda(**parameters: Any) -> TemperedLDA:
+    """An estimator that fits `corpus` in some hundredths of a second."""
+    defaults = {
+        "n_components": 4,
+        "max_iter": 3,
+        "batch_size": 20,
+        "learning_offset": 10.0,
+        "random_state": 0,
+    }
+    return TemperedLDA(**(defaults | parameters))
+
+
+@cache
+def fitted(tempering: str = "lvt", dtype: str = "float32") -> TemperedLDA:
+    """A fitted estimator; cached, so not to be changed."""
+    return small_lda(tempering=tempering, dtype=dtype, max_temperature=3.0).fit(corpus())
+
+
+def learned_state(lda: TemperedLDA) -> dict[str, bytes]:
+    """All that training has made, bit by bit."""
+    values = {
+        "components": lda.components_,
+        "temperature": np.float64(lda.temperature_),
+        "history": lda.temperature_history_,
+        "learned": np.float64(lda._learned_inverse_temperature),
+        "n_iter": np.int64(lda.n_iter_),
+        "n_batch_iter": np.int64(lda.n_batch_iter_),
+    }
+    return {name: value.tobytes() for name, value in values.items()}
+
+
+def random_topics(
+    n_features: int = 30, n_components: int = 4, eta: float = 0.05, dtype: Any = np.float64
+) -> Topics:
+    """Topics that have seen some text: some words often, many words never."""
+    rng = np.random.default_rng(7)
+    M = rng.gamma(0.2, 20.0, size=(n_features, n_components))
+    return Topics(M.astype(dtype), eta)
+
+
+def minibatch(X: Any, dtype: Any = np.float64) -> Minibatch:
+    """All rows of X."""
+    X = sp.csr_matrix(X)
+    return Gatherer(X, dtype).rows(np.arange(X.shape[0], dtype=np.int64))
+
+
+def random_counts(n_samples: int = 12, n_features: int = 30, seed: int = 0) -> sp.csr_matrix:
+    """Counts of documents, of which the third has no word and the fifth has one."""
+    rng = np.random.default_rng(seed)
+    dense = rng.poisson(0.7, size=(n_samples, n_features)) * rng.integers(
+        1, 4, size=(n_samples, n_features)
+    )
+    dense[2], dense[4] = 0, 0
+    dense[4, 3] = 1
+    return sp.csr_matrix(dense)
