@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import secrets
 import stat
@@ -68,7 +69,7 @@ def save_model(
     >>> with TemporaryDirectory() as folder:
     ...     save_model(model, Path(folder) / "model.npz")
     ...     restored, vocabulary = load_model(Path(folder) / "model.npz")
-    >>> bool((restored.components_ == model.components_).all())
+    >>> restored.score(counts) == model.score(counts)
     True
     >>> vocabulary is None
     True
@@ -237,15 +238,13 @@ def _restore(
         if array.dtype.kind != "f" or not (np.isfinite(array) & (array > 0)).all():
             raise ValueError(f"{name} must be positive numbers.")
     _plain_vocabulary(header["vocabulary"], components.shape[1])
+    prior, inverse = float(header["topic_word_prior"]), float(header["inverse_temperature"])
+    if not (0.0 < prior < math.inf and 0.0 < inverse <= 1.0):
+        raise ValueError(f"topic_word_prior={prior}, inverse_temperature={inverse}.")
     model = TemperedLDA(**header["parameters"])
     if model.n_components != len(components):
         raise ValueError(f"n_components={model.n_components}, but {len(components)} topics.")
-    return model._restore(
-        components,
-        doc_topic_prior,
-        float(header["topic_word_prior"]),
-        float(header["inverse_temperature"]),
-    )
+    return model._restore(components, doc_topic_prior, prior, inverse)
 
 
 def _version() -> str:
