@@ -48,7 +48,9 @@ def machine(jobs: int) -> str:
     )
 
 
-def load(data: Path | None, name: str, rows: int | None = None) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+def load(
+    data: Path | None, name: str, rows: int | None = None
+) -> tuple[sp.csr_matrix, sp.csr_matrix]:
     """Training and test rows: the first rows are the test set, at most a tenth."""
     if name == "docstrings":
         X = sp.csr_matrix(load_docstrings().counts)

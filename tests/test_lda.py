@@ -255,22 +255,27 @@ def test_rows_sum_to_one(mode, dtype, tempered):
     assert_allclose(theta.sum(axis=1), 1.0, atol=1e-6 if dtype == "float32" else 1e-14)
 
 
-@pytest.mark.parametrize(("mode", "tempered"), [("svi", False), ("vt", True), ("lvt", True)])
-def test_row_does_not_depend_on_its_neighbours(mode, tempered):
-    lda = fitted(mode)
-    X = sp.vstack([corpus()] * 11, format="csr")  # more rows than transform takes at once
-    assert X.shape[0] > 2048
-    theta = lda.transform(X, tempered=tempered)
-    temperatures = lda.document_temperatures(X)
+@pytest.mark.parametrize("weight", [1, 0.37])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("what", ["proportions", "tempered proportions", "temperatures"])
+@pytest.mark.parametrize("mode", LEARNED)
+def test_row_does_not_depend_on_its_neighbours(mode, what, dtype, weight):
+    lda = fitted(mode, dtype)
+    use = {
+        "proportions": lda.transform,
+        "tempered proportions": lambda X: lda.transform(X, tempered=True),
+        "temperatures": lda.document_temperatures,
+    }[what]
+    X = weight * corpus()
+    results = use(X)
+    many = use(sp.vstack([X] * 11, format="csr"))  # more rows than are taken at once
+    assert len(many) > 2048
     for copy in range(11):
-        rows = slice(200 * copy, 200 * copy + 200)
-        assert_array_equal(theta[rows], theta[:200])
-        assert_array_equal(temperatures[rows], temperatures[:200])
+        assert_array_equal(many[200 * copy : 200 * copy + 200], results)
     order = np.random.default_rng(0).permutation(200)
-    assert_array_equal(lda.transform(corpus()[order], tempered=tempered), theta[:200][order])
+    assert_array_equal(use(X[order]), results[order])
     for d in (0, 1, 57, 199):
-        assert_array_equal(lda.transform(corpus()[d], tempered=tempered)[0], theta[d])
-        assert lda.document_temperatures(corpus()[d])[0] == temperatures[d]
+        assert_array_equal(use(X[d])[0], results[d])
 
 
 @pytest.mark.parametrize("tempered", [False, True])
@@ -397,14 +402,14 @@ def topics_distance(lda, components):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_topics_are_recovered(seed):
-    # Over seeds 0 to 23: RECOVERY.
-    train = make_lda_corpus(400, 200, 5, document_length=80, random_state=seed)
+    # Over seeds 0 to 23 the distance is 0.027 to 0.039; two topics taken for one make it 0.2.
+    train = make_lda_corpus(800, 200, 5, document_length=80, random_state=seed)
     lda = TemperedLDA(
         5,
         doc_topic_prior=0.1,
         max_iter=15,
         batch_size=20,
-        learning_offset=10.0,
+        learning_offset=64.0,
         random_state=seed,
     )
     assert topics_distance(lda.fit(train.counts), train.components) < 0.1
@@ -412,7 +417,8 @@ def test_topics_are_recovered(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_local_tempering_predicts_better_than_none(seed):
-    # Over seeds 0 to 15: GAIN.
+    # Over seeds 0 to 15 the gain is 0.12 to 0.33 nats a token, mean 0.22, standard deviation 0.05:
+    # the margin is more than three deviations below the mean.
     counts = make_lda_corpus(700, 300, 30, document_length=60, random_state=seed).counts
     scores = {}
     for mode in ("svi", "lvt"):

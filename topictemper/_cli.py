@@ -63,8 +63,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail("not enough memory")
     except OSError as error:
         _let_go_of_stdout()
-        named = error.filename is not None and error.strerror
-        return _fail(f"{os.fsdecode(error.filename)}: {error.strerror}" if named else str(error))
+        # Errors of our own have no number and say it all; those of the system may name a file.
+        if error.strerror is None:
+            return _fail(str(error))
+        file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+        return _fail(file + error.strerror)
     except (InputError, ValueError) as error:
         return _fail(str(error))
 

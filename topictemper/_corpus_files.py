@@ -73,10 +73,12 @@ def read_text(
         min_df=min_df,
         max_df=max_df,
         stop_words=None if vocabulary is not None else stop_words,
+        # Done here instead, lest a capital in the vocabulary is warned of.
+        lowercase=False,
         dtype=np.int32,
     )
     try:
-        counts = csr_array(vectorizer.fit_transform(_lines(path)))
+        counts = csr_array(vectorizer.fit_transform(map(str.lower, _lines(path))))
     except ValueError as error:
         # The vectorizer says so if no words are left, and speaks of min_df and max_df.
         raise InputError(f"{path}: {error}") from error

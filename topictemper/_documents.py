@@ -30,8 +30,13 @@ class Minibatch(NamedTuple):
 
     def tokens(self) -> NDArray[np.float64]:
         """N_d, shape (n_documents,)."""
-        ends = np.concatenate(([0.0], np.cumsum(self.counts, dtype=np.float64)))[self.doc_ptr]
-        return np.diff(ends)
+        return self.sums(self.counts)
+
+    def sums(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Sums over the entries of each document, which do not depend on its neighbours."""
+        documents = np.repeat(np.arange(self.n_documents), np.diff(self.doc_ptr))
+        sums = np.bincount(documents, values, minlength=self.n_documents)
+        return sums.astype(np.float64, copy=False)
 
 
 class Gatherer:

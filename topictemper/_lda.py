@@ -12,37 +12,23 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _parameters as check
-from ._documents import Gatherer, Locals, Minibatch, infer, log_likelihood
-from ._normalizers import PosteriorNormalizer, PriorNormalizer
+from ._assembly import new_trainer
+from ._documents import Gatherer
+from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents
+from ._prediction import tempered as tempered_documents
 from ._scoring import document_bound, split_tokens, topics_kl
-from ._svi import Settings, Trainer, train
-from ._thermostat import (
-    QUANTILES,
-    Cooling,
-    GlobalThermostat,
-    LocalThermostat,
-    Thermostat,
-    document_inverse_temperatures,
-)
+from ._svi import Trainer, train
+from ._thermostat import QUANTILES, Cooling, LocalThermostat, Thermostat
 from ._topics import Topics
 from ._workers import Workers
 from .tempering import inverse_temperature_grid
 
 logger = logging.getLogger("topictemper")
 
-TEMPERINGS = ("svi", "avi", "vt", "lvt", "dasvi")
-NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
 LEARNED = ("vt", "lvt")
-
-# Chosen by measurement (benchmarks/defaults.py).
-PRIOR = 0.05
-ANNEALING_SHARE, INERTIA_SHARE, PROBE_SHARE = 0.4, 0.15, 0.25
-DASVI_START = 2.0
-_ROWS_AT_ONCE = 2048
 
 
 class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -71,14 +57,14 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     max_temperature : "auto" or float, default="auto"
         Where annealing starts, and what bounds learned temperatures, >= 1. "auto" finds it: T
         falls from 5 until documents begin to differ in their topics, and annealing starts a
-        little above that point. For "dasvi" "auto" is 2.
+        little above that point. For "dasvi" "auto" is 1.5.
     n_temperatures : int, default=100
         Size of the grid of inverse temperatures, evenly spaced in (0, 1] ("vt" and "lvt").
     schedule : {"linear", "exponential"} or callable, default="linear"
         Course of T, or of its bound, from `max_temperature` to 1. A callable takes the number of
         passes made so far and returns T >= 1; `max_temperature` must then be "auto".
     annealing_passes : float, default=None
-        Passes from `max_temperature` to 1. None is 0.4 of `max_iter`, but 0.1 for "dasvi".
+        Passes from `max_temperature` to 1. None is 0.4 of `max_iter`.
     temperature_inertia : float, default=None
         Passes over which learned temperatures are averaged. None is 0.15 of `max_iter`.
     temperature_updates : int, default=20
@@ -89,9 +75,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         its two bounds.
     learning_decay : float, default=0.7
         kappa of the learning rate ``(learning_offset + t) ** -learning_decay``, in (0.5, 1].
-    learning_offset : float, default=1024.0
-        tau of the learning rate, >= 1.
-    batch_size : int, default=100
+    learning_offset : float, default=None
+        tau of the learning rate, >= 1. None is a quarter of the planned number of minibatches,
+        but from 10 to 1024: the start must be forgotten within the passes that are planned.
+    batch_size : int, default=128
         Documents in a minibatch.
     max_iter : int, default=10
         Passes over the data in `fit`; what is planned in `partial_fit`.
@@ -172,8 +159,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         temperature_updates: int = 20,
         normalizer: Literal["posterior", "prior", "prior_lower", "prior_upper"] = "posterior",
         learning_decay: float = 0.7,
-        learning_offset: float = 1024.0,
-        batch_size: int = 100,
+        learning_offset: float | None = None,
+        batch_size: int = 128,
         max_iter: int = 10,
         total_samples: float = 1e6,
         mean_change_tol: float = 1e-3,
@@ -240,7 +227,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 validation_X = self._counts(validation_X, reset=False, name="validation_X")
             check.check_words(X, "X")
             n_passes = check.integer("max_iter", self.max_iter, 1)
-            trainer = self._new_trainer(X.shape[1], float(X.shape[0]))
+            trainer = new_trainer(self, X.shape[1], float(X.shape[0]))
             scores: list[tuple[float, float]] = []
             with Workers(self.n_jobs) as workers:
                 halves = None if validation_X is None else split_tokens(validation_X)
@@ -248,7 +235,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
                 def after_pass(done: int) -> None:
                     if halves is not None:
-                        scores.append((done, _completion(trainer, *halves, None, workers)))
+                        scores.append((done, completion(trainer, *halves, cold, workers)))
                     if self.verbose:
                         seconds = time.perf_counter() - began
                         self._report(trainer, done, n_passes, seconds, scores)
@@ -292,19 +279,27 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         ------
         TypeError, ValueError
             If a parameter or the counts make no sense. The estimator is then as it was before.
+            If learning itself is interrupted, the minibatches before stay learned.
         """
+        first = not hasattr(self, "_trainer")
         with self._unchanged_on_error():
-            first = not hasattr(self, "_trainer")
             X = self._counts(X, reset=first)
             if first:
-                total = check.number("total_samples", self.total_samples, 1.0)
-                self._trainer = self._new_trainer(X.shape[1], total)
-        trainer = self._trainer
-        with Workers(self.n_jobs) as workers:
-            gatherer = Gatherer(X, trainer.topics.M.dtype)
-            trainer.run(gatherer, np.arange(X.shape[0], dtype=np.int64), workers)
-        self._publish()
+                total = check.number("total_samples", self.total_samples, 1.0, 1e15)
+                self._trainer = new_trainer(self, X.shape[1], total)
+                self._go_over(X)
+        if not first:
+            self._go_over(X)
         return self
+
+    def _go_over(self, X: Any) -> None:
+        """Learn from rows in the order given; if interrupted, from those before."""
+        gatherer = Gatherer(X, self._trainer.topics.M.dtype)
+        try:
+            with Workers(self.n_jobs) as workers:
+                self._trainer.run(gatherer, np.arange(X.shape[0], dtype=np.int64), workers)
+        finally:
+            self._publish()
 
     # Using the topics
 
@@ -327,8 +322,9 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X = self._fitted_counts(X)
         out = np.empty((X.shape[0], self._n_features_out), dtype=self._trainer.topics.M.dtype)
         with Workers(self.n_jobs) as workers:
-            for rows, batch in _chunks(X, out.dtype):
-                local = _infer(self._trainer, batch, self._document_s(tempered), workers)
+            s = self._inverse_temperatures(tempered, workers)
+            for rows, batch in chunks(X, out.dtype):
+                local = infer_documents(self._trainer, batch, s, workers)
                 out[rows] = local.gamma / local.gamma.sum(axis=1, keepdims=True)
         return out
 
@@ -359,7 +355,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """
         X = self._fitted_counts(X)
         with Workers(self.n_jobs) as workers:
-            return _completion(self._trainer, *split_tokens(X), self._document_s(tempered), workers)
+            s = self._inverse_temperatures(tempered, workers)
+            return completion(self._trainer, *split_tokens(X), s, workers)
 
     def perplexity(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
         """Perplexity of held-out words, ``exp(-score(X))``.
@@ -398,8 +395,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         check.check_words(X, "X")
         trainer, total = self._trainer, 0.0
         with Workers(self.n_jobs) as workers:
-            for _, batch in _chunks(X, trainer.topics.M.dtype):
-                local = _infer(trainer, batch, None, workers)
+            for _, batch in chunks(X, trainer.topics.M.dtype):
+                local = infer_documents(trainer, batch, cold, workers)
                 total += float(document_bound(batch, local, trainer.alpha).sum())
         return (total - topics_kl(trainer.topics, trainer.eta)) / float(
             X.data.sum(dtype=np.float64)
@@ -423,9 +420,9 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X = self._fitted_counts(X)
         out = np.empty(X.shape[0])
         with Workers(self.n_jobs) as workers:
-            document_s = self._local_s(workers)
-            for rows, batch in _chunks(X, self._trainer.topics.M.dtype):
-                out[rows] = document_s(batch, workers)
+            s = self._document_inverse_temperatures(workers)
+            for rows, batch in chunks(X, self._trainer.topics.M.dtype):
+                out[rows] = s(batch, workers)
         return out
 
     def top_words(self, n: int = 10, feature_names: ArrayLike | None = None) -> list[list[str]]:
@@ -507,96 +504,6 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         check_is_fitted(self)
         return self._counts(X, reset=False)
 
-    def _new_trainer(self, n_features: int, total_samples: float) -> Trainer:
-        """Check all parameters and start a model."""
-        tempering = check.choice("tempering", self.tempering, TEMPERINGS)
-        dtype = check.precision(self.dtype)
-        n_components = check.integer("n_components", self.n_components, 1)
-        check.check_size(n_components, n_features, dtype.itemsize)
-        priors = {
-            "doc_topic_prior": self.doc_topic_prior,
-            "topic_word_prior": self.topic_word_prior,
-        }
-        alpha, eta = (
-            PRIOR if value is None else check.number(name, value, 0.0, boundaries="neither")
-            for name, value in priors.items()
-        )
-        settings = Settings(
-            total_samples=total_samples,
-            batch_size=check.integer("batch_size", self.batch_size, 1),
-            learning_decay=check.number(
-                "learning_decay", self.learning_decay, 0.5, 1.0, boundaries="right"
-            ),
-            learning_offset=check.number("learning_offset", self.learning_offset, 1.0),
-            mean_change_tol=check.number("mean_change_tol", self.mean_change_tol, 0.0),
-            max_doc_update_iter=check.integer("max_doc_update_iter", self.max_doc_update_iter, 1),
-            posterior_tempering=tempering == "dasvi",
-        )
-        random_state = check_random_state(self.random_state)
-        alphas = np.full(n_components, alpha, dtype=dtype)
-        thermostat = self._new_thermostat(tempering, alphas, eta, n_features, random_state)
-        topics = Topics.random(n_features, n_components, eta, dtype, random_state)
-        return Trainer(topics, alphas, eta, thermostat, settings, random_state)
-
-    def _new_thermostat(
-        self,
-        tempering: str,
-        alpha: NDArray[Any],
-        eta: float,
-        n_features: int,
-        random_state: np.random.RandomState,
-    ) -> Thermostat:
-        planned = check.integer("max_iter", self.max_iter, 1)
-        updates = check.integer("temperature_updates", self.temperature_updates, 1)
-        grid = inverse_temperature_grid(check.integer("n_temperatures", self.n_temperatures, 2))
-        inertia = INERTIA_SHARE * planned
-        if self.temperature_inertia is not None:
-            inertia = check.number("temperature_inertia", self.temperature_inertia, 0.0)
-        normalizer = check.choice("normalizer", self.normalizer, ("posterior", *NORMALIZERS))
-        if normalizer != "posterior" and tempering != "vt":
-            raise ValueError(
-                f"normalizer={normalizer!r} is for tempering='vt'; with tempering={tempering!r} "
-                "it must be 'posterior'"
-            )
-        cooling = self._new_cooling(tempering, planned)
-        if tempering == "lvt":
-            posterior = PosteriorNormalizer(grid, alpha, eta)
-            return LocalThermostat(cooling, updates, inertia, grid, posterior)
-        if tempering == "vt":
-            either: PosteriorNormalizer | PriorNormalizer
-            if normalizer == "posterior":
-                either = PosteriorNormalizer(grid, alpha, eta)
-            else:
-                seed = np.random.RandomState(random_state.randint(2**31 - 1))
-                bound: Any = NORMALIZERS[normalizer]
-                either = PriorNormalizer(grid, alpha, eta, n_features, bound, seed)
-            return GlobalThermostat(cooling, updates, inertia, grid, either)
-        return Thermostat(cooling, updates)
-
-    def _new_cooling(self, tempering: str, planned: int) -> Cooling:
-        auto = isinstance(self.max_temperature, str)
-        if auto:
-            check.choice("max_temperature", self.max_temperature, ("auto",))
-        named = isinstance(self.schedule, str)
-        if named:
-            check.choice("schedule", self.schedule, ("linear", "exponential"))
-        elif not auto:
-            raise ValueError(
-                "max_temperature must be 'auto' where schedule is a callable, which is the whole "
-                f"course; got {self.max_temperature!r}"
-            )
-        start = None if auto else check.number("max_temperature", self.max_temperature, 1.0)
-        share = ANNEALING_SHARE
-        if tempering == "dasvi":
-            share = 0.1 / planned
-            start = DASVI_START if auto else start
-        length = share * planned
-        if self.annealing_passes is not None:
-            length = check.number("annealing_passes", self.annealing_passes, 0.0)
-        if tempering == "svi":
-            start, length = 1.0, 0.0
-        return Cooling(start, self.schedule, length, PROBE_SHARE * planned)
-
     def _restore(
         self,
         components: NDArray[Any],
@@ -605,7 +512,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         inverse_temperature: float,
     ) -> Self:
         """Make an unfitted estimator a fitted one, from what a file holds; it goes on at T = 1."""
-        trainer = self._new_trainer(components.shape[1], float(self.total_samples))
+        trainer = new_trainer(self, components.shape[1], float(self.total_samples))
         dtype = trainer.topics.M.dtype
         trainer.alpha, trainer.eta = doc_topic_prior.astype(dtype), float(topic_word_prior)
         trainer.topics = Topics((components.T - trainer.eta).astype(dtype), trainer.eta)
@@ -621,7 +528,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         trainer = self._trainer
         self._components = None
         fields = ["pass", "temperature"]
-        if self.tempering == "lvt":
+        if isinstance(trainer.thermostat, LocalThermostat):
             fields += [f"q{round(100 * q):02d}" for q in QUANTILES]
         self.temperature_history_ = np.array(
             trainer.thermostat.history, dtype=[(field, float) for field in fields]
@@ -634,33 +541,24 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.n_batch_iter_ = trainer.n_updates
         self.n_iter_ = ceil(trainer.passes)
 
-    def _document_s(self, tempered: bool) -> Callable[[Minibatch, Workers], Any] | None:
-        """How to find the documents' inverse temperatures; None for T = 1."""
+    def _inverse_temperatures(self, tempered: bool, workers: Workers) -> InverseTemperatures:
+        """Of documents, for prediction."""
         if not tempered:
-            return None
-        if self.tempering not in LEARNED:
+            return cold
+        settings = self._trainer.settings
+        if settings.tempering not in LEARNED:
             raise ValueError(
-                f"tempered=True needs learned temperatures, of tempering 'vt' or 'lvt'; "
-                f"this model has tempering={self.tempering!r}"
+                "tempered=True needs learned temperatures, of tempering 'vt' or 'lvt'; "
+                f"this model has tempering={settings.tempering!r}"
             )
-        if self.tempering == "vt":
+        if settings.tempering == "vt":
             return lambda batch, workers: self._learned_inverse_temperature
-        with Workers(self.n_jobs) as workers:
-            return self._local_s(workers)
+        return self._document_inverse_temperatures(workers)
 
-    def _local_s(self, workers: Workers) -> Callable[[Minibatch, Workers], NDArray[np.float64]]:
-        """E[1/T_d] under the fitted topics, from the fixed point at the corpus mean."""
-        trainer = self._trainer
-        grid = inverse_temperature_grid(self.n_temperatures)
-        normalizer = PosteriorNormalizer(grid, trainer.alpha, trainer.eta)
-        normalizer.refresh(trainer.topics, workers)
-        mean = self._learned_inverse_temperature
-
-        def document_s(batch: Minibatch, workers: Workers) -> NDArray[np.float64]:
-            local = _infer(trainer, batch, lambda *_: mean, workers, want_energy=True)
-            return document_inverse_temperatures(grid, normalizer, batch, local, mean, workers)
-
-        return document_s
+    def _document_inverse_temperatures(self, workers: Workers) -> InverseTemperatures:
+        return tempered_documents(
+            self._trainer, inverse_temperature_grid(self._trainer.settings.n_temperatures), workers
+        )
 
     def _report(
         self,
@@ -681,54 +579,3 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             trainer.documents_seen / max(seconds, 1e-9),
             score,
         )
-
-
-def _chunks(X: Any, dtype: Any) -> Iterator[tuple[slice, Minibatch]]:
-    """All rows of X, some at a time."""
-    gatherer = Gatherer(X, dtype)
-    for start in range(0, X.shape[0], _ROWS_AT_ONCE):
-        rows = slice(start, min(start + _ROWS_AT_ONCE, X.shape[0]))
-        yield rows, gatherer.rows(np.arange(rows.start, rows.stop, dtype=np.int64))
-
-
-def _infer(
-    trainer: Trainer,
-    batch: Minibatch,
-    document_s: Callable[[Minibatch, Workers], Any] | None,
-    workers: Workers,
-    *,
-    want_energy: bool = False,
-) -> Locals:
-    """E-step of documents under a fitted model."""
-    return infer(
-        trainer.topics,
-        batch,
-        trainer.alpha,
-        1.0 if document_s is None else document_s(batch, workers),
-        tol=trainer.settings.mean_change_tol,
-        max_iter=trainer.settings.max_doc_update_iter,
-        workers=workers,
-        want_energy=want_energy,
-    )
-
-
-def _completion(
-    trainer: Trainer,
-    observed: Any,
-    held_out: Any,
-    document_s: Callable[[Minibatch, Workers], Any] | None,
-    workers: Workers,
-) -> float:
-    """Mean log-likelihood of held-out tokens given the observed ones."""
-    tokens = held_out.data.sum()
-    if tokens == 0:
-        raise ValueError("X has no document with two tokens, so there is nothing to predict")
-    total = 0.0
-    dtype = trainer.topics.M.dtype
-    for (_, seen), (_, unseen) in zip(
-        _chunks(observed, dtype), _chunks(held_out, dtype), strict=True
-    ):
-        gamma = _infer(trainer, seen, document_s, workers).gamma
-        theta = gamma / gamma.sum(axis=1, keepdims=True)
-        total += float(log_likelihood(trainer.topics, unseen, theta, workers).sum())
-    return total / float(tokens)

@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils import check_scalar
+from sklearn.utils import check_random_state, check_scalar
+
+# Sums of this many counts still fit whole numbers and single precision.
+_LARGEST_COUNT = 1e15
 
 
 def integer(name: str, value: Any, low: int) -> int:
@@ -33,6 +37,32 @@ def number(
     if not np.isfinite(result):
         raise ValueError(f"{name} must be finite, got {value!r}")
     return result
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
+def random_state(value: Any) -> np.random.RandomState:
+    """What scikit-learn takes for a source of random numbers."""
+    try:
+        return check_random_state(value)
+    except ValueError as error:
+        raise ValueError(
+            f"random_state must be None, an int or a RandomState, got {value!r}"
+        ) from error
+
+
+def threads(value: Any) -> int:
+    """Number of threads that ``n_jobs`` stands for."""
+    if value is not None and (not isinstance(value, Integral) or value == 0):
+        raise ValueError(
+            f"n_jobs must be None, a number of threads, or -1 for all processors; got {value!r}"
+        )
+    return int(effective_n_jobs(value))
 
 
 def choice(name: str, value: Any, choices: Iterable[str]) -> str:
@@ -73,13 +103,18 @@ def check_counts(X: Any, name: str) -> Any:
     """CSR counts, without negative values; everything else has been checked by scikit-learn."""
     if not sp.issparse(X):
         X = sp.csr_matrix(X)
-    if X.data.size and X.data.min() < 0:
-        first = int(np.flatnonzero(X.data < 0)[0])
-        row = int(np.searchsorted(X.indptr, first, side="right")) - 1
-        raise ValueError(
-            f"Negative values in data passed to {name}: row {row} has {X.data[first]} in column "
-            f"{X.indices[first]}; counts must be >= 0"
-        )
+    for wrong, what in (
+        (X.data < 0, ">= 0"),
+        (X.data > _LARGEST_COUNT, f"at most {_LARGEST_COUNT:g}"),
+    ):
+        if wrong.any():
+            first = int(np.flatnonzero(wrong)[0])
+            row = int(np.searchsorted(X.indptr, first, side="right")) - 1
+            kind = "Negative" if X.data[first] < 0 else "Huge"
+            raise ValueError(
+                f"{kind} values in data passed to {name}: row {row} has {X.data[first]} in column "
+                f"{X.indices[first]}; counts must be {what}"
+            )
     return X
 
 

@@ -57,7 +57,8 @@ def format_verdict(gain: float) -> str:
     # A gain that is not a number is none.
     if not gain > 0:
         return "tempering did not help here"
-    return f"tempering helped: held-out words are {math.expm1(gain):.1%} more probable"
+    # exp(gain) is a ratio of geometric means.
+    return f"tempering helped: a held-out word is {math.expm1(gain):.1%} more probable on average"
 
 
 def format_course(history: NDArray[Any], n_rows: int = 10) -> str:
@@ -71,7 +72,7 @@ def format_course(history: NDArray[Any], n_rows: int = 10) -> str:
     n_rows : int, default=10
         Rows to show, spaced evenly from the first to the last.
     """
-    rows = np.unique(np.linspace(0, len(history) - 1, n_rows).round().astype(int))
+    rows = np.unique(np.linspace(0, len(history) - 1, min(n_rows, len(history))).astype(int))
     names = history.dtype.names or ()
     columns = {"pass": "pass", "temperature": "temperature", "q50": "median of documents"}
     shown = [name for name in columns if name in names]
@@ -126,7 +127,8 @@ def format_documents(
     for row in np.argsort(inverse_temperatures, kind="stable")[:n_rows]:
         first = next((line.strip() for line in text[row].splitlines() if line.strip()), "")
         lines.append(f"  {1.0 / inverse_temperatures[row]:5.2f}  {names[row]}")
-        lines.append(_cut(f"         {first}", width))
+        if first:
+            lines.append(_cut(f"         {first}", width))
     return "\n".join(lines)
 
 

@@ -15,6 +15,8 @@ from ._topics import Topics
 # The split of a document belongs to the score, not to the model: the same for every model.
 _SPLIT_SEED = 0
 _WORDS_AT_ONCE = 4096
+# numpy draws from hypergeometric distributions of fewer tokens only.
+_MOST_TOKENS = 10**9
 
 
 def split_tokens(X: Any) -> tuple[Any, Any]:
@@ -41,7 +43,10 @@ def split_tokens(X: Any) -> tuple[Any, Any]:
     counts = whole.astype(np.int64)
     for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
         n = counts[start:stop].sum()
-        if n > 0:
+        if n >= _MOST_TOKENS:  # every word is halved to within one token of its own
+            odd = counts[start:stop] % 2 * (rng.random(stop - start) < 0.5)
+            observed[start:stop] += counts[start:stop] // 2 + odd
+        elif n > 0:
             observed[start:stop] += rng.multivariate_hypergeometric(
                 counts[start:stop], (n + 1) // 2, method="marginals"
             )
@@ -61,11 +66,10 @@ def document_bound(batch: Minibatch, local: Locals, alpha: NDArray[Any]) -> NDAr
     with np.errstate(invalid="ignore"):
         p = batch.counts.astype(np.float64) / local.ratio  # before shift and psi(sum gamma)
     log_p = np.where(batch.counts > 0, np.log(p) + local.shift[batch.word_of], 0.0)
-    ends = np.concatenate(([0.0], np.cumsum(batch.counts * log_p)))[batch.doc_ptr]
     gamma = local.gamma.astype(np.float64)
     total = gamma.sum(axis=1)
     return (
-        np.diff(ends)
+        batch.sums(batch.counts * log_p)
         - batch.tokens() * psi(total)
         - _dirichlet_kl(gamma, total, alpha.astype(np.float64)[None, :])
     )

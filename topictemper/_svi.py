@@ -29,7 +29,13 @@ class Settings:
     learning_offset: float
     mean_change_tol: float
     max_doc_update_iter: int
-    posterior_tempering: bool
+    tempering: str
+    n_temperatures: int
+
+    @property
+    def posterior_tempering(self) -> bool:
+        """Whether priors are tempered too."""
+        return self.tempering == "dasvi"
 
 
 class Trainer:
@@ -78,11 +84,10 @@ class Trainer:
     @property
     def temperature(self) -> float:
         """T of the next minibatch."""
-        return 1.0 / self.thermostat.inverse_temperature(self._clock())
+        return 1.0 / self.thermostat.inverse_temperature(self._clock(self.settings.batch_size))
 
-    def _clock(self) -> Clock:
-        settings = self.settings
-        return Clock(self.passes, settings.batch_size / settings.total_samples)
+    def _clock(self, n_documents: int) -> Clock:
+        return Clock(self.passes, n_documents / self.settings.total_samples)
 
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
         """Go through the given rows once, minibatch by minibatch."""
@@ -91,7 +96,7 @@ class Trainer:
 
     def _step(self, gatherer: Gatherer, rows: NDArray[np.int64], workers: Workers) -> None:
         """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11)."""
-        settings, clock = self.settings, self._clock()
+        settings, clock = self.settings, self._clock(len(rows))
         s = self.thermostat.inverse_temperature(clock)
         temperature = 1.0 / s
         batch = gatherer.rows(rows)

@@ -321,6 +321,8 @@ def document_inverse_temperatures(
 ) -> NDArray[np.float64]:
     """E[1/T_d] of every document after its E-step (VT eq. 10); one without words has ``mean``."""
     energies, log_c = normalizer.documents(batch, local, workers)
-    s = LocalTemperature(grid).update(energies, log_c @ normalizer.nodes.matrix.T)
+    # Not a matrix product of BLAS, which may round a row differently for other neighbours.
+    at_grid = np.einsum("dj,jm->dm", log_c, np.ascontiguousarray(normalizer.nodes.matrix.T))
+    s = LocalTemperature(grid).update(energies, at_grid)
     s[np.diff(batch.doc_ptr) == 0] = mean
     return s

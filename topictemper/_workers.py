@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self
 
-import joblib
 import numpy as np
+
+from . import _parameters as check
 
 
 class Workers:
@@ -22,7 +23,7 @@ class Workers:
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        self.n_jobs: int = joblib.effective_n_jobs(n_jobs)
+        self.n_jobs = check.threads(n_jobs)
         self._pool = ThreadPoolExecutor(self.n_jobs - 1) if self.n_jobs > 1 else None
 
     def run(self, kernel: Callable[..., None], *arguments: Any) -> None:

@@ -1,0 +1,426 @@
+import gzip
+import logging
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils import Bunch
+
+import topictemper
+from topictemper import TemperedLDA, _cli, _demo
+from topictemper._persistence import load_model, save_model
+from topictemper.datasets import make_lda_corpus
+
+THEMES = [
+    "river boat water fish island harbour",
+    "engine wheel road driver garage brake",
+    "violin concert melody singer chorus rhythm",
+]
+
+
+@pytest.fixture(scope="module")
+def lines():
+    rng = np.random.default_rng(0)
+    return [" ".join(rng.choice(THEMES[d % 3].split(), 12)) for d in range(120)]
+
+
+@pytest.fixture
+def text(tmp_path, lines):
+    path = tmp_path / "docs.txt"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def matrix(tmp_path):
+    folder = tmp_path / "matrix"
+    folder.mkdir()
+    sp.save_npz(folder / "X.npz", make_lda_corpus(60, 20, 3, random_state=0).counts)
+    (folder / "vocab.txt").write_text("".join(f"word{chr(97 + v)}\n" for v in range(20)))
+    return folder / "X.npz"
+
+
+@pytest.fixture
+def model(tmp_path, text):
+    path = tmp_path / "model.npz"
+    assert _cli.main(["fit", str(text), "--topics", "3", "--passes", "4", f"--output={path}"]) == 0
+    return path
+
+
+@pytest.fixture
+def run(capsys):
+    def run(*arguments):
+        capsys.readouterr()
+        status = _cli.main([str(argument) for argument in arguments])
+        return status, *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def fails(run):
+    """Run what must fail and return what it says."""
+
+    def fails(*arguments):
+        status, out, err = run(*arguments)
+        assert (status, out) == (2, "")
+        assert re.fullmatch(r"topictemper: error: .+\n", err)
+        return err
+
+    return fails
+
+
+# Good use
+
+
+def test_version_and_help(run):
+    assert run("--version") == (0, f"topictemper {topictemper.__version__}\n", "")
+    status, out, err = run("--help")
+    assert (status, err) == (0, "")
+    assert all(command in out for command in ("demo", "fit", "topics", "score"))
+
+
+@pytest.mark.parametrize("command", ["demo", "fit", "topics", "score"])
+def test_help_of_commands(run, command):
+    status, out, err = run(command, "--help")
+    assert (status, err) == (0, "")
+    assert out.startswith(f"usage: topictemper {command}")
+
+
+def test_fit_topics_score(run, text, tmp_path):
+    model = tmp_path / "model.npz"
+    fit = ("fit", text, "--topics", 3, "--passes", 100, "--output", model)
+    status, out, err = run(*fit)
+    assert status == 0
+    assert out == f"{model}: 3 topics of 18 words, from 120 documents\n"
+    assert len(re.findall(r"^ +\d+\.\d s  .*pass \d+/100", err, re.MULTILINE)) == 100
+
+    status, out, err = run("topics", model, "--words", 6)
+    assert (status, err) == (0, "")
+    assert len(out.splitlines()) == 3
+    found = {frozenset(line.split()[2:]) for line in out.splitlines()}
+    assert found == {frozenset(theme.split()) for theme in THEMES}
+
+    status, out, err = run("score", model, text)
+    assert (status, err) == (0, "")
+    values = dict(line.split(maxsplit=1) for line in out.splitlines())
+    assert values["documents"] == "120"
+    assert values["tokens"] == "1,440"
+    assert float(values["score"].split()[0]) > -2.5
+    assert float(values["perplexity"]) < 12
+
+
+def test_options_reach_the_model(run, text, tmp_path):
+    path = tmp_path / "model.npz"
+    options = "--topics 4 --tempering avi --passes 2 --seed 7 --jobs 2".split()
+    assert run("fit", text, *options, "--output", path)[0] == 0
+    model, _ = load_model(path)
+    given = {
+        "n_components": 4,
+        "tempering": "avi",
+        "max_iter": 2,
+        "random_state": 7,
+        "n_jobs": 2,
+        "verbose": 0,
+    }
+    assert given.items() <= model.get_params().items()
+
+
+def test_counting_options(run, tmp_path):
+    text, path = tmp_path / "docs.txt", tmp_path / "model.npz"
+    text.write_text("the common pair\nthe common pair\nthe common thing\nthe word\n")
+
+    def words(*options):
+        status, _, err = run("fit", text, "--topics=2", "--passes=1", "--output", path, *options)
+        assert status == 0, err
+        return load_model(path)[1]
+
+    assert words("--min-df=2") == ["pair"]
+    assert words("--min-df=0.5", "--max-df=0.75") == ["common", "pair"]
+    assert words("--min-df=2", "--max-df=1.0", "--stop-words=none") == ["common", "pair", "the"]
+    assert words("--min-df=1", "--max-df=1") == ["thing", "word"]
+
+
+def test_gzip_is_read_as_plain_text(run, text, model, tmp_path):
+    packed = tmp_path / "docs.txt.gz"
+    packed.write_bytes(gzip.compress(text.read_bytes()))
+    assert run("score", model, packed) == run("score", model, text)
+
+
+def test_given_vocabulary(run, text, tmp_path):
+    path, vocabulary = tmp_path / "model.npz", tmp_path / "words.txt"
+    vocabulary.write_text("boat\nengine\nviolin\nNever\n")
+    status, _, err = run(
+        "fit", text, "--topics=3", "--passes=2", "--vocabulary", vocabulary, "--output", path
+    )
+    assert status == 0
+    assert "1 of 4 words of the vocabulary are never found in text, such as 'Never'" in err
+    assert load_model(path)[1] == ["boat", "engine", "violin", "Never"]
+
+
+def test_matrix(run, matrix, tmp_path):
+    path = tmp_path / "model.npz"
+    status, out, _ = run("fit", matrix, "--topics=3", "--passes=2", "--output", path)
+    assert status == 0
+    assert out.endswith("3 topics of 20 words, from 60 documents\n")
+    assert "worda" in run("topics", path, "--words=20")[1]
+    status, with_words, _ = run("score", path, matrix)
+    assert status == 0
+    # To score, the model's own words will do.
+    (matrix.parent / "vocab.txt").unlink()
+    assert run("score", path, matrix) == (0, with_words, "")
+
+
+def test_vocabulary_of_a_matrix_elsewhere(run, matrix, tmp_path):
+    path, vocabulary = tmp_path / "model.npz", tmp_path / "words.txt"
+    (matrix.parent / "vocab.txt").rename(vocabulary)
+    arguments = ("fit", matrix, "--topics=3", "--passes=2", "--output", path)
+    assert run(*arguments, "--vocabulary", vocabulary)[0] == 0
+
+
+def test_topics_of_a_model_without_words(run, tmp_path):
+    path = tmp_path / "model.npz"
+    counts = make_lda_corpus(60, 20, 3, random_state=0).counts
+    save_model(TemperedLDA(3, max_iter=1, random_state=0).fit(counts), path)
+    status, out, _ = run("topics", path)
+    assert status == 0
+    assert len(out.splitlines()) == 3
+
+
+def test_same_seed_same_file(run, text, tmp_path):
+    paths = [tmp_path / name for name in ("a.npz", "b.npz")]
+    for path in paths:
+        assert run("fit", text, "--topics=3", "--passes=2", "--seed=5", "--output", path)[0] == 0
+    first, second = (load_model(path)[0].components_ for path in paths)
+    np.testing.assert_array_equal(first, second)
+
+
+def test_progress_is_switched_off_afterwards(run, text, tmp_path):
+    logger = logging.getLogger("topictemper")
+    before = logger.level, list(logger.handlers)
+    run("fit", text, "--topics=2", "--passes=1", "--output", tmp_path / "model.npz")
+    assert (logger.level, logger.handlers) == before
+
+
+# Bad use
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("", "required"),
+        ("unheard-of", "invalid choice"),
+        ("topics", "required: MODEL"),
+        ("topics m.npz --words 0", "--words: 0 is less than 1"),
+        ("fit docs.txt", "required: --output"),
+        ("fit docs.txt --output m.npz --topics many", "--topics: 'many' is not a whole number"),
+        ("fit docs.txt --output m.npz --topics 0", "--topics: 0 is less than 1"),
+        ("fit docs.txt --output m.npz --passes -1", "--passes: -1 is less than 1"),
+        ("fit docs.txt --output m.npz --seed -1", "--seed: -1 is not from 0 to"),
+        ("fit docs.txt --output m.npz --jobs 0", "--jobs: 0 threads"),
+        ("fit docs.txt --output m.npz --tempering cold", "--tempering: invalid choice: 'cold'"),
+        ("fit docs.txt --output m.npz --stop-words french", "--stop-words: invalid choice"),
+        ("fit docs.txt --output m.npz --min-df 1.5", "--min-df: '1.5' is neither"),
+        ("fit docs.txt --output m.npz --max-df nan", "--max-df: 'nan' is neither"),
+        ("fit docs.txt --output m.npz --max-df 0", "--max-df: '0' is neither"),
+        ("fit docs.txt --output m.npz --min 5", "unrecognized arguments"),
+        ("fit docs.txt --output m.npz --min-df 99999", "docs.txt: "),
+        ("fit docs.txt --output m.npz --topics 99999999999", "n_components"),
+        ("fit absent.txt --output m.npz", "absent.txt: No such file"),
+        ("fit . --output m.npz", ".: Is a directory"),
+        ("fit docs.txt --output m.npz --vocabulary absent.txt", "absent.txt: No such file"),
+        ("fit docs.txt --output m.npz --vocabulary docs.txt --min-df 2", "--min-df means nothing"),
+        ("fit latin.txt --output m.npz", "latin.txt, line 2: not UTF-8"),
+        ("fit empty.txt --output m.npz", "empty.txt: "),
+        ("fit false.npz --output m.npz", "false.npz: not a sparse matrix"),
+        ("topics absent.npz", "absent.npz: No such file"),
+        ("topics false.npz", "false.npz is not a topictemper model"),
+        ("topics docs.txt", "docs.txt is not a topictemper model"),
+        ("score false.npz docs.txt", "false.npz is not a topictemper model"),
+    ],
+)
+def test_errors_are_one_line(fails, text, monkeypatch, arguments, message):
+    folder = text.parent
+    (folder / "latin.txt").write_bytes(b"fine\nna\xefve\n")
+    (folder / "empty.txt").write_bytes(b"")
+    (folder / "false.npz").write_text("no archive")
+    monkeypatch.chdir(folder)
+    assert message in fails(*arguments.split())
+    assert not (folder / "m.npz").exists()
+
+
+def test_errors_of_a_matrix(fails, matrix, model):
+    vocabulary = matrix.parent / "vocab.txt"
+    output = ("--output", matrix.parent / "m.npz")
+    assert "--stop-words means nothing for a matrix" in fails(
+        "fit", matrix, "--stop-words=none", *output
+    )
+    assert "20 columns, but" in fails("score", model, matrix)
+    vocabulary.write_text("one\ntwo\n")
+    assert "vocab.txt: 2 words, but" in fails("fit", matrix, *output)
+    vocabulary.unlink()
+    assert "no vocab.txt beside it; --vocabulary" in fails("fit", matrix, *output)
+
+
+def test_score_of_other_words(fails, run, matrix, tmp_path):
+    path = tmp_path / "model.npz"
+    assert run("fit", matrix, "--topics=3", "--passes=1", "--output", path)[0] == 0
+    vocabulary = matrix.parent / "vocab.txt"
+    vocabulary.write_text("\n".join(reversed(vocabulary.read_text().split())))
+    assert "the words of its columns" in fails("score", path, matrix)
+
+
+def test_score_of_text_by_a_model_without_words(fails, text, tmp_path):
+    path = tmp_path / "model.npz"
+    counts = make_lda_corpus(60, 20, 3, random_state=0).counts
+    save_model(TemperedLDA(3, max_iter=1, random_state=0).fit(counts), path)
+    assert "holds no words" in fails("score", path, text)
+
+
+def test_score_of_foreign_text(fails, model, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("nothing of this kind\n")
+    assert "no document has a word of the vocabulary" in fails("score", model, other)
+
+
+def test_score_of_single_words(fails, model, tmp_path):
+    other = tmp_path / "other.txt"
+    other.write_text("river\nengine\n")
+    assert "two tokens" in fails("score", model, other)
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        (".", "is a folder"),
+        ("absent/m.npz", "cannot be written: No such file or directory"),
+        ("docs.txt/m.npz", "cannot be written: Not a directory"),
+        ("docs.txt", "this would overwrite the input"),
+        ("words.txt", "this would overwrite the input"),
+        (os.devnull, "is not a regular file"),
+    ],
+)
+def test_output_is_checked_before_the_work(fails, text, monkeypatch, output, message):
+    monkeypatch.chdir(text.parent)
+    (text.parent / "words.txt").write_text("river\n")
+    before = text.read_bytes()
+    monkeypatch.setattr(TemperedLDA, "fit", None)
+    arguments = ("fit", "docs.txt", "--vocabulary", "words.txt", "--output", output)
+    assert message in fails(*arguments)
+    assert text.read_bytes() == before
+    assert sorted(path.name for path in text.parent.iterdir()) == ["docs.txt", "words.txt"]
+
+
+def test_interrupted(run, monkeypatch):
+    def interrupt():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_cli, "run_demo", interrupt)
+    assert run("demo") == (130, "", "")
+
+
+def test_out_of_memory(fails, monkeypatch):
+    def exhaust():
+        raise MemoryError
+
+    monkeypatch.setattr(_cli, "run_demo", exhaust)
+    assert "not enough memory" in fails("demo")
+
+
+# As a process
+
+
+def _process(*arguments, **streams):
+    return subprocess.Popen(
+        [sys.executable, "-m", "topictemper", *map(str, arguments)],
+        stderr=subprocess.PIPE,
+        **streams,
+    )
+
+
+def test_module_runs():
+    process = _process("--version", stdout=subprocess.PIPE)
+    out, err = process.communicate()
+    assert (process.returncode, err) == (0, b"")
+    assert out.decode().strip() == f"topictemper {topictemper.__version__}"
+
+
+def test_closed_pipe_is_silent(model):
+    process = _process("topics", model, stdout=subprocess.PIPE)
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 141
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_full_device_is_one_line(model):
+    with open("/dev/full", "wb") as full:
+        process = _process("topics", model, stdout=full)
+        _, err = process.communicate()
+    assert process.returncode == 2
+    assert err == b"topictemper: error: No space left on device\n"
+
+
+def test_words_that_the_terminal_cannot_show(tmp_path):
+    path = tmp_path / "model.npz"
+    counts = make_lda_corpus(60, 20, 3, random_state=0).counts
+    words = [f"wört{chr(97 + v)}" for v in range(20)]
+    save_model(TemperedLDA(3, max_iter=1, random_state=0).fit(counts), path, words)
+    process = _process(
+        "topics", path, stdout=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": "ascii"}
+    )
+    out, err = process.communicate()
+    assert (process.returncode, err) == (0, b"")
+    assert b"w\\xf6rt" in out
+
+
+# The main job
+
+
+@pytest.fixture
+def small_demo(monkeypatch):
+    drawn = make_lda_corpus(300, 80, 5, random_state=0)
+    corpus = Bunch(
+        counts=drawn.counts,
+        vocabulary=np.array([f"word{v}" for v in range(80)], dtype=object),
+        names=np.array([f"module.function_{d}" for d in range(300)], dtype=object),
+        text=[f"Summary of function {d}.\n\nMore." for d in range(300)],
+    )
+    monkeypatch.setattr(_demo, "load_docstrings", lambda: corpus)
+    small = {"n_components": 5, "batch_size": 20, "max_iter": 6}
+    monkeypatch.setattr(_demo, "_SETTINGS", {**_demo._SETTINGS, **small})
+
+
+def test_demo(small_demo, run):
+    status, out, err = run("demo")
+    assert "270 to learn from, 30 held out" in out
+    assert "5 topics, 6 passes" in out
+    for mode in ("svi", "lvt"):
+        score = re.search(rf"\({mode}\) +(-\d+\.\d+) +\d+\.\d +\d+\.\d\n", out).group(1)
+        assert len(re.findall(rf"{mode} pass \d/6: .*score", err)) == 6
+        assert float(score) == pytest.approx(
+            float(re.search(rf"{mode} pass 6/6: .*score (-\d+\.\d+)", err).group(1)), abs=1e-4
+        )
+    gain = float(re.search(r"gain +([+-]\d\.\d+)", out).group(1))
+    assert (status == 0) == ("tempering helped" in out)
+    assert (status == 1) == ("tempering did not help here" in out)
+    assert status == 0 or gain <= 0
+    assert re.search(r"pass +temperature +median of documents\n +0\.\d\d ", out)
+    assert len(re.findall(r"^ +\d +\d+\.\d%( +word\d+){8}$", out, re.MULTILINE)) == 5
+    assert len(re.findall(r"module\.function_\d+\n +Summary of function \d+\.\n", out)) == 5
+
+
+@pytest.mark.parametrize(("tempered", "status"), [(-1.9, 0), (-2.0, 1), (-2.1, 1)])
+def test_demo_tells_whether_tempering_helped(small_demo, run, monkeypatch, tempered, status):
+    def score(model, X):
+        return tempered if model.tempering == "lvt" else -2.0
+
+    monkeypatch.setattr(TemperedLDA, "score", score)
+    found, out, _ = run("demo")
+    assert found == status
+    assert ("\ntempering did not help here\n" in out) == bool(status)

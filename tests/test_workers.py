@@ -1,0 +1,85 @@
+import threading
+from time import sleep
+
+import numpy as np
+import pytest
+
+from topictemper._workers import Workers
+
+
+def add_blocks(out, ticket_taken, ticket):
+    """A kernel in Python: takes blocks by the ticket until none is left."""
+    with ticket_taken:
+        ticket[0] += 1
+        out.append(int(ticket[0]))
+
+
+@pytest.mark.parametrize(("n_jobs", "threads"), [(None, 1), (1, 1), (2, 2), (5, 5)])
+def test_every_thread_is_called_with_the_same_ticket(n_jobs, threads):
+    with Workers(n_jobs) as workers:
+        assert workers.n_jobs == threads
+        for _ in range(3):
+            out = []
+            workers.run(add_blocks, out, threading.Lock())
+            assert sorted(out) == list(range(1, threads + 1))  # a new ticket for each run
+
+
+def test_all_processors():
+    with Workers(-1) as workers:
+        assert workers.n_jobs >= 1
+        out = []
+        workers.run(add_blocks, out, threading.Lock())
+        assert len(out) == workers.n_jobs
+
+
+def test_run_waits_for_every_thread():
+    done = []
+    main = threading.get_ident()
+
+    def kernel(ticket):
+        if threading.get_ident() != main:
+            sleep(0.02)
+        done.append(threading.get_ident())
+
+    with Workers(3) as workers:
+        workers.run(kernel)
+        assert len(done) == 3
+        assert main in done
+
+
+@pytest.mark.parametrize("fails_in_main", [True, False])
+def test_error_in_any_thread_is_raised(fails_in_main):
+    main = threading.get_ident()
+
+    def kernel(ticket):
+        if (threading.get_ident() == main) == fails_in_main:
+            raise MemoryError("no room")
+
+    with Workers(2) as workers:
+        with pytest.raises(MemoryError, match="no room"):
+            workers.run(kernel)
+        out = []
+        workers.run(add_blocks, out, threading.Lock())  # still fit for use
+        assert len(out) == 2
+
+
+def test_threads_end_with_the_block():
+    before = threading.active_count()
+    with Workers(4) as workers:
+        workers.run(add_blocks, [], threading.Lock())
+    assert threading.active_count() == before
+
+
+def test_ticket_is_what_kernels_take():
+    tickets = []
+    with Workers() as workers:
+        workers.run(tickets.append)
+    (ticket,) = tickets
+    assert ticket.dtype == np.int64
+    assert ticket.shape == (1,)
+    assert ticket[0] == 0
+
+
+def test_no_threads_is_refused():
+    with pytest.raises(ValueError, match="n_jobs"):
+        Workers(0)
