@@ -23,7 +23,8 @@ NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
 # Chosen by measurement (benchmarks/quality.py).
 PRIOR = 0.05
 PRIOR_RANGE = (1e-5, 1e5)
-ANNEALING_SHARE, INERTIA_SHARE, PROBE_SHARE = 0.4, 0.15, 0.25
+ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
+INERTIA_SHARE = {"vt": 0.1, "lvt": 0.15}
 DASVI_START = 1.5
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 
@@ -81,7 +82,7 @@ def _new_thermostat(
     tempering = settings.tempering
     updates = check.integer("temperature_updates", lda.temperature_updates, 1)
     grid = inverse_temperature_grid(settings.n_temperatures)
-    inertia = INERTIA_SHARE * planned
+    inertia = INERTIA_SHARE.get(tempering, 0.0) * planned
     if lda.temperature_inertia is not None:
         inertia = check.number("temperature_inertia", lda.temperature_inertia, 0.0)
     normalizer = check.choice("normalizer", lda.normalizer, ("posterior", *NORMALIZERS))

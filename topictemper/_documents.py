@@ -53,6 +53,27 @@ class Gatherer:
         return Minibatch(*_kernels.gather_rows(X.indptr, X.indices, self._data, rows, self._slot))
 
 
+class Workspace:
+    """Memory that one E-step after another uses again.
+
+    Fresh pages for every minibatch would cost as much as the work in them. What `infer` returns
+    lies in the workspace that it was given, until the next call with the same one.
+    """
+
+    def __init__(self) -> None:
+        self._buffers: dict[str, NDArray[np.uint8]] = {}
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """An array with any content, from a start at which vectors do not cross cache lines."""
+        dtype = np.dtype(dtype)
+        size = int(np.prod(shape)) * dtype.itemsize
+        buffer = self._buffers.get(name)
+        if buffer is None or len(buffer) < size + 64:
+            buffer = self._buffers[name] = np.empty(size + size // 4 + 64, dtype=np.uint8)
+        start = -buffer.ctypes.data % 64
+        return buffer[start : start + size].view(dtype).reshape(shape)
+
+
 class Locals(NamedTuple):
     """What the E-step found for a minibatch (see `estep` for the fields)."""
 
@@ -80,6 +101,7 @@ def infer(
     workers: Workers,
     gamma: NDArray[Any] | None = None,
     want_energy: bool = False,
+    workspace: Workspace | None = None,
 ) -> Locals:
     """Fixed point of phi and gamma (VT eq. 19) of every document of a minibatch.
 
@@ -103,23 +125,25 @@ def infer(
         Where to start; it is overwritten. By default the tokens are spread evenly over topics.
     want_energy : bool
         Whether to work out `Locals.energy`; else it is empty.
+    workspace : Workspace, optional
+        Memory for the result.
     """
     dtype = topics.M.dtype
     n_documents, n_components = batch.n_documents, topics.n_components
     padded = _kernels.padded_topics(n_components)
     log_rows = not np.isscalar(s)
-    B = np.empty((len(batch.words), padded), dtype=dtype)
-    shift = np.empty(len(batch.words), dtype=dtype)
+    array = (workspace or Workspace()).array
+    by_topic, by_padded = (n_documents, n_components), (n_documents, padded)
     local = Locals(
         s=np.ascontiguousarray(np.broadcast_to(np.asarray(s, dtype=dtype), n_documents)),
         log_rows=log_rows,
-        B=B,
-        gamma=np.empty((n_documents, n_components), dtype=dtype) if gamma is None else gamma,
-        topics=np.empty((n_documents, n_components), dtype=np.int32),
-        weights=np.empty((n_documents, padded), dtype=dtype),
+        B=array("B", (len(batch.words), padded), dtype),
+        gamma=array("gamma", by_topic, dtype) if gamma is None else gamma,
+        topics=array("topics", by_topic, np.int32),
+        weights=array("weights", by_padded, dtype),
         n_active=np.empty(n_documents, dtype=np.int32),
         ratio=np.empty(len(batch.counts), dtype=dtype),
-        shift=shift,
+        shift=np.empty(len(batch.words), dtype=dtype),
         energy=np.empty(n_documents if want_energy else 0),
         sweeps=np.empty(n_documents, dtype=np.int32),
     )
@@ -132,8 +156,8 @@ def infer(
         batch.words,
         1.0 if log_rows else float(s),
         log_rows,
-        B,
-        shift,
+        local.B,
+        local.shift,
     )
     workers.run(
         _kernels.estep,
@@ -143,8 +167,8 @@ def infer(
         alpha,
         local.s,
         log_rows,
-        B,
-        shift,
+        local.B,
+        local.shift,
         tol,
         max_iter,
         gamma is not None,

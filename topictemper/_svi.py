@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._documents import Gatherer, infer
+from ._documents import Gatherer, Workspace, infer
 from ._normalizers import CorpusSize
 from ._thermostat import Clock, Thermostat
 from ._topics import Topics
@@ -91,10 +91,18 @@ class Trainer:
 
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
         """Go through the given rows once, minibatch by minibatch."""
+        workspace = Workspace()
         for start in range(0, len(order), self.settings.batch_size):
-            self._step(gatherer, order[start : start + self.settings.batch_size], workers)
+            rows = order[start : start + self.settings.batch_size]
+            self._step(gatherer, rows, workers, workspace)
 
-    def _step(self, gatherer: Gatherer, rows: NDArray[np.int64], workers: Workers) -> None:
+    def _step(
+        self,
+        gatherer: Gatherer,
+        rows: NDArray[np.int64],
+        workers: Workers,
+        workspace: Workspace,
+    ) -> None:
         """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11)."""
         settings, clock = self.settings, self._clock(len(rows))
         s = self.thermostat.inverse_temperature(clock)
@@ -113,6 +121,7 @@ class Trainer:
             max_iter=settings.max_doc_update_iter,
             workers=workers,
             want_energy=self.thermostat.learns(clock),
+            workspace=workspace,
         )
         documents = self.documents_seen + len(rows)
         tokens = self._tokens_seen + batch.counts.sum(dtype=np.float64)

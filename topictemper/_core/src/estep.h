@@ -17,6 +17,8 @@
 #define NEGLIGIBLE 1e-14
 #define SMALL_WEIGHT 1e-150
 #endif
+#define ALIGNED 0.95 /* cosine squared of two steps that have the same direction */
+#define STEADY 0.95
 #define NO_TOPIC ((REAL)1e-30) /* alpha and gamma of padding: its weight is 0 at any s */
 
 /* What one document works on; vectors over topics have `padded` places, over words `words`. */
@@ -27,6 +29,7 @@ typedef struct {
     REAL *alpha, *gamma, *w, *g;     /* all topics */
     REAL *rest;                      /* s psi(alpha): log weight of a topic that has fallen back */
     REAL *c_alpha, *c_gamma, *c_w;   /* the active topics, compacted */
+    REAL *c_step;                    /* their last change of gamma */
     REAL *sums;                      /* per active topic one vector: partial sums over words */
     REAL *block;                     /* (active topic, word) */
     int32_t *id, *place;             /* of an active topic: its number, its row of the block */
@@ -36,7 +39,7 @@ typedef struct {
 static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int own_rows)
 {
     ptrdiff_t half = padded / 2 + TOPIC_PADDING; /* at most half of the topics are compacted */
-    size_t reals = (size_t)(3 * words + 5 * padded + 3 * half + half * VL + half * words
+    size_t reals = (size_t)(3 * words + 5 * padded + 4 * half + half * VL + half * words
                             + (own_rows ? words * padded : 0));
     size_t bytes = reals * sizeof(REAL) + (size_t)words * sizeof(REAL *)
                    + 2 * (size_t)half * sizeof(int32_t) + 64;
@@ -62,6 +65,7 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int o
     TAKE(c_alpha, half);
     TAKE(c_gamma, half);
     TAKE(c_w, half);
+    TAKE(c_step, half);
     z->own_rows = own_rows ? q : NULL;
     if (own_rows)
         q += words * padded;
@@ -144,14 +148,6 @@ static INLINE void FN(sweep_block)(scratch *z, ptrdiff_t stride, ptrdiff_t n_act
             FN(sweep_chunk)(z, v, stride, n_active, v == 0, 4);
         }
     }
-    /* lane sums, four topics at a time, into g; up to three places past n_active are rubbish */
-    for (ptrdiff_t j = 0; j < n_active; j += 4) {
-        const REAL *s = z->sums + j * VL;
-        *(quad *)(z->g + j) = FN(hsum4)(FN(load)(s), FN(load)(s + VL), FN(load)(s + 2 * VL),
-                                        FN(load)(s + 3 * VL));
-    }
-    for (ptrdiff_t j = n_active; j < n_active + VL && j % VL; j++)
-        z->g[j] = 0;
 }
 
 /* w = exp(s psi(gamma)). Where all of them would vanish (a few tokens over many topics with small
@@ -199,6 +195,46 @@ static INLINE REAL FN(update_gamma)(ptrdiff_t n, REAL s, REAL small, const REAL 
     *n_kept = (ptrdiff_t)FN(hsum)(__builtin_convertvector(kept, vec));
     return FN(hsum)(delta);
 }
+/* The same for the compacted topics, whose sums over words still lie in vectors; and how this
+   step compares with the one before: {sum |step|, <step, last>, <last, last>, <step, step>}. */
+static INLINE quad FN(update_active)(scratch *z, ptrdiff_t n, REAL s, REAL small, ptrdiff_t *n_kept)
+{
+    vec change = {0}, cross = {0}, before = {0}, now = {0};
+    ivec kept = {0};
+    for (ptrdiff_t j = 0; j < n; j += VL) {
+        vec a = FN(load)(z->c_alpha + j), last = FN(load)(z->c_step + j);
+        vec share = FN(load)(z->c_w + j) * FN(lane_sums)(z->sums + j * VL, n - j) * s;
+        vec new = a + share, d = new - FN(load)(z->c_gamma + j);
+        change += FN(max)(d, -d);
+        cross += d * last;
+        before += last * last;
+        now += d * d;
+        kept -= share > FN(min)(a * NEGLIGIBLE, FN(splat)(small));
+        FN(store)(z->c_gamma + j, new);
+        FN(store)(z->c_step + j, d);
+        FN(store)(z->g + j, share);
+    }
+    *n_kept = (ptrdiff_t)FN(hsum)(__builtin_convertvector(kept, vec));
+    return FN(hsum4)(change, cross, before, now);
+}
+
+/* Once steps shrink by a steady ratio and keep their direction, the rest of their geometric series
+   is added at once. No share may shrink to less than half by that. */
+static INLINE int FN(extrapolate)(scratch *z, ptrdiff_t n, quad steps)
+{
+    const REAL cross = steps[1], before = steps[2], now = steps[3], ratio = cross / before;
+    REAL reach;
+    if (!(cross > 0 && cross * cross > (REAL)ALIGNED * before * now && ratio < (REAL)STEADY))
+        return 0;
+    reach = ratio / (1 - ratio);
+    for (ptrdiff_t j = 0; j < n; j += VL) {
+        vec a = FN(load)(z->c_alpha + j), g = FN(load)(z->c_gamma + j);
+        vec least = a + (g - a) * (REAL)0.5;
+        FN(store)(z->c_gamma + j, FN(max)(g + FN(load)(z->c_step + j) * reach, least));
+    }
+    return 1;
+}
+
 static INLINE int FN(stays)(REAL share, REAL alpha, REAL small)
 {
     return share > alpha * NEGLIGIBLE || share > small;
@@ -214,6 +250,7 @@ static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words, 
             z->id[m] = (int32_t)k;
             z->place[m] = (int32_t)m;
             z->c_alpha[m] = z->alpha[k];
+            z->c_step[m] = 0;
             z->c_gamma[m++] = z->gamma[k];
         }
     }
@@ -235,6 +272,7 @@ static ptrdiff_t FN(drop)(scratch *z, ptrdiff_t n_active, REAL small)
             z->id[m] = z->id[j];
             z->place[m] = z->place[j];
             z->c_alpha[m] = z->c_alpha[j];
+            z->c_step[m] = z->c_step[j];
             z->c_gamma[m++] = z->c_gamma[j];
         }
     }
@@ -244,7 +282,7 @@ static ptrdiff_t FN(drop)(scratch *z, ptrdiff_t n_active, REAL small)
 static INLINE void FN(pad_active)(scratch *z, ptrdiff_t n_active)
 {
     for (ptrdiff_t j = n_active; j % VL; j++)
-        z->c_alpha[j] = z->c_gamma[j] = NO_TOPIC;
+        z->c_alpha[j] = z->c_gamma[j] = NO_TOPIC, z->c_step[j] = 0;
 }
 
 /* gamma of the dropped topics from the final ratios; 1 if one of them should not have been. */
@@ -399,7 +437,7 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
                     converged = FN(update_gamma)(padded, s, small, z.alpha, z.g, z.w, z.gamma,
                                                  &kept)
                                 < limit;
-                    compacted = 2 * kept <= n_topics && !converged;
+                    compacted = 6 * kept <= n_topics && !converged;
                     if (!compacted)
                         log_scale = FN(weigh)(padded, s, z.gamma, z.w);
                 }
@@ -410,15 +448,19 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
                 n_active = FN(compact)(&z, n_topics, n_words, stride, small);
                 FN(pad_active)(&z, n_active);
                 log_scale = FN(weigh)(n_active, s, z.c_gamma, z.c_w);
-                while (!converged && sweep++ < max_iter) {
+                for (ptrdiff_t fresh = 0; !converged && sweep++ < max_iter;) {
+                    quad steps;
                     FN(sweep_block)(&z, stride, n_active);
-                    converged = FN(update_gamma)(n_active, s, small, z.c_alpha, z.g, z.c_w,
-                                                 z.c_gamma, &kept)
-                                < limit;
+                    steps = FN(update_active)(&z, n_active, s, small, &kept);
+                    converged = steps[0] < limit;
                     if (kept < n_active) {
                         n_active = FN(drop)(&z, n_active, small);
                         FN(pad_active)(&z, n_active);
                     }
+                    /* two plain steps are needed to see a ratio */
+                    if (!converged && ++fresh >= 2 && sweep < max_iter
+                        && FN(extrapolate)(&z, n_active, steps))
+                        fresh = 0;
                     log_scale = FN(weigh)(n_active, s, z.c_gamma, z.c_w);
                 }
                 FN(sweep_block)(&z, stride, n_active);

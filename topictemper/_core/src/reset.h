@@ -3,6 +3,15 @@
 #undef ivec
 #undef uvec
 #undef quad
+#undef octet
+#undef CHOOSE
+#undef MAX
+#undef LOW_8
+#undef HIGH_8
+#undef LOW_4
+#undef HIGH_4
+#undef ALIGNED
+#undef STEADY
 #undef scratch
 #undef EXP_LOW
 #undef EXP_HIGH

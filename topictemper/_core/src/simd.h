@@ -8,11 +8,13 @@
 #define ivec FN(ivec)
 #define uvec FN(uvec)
 #define quad FN(quad)
+#define octet FN(octet)
 
 typedef REAL vec __attribute__((vector_size(VBYTES)));
 typedef INT ivec __attribute__((vector_size(VBYTES)));
 /* The same vector at any address: rows of M and of the caller's arrays are not aligned. */
 typedef REAL uvec __attribute__((vector_size(VBYTES), aligned(sizeof(REAL)), may_alias));
+typedef REAL octet __attribute__((vector_size(8 * sizeof(REAL)), aligned(sizeof(REAL))));
 typedef REAL quad __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
 static INLINE vec FN(load)(const REAL *p) { return *(const uvec *)p; }
@@ -51,24 +53,31 @@ static INLINE void FN(store_n)(REAL *p, vec x, ptrdiff_t n)
         FN(store_part)(p, x, n);
 }
 
-/* Lane sums of four vectors at once: fold each to four lanes, then one 4 x 4 transposition. */
+/* Half a vector of eight or sixteen lanes. */
+#define LOW_8(x) SHUFFLE(x, x, 0, 1, 2, 3, 4, 5, 6, 7)
+#define HIGH_8(x) SHUFFLE(x, x, 8, 9, 10, 11, 12, 13, 14, 15)
+#define LOW_4(x) SHUFFLE(x, x, 0, 1, 2, 3)
+#define HIGH_4(x) SHUFFLE(x, x, 4, 5, 6, 7)
+
+/* Folds the lanes of one vector to four by sums. */
 static INLINE quad FN(fold)(vec x)
 {
-    union {
-        vec v;
-        quad q[sizeof(vec) / sizeof(quad) ? sizeof(vec) / sizeof(quad) : 1];
-    } u;
-    u.v = x;
 #if VBYTES / REAL_BYTES == 16
-    return (u.q[0] + u.q[1]) + (u.q[2] + u.q[3]);
+    octet y = LOW_8(x) + HIGH_8(x);
+    return LOW_4(y) + HIGH_4(y);
 #elif VBYTES / REAL_BYTES == 8
-    return u.q[0] + u.q[1];
+    return LOW_4(x) + HIGH_4(x);
 #elif VBYTES / REAL_BYTES == 4
-    return u.q[0];
+    return (quad)x;
 #else /* two lanes: doubles of the baseline */
-    return (quad){u.v[0], u.v[1], 0, 0};
+    return (quad){x[0], x[1], 0, 0};
 #endif
 }
+
+#define CHOOSE(mask, a, b)                                                                         \
+    ((__typeof__(a))(((mask) & (__typeof__(mask))(a)) | (~(mask) & (__typeof__(mask))(b))))
+#define MAX(a, b) CHOOSE((a) > (b), a, b)
+
 /* Sum, and maximum, over the lanes of one vector. */
 static INLINE REAL FN(hsum)(vec x)
 {
@@ -77,13 +86,23 @@ static INLINE REAL FN(hsum)(vec x)
 }
 static INLINE REAL FN(hmax)(vec x)
 {
-    REAL t[VBYTES / sizeof(REAL)];
-    FN(store)(t, x);
-    for (ptrdiff_t w = VL / 2; w >= 1; w /= 2)
-        for (ptrdiff_t i = 0; i < w; i++)
-            t[i] = t[i] > t[i + w] ? t[i] : t[i + w];
-    return t[0];
+    quad q;
+    REAL a, b;
+#if VBYTES / REAL_BYTES == 16
+    octet y = MAX(LOW_8(x), HIGH_8(x));
+    q = MAX(LOW_4(y), HIGH_4(y));
+#elif VBYTES / REAL_BYTES == 8
+    q = MAX(LOW_4(x), HIGH_4(x));
+#elif VBYTES / REAL_BYTES == 4
+    q = (quad)x;
+#else
+    q = (quad){x[0], x[1], x[0], x[1]};
+#endif
+    a = q[0] > q[1] ? q[0] : q[1];
+    b = q[2] > q[3] ? q[2] : q[3];
+    return a > b ? a : b;
 }
+/* Lane sums of four vectors at once: fold each to four lanes, then one 4 x 4 transposition. */
 static INLINE quad FN(hsum4)(vec a, vec b, vec c, vec d)
 {
     quad x = FN(fold)(a), y = FN(fold)(b), z = FN(fold)(c), w = FN(fold)(d);
@@ -91,4 +110,33 @@ static INLINE quad FN(hsum4)(vec a, vec b, vec c, vec d)
     quad t2 = SHUFFLE(z, w, 0, 4, 1, 5), t3 = SHUFFLE(z, w, 2, 6, 3, 7);
     quad s0 = t0 + t1, s1 = t2 + t3; /* x0+x2 y0+y2 x1+x3 y1+y3 | z, w alike */
     return SHUFFLE(s0, s1, 0, 1, 4, 5) + SHUFFLE(s0, s1, 2, 3, 6, 7);
+}
+
+/* Lane sums of the first n of VL vectors that lie one after another; 0 in the other lanes. */
+static INLINE vec FN(lane_sums)(const REAL *x, ptrdiff_t n)
+{
+#if VBYTES / REAL_BYTES == 2
+    return (vec){x[0] + x[1], n > 1 ? x[2] + x[3] : 0};
+#else
+    quad q[VBYTES / (4 * REAL_BYTES)];
+    const quad lane = {0, 1, 2, 3};
+    for (ptrdiff_t i = 0; i < VL / 4; i++, x += 4 * VL) {
+        q[i] = (quad){0};
+        if (4 * i < n) {
+            q[i] = FN(hsum4)(FN(load)(x), FN(load)(x + VL), FN(load)(x + 2 * VL),
+                             FN(load)(x + 3 * VL));
+            if (4 * i + 4 > n)
+                q[i] = CHOOSE(lane < (REAL)(n - 4 * i), q[i], (quad){0});
+        }
+    }
+#if VBYTES / REAL_BYTES == 16
+    octet a = SHUFFLE(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
+    octet b = SHUFFLE(q[2], q[3], 0, 1, 2, 3, 4, 5, 6, 7);
+    return SHUFFLE(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif VBYTES / REAL_BYTES == 8
+    return (vec)SHUFFLE(q[0], q[1], 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+    return (vec)q[0];
+#endif
+#endif
 }

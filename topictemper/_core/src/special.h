@@ -14,7 +14,7 @@
 #define SQRT_HALF_BITS 0x3f3504f3
 #define SHIFT 6
 #define RATIO_TERMS 6
-#define HUGE_ARGUMENT 1e8f
+#define HUGE_ARGUMENT 2e6f /* u^3 below is finite; 6/x is rounding by then */
 #define TINY 1e-37f
 #else
 #define EXP_LOW -708.39641853226408
@@ -59,28 +59,36 @@ static INLINE vec FN(exp)(vec x)
     return (vec)((ivec)p & (x >= (REAL)EXP_LOW));
 }
 
-/* log(x) for normal x > 0 (fdlibm's reduction and minimax polynomial). */
+/* log(x) for normal x > 0: Cephes' polynomial in single precision, fdlibm's in double. */
 static INLINE vec FN(log)(vec x)
 {
     ivec bits = (ivec)x - (INT)SQRT_HALF_BITS;
     ivec e = bits >> MANTISSA;
     vec k = __builtin_convertvector(e, vec);
-    vec f = (vec)((ivec)x - (e << MANTISSA)) - 1;
-    vec s = f / (f + 2), z = s * s, r, h = f * f * (REAL)0.5;
+    vec f = (vec)((ivec)x - (e << MANTISSA)) - 1, r;
 #if REAL_BYTES == 4
-    r = z * 0.24279078841f + 0.28498786688f;
-    r = r * z + 0.40000972152f;
-    r = r * z + 0.66666662693f;
+    vec z = f * f;
+    r = f * 7.0376836292e-2f - 1.1514610310e-1f;
+    r = r * f + 1.1676998740e-1f;
+    r = r * f - 1.2420140846e-1f;
+    r = r * f + 1.4249322787e-1f;
+    r = r * f - 1.6668057665e-1f;
+    r = r * f + 2.0000714765e-1f;
+    r = r * f - 2.4999993993e-1f;
+    r = r * f + 3.3333331174e-1f;
+    r = r * f * z + k * LN2_LO - z * 0.5f;
+    return f + r + k * LN2_HI;
 #else
+    vec s = f / (f + 2), z = s * s, h = f * f * 0.5;
     r = z * 1.479819860511658591e-01 + 1.531383769920937332e-01;
     r = r * z + 1.818357216161805012e-01;
     r = r * z + 2.222219843214978396e-01;
     r = r * z + 2.857142874366239149e-01;
     r = r * z + 3.999999999940941908e-01;
     r = r * z + 6.666666666666735130e-01;
-#endif
     r = r * z;
-    return k * (REAL)LN2_HI - ((h - (s * (h + r) + k * (REAL)LN2_LO)) - f);
+    return k * LN2_HI - ((h - (s * (h + r) + k * LN2_LO)) - f);
+#endif
 }
 
 /* psi(x) = log(y) - sum, where y and sum are what both psi and exp(psi) need. */
@@ -91,7 +99,8 @@ static INLINE vec FN(psi_parts)(vec x, vec *sum)
     vec u = c * (c + (SHIFT - 1)), v = c * 2 + (SHIFT - 1);
     vec q, t, z;
 #if REAL_BYTES == 4
-    *sum = v * (1 / u + (u * 2 + 10) / ((u + 4) * (u + 6)));
+    t = (u + 4) * (u + 6);
+    *sum = v * (t + u * (u * 2 + 10)) / (u * t);
     /* exp(psi(z + 1/2)) = z + 1/(24 z) - 37/(5760 z^3) + 10313/(2903040 z^5) - ... */
     z = x + (SHIFT - 0.5f);
     q = 1 / z;

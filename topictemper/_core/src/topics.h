@@ -29,6 +29,13 @@ static void FN(array_gamma_ratio)(int64_t n, const REAL *x, double s, REAL *out)
         FN(store_n)(out + i, FN(gamma_ratio)(FN(load_n)(x + i, n - i, 1), (REAL)s, c), n - i);
 }
 
+/* Asks for a row to be in the cache soon: the words of a batch lie anywhere in M. */
+static INLINE void FN(fetch)(const REAL *row, ptrdiff_t n)
+{
+    for (ptrdiff_t k = 0; k < n; k += (ptrdiff_t)(64 / sizeof(REAL)))
+        __builtin_prefetch(row + k);
+}
+
 /* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, shift = max_k L. */
 static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const REAL *M,
                           double a, double base, const double *psi_total, const int32_t *words,
@@ -50,6 +57,8 @@ static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, con
             REAL *out = B + u * padded;
             vec most = FN(splat)((REAL)-1e30);
             REAL top;
+            if (u + 2 < n_words)
+                FN(fetch)(M + (ptrdiff_t)words[u + 2] * n_topics, n_topics);
             for (ptrdiff_t k = 0; k < padded; k += VL) {
                 ptrdiff_t left = n_topics - k;
                 vec m = left > 0 ? FN(load_n)(row + k, left, 0) : FN(splat)(0);
@@ -68,6 +77,52 @@ static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, con
     return 0;
 }
 
+/* The statistics of one word: sum[k] += weight_d r_dv w_dk (B_vk, where it differs by document).
+   Where every document has but a few topics, `touched` lists those that are not zero, and their
+   number is returned; else n_topics, and all count. */
+static INLINE ptrdiff_t FN(word_statistics)(ptrdiff_t n_topics, ptrdiff_t padded, int64_t start,
+                                            int64_t stop, const int32_t *word_doc,
+                                            const int64_t *word_pos, const REAL *doc_weight,
+                                            const REAL *s_of, int log_rows, const REAL *row,
+                                            const int32_t *topics, const REAL *weights,
+                                            const int32_t *n_active_of, const REAL *ratio,
+                                            REAL *sum, int32_t *touched)
+{
+    ptrdiff_t n_touched = 0;
+    for (int64_t j = start; j < stop; j++) {
+        const int64_t d = word_doc[j];
+        const REAL c = doc_weight[d] * ratio[word_pos[j]], s = s_of[d];
+        const REAL *w = weights + d * padded;
+        const int32_t *id = topics + d * n_topics;
+        const ptrdiff_t n = n_active_of[d];
+        if (n == n_topics) {
+            n_touched = n_topics;
+            for (ptrdiff_t k = 0; k < padded; k += VL) {
+                vec x = FN(load)(w + k) * c;
+                if (log_rows)
+                    x *= FN(exp)(FN(load)(row + k) * s);
+                FN(store)(sum + k, FN(load)(sum + k) + x);
+            }
+            continue;
+        }
+        for (ptrdiff_t i = 0; i < n; i += VL) {
+            const ptrdiff_t m = n - i < VL ? n - i : VL;
+            REAL x[VBYTES / sizeof(REAL)];
+            for (ptrdiff_t l = 0; l < m; l++)
+                x[l] = log_rows ? row[id[i + l]] * s : 0;
+            if (log_rows)
+                FN(store)(x, FN(exp)(FN(load_part)(x, m, 0)));
+            for (ptrdiff_t l = 0; l < m; l++) {
+                const int32_t k = id[i + l];
+                if (sum[k] == 0 && n_touched < n_topics)
+                    touched[n_touched++] = k;
+                sum[k] += c * w[i + l] * (log_rows ? x[l] : 1);
+            }
+        }
+    }
+    return n_touched;
+}
+
 /* M[word] += rate sum_d weight_d n_dv phi_dv, word by word in a fixed order of documents. */
 static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
                               const int32_t *words, const int64_t *word_ptr,
@@ -77,9 +132,13 @@ static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
                               const int32_t *n_active_of, const REAL *ratio, double rate, REAL *M,
                               double *block_sums, int64_t *ticket)
 {
-    REAL *sum = malloc((size_t)padded * sizeof(REAL));
-    if (!sum)
+    REAL *sum = calloc((size_t)padded, sizeof(REAL));
+    int32_t *touched = malloc((size_t)n_topics * sizeof(int32_t));
+    if (!sum || !touched) {
+        free(sum);
+        free(touched);
         return -1;
+    }
     for (;;) {
         int64_t block = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED);
         int64_t first = block * WORD_BLOCK;
@@ -91,45 +150,22 @@ static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
         for (int64_t u = first; u < last; u++) {
             const REAL *row = B + u * padded;
             REAL *out = M + (ptrdiff_t)words[u] * n_topics;
-            memset(sum, 0, (size_t)padded * sizeof(REAL));
-            for (int64_t j = word_ptr[u]; j < word_ptr[u + 1]; j++) {
-                const int64_t d = word_doc[j];
-                const REAL c = doc_weight[d] * ratio[word_pos[j]], s = s_of[d];
-                const REAL *w = weights + d * padded;
-                const ptrdiff_t n = n_active_of[d];
-                if (n == n_topics) {
-                    for (ptrdiff_t k = 0; k < padded; k += VL) {
-                        vec x = FN(load)(w + k) * c;
-                        if (log_rows)
-                            x *= FN(exp)(FN(load)(row + k) * s);
-                        FN(store)(sum + k, FN(load)(sum + k) + x);
-                    }
-                } else {
-                    const int32_t *id = topics + d * n_topics;
-                    for (ptrdiff_t i = 0; i < n; i += VL) {
-                        const ptrdiff_t m = n - i < VL ? n - i : VL;
-                        if (log_rows) {
-                            REAL t[VBYTES / sizeof(REAL)] = {0};
-                            for (ptrdiff_t l = 0; l < m; l++)
-                                t[l] = row[id[i + l]] * s;
-                            FN(store)(t, FN(exp)(FN(load)(t)));
-                            for (ptrdiff_t l = 0; l < m; l++)
-                                sum[id[i + l]] += c * w[i + l] * t[l];
-                        } else {
-                            for (ptrdiff_t l = 0; l < m; l++)
-                                sum[id[i + l]] += c * w[i + l];
-                        }
-                    }
-                }
-            }
-            for (ptrdiff_t k = 0; k < n_topics; k++) {
-                REAL x = sum[k] * (log_rows ? 1 : row[k]) * (REAL)rate;
+            const ptrdiff_t n = FN(word_statistics)(
+                n_topics, padded, word_ptr[u], word_ptr[u + 1], word_doc, word_pos, doc_weight,
+                s_of, log_rows, row, topics, weights, n_active_of, ratio, sum, touched);
+            for (ptrdiff_t j = 0; j < n; j++) {
+                const ptrdiff_t k = n < n_topics ? touched[j] : j;
+                const REAL x = sum[k] * (log_rows ? 1 : row[k]) * (REAL)rate;
                 out[k] += x;
                 total[k] += (double)x;
+                sum[k] = 0;
             }
+            if (n == n_topics)
+                memset(sum, 0, (size_t)padded * sizeof(REAL));
         }
     }
     free(sum);
+    free(touched);
     return 0;
 }
 
