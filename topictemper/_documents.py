@@ -63,6 +63,9 @@ class Workspace:
     def __init__(self) -> None:
         self._buffers: dict[str, NDArray[np.uint8]] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_buffers": {}}  # nothing in them lasts: they do not belong into a pickle
+
     def array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """An array with any content, from a start at which vectors do not cross cache lines."""
         dtype = np.dtype(dtype)
@@ -70,7 +73,7 @@ class Workspace:
         buffer = self._buffers.get(name)
         if buffer is None or len(buffer) < size + 64:
             buffer = self._buffers[name] = np.empty(size + size // 4 + 64, dtype=np.uint8)
-        start = -buffer.ctypes.data % 64
+        start = -buffer.__array_interface__["data"][0] % 64
         return buffer[start : start + size].view(dtype).reshape(shape)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._documents import Gatherer, Workspace, infer
+from ._documents import Gatherer, Minibatch, Workspace, infer
 from ._normalizers import CorpusSize
 from ._thermostat import Clock, Thermostat
 from ._topics import Topics
@@ -75,6 +75,7 @@ class Trainer:
         self.n_updates = 0
         self.documents_seen = 0
         self._tokens_seen = 0.0
+        self._workspace = Workspace()
 
     @property
     def passes(self) -> float:
@@ -91,23 +92,20 @@ class Trainer:
 
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
         """Go through the given rows once, minibatch by minibatch."""
-        workspace = Workspace()
-        for start in range(0, len(order), self.settings.batch_size):
-            rows = order[start : start + self.settings.batch_size]
-            self._step(gatherer, rows, workers, workspace)
+        size = self.settings.batch_size
+        # The next minibatch is cut out while this one is worked on.
+        following = workers.start(gatherer.rows, order[:size])
+        for start in range(0, len(order), size):
+            batch = following()
+            if start + size < len(order):
+                following = workers.start(gatherer.rows, order[start + size : start + 2 * size])
+            self._step(batch, workers)
 
-    def _step(
-        self,
-        gatherer: Gatherer,
-        rows: NDArray[np.int64],
-        workers: Workers,
-        workspace: Workspace,
-    ) -> None:
+    def _step(self, batch: Minibatch, workers: Workers) -> None:
         """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11)."""
-        settings, clock = self.settings, self._clock(len(rows))
+        settings, clock = self.settings, self._clock(batch.n_documents)
         s = self.thermostat.inverse_temperature(clock)
         temperature = 1.0 / s
-        batch = gatherer.rows(rows)
         # gamma = (alpha + sum n phi + T - 1) / T is the likelihood-tempered update of this prior.
         alpha = self.alpha
         if settings.posterior_tempering:
@@ -121,9 +119,9 @@ class Trainer:
             max_iter=settings.max_doc_update_iter,
             workers=workers,
             want_energy=self.thermostat.learns(clock),
-            workspace=workspace,
+            workspace=self._workspace,
         )
-        documents = self.documents_seen + len(rows)
+        documents = self.documents_seen + batch.n_documents
         tokens = self._tokens_seen + batch.counts.sum(dtype=np.float64)
         size = CorpusSize(settings.total_samples, settings.total_samples * tokens / documents)
         weights = self.thermostat.weights(clock, self.topics, batch, local, size, workers)
@@ -139,7 +137,7 @@ class Trainer:
             local,
             weights,
             decay=shrink,
-            scale=rho * settings.total_samples / len(rows),
+            scale=rho * settings.total_samples / batch.n_documents,
             offset=rho * prior,
             workers=workers,
         )

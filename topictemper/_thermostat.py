@@ -32,7 +32,7 @@ class Cooling:
 
     With a number for the start, the schedule runs from pass 0 on. With a probe, T first falls
     from far above the critical temperature until the topics begin to differ; then T is raised
-    again by half of what is left and the schedule runs from there.
+    again, T - 1 to its double, and the schedule runs from there.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Cooling:
         Passes within which the probe, at the latest, comes down to where no corpus learns.
     """
 
-    PROBE_START, PROBE_RATE, PROBE_THRESHOLD, PROBE_REHEAT = 5.0, 0.01, 0.03, 1.5
+    PROBE_START, PROBE_RATE, PROBE_THRESHOLD, PROBE_REHEAT = 5.0, 0.01, 0.015, 2.0
 
     def __init__(
         self,

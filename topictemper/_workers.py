@@ -38,6 +38,12 @@ class Workers:
         for helper in helpers:
             helper.result()
 
+    def start(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+        """Begin a call beside what follows, if there are threads; returns how to get its result."""
+        if self._pool is None:
+            return lambda: function(*arguments)
+        return self._pool.submit(function, *arguments).result
+
     def __enter__(self) -> Self:
         return self
 
