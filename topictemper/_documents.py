@@ -44,13 +44,15 @@ class Gatherer:
 
     def __init__(self, X: Any, dtype: Any) -> None:
         self._X = X
-        self._data = np.ascontiguousarray(X.data, dtype=dtype)
+        self._single = np.dtype(dtype) == np.float32
         self._slot = np.full(X.shape[1], -1, dtype=np.int32)
 
     def rows(self, rows: NDArray[np.int64]) -> Minibatch:
         """The given rows, in that order."""
         X = self._X
-        return Minibatch(*_kernels.gather_rows(X.indptr, X.indices, self._data, rows, self._slot))
+        return Minibatch(
+            *_kernels.gather_rows(X.indptr, X.indices, X.data, rows, self._slot, self._single)
+        )
 
 
 class Workspace:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 # M is rescaled when its factor `a` leaves this range: far from the limits of float32.
 _SMALLEST_FACTOR = 1e-20
+_WORDS_AT_ONCE = 1024
 
 
 class Topics:
@@ -49,8 +50,11 @@ class Topics:
         random_state: np.random.RandomState,
     ) -> Topics:
         """Start as scikit-learn does, from Gamma(100, 1/100): alike but for 10% of noise."""
-        M = random_state.gamma(100.0, 0.01, size=(n_features, n_components))
-        return cls(M.astype(dtype, copy=False), base)
+        M = np.empty((n_features, n_components), dtype=dtype)
+        for start in range(0, n_features, _WORDS_AT_ONCE):  # draws are of double precision
+            rows = M[start : start + _WORDS_AT_ONCE]
+            rows[:] = random_state.gamma(100.0, 0.01, size=rows.shape)
+        return cls(M, base)
 
     @property
     def n_features(self) -> int:

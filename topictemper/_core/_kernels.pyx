@@ -18,6 +18,12 @@ ctypedef fused index_t:
     int32_t
     int64_t
 
+ctypedef fused count_t:
+    int32_t
+    int64_t
+    float
+    double
+
 cdef extern from "kernels.h" nogil:
     const int TOPIC_PADDING
     const int WORD_BLOCK
@@ -214,24 +220,31 @@ def gamma_ratio(floating[::1] x, double s):
 def gather_rows(
     const index_t[::1] indptr,
     const index_t[::1] indices,
-    const floating[::1] data,
+    const count_t[::1] data,
     const int64_t[::1] rows,
     int32_t[::1] slot,
+    bint single,
 ):
     """Rows of a CSR matrix as a minibatch, with the same entries once more word by word.
 
-    ``slot`` holds -1 for every column, before and after. Explicit zeros are left out.
+    ``slot`` holds -1 for every column, before and after. Explicit zeros are left out. Counts of
+    any type become float32 if ``single``, else float64.
     """
     cdef Py_ssize_t n_rows = rows.shape[0], n_words = 0, nnz = 0, i, u, d
     cdef index_t j
     cdef int32_t word
-    dtype = np.float32 if floating is float else np.float64
     cdef int64_t[::1] doc_ptr = np.empty(n_rows + 1, dtype=np.int64)
     with nogil:
         for i in range(n_rows):
             nnz += indptr[rows[i] + 1] - indptr[rows[i]]
     cdef int32_t[::1] word_of = np.empty(nnz, dtype=np.int32)
-    cdef floating[::1] counts = np.empty(nnz, dtype=dtype)
+    counts = np.empty(nnz, dtype=np.float32 if single else np.float64)
+    cdef float[::1] counts_f32
+    cdef double[::1] counts_f64
+    if single:
+        counts_f32 = counts
+    else:
+        counts_f64 = counts
     cdef int32_t[::1] words = np.empty(min(nnz, slot.shape[0]), dtype=np.int32)
     with nogil:
         nnz = 0
@@ -246,7 +259,10 @@ def gather_rows(
                     words[n_words] = word
                     n_words += 1
                 word_of[nnz] = slot[word]
-                counts[nnz] = data[j]
+                if single:
+                    counts_f32[nnz] = <float>data[j]
+                else:
+                    counts_f64[nnz] = <double>data[j]
                 nnz += 1
             doc_ptr[i + 1] = nnz
         for u in range(n_words):
@@ -271,7 +287,7 @@ def gather_rows(
     return (
         np.asarray(doc_ptr),
         np.asarray(word_of)[:nnz],
-        np.asarray(counts)[:nnz],
+        counts[:nnz],
         np.asarray(words)[:n_words],
         np.asarray(word_ptr),
         np.asarray(word_doc),
