@@ -24,7 +24,7 @@ NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
 PRIOR = 0.05
 PRIOR_RANGE = (1e-5, 1e5)
 ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
-INERTIA_SHARE = {"vt": 0.1, "lvt": 0.15}
+INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
 DASVI_START = 1.5
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 

@@ -66,7 +66,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     annealing_passes : float, default=None
         Passes from `max_temperature` to 1. None is 0.4 of `max_iter`.
     temperature_inertia : float, default=None
-        Passes over which learned temperatures are averaged. None is 0.15 of `max_iter`, and 0.1
+        Passes over which learned temperatures are averaged. None is 0.15 of `max_iter`, and 0.05
         for "vt".
     temperature_updates : int, default=20
         How many times a pass learned temperatures are renewed and the history is kept.

@@ -53,6 +53,13 @@ static INLINE void FN(store_n)(REAL *p, vec x, ptrdiff_t n)
         FN(store_part)(p, x, n);
 }
 
+/* Asks for a row to be in the cache soon: the words of a batch lie anywhere. */
+static INLINE void FN(fetch)(const REAL *row, ptrdiff_t n)
+{
+    for (ptrdiff_t k = 0; k < n; k += (ptrdiff_t)(64 / sizeof(REAL)))
+        __builtin_prefetch(row + k, 0, 2);
+}
+
 /* Half a vector of eight or sixteen lanes. */
 #define LOW_8(x) SHUFFLE(x, x, 0, 1, 2, 3, 4, 5, 6, 7)
 #define HIGH_8(x) SHUFFLE(x, x, 8, 9, 10, 11, 12, 13, 14, 15)

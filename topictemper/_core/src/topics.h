@@ -29,13 +29,6 @@ static void FN(array_gamma_ratio)(int64_t n, const REAL *x, double s, REAL *out)
         FN(store_n)(out + i, FN(gamma_ratio)(FN(load_n)(x + i, n - i, 1), (REAL)s, c), n - i);
 }
 
-/* Asks for a row to be in the cache soon: the words of a batch lie anywhere in M. */
-static INLINE void FN(fetch)(const REAL *row, ptrdiff_t n)
-{
-    for (ptrdiff_t k = 0; k < n; k += (ptrdiff_t)(64 / sizeof(REAL)))
-        __builtin_prefetch(row + k);
-}
-
 /* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, shift = max_k L. */
 static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const REAL *M,
                           double a, double base, const double *psi_total, const int32_t *words,
@@ -105,19 +98,14 @@ static INLINE ptrdiff_t FN(word_statistics)(ptrdiff_t n_topics, ptrdiff_t padded
             }
             continue;
         }
-        for (ptrdiff_t i = 0; i < n; i += VL) {
-            const ptrdiff_t m = n - i < VL ? n - i : VL;
-            REAL x[VBYTES / sizeof(REAL)];
-            for (ptrdiff_t l = 0; l < m; l++)
-                x[l] = log_rows ? row[id[i + l]] * s : 0;
+        for (ptrdiff_t i = 0; i < n; i++) {
+            const int32_t k = id[i];
+            REAL x = c * w[i];
             if (log_rows)
-                FN(store)(x, FN(exp)(FN(load_part)(x, m, 0)));
-            for (ptrdiff_t l = 0; l < m; l++) {
-                const int32_t k = id[i + l];
-                if (sum[k] == 0 && n_touched < n_topics)
-                    touched[n_touched++] = k;
-                sum[k] += c * w[i + l] * (log_rows ? x[l] : 1);
-            }
+                x *= FN(hmax)(FN(exp)(FN(splat)(row[k] * s)));
+            if (sum[k] == 0 && n_touched < n_topics)
+                touched[n_touched++] = k;
+            sum[k] += x;
         }
     }
     return n_touched;
