@@ -65,6 +65,16 @@ def load(
     return X[n_test : None if rows is None else n_test + rows], X[:n_test]
 
 
+def hashed(X: sp.csr_matrix, n_features: int) -> sp.csr_matrix:
+    """The same rows with their columns scattered over a wider vocabulary."""
+    columns = np.random.default_rng(0).choice(n_features, X.shape[1], replace=False)
+    wide = sp.csr_matrix(
+        (X.data, columns.astype(np.int32)[X.indices], X.indptr), shape=(X.shape[0], n_features)
+    )
+    wide.sort_indices()
+    return wide
+
+
 def _joined(folder: Path, posts: int) -> sp.csr_matrix:
     """Posts of one group, joined some at a time in their order; shuffled with a fixed seed."""
     X = sp.csr_matrix(sp.load_npz(folder / "X.npz"))

@@ -221,10 +221,11 @@ def test_partial_fit_anneals_to_exactly_one(mode, start):
             temperatures.append(lda.temperature_)
     assert lda.temperature_history_["temperature"][0] > 1.2
     assert temperatures[-1] == 1.0
-    if start != "auto" or mode == "dasvi":  # a probe heats once more, where it stops
-        assert (np.diff(temperatures) <= 1e-12).all()
-    else:
-        assert (np.diff(temperatures) > 1e-12).sum() <= 1
+    # A probe heats once more, where it stops. A learned temperature goes where the data want it,
+    # below a bound that falls.
+    rises = (np.diff(temperatures) > 1e-12).sum()
+    if mode not in LEARNED:
+        assert rises <= (start == "auto" and mode == "avi")
 
 
 @pytest.mark.parametrize("mode", LEARNED)

@@ -292,3 +292,18 @@ def test_sparse_priors_leave_no_word_without_a_topic(
     total = minibatch.alpha.sum(dtype=np.float64) + minibatch.s * minibatch.tokens
     assert_allclose(result.gamma.sum(axis=1, dtype=np.float64), total, rtol=RTOL[dtype])
     assert np.all(np.isfinite(result.energy))
+
+
+def test_extrapolation_never_lowers_the_bound() -> None:
+    """At the same tight tolerance every document is at least where plain sweeps bring it."""
+    fewer = 0
+    for n_topics, alpha in [(37, 0.05), (37, 1e-3), (1000, 0.05)]:
+        minibatch = make_minibatch(n_topics, alpha, 1.0, np.float64)
+        result = estep(minibatch, 1e-8, 3000, rows=reference_rows(minibatch))
+        plain = reference_estep(minibatch, 1e-8, 3000)
+        fewer += plain.sweeps.sum() - result.sweeps.sum()
+        for d in range(minibatch.n_documents):
+            reached = document_bound(minibatch, d, result.gamma[d])
+            least = document_bound(minibatch, d, plain.gamma[d])
+            assert reached >= least - 1e-7 * (1.0 + abs(least))
+    assert fewer > 0

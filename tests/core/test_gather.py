@@ -24,7 +24,9 @@ def gather(
     n_columns: int = N_COLUMNS,
 ) -> _reference.Batch:
     slot = np.full(n_columns, -1, dtype=np.int32)
-    batch = _reference.Batch(*_kernels.gather_rows(indptr, indices, data, rows, slot, data.dtype != np.float64))
+    batch = _reference.Batch(
+        *_kernels.gather_rows(indptr, indices, data, rows, slot, data.dtype != np.float64)
+    )
     assert np.all(slot == -1)  # or the next minibatch would see this one's words
     return batch
 
