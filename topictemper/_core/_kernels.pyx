@@ -34,31 +34,39 @@ cdef extern from "kernels.h" nogil:
         void (*psi)(int64_t n, const float *x, float *out) noexcept nogil
         void (*exp_psi)(int64_t n, const float *x, double s, float *out) noexcept nogil
         void (*gamma_ratio)(int64_t n, const float *x, double s, float *out) noexcept nogil
-        int (*topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const float
-            *M, double a, double base, const double *psi_total, const int32_t *words,
-            double s, int log_rows, float *B, float *shift, int64_t *ticket) noexcept nogil
-        int (*estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t
-            *doc_ptr, const int32_t *word_of, const float *counts, const float *alpha,
-            const float *s, int log_rows, const float *B, const float *shift, double
-            tol, int64_t max_iter, int warm, float *gamma, int32_t *topics, float
-            *weights, int32_t *n_active, float *ratio, double *energy, int32_t *sweeps,
-            int64_t *ticket) noexcept nogil
-        int (*add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded, const
-            int32_t *words, const int64_t *word_ptr, const int32_t *word_doc, const
-            int64_t *word_pos, const float *doc_weight, const float *s, int log_rows,
-            const float *B, const int32_t *topics, const float *weights, const int32_t
-            *n_active, const float *ratio, double rate, float *M, double *block_sums,
-            int64_t *ticket) noexcept nogil
-        int (*log_partition)(int64_t n_docs, int64_t n_topics, int64_t n_nodes, const
-            float *gamma, const int32_t *topics, const int32_t *n_active, const float
-            *moments, const float *prior_moments, const double *nodes, double *out,
-            int64_t *ticket) noexcept nogil
-        int (*fractional_moments)(int64_t n_words, int64_t n_topics, int64_t n_nodes,
-            int64_t block, const float *M, double a, double base, const double *nodes,
-            double *out, int64_t *ticket) noexcept nogil
-        int (*mixture_log_likelihood)(int64_t n_docs, int64_t n_topics, const int64_t
-            *doc_ptr, const int32_t *indices, const float *counts, const float *t, const
-            float *M, double a, double base, double *out, int64_t *ticket) noexcept nogil
+        int (*topic_rows)(
+            int64_t n_words, int64_t n_topics, int64_t padded, const float *M, double a,
+            double base, const double *psi_total, const int32_t *words, double s, int log_rows,
+            float *B, float *shift, int64_t *ticket
+        ) noexcept nogil
+        int (*estep)(
+            int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
+            const int32_t *word_of, const float *counts, const float *alpha, const float *s,
+            int log_rows, const float *B, const float *shift, double tol, int64_t max_iter,
+            int warm, float *gamma, int32_t *topics, float *weights, int32_t *n_active,
+            float *ratio, double *energy, int32_t *sweeps, int64_t *ticket
+        ) noexcept nogil
+        int (*add_statistics)(
+            int64_t n_words, int64_t n_topics, int64_t padded, const int32_t *words,
+            const int64_t *word_ptr, const int32_t *word_doc, const int64_t *word_pos,
+            const float *doc_weight, const float *s, int log_rows, const float *B,
+            const int32_t *topics, const float *weights, const int32_t *n_active,
+            const float *ratio, double rate, float *M, double *block_sums, int64_t *ticket
+        ) noexcept nogil
+        int (*log_partition)(
+            int64_t n_docs, int64_t n_topics, int64_t n_nodes, const float *gamma,
+            const int32_t *topics, const int32_t *n_active, const float *moments,
+            const float *prior_moments, const double *nodes, double *out, int64_t *ticket
+        ) noexcept nogil
+        int (*fractional_moments)(
+            int64_t n_words, int64_t n_topics, int64_t n_nodes, int64_t block, const float *M,
+            double a, double base, const double *nodes, double *out, int64_t *ticket
+        ) noexcept nogil
+        int (*mixture_log_likelihood)(
+            int64_t n_docs, int64_t n_topics, const int64_t *doc_ptr, const int32_t *indices,
+            const float *counts, const float *t, const float *M, double a, double base,
+            double *out, int64_t *ticket
+        ) noexcept nogil
 
     ctypedef struct kernels_f64:
         void (*exp)(int64_t n, const double *x, double *out) noexcept nogil
@@ -66,31 +74,39 @@ cdef extern from "kernels.h" nogil:
         void (*psi)(int64_t n, const double *x, double *out) noexcept nogil
         void (*exp_psi)(int64_t n, const double *x, double s, double *out) noexcept nogil
         void (*gamma_ratio)(int64_t n, const double *x, double s, double *out) noexcept nogil
-        int (*topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const
-            double *M, double a, double base, const double *psi_total, const int32_t
-            *words, double s, int log_rows, double *B, double *shift, int64_t *ticket) noexcept nogil
-        int (*estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t
-            *doc_ptr, const int32_t *word_of, const double *counts, const double *alpha,
-            const double *s, int log_rows, const double *B, const double *shift, double
-            tol, int64_t max_iter, int warm, double *gamma, int32_t *topics, double
-            *weights, int32_t *n_active, double *ratio, double *energy, int32_t *sweeps,
-            int64_t *ticket) noexcept nogil
-        int (*add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded, const
-            int32_t *words, const int64_t *word_ptr, const int32_t *word_doc, const
-            int64_t *word_pos, const double *doc_weight, const double *s, int log_rows,
-            const double *B, const int32_t *topics, const double *weights, const int32_t
-            *n_active, const double *ratio, double rate, double *M, double *block_sums,
-            int64_t *ticket) noexcept nogil
-        int (*log_partition)(int64_t n_docs, int64_t n_topics, int64_t n_nodes, const
-            double *gamma, const int32_t *topics, const int32_t *n_active, const double
-            *moments, const double *prior_moments, const double *nodes, double *out,
-            int64_t *ticket) noexcept nogil
-        int (*fractional_moments)(int64_t n_words, int64_t n_topics, int64_t n_nodes,
-            int64_t block, const double *M, double a, double base, const double *nodes,
-            double *out, int64_t *ticket) noexcept nogil
-        int (*mixture_log_likelihood)(int64_t n_docs, int64_t n_topics, const int64_t
-            *doc_ptr, const int32_t *indices, const double *counts, const double *t,
-            const double *M, double a, double base, double *out, int64_t *ticket) noexcept nogil
+        int (*topic_rows)(
+            int64_t n_words, int64_t n_topics, int64_t padded, const double *M, double a,
+            double base, const double *psi_total, const int32_t *words, double s, int log_rows,
+            double *B, double *shift, int64_t *ticket
+        ) noexcept nogil
+        int (*estep)(
+            int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
+            const int32_t *word_of, const double *counts, const double *alpha, const double *s,
+            int log_rows, const double *B, const double *shift, double tol, int64_t max_iter,
+            int warm, double *gamma, int32_t *topics, double *weights, int32_t *n_active,
+            double *ratio, double *energy, int32_t *sweeps, int64_t *ticket
+        ) noexcept nogil
+        int (*add_statistics)(
+            int64_t n_words, int64_t n_topics, int64_t padded, const int32_t *words,
+            const int64_t *word_ptr, const int32_t *word_doc, const int64_t *word_pos,
+            const double *doc_weight, const double *s, int log_rows, const double *B,
+            const int32_t *topics, const double *weights, const int32_t *n_active,
+            const double *ratio, double rate, double *M, double *block_sums, int64_t *ticket
+        ) noexcept nogil
+        int (*log_partition)(
+            int64_t n_docs, int64_t n_topics, int64_t n_nodes, const double *gamma,
+            const int32_t *topics, const int32_t *n_active, const double *moments,
+            const double *prior_moments, const double *nodes, double *out, int64_t *ticket
+        ) noexcept nogil
+        int (*fractional_moments)(
+            int64_t n_words, int64_t n_topics, int64_t n_nodes, int64_t block, const double *M,
+            double a, double base, const double *nodes, double *out, int64_t *ticket
+        ) noexcept nogil
+        int (*mixture_log_likelihood)(
+            int64_t n_docs, int64_t n_topics, const int64_t *doc_ptr, const int32_t *indices,
+            const double *counts, const double *t, const double *M, double a, double base,
+            double *out, int64_t *ticket
+        ) noexcept nogil
 
     ctypedef struct kernel_set:
         const char *isa
@@ -137,7 +153,7 @@ def statistics_blocks(int64_t n_words):
 
 
 cdef int64_t moment_block(int64_t n_features) noexcept nogil:
-    """Words in a block of `fractional_moments`: at most 64 blocks, so that their sums stay small."""
+    """Words in a block of `fractional_moments`: at most 64 blocks, so their sums stay small."""
     cdef int64_t size = (n_features + 63) // 64
     return size if size > 256 else 256
 
@@ -482,17 +498,17 @@ def mixture_log_likelihood(
     double[::1] out,
     int64_t[::1] ticket,
 ):
-    """sum_v n_dv log sum_k t_dk lambda_kv of every document; ``indices`` are columns, not places."""
+    """sum_v n_dv log sum_k t_dk lambda_kv of every document; ``indices`` are columns."""
     cdef int status
     with nogil:
         if floating is float:
             status = active.f32.mixture_log_likelihood(
-                t.shape[0], t.shape[1], &doc_ptr[0], &indices[0], &counts[0], &t[0, 0], &M[0,
-                0], a, base, &out[0], &ticket[0],
+                t.shape[0], t.shape[1], &doc_ptr[0], &indices[0], &counts[0], &t[0, 0],
+                &M[0, 0], a, base, &out[0], &ticket[0],
             )
         else:
             status = active.f64.mixture_log_likelihood(
-                t.shape[0], t.shape[1], &doc_ptr[0], &indices[0], &counts[0], &t[0, 0], &M[0,
-                0], a, base, &out[0], &ticket[0],
+                t.shape[0], t.shape[1], &doc_ptr[0], &indices[0], &counts[0], &t[0, 0],
+                &M[0, 0], a, base, &out[0], &ticket[0],
             )
     check_memory(status)
