@@ -446,8 +446,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         names = check.feature_names(feature_names, self.n_features_in_)
-        columns = np.argsort(-self._trainer.topics.M, axis=0, kind="stable")[:n].T
-        return [[str(names[v]) for v in topic] for topic in columns]
+        return [[str(names[v]) for v in _largest(topic, n)] for topic in self._trainer.topics.M.T]
 
     @property
     def components_(self) -> NDArray[Any]:
@@ -569,7 +568,11 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         seconds: float,
         scores: list[tuple[float, float]],
     ) -> None:
-        """Log a line on the pass just made."""
+        """Log a line on the pass just made; to stderr, where logging has not been set up."""
+        if not logger.hasHandlers():
+            logger.addHandler(logging.StreamHandler())
+        if not logger.isEnabledFor(logging.INFO):
+            logger.setLevel(logging.INFO)
         score = f", validation score {scores[-1][1]:.4f} nats a token" if scores else ""
         logger.info(
             "%s pass %d/%d: temperature %.3f, %.0f documents a second%s",
@@ -580,3 +583,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             trainer.documents_seen / max(seconds, 1e-9),
             score,
         )
+
+
+def _largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Places of the n largest values, the largest first, and the first of equal ones first."""
+    n = min(n, len(values))
+    places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
+    return places[np.argsort(-values[places], kind="stable")[:n]]
