@@ -103,8 +103,8 @@ static INLINE ptrdiff_t FN(word_statistics)(ptrdiff_t n_topics, ptrdiff_t padded
             REAL x = c * w[i];
             if (log_rows)
                 x *= FN(hmax)(FN(exp)(FN(splat)(row[k] * s)));
-            if (sum[k] == 0 && n_touched < n_topics)
-                touched[n_touched++] = k;
+            touched[n_touched] = k; /* whether it is new cannot be predicted: no branch */
+            n_touched += (sum[k] == 0) & (n_touched < n_topics);
             sum[k] += x;
         }
     }
@@ -121,7 +121,7 @@ static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
                               double *block_sums, int64_t *ticket)
 {
     REAL *sum = calloc((size_t)padded, sizeof(REAL));
-    int32_t *touched = malloc((size_t)n_topics * sizeof(int32_t));
+    int32_t *touched = malloc((size_t)(n_topics + 1) * sizeof(int32_t));
     if (!sum || !touched) {
         free(sum);
         free(touched);
