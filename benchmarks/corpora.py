@@ -15,6 +15,7 @@ import numpy as np
 import scipy
 import scipy.sparse as sp
 import sklearn
+from numpy.typing import NDArray
 
 import topictemper
 from topictemper._core import _kernels
@@ -65,12 +66,16 @@ def load(
     return X[n_test : None if rows is None else n_test + rows], X[:n_test]
 
 
+def scattered(n_words: int, n_features: int) -> NDArray[np.int32]:
+    """A column of a wider vocabulary for every word."""
+    columns = np.random.default_rng(0).choice(n_features, n_words, replace=False)
+    return columns.astype(np.int32)
+
+
 def hashed(X: sp.csr_matrix, n_features: int) -> sp.csr_matrix:
-    """The same rows with their columns scattered over a wider vocabulary."""
-    columns = np.random.default_rng(0).choice(n_features, X.shape[1], replace=False)
-    wide = sp.csr_matrix(
-        (X.data, columns.astype(np.int32)[X.indices], X.indptr), shape=(X.shape[0], n_features)
-    )
+    """The same rows over a wider vocabulary."""
+    columns = scattered(X.shape[1], n_features)
+    wide = sp.csr_matrix((X.data, columns[X.indices], X.indptr), shape=(X.shape[0], n_features))
     wide.sort_indices()
     return wide
 

@@ -41,7 +41,13 @@ CASES = {
         {"n_components": 30, "max_iter": 20, "doc_topic_prior": 0.1, "learning_offset": 64.0},
     ),
 }
-SHARED = {"batch_size": 100, "learning_offset": 1024.0, "learning_decay": 0.7}
+SHARED = {
+    "batch_size": 100,
+    "learning_offset": 1024.0,
+    "learning_decay": 0.7,
+    "doc_topic_prior": 0.05,
+    "topic_word_prior": 0.05,
+}
 HAND = {
     f"avi {t0}, {length}": {"tempering": "avi", "max_temperature": t0, "annealing_passes": length}
     for t0 in (3.0, 3.9)

@@ -21,7 +21,7 @@ TEMPERINGS = ("svi", "avi", "vt", "lvt", "dasvi")
 NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
 
 # Chosen by measurement (benchmarks/quality.py).
-PRIOR = 0.05
+ALPHA, ETA = 0.05, 0.1
 PRIOR_RANGE = (1e-5, 1e5)
 ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
 INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
@@ -35,14 +35,8 @@ def new_trainer(lda: TemperedLDA, n_features: int, total_samples: float) -> Trai
     dtype = check.precision(lda.dtype)
     n_components = check.integer("n_components", lda.n_components, 1)
     check.check_size(n_components, n_features, dtype.itemsize)
-    priors = {
-        "doc_topic_prior": lda.doc_topic_prior,
-        "topic_word_prior": lda.topic_word_prior,
-    }
-    alpha, eta = (
-        PRIOR if value is None else check.number(name, value, *PRIOR_RANGE)
-        for name, value in priors.items()
-    )
+    alpha = _prior("doc_topic_prior", lda.doc_topic_prior, ALPHA)
+    eta = _prior("topic_word_prior", lda.topic_word_prior, ETA)
     batch_size = check.integer("batch_size", lda.batch_size, 1)
     planned = check.integer("max_iter", lda.max_iter, 1)
     if lda.learning_offset is None:
@@ -128,3 +122,7 @@ def _new_cooling(lda: TemperedLDA, tempering: str, planned: int) -> Cooling:
     if tempering == "svi":
         return Cooling(1.0, "linear", 0.0, PROBE_SHARE * planned)
     return Cooling(start, lda.schedule, length, PROBE_SHARE * planned)
+
+
+def _prior(name: str, value: float | None, default: float) -> float:
+    return default if value is None else check.number(name, value, *PRIOR_RANGE)

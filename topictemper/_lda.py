@@ -53,7 +53,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     doc_topic_prior : float, default=None
         Dirichlet prior alpha of each topic in a document. None is 0.05.
     topic_word_prior : float, default=None
-        Dirichlet prior eta of each word in a topic. None is 0.05.
+        Dirichlet prior eta of each word in a topic. None is 0.1.
     max_temperature : "auto" or float, default="auto"
         Where annealing starts, and what bounds learned temperatures, >= 1. "auto" finds it: T
         falls from 5 until documents begin to differ in their topics, and annealing starts a

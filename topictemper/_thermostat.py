@@ -151,11 +151,12 @@ class Thermostat:
             self.history.append((clock.passes, temperature, *self._details()))
         return weights
 
-    def _due(self, clock: Clock) -> bool:
-        """Whether one of the moments of a pass falls into this minibatch."""
-        place = clock.passes / self._period
+    def _due(self, clock: Clock, period: float | None = None) -> bool:
+        """Whether one of the moments of a pass, or of a longer period, falls into this batch."""
+        period = self._period if period is None else period
+        place = clock.passes / period
         # the clock is a sum of rounded steps: a hair before a moment is that moment
-        return ceil(place - 1e-6) < place + clock.batch / self._period - 1e-6
+        return ceil(place - 1e-6) < place + clock.batch / period - 1e-6
 
     def _start(self) -> None:
         """Begin to learn at the temperature where the course begins, if that is known."""
@@ -282,10 +283,10 @@ class LocalThermostat(_LearnedThermostat):
         self._quantiles = np.full(len(QUANTILES), np.nan)
 
     def learns(self, clock: Clock) -> bool:
-        """While T > 1 from every document; afterwards at the moments of a pass."""
+        """While T > 1 from every document; afterwards once a pass, to know what they ask for."""
         if self.cooling.probing:
             return False
-        return self.inverse_temperature(clock) < 1.0 or self._due(clock)
+        return self.inverse_temperature(clock) < 1.0 or self._due(clock, 1.0)
 
     def _learn(
         self,
@@ -304,7 +305,7 @@ class LocalThermostat(_LearnedThermostat):
         )
         self._quantiles = np.quantile(1.0 / s, QUANTILES)
         bound = 1.0 / self.cooling.temperature(clock.passes)
-        self._approach(float(s.mean()), clock.batch if bound < 1.0 else self._period)
+        self._approach(float(s.mean()), clock.batch if bound < 1.0 else 1.0)
         return np.maximum(s, bound).astype(local.s.dtype)
 
     def _details(self) -> tuple[float, ...]:

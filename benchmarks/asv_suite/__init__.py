@@ -1,0 +1,1 @@
+"""Benchmarks for asv: time and peak memory of the package at different commits."""
