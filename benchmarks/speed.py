@@ -257,7 +257,7 @@ def main() -> None:
     X = X.astype(np.float32)
     print(machine(options.jobs))
     print(f"{corpus}, {X.shape[0]} rows, batch {BATCH}, tol {TOL}; microseconds a document")
-    warm_rows = min(10_000, X.shape[0] // 2)
+    warm_rows = min(20_000, X.shape[0] // 2)
     for name in options.parts:
         if name == "peers":
             peers(X, options.components, warm_rows, options.rounds, options.jobs)

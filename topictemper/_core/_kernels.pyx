@@ -325,8 +325,8 @@ def topic_rows(
 ):
     """Fill ``B`` with exp(s (L - shift)), or L - shift, for the words of a batch.
 
-    ``L = E[log beta] = psi(lambda) - psi(Lambda)``, ``shift`` its maximum over topics: phi does
-    not change with it, and no row can vanish.
+    ``L = E[log beta] = psi(lambda) - psi(Lambda)``. ``shift`` is near its maximum over topics, so
+    that no row can vanish; phi does not change with it.
     """
     cdef int status
     with nogil:

@@ -29,13 +29,16 @@ static void FN(array_gamma_ratio)(int64_t n, const REAL *x, double s, REAL *out)
         FN(store_n)(out + i, FN(gamma_ratio)(FN(load_n)(x + i, n - i, 1), (REAL)s, c), n - i);
 }
 
-/* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, shift = max_k L. */
+/* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words. `shift` keeps a row
+   from vanishing; phi does not mind what it is. It is max_k L, but at s = 1, where exp(L) is had
+   without a logarithm, the largest of L without that logarithm. */
 static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const REAL *M,
                           double a, double base, const double *psi_total, const int32_t *words,
                           double s, int log_rows, REAL *B, REAL *shift, int64_t *ticket)
 {
     const REAL scale = (REAL)a, offset = (REAL)base, inverse = (REAL)s;
-    REAL *psi_totals = malloc((size_t)padded * sizeof(REAL));
+    const int plain = !log_rows && inverse == 1;
+    REAL *psi_totals = malloc(2 * (size_t)padded * sizeof(REAL)), *factors = psi_totals + padded;
     if (!psi_totals)
         return -1;
     for (ptrdiff_t k = 0; k < padded; k++)
@@ -55,14 +58,18 @@ static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, con
             for (ptrdiff_t k = 0; k < padded; k += VL) {
                 ptrdiff_t left = n_topics - k;
                 vec m = left > 0 ? FN(load_n)(row + k, left, 0) : FN(splat)(0);
-                vec l = FN(psi)(m * scale + offset) - FN(load)(psi_totals + k);
+                vec sum, y = FN(psi_parts)(m * scale + offset, &sum);
+                vec l = (plain ? -sum : FN(log)(y) - sum) - FN(load)(psi_totals + k);
                 most = FN(max)(most, l);
+                FN(store)(factors + k, y);
                 FN(store)(out + k, l);
             }
             shift[u] = top = FN(hmax)(most);
             for (ptrdiff_t k = 0; k < padded; k += VL) {
                 vec l = FN(load)(out + k) - top;
-                FN(store)(out + k, log_rows ? l : FN(exp)(l * inverse));
+                if (!log_rows)
+                    l = plain ? FN(load)(factors + k) * FN(exp)(l) : FN(exp)(l * inverse);
+                FN(store)(out + k, l);
             }
         }
     }
