@@ -1,8 +1,8 @@
 /* The tempered fixed point of phi and gamma, a document at a time.
 
    A document starts with all topics and the rows of B as they lie (a word's topics side by side).
-   Once half of its topics have fallen back to their prior, the others are copied to a block that
-   has a topic's words side by side: there neither direction of the sweep sums across a register,
+   Once all but a few of its topics have fallen back to their prior, those few are copied to a block
+   that has a topic's words side by side: there neither direction of the sweep sums across a register,
    and dropping one more topic costs nothing. Before a document is done, the dropped topics are
    looked at once more with the final ratios, so leaving them out is exact to rounding. */
 
@@ -17,6 +17,7 @@
 #define NEGLIGIBLE 1e-14
 #define SMALL_WEIGHT 1e-150
 #endif
+#define COMPACTION 6 /* one topic in so many is left when a document is compacted */
 #define ALIGNED 0.95 /* cosine squared of two steps that have the same direction */
 #define STEADY 0.95
 #define NO_TOPIC ((REAL)1e-30) /* alpha and gamma of padding: its weight is 0 at any s */
@@ -38,11 +39,11 @@ typedef struct {
 
 static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int own_rows)
 {
-    ptrdiff_t half = padded / 2 + TOPIC_PADDING; /* at most half of the topics are compacted */
-    size_t reals = (size_t)(3 * words + 5 * padded + 4 * half + half * VL + half * words
+    ptrdiff_t few = padded / COMPACTION + TOPIC_PADDING; /* most topics that are ever compacted */
+    size_t reals = (size_t)(3 * words + 5 * padded + 4 * few + few * VL + few * words
                             + (own_rows ? words * padded : 0));
     size_t bytes = reals * sizeof(REAL) + (size_t)words * sizeof(REAL *)
-                   + 2 * (size_t)half * sizeof(int32_t) + 64;
+                   + 2 * (size_t)few * sizeof(int32_t) + 64;
     char *p = malloc(bytes);
     REAL *q;
     if (!p)
@@ -52,8 +53,8 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int o
     q = (REAL *)(p + (size_t)words * sizeof(REAL *));
     q = (REAL *)(((uintptr_t)q + 63) & ~(uintptr_t)63);
 #define TAKE(name, count) z->name = q, q += (count)
-    TAKE(block, half * words);
-    TAKE(sums, half * VL);
+    TAKE(block, few * words);
+    TAKE(sums, few * VL);
     TAKE(n, words);
     TAKE(r, words);
     TAKE(shift, words);
@@ -62,16 +63,16 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int o
     TAKE(w, padded);
     TAKE(g, padded);
     TAKE(rest, padded);
-    TAKE(c_alpha, half);
-    TAKE(c_gamma, half);
-    TAKE(c_w, half);
-    TAKE(c_step, half);
+    TAKE(c_alpha, few);
+    TAKE(c_gamma, few);
+    TAKE(c_w, few);
+    TAKE(c_step, few);
     z->own_rows = own_rows ? q : NULL;
     if (own_rows)
         q += words * padded;
 #undef TAKE
     z->id = (int32_t *)q;
-    z->place = z->id + half;
+    z->place = z->id + few;
     return 0;
 }
 
@@ -437,7 +438,7 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
                     converged = FN(update_gamma)(padded, s, small, z.alpha, z.g, z.w, z.gamma,
                                                  &kept)
                                 < limit;
-                    compacted = 6 * kept <= n_topics && !converged;
+                    compacted = COMPACTION * kept <= n_topics && !converged;
                     if (!compacted)
                         log_scale = FN(weigh)(padded, s, z.gamma, z.w);
                 }

@@ -10,6 +10,7 @@
 #undef HIGH_8
 #undef LOW_4
 #undef HIGH_4
+#undef COMPACTION
 #undef ALIGNED
 #undef STEADY
 #undef scratch
