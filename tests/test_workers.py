@@ -7,8 +7,9 @@ import pytest
 from topictemper._workers import Workers
 
 
-def add_blocks(out, ticket_taken, ticket):
-    """A kernel in Python: takes blocks by the ticket until none is left."""
+def add_blocks(out, ticket_taken, all_here, ticket):
+    """A kernel in Python that takes a block by the ticket, once all threads have come."""
+    all_here.wait(timeout=30)
     with ticket_taken:
         ticket[0] += 1
         out.append(int(ticket[0]))
@@ -20,7 +21,7 @@ def test_every_thread_is_called_with_the_same_ticket(n_jobs, threads):
         assert workers.n_jobs == threads
         for _ in range(3):
             out = []
-            workers.run(add_blocks, out, threading.Lock())
+            workers.run(add_blocks, out, threading.Lock(), threading.Barrier(threads))
             assert sorted(out) == list(range(1, threads + 1))  # a new ticket for each run
 
 
@@ -28,15 +29,17 @@ def test_all_processors():
     with Workers(-1) as workers:
         assert workers.n_jobs >= 1
         out = []
-        workers.run(add_blocks, out, threading.Lock())
+        workers.run(add_blocks, out, threading.Lock(), threading.Barrier(workers.n_jobs))
         assert len(out) == workers.n_jobs
 
 
 def test_run_waits_for_every_thread():
     done = []
     main = threading.get_ident()
+    all_here = threading.Barrier(3)
 
     def kernel(ticket):
+        all_here.wait(timeout=30)
         if threading.get_ident() != main:
             sleep(0.02)
         done.append(threading.get_ident())
@@ -50,8 +53,10 @@ def test_run_waits_for_every_thread():
 @pytest.mark.parametrize("fails_in_main", [True, False])
 def test_error_in_any_thread_is_raised(fails_in_main):
     main = threading.get_ident()
+    all_here = threading.Barrier(2)
 
     def kernel(ticket):
+        all_here.wait(timeout=30)
         if (threading.get_ident() == main) == fails_in_main:
             raise MemoryError("no room")
 
@@ -59,14 +64,14 @@ def test_error_in_any_thread_is_raised(fails_in_main):
         with pytest.raises(MemoryError, match="no room"):
             workers.run(kernel)
         out = []
-        workers.run(add_blocks, out, threading.Lock())  # still fit for use
+        workers.run(add_blocks, out, threading.Lock(), threading.Barrier(2))  # still fit for use
         assert len(out) == 2
 
 
 def test_threads_end_with_the_block():
     before = threading.active_count()
     with Workers(4) as workers:
-        workers.run(add_blocks, [], threading.Lock())
+        workers.run(add_blocks, [], threading.Lock(), threading.Barrier(4))
     assert threading.active_count() == before
 
 
@@ -83,3 +88,14 @@ def test_ticket_is_what_kernels_take():
 def test_no_threads_is_refused():
     with pytest.raises(ValueError, match="n_jobs"):
         Workers(0)
+
+
+def test_a_thread_that_comes_too_late_is_not_waited_for():
+    calls = []
+    hold = threading.Event()
+    with Workers(2) as workers:
+        busy = workers.start(hold.wait, 30)
+        workers.run(calls.append)  # the other thread is taken: this one does all of it
+        hold.set()
+        assert busy()
+    assert len(calls) == 1

@@ -36,7 +36,8 @@ class Workers:
             ]
         kernel(*arguments, ticket)
         for helper in helpers:
-            helper.result()
+            if not helper.cancel():  # one that has not begun has nothing left to do
+                helper.result()
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
         """Begin a call beside what follows, if there are threads; returns how to get its result."""
