@@ -31,7 +31,7 @@ from topictemper._topics import Topics
 from topictemper._workers import Workers
 
 BATCH, PRIOR, TOL, SWEEPS, OFFSET = 500, 0.05, 1e-3, 100, 64.0
-ROWS = 4 * BATCH  # of one measurement
+ROWS = 10 * BATCH  # of one measurement
 WIDE = 10**6  # hashed vocabulary
 SHARED = {
     "doc_topic_prior": PRIOR,

@@ -374,8 +374,8 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
     }
 
     for (;;) {
-        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * DOCUMENT_BLOCK;
-        int64_t last = first + DOCUMENT_BLOCK < n_docs ? first + DOCUMENT_BLOCK : n_docs;
+        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * ESTEP_BLOCK;
+        int64_t last = first + ESTEP_BLOCK < n_docs ? first + ESTEP_BLOCK : n_docs;
         if (first >= n_docs)
             break;
         for (int64_t d = first; d < last; d++) {

@@ -12,6 +12,7 @@
 
 /* Fixed blocks of work: set by the data, never by the number of threads. */
 #define DOCUMENT_BLOCK 16
+#define ESTEP_BLOCK 4 /* an E-step is long: the last block must not keep others waiting */
 #define WORD_BLOCK 64
 
 #define DECLARE_KERNELS(REAL, NAME)                                                                \
