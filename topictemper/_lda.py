@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _parameters as check
 from ._assembly import new_trainer
-from ._documents import Gatherer
+from ._documents import Gatherer, Workspace
 from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents
 from ._prediction import tempered as tempered_documents
 from ._scoring import document_bound, split_tokens, topics_kl
@@ -323,10 +323,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X = self._fitted_counts(X)
         out = np.empty((X.shape[0], self._n_features_out), dtype=self._trainer.topics.M.dtype)
         with Workers(self.n_jobs) as workers:
-            s = self._inverse_temperatures(tempered, workers)
+            s, workspace = self._inverse_temperatures(tempered, workers), Workspace()
             for rows, batch in chunks(X, out.dtype):
-                local = infer_documents(self._trainer, batch, s, workers)
-                out[rows] = local.gamma / local.gamma.sum(axis=1, keepdims=True)
+                gamma = infer_documents(self._trainer, batch, s, workers, workspace).gamma
+                np.divide(gamma, gamma.sum(axis=1, keepdims=True), out=out[rows])
         return out
 
     def score(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
@@ -394,10 +394,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """
         X = self._fitted_counts(X)
         check.check_words(X, "X")
-        trainer, total = self._trainer, 0.0
+        trainer, total, workspace = self._trainer, 0.0, Workspace()
         with Workers(self.n_jobs) as workers:
             for _, batch in chunks(X, trainer.topics.M.dtype):
-                local = infer_documents(trainer, batch, cold, workers)
+                local = infer_documents(trainer, batch, cold, workers, workspace)
                 total += float(document_bound(batch, local, trainer.alpha).sum())
         return (total - topics_kl(trainer.topics, trainer.eta)) / float(
             X.data.sum(dtype=np.float64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._documents import Gatherer, Locals, Minibatch, infer, log_likelihood
+from ._documents import Gatherer, Locals, Minibatch, Workspace, infer, log_likelihood
 from ._normalizers import PosteriorNormalizer
 from ._svi import Trainer
 from ._thermostat import document_inverse_temperatures
@@ -30,9 +30,12 @@ def tempered(trainer: Trainer, grid: NDArray[np.float64], workers: Workers) -> I
     normalizer = PosteriorNormalizer(grid, trainer.alpha, trainer.eta)
     normalizer.refresh(trainer.topics, workers)
     mean = trainer.thermostat.learned
+    workspace = Workspace()
 
     def inverse_temperatures(batch: Minibatch, workers: Workers) -> NDArray[np.float64]:
-        local = infer_documents(trainer, batch, lambda *_: mean, workers, want_energy=True)
+        local = infer_documents(
+            trainer, batch, lambda *_: mean, workers, workspace, want_energy=True
+        )
         return document_inverse_temperatures(grid, normalizer, batch, local, mean, workers)
 
     return inverse_temperatures
@@ -51,6 +54,7 @@ def infer_documents(
     batch: Minibatch,
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
+    workspace: Workspace,
     *,
     want_energy: bool = False,
 ) -> Locals:
@@ -64,6 +68,7 @@ def infer_documents(
         max_iter=trainer.settings.max_doc_update_iter,
         workers=workers,
         want_energy=want_energy,
+        workspace=workspace,
     )
 
 
@@ -78,12 +83,12 @@ def completion(
     tokens = held_out.data.sum()
     if tokens == 0:
         raise ValueError("X has no document with two tokens, so there is nothing to predict")
-    total = 0.0
+    total, workspace = 0.0, Workspace()
     dtype = trainer.topics.M.dtype
     for (_, seen), (_, unseen) in zip(
         chunks(observed, dtype), chunks(held_out, dtype), strict=True
     ):
-        gamma = infer_documents(trainer, seen, inverse_temperatures, workers).gamma
+        gamma = infer_documents(trainer, seen, inverse_temperatures, workers, workspace).gamma
         theta = gamma / gamma.sum(axis=1, keepdims=True)
         total += float(log_likelihood(trainer.topics, unseen, theta, workers).sum())
     return total / float(tokens)
