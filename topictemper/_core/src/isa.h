@@ -14,6 +14,7 @@
 #include "simd.h"
 #include "special.h"
 #include "estep.h"
+#include "partition.h"
 #include "topics.h"
 #include "reset.h"
 
@@ -24,6 +25,7 @@
 #include "simd.h"
 #include "special.h"
 #include "estep.h"
+#include "partition.h"
 #include "topics.h"
 #include "reset.h"
 
