@@ -51,7 +51,6 @@ setup(
         compiler_directives={
             "boundscheck": False,
             "cdivision": True,
-            "freethreading_compatible": True,
             "initializedcheck": False,
             "language_level": 3,
             "wraparound": False,

@@ -326,3 +326,17 @@ def test_failed_fit_does_not_harm_what_is_there():
         lda.fit(corpus(100, seed=9))
     assert_array_equal(lda.transform(corpus()), theta)
     assert lda.score(corpus()) == score
+
+
+def test_callable_schedule_with_a_length_of_its_own():
+    lda = small_lda(tempering="avi", schedule=lambda passes: 1.0, annealing_passes=2.0)
+    with pytest.raises(ValueError, match="annealing_passes must be None"):
+        lda.fit(corpus())
+
+
+def test_validation_documents_that_leave_nothing_to_predict():
+    lda = small_lda()
+    one_word_each = np.eye(3, corpus().shape[1])
+    with pytest.raises(ValueError, match="validation_X has no document with two tokens"):
+        lda.fit(corpus(), validation_X=one_word_each)
+    assert not hasattr(lda, "_trainer")

@@ -204,7 +204,7 @@ def test_annealing_follows_its_schedule(mode, schedule):
     assert_allclose(history["temperature"], expected, rtol=1e-12)
     assert (history["temperature"][history["pass"] > 1.5 - 1e-9] == 1.0).all()
 
-    del parameters["max_temperature"]
+    del parameters["max_temperature"], parameters["annealing_passes"]
     other = small_lda(schedule=SCHEDULES[schedule], **parameters).fit(corpus())
     assert_allclose(other.temperature_history_["temperature"], expected, rtol=1e-12)
 

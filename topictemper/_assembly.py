@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 TEMPERINGS = ("svi", "avi", "vt", "lvt", "dasvi")
 NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
 
-# Chosen by measurement (benchmarks/quality.py).
+# Chosen by measurement (benchmarks/defaults.py).
 ALPHA, ETA = 0.05, 0.1
 PRIOR_RANGE = (1e-5, 1e5)
 ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
@@ -112,6 +112,11 @@ def _new_cooling(lda: TemperedLDA, tempering: str, planned: int) -> Cooling:
         raise ValueError(
             "max_temperature must be 'auto' where schedule is a callable, which is the whole "
             f"course; got {lda.max_temperature!r}"
+        )
+    elif lda.annealing_passes is not None:
+        raise ValueError(
+            "annealing_passes must be None where schedule is a callable, which is the whole "
+            f"course; got {lda.annealing_passes!r}"
         )
     start = None if auto else check.number("max_temperature", lda.max_temperature, 1.0, 1e6)
     if tempering == "dasvi" and auto:

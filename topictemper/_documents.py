@@ -104,7 +104,6 @@ def infer(
     tol: float,
     max_iter: int,
     workers: Workers,
-    gamma: NDArray[Any] | None = None,
     want_energy: bool = False,
     workspace: Workspace | None = None,
 ) -> Locals:
@@ -126,8 +125,6 @@ def infer(
         Most sweeps of a document.
     workers : Workers
         Threads to use.
-    gamma : ndarray of shape (n_documents, n_components), optional
-        Where to start; it is overwritten. By default the tokens are spread evenly over topics.
     want_energy : bool
         Whether to work out `Locals.energy`; else it is empty.
     workspace : Workspace, optional
@@ -143,7 +140,7 @@ def infer(
         s=np.ascontiguousarray(np.broadcast_to(np.asarray(s, dtype=dtype), n_documents)),
         log_rows=log_rows,
         B=array("B", (len(batch.words), padded), dtype),
-        gamma=array("gamma", by_topic, dtype) if gamma is None else gamma,
+        gamma=array("gamma", by_topic, dtype),
         topics=array("topics", by_topic, np.int32),
         weights=array("weights", by_padded, dtype),
         n_active=np.empty(n_documents, dtype=np.int32),
@@ -176,7 +173,7 @@ def infer(
         local.shift,
         tol,
         max_iter,
-        gamma is not None,
+        False,  # from tokens spread evenly over the topics
         local.gamma,
         local.topics,
         local.weights,

@@ -62,7 +62,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Size of the grid of inverse temperatures, evenly spaced in (0, 1] ("vt" and "lvt").
     schedule : {"linear", "exponential"} or callable, default="linear"
         Course of T, or of its bound, from `max_temperature` to 1. A callable takes the number of
-        passes made so far and returns T >= 1; `max_temperature` must then be "auto".
+        passes made so far and returns T >= 1; `max_temperature` must then be "auto" and
+        `annealing_passes` None. Not used by "svi", like all that is said of the temperature.
     annealing_passes : float, default=None
         Passes from `max_temperature` to 1. None is 0.4 of `max_iter`.
     temperature_inertia : float, default=None
@@ -230,8 +231,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             n_passes = check.integer("max_iter", self.max_iter, 1)
             trainer = new_trainer(self, X.shape[1], float(X.shape[0]))
             scores: list[tuple[float, float]] = []
+            halves = None if validation_X is None else split_tokens(validation_X)
+            if halves is not None:
+                check.check_held_out(halves[1], "validation_X")
             with Workers(self.n_jobs) as workers:
-                halves = None if validation_X is None else split_tokens(validation_X)
                 began = time.perf_counter()
 
                 def after_pass(done: int) -> None:
@@ -355,9 +358,11 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             If no document has two tokens.
         """
         X = self._fitted_counts(X)
+        halves = split_tokens(X)
+        check.check_held_out(halves[1], "X")
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered, workers)
-            return completion(self._trainer, *split_tokens(X), s, workers)
+            return completion(self._trainer, *halves, s, workers)
 
     def perplexity(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
         """Perplexity of held-out words, ``exp(-score(X))``.

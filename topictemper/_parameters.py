@@ -103,6 +103,8 @@ def check_counts(X: Any, name: str) -> Any:
     """CSR counts, without negative values; everything else has been checked by scikit-learn."""
     if not sp.issparse(X):
         X = sp.csr_matrix(X)
+    if not X.data.size or (X.data.min() >= 0 and X.data.max() <= _LARGEST_COUNT):
+        return X
     for wrong, what in (
         (X.data < 0, ">= 0"),
         (X.data > _LARGEST_COUNT, f"at most {_LARGEST_COUNT:g}"),
@@ -122,6 +124,12 @@ def check_words(X: Any, name: str) -> None:
     """Refuse counts without a single word."""
     if not X.data.any():
         raise ValueError(f"{name} has no words: all {X.shape[0]} rows are empty")
+
+
+def check_held_out(X: Any, name: str) -> None:
+    """Refuse documents that leave nothing to predict once half of each is given."""
+    if not X.data.any():
+        raise ValueError(f"{name} has no document with two tokens, so there is nothing to predict")
 
 
 def feature_names(names: Any, n_features: int) -> NDArray[Any]:
