@@ -91,6 +91,7 @@ class Locals(NamedTuple):
     n_active: NDArray[np.int32]
     ratio: NDArray[Any]
     shift: NDArray[Any]
+    mass: NDArray[Any]
     energy: NDArray[np.float64]
     sweeps: NDArray[np.int32]
 
@@ -146,6 +147,7 @@ def infer(
         n_active=np.empty(n_documents, dtype=np.int32),
         ratio=np.empty(len(batch.counts), dtype=dtype),
         shift=np.empty(len(batch.words), dtype=dtype),
+        mass=np.empty(len(batch.words), dtype=dtype),
         energy=np.empty(n_documents if want_energy else 0),
         sweeps=np.empty(n_documents, dtype=np.int32),
     )
@@ -160,6 +162,7 @@ def infer(
         log_rows,
         local.B,
         local.shift,
+        local.mass,
     )
     workers.run(
         _kernels.estep,
@@ -171,6 +174,7 @@ def infer(
         log_rows,
         local.B,
         local.shift,
+        local.mass,
         tol,
         max_iter,
         False,  # from tokens spread evenly over the topics

@@ -327,7 +327,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         out = np.empty((X.shape[0], self._n_features_out), dtype=self._trainer.topics.M.dtype)
         with Workers(self.n_jobs) as workers:
             s, workspace = self._inverse_temperatures(tempered, workers), Workspace()
-            for rows, batch in chunks(X, out.dtype):
+            for rows, batch in chunks(X, self._trainer.topics):
                 gamma = infer_documents(self._trainer, batch, s, workers, workspace).gamma
                 np.divide(gamma, gamma.sum(axis=1, keepdims=True), out=out[rows])
         return out
@@ -401,7 +401,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         check.check_words(X, "X")
         trainer, total, workspace = self._trainer, 0.0, Workspace()
         with Workers(self.n_jobs) as workers:
-            for _, batch in chunks(X, trainer.topics.M.dtype):
+            for _, batch in chunks(X, trainer.topics):
                 local = infer_documents(trainer, batch, cold, workers, workspace)
                 total += float(document_bound(batch, local, trainer.alpha).sum())
         return (total - topics_kl(trainer.topics, trainer.eta)) / float(
@@ -427,7 +427,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         out = np.empty(X.shape[0])
         with Workers(self.n_jobs) as workers:
             s = self._document_inverse_temperatures(workers)
-            for rows, batch in chunks(X, self._trainer.topics.M.dtype):
+            for rows, batch in chunks(X, self._trainer.topics):
                 out[rows] = s(batch, workers)
         return out
 

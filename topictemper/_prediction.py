@@ -12,9 +12,11 @@ from ._documents import Gatherer, Locals, Minibatch, Workspace, infer, log_likel
 from ._normalizers import PosteriorNormalizer
 from ._svi import Trainer
 from ._thermostat import document_inverse_temperatures
+from ._topics import Topics
 from ._workers import Workers
 
-_ROWS_AT_ONCE = 2048
+_MOST_ROWS = 8192
+_MOST_PROPORTIONS = 2**22  # of rows that are worked on at once
 
 #: Inverse temperatures of the documents of a minibatch, one for all or one each.
 InverseTemperatures = Callable[[Minibatch, Workers], float | NDArray[np.float64]]
@@ -41,11 +43,12 @@ def tempered(trainer: Trainer, grid: NDArray[np.float64], workers: Workers) -> I
     return inverse_temperatures
 
 
-def chunks(X: Any, dtype: Any) -> Iterator[tuple[slice, Minibatch]]:
+def chunks(X: Any, topics: Topics) -> Iterator[tuple[slice, Minibatch]]:
     """All rows of X, some at a time."""
-    gatherer = Gatherer(X, dtype)
-    for start in range(0, X.shape[0], _ROWS_AT_ONCE):
-        rows = slice(start, min(start + _ROWS_AT_ONCE, X.shape[0]))
+    gatherer = Gatherer(X, topics.M.dtype)
+    size = max(1, min(_MOST_ROWS, _MOST_PROPORTIONS // topics.n_components))
+    for start in range(0, X.shape[0], size):
+        rows = slice(start, min(start + size, X.shape[0]))
         yield rows, gatherer.rows(np.arange(rows.start, rows.stop, dtype=np.int64))
 
 
@@ -81,9 +84,8 @@ def completion(
 ) -> float:
     """Mean log-likelihood of held-out tokens given the observed ones."""
     total, workspace = 0.0, Workspace()
-    dtype = trainer.topics.M.dtype
     for (_, seen), (_, unseen) in zip(
-        chunks(observed, dtype), chunks(held_out, dtype), strict=True
+        chunks(observed, trainer.topics), chunks(held_out, trainer.topics), strict=True
     ):
         gamma = infer_documents(trainer, seen, inverse_temperatures, workers, workspace).gamma
         theta = gamma / gamma.sum(axis=1, keepdims=True)

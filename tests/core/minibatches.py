@@ -58,12 +58,17 @@ class Minibatch:
         return replace(self, s=self.s[documents], batch=batch)
 
 
+#: B, shift and mass, as `topic_rows` fills them.
+Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+
+
 @dataclass(frozen=True)
 class Outputs:
     """What `estep` fills, and the rows it was given."""
 
     B: NDArray[Any]
     shift: NDArray[Any]
+    mass: NDArray[Any]
     gamma: NDArray[Any]
     topics: NDArray[np.int32]
     weights: NDArray[Any]
@@ -74,10 +79,7 @@ class Outputs:
 
     def dense_weights(self) -> NDArray[np.float64]:
         """Weights of all topics, (D, K): 0 for those that the kernel has left out."""
-        dense = np.zeros(self.gamma.shape)
-        for d, n in enumerate(self.n_active):
-            dense[d, self.topics[d, :n]] = self.weights[d, :n]
-        return dense
+        return self.weights[:, : self.gamma.shape[1]].astype(np.float64)
 
 
 def token_assignments(
@@ -94,11 +96,11 @@ def token_assignments(
     return np.asarray(ratio[:, None] * weights[document] * rows, dtype=np.float64)
 
 
-def topic_rows(minibatch: Minibatch) -> tuple[NDArray[Any], NDArray[Any]]:
-    """B and shift by the kernel; the temperature is the first document's."""
+def topic_rows(minibatch: Minibatch) -> Rows:
+    """B, shift and mass by the kernel; the temperature is the first document's."""
     dtype, n_words = minibatch.M.dtype, len(minibatch.batch.words)
     B = np.full((n_words, _kernels.padded_topics(minibatch.n_topics)), np.nan, dtype)
-    shift = np.full(n_words, np.nan, dtype)
+    shift, mass = np.full((2, n_words), np.nan, dtype)
     _kernels.topic_rows(
         minibatch.M,
         minibatch.a,
@@ -109,9 +111,10 @@ def topic_rows(minibatch: Minibatch) -> tuple[NDArray[Any], NDArray[Any]]:
         minibatch.log_rows,
         B,
         shift,
+        mass,
         ticket(),
     )
-    return B, shift
+    return B, shift, mass
 
 
 def estep(
@@ -119,15 +122,16 @@ def estep(
     tol: float,
     max_iter: int,
     gamma: NDArray[Any] | None = None,
-    rows: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    rows: Rows | None = None,
     n_threads: int = 1,
 ) -> Outputs:
     """The kernel on a minibatch; outputs hold NaN or -1 before, so that gaps would show."""
     dtype, shape = minibatch.M.dtype, (minibatch.n_documents, minibatch.n_topics)
-    B, shift = topic_rows(minibatch) if rows is None else rows
+    B, shift, mass = topic_rows(minibatch) if rows is None else rows
     out = Outputs(
         B=B,
         shift=shift,
+        mass=mass,
         gamma=np.full(shape, np.nan, dtype) if gamma is None else np.array(gamma, dtype),
         topics=np.full(shape, -1, np.int32),
         weights=np.full((shape[0], B.shape[1]), np.nan, dtype),
@@ -145,6 +149,7 @@ def estep(
         minibatch.log_rows,
         B,
         shift,
+        mass,
         tol,
         max_iter,
         gamma is not None,
@@ -181,8 +186,8 @@ def add_statistics(
     return block_sums
 
 
-def reference_rows(minibatch: Minibatch) -> tuple[NDArray[Any], NDArray[Any]]:
-    """B and shift by the twin, in the precision and the layout that the kernels take."""
+def reference_rows(minibatch: Minibatch) -> Rows:
+    """B, shift and mass by the twin, in the precision and the layout that the kernels take."""
     rows, shift = _reference.topic_rows(
         minibatch.M,
         minibatch.a,
@@ -195,7 +200,8 @@ def reference_rows(minibatch: Minibatch) -> tuple[NDArray[Any], NDArray[Any]]:
     padding = _kernels.padded_topics(minibatch.n_topics) - minibatch.n_topics
     empty = -1e30 if minibatch.log_rows else 0.0
     B = np.pad(rows, ((0, 0), (0, padding)), constant_values=empty)
-    return B.astype(minibatch.M.dtype), shift.astype(minibatch.M.dtype)
+    dtype = minibatch.M.dtype
+    return B.astype(dtype), shift.astype(dtype), rows.sum(axis=1).astype(dtype)
 
 
 def reference_estep(
@@ -203,10 +209,10 @@ def reference_estep(
     tol: float,
     max_iter: int,
     gamma: NDArray[Any] | None = None,
-    rows: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    rows: Rows | None = None,
 ) -> _reference.EStep:
     """The twin of `estep`, from the twin's rows unless others are given."""
-    B, shift = reference_rows(minibatch) if rows is None else rows
+    B, shift, _ = reference_rows(minibatch) if rows is None else rows
     batch = minibatch.batch
     return _reference.estep(
         batch.doc_ptr,

@@ -85,7 +85,7 @@ def lambda_of(minibatch: Minibatch) -> Floats:
 def reference_assignments(minibatch: Minibatch, gamma: Floats) -> Floats:
     """``n phi`` at a given gamma: an E-step of no sweep."""
     local = reference_estep(minibatch, 0.0, 0, gamma)
-    B, _ = reference_rows(minibatch)
+    B, *_ = reference_rows(minibatch)
     return token_assignments(minibatch, B, local.weights, local.ratio)
 
 

@@ -94,7 +94,7 @@ def check(minibatch: Minibatch, result: Outputs, twin: _reference.EStep) -> None
     counts, ptr = minibatch.batch.counts, minibatch.batch.doc_ptr
     weights = result.dense_weights()
     assigned = token_assignments(minibatch, result.B, weights, result.ratio)
-    twin_rows, _ = reference_rows(minibatch)  # on their own scale
+    twin_rows, *_ = reference_rows(minibatch)  # on their own scale
     expected = token_assignments(minibatch, twin_rows, twin.weights, twin.ratio)
     document = np.repeat(np.arange(minibatch.n_documents), np.diff(ptr))
     largest = np.array([counts[ptr[d] : ptr[d + 1]].max() for d in document])[:, None]
@@ -238,7 +238,7 @@ def test_documents_do_not_depend_on_their_neighbours(
 ) -> None:
     minibatch = make_minibatch(n_topics, 0.05, s, dtype, n_documents=40)
     together = estep(minibatch, 1e-3, 100)
-    rows, ptr = (together.B, together.shift), minibatch.batch.doc_ptr
+    rows, ptr = (together.B, together.shift, together.mass), minibatch.batch.doc_ptr
     for d in range(minibatch.n_documents):
         alone = estep(minibatch.part([d]), 1e-3, 100, rows=rows)
         assert_same_bits(alone, rows_of(together, [d]), np.arange(ptr[d], ptr[d + 1]))
@@ -266,7 +266,8 @@ def test_energy_is_optional(dtype: Real) -> None:
     complete = estep(minibatch, 1e-3, 100)
     gamma, batch = np.empty_like(complete.gamma), minibatch.batch
     documents = (batch.doc_ptr, batch.word_of, batch.counts)
-    model = (minibatch.alpha, minibatch.s, False, complete.B, complete.shift)
+    rows = (complete.B, complete.shift, complete.mass)
+    model = (minibatch.alpha, minibatch.s, False, *rows)
     filled = [
         np.empty_like(array)
         for array in (complete.topics, complete.weights, complete.n_active, complete.ratio)

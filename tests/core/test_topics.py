@@ -36,7 +36,7 @@ def at_most_one(
 def test_topic_rows(dtype: Real, n_topics: int, s: float | str) -> None:
     minibatch = make_minibatch(n_topics, s=s, dtype=dtype)
     s_of_all = float(minibatch.s[0])
-    B, shift = at_most_one(*topic_rows(minibatch), s_of_all, minibatch.log_rows)
+    B, shift = at_most_one(*topic_rows(minibatch)[:2], s_of_all, minibatch.log_rows)
     rows, expected_shift = _reference.topic_rows(
         minibatch.M,
         minibatch.a,
@@ -61,7 +61,7 @@ def test_topic_rows(dtype: Real, n_topics: int, s: float | str) -> None:
 @pytest.mark.parametrize("base", [1e-3, 1e-2, 10.0])
 def test_topic_rows_at_other_priors(base: float, dtype: Real, log_rows: bool) -> None:
     minibatch = replace(make_minibatch(37, dtype=dtype), base=base, log_rows=log_rows)
-    B, shift = at_most_one(*topic_rows(minibatch), 1.0, log_rows)
+    B, shift = at_most_one(*topic_rows(minibatch)[:2], 1.0, log_rows)
     rows, expected_shift = _reference.topic_rows(
         minibatch.M,
         minibatch.a,
@@ -79,15 +79,21 @@ def test_topic_rows_at_other_priors(base: float, dtype: Real, log_rows: bool) ->
 
 def test_topic_rows_shared_by_threads() -> None:
     minibatch = make_minibatch(37, dtype=np.float32, n_documents=200)
-    B, shift = topic_rows(minibatch)
+    alone = topic_rows(minibatch)
     for _ in range(5):
-        shared, shared_shift = np.full_like(B, np.nan), np.full_like(shift, np.nan)
+        shared = tuple(np.full_like(array, np.nan) for array in alone)
         words = minibatch.batch.words
         state = (minibatch.M, minibatch.a, minibatch.base, minibatch.psi_total)
-        arguments = (*state, words, 1.0, False, shared, shared_shift, ticket())
-        share(_kernels.topic_rows, arguments)
-        assert_array_equal(shared, B)
-        assert_array_equal(shared_shift, shift)
+        share(_kernels.topic_rows, (*state, words, 1.0, False, *shared, ticket()))
+        for found, expected in zip(shared, alone, strict=True):
+            assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("s", [1.0, 0.4])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_mass_is_the_sum_of_a_row(dtype: Real, s: float) -> None:
+    B, _, mass = topic_rows(make_minibatch(37, s=s, dtype=dtype))
+    assert_allclose(mass, B.sum(axis=1, dtype=np.float64), rtol=RTOL[dtype])
 
 
 def fractional_moments(

@@ -33,6 +33,7 @@ def topic_rows(
     log_rows: bool,
     B: Real,
     shift: Real,
+    mass: Real,
     ticket: Longs,
 ) -> None: ...
 def estep(
@@ -44,6 +45,7 @@ def estep(
     log_rows: bool,
     B: Real,
     shift: Real,
+    mass: Real,
     tol: float,
     max_iter: int,
     warm: bool,

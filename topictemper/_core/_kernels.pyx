@@ -37,13 +37,13 @@ cdef extern from "kernels.h" nogil:
         int (*topic_rows)(
             int64_t n_words, int64_t n_topics, int64_t padded, const float *M, double a,
             double base, const double *psi_total, const int32_t *words, double s, int log_rows,
-            float *B, float *shift, int64_t *ticket
+            float *B, float *shift, float *mass, int64_t *ticket
         ) noexcept nogil
         int (*estep)(
             int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
             const int32_t *word_of, const float *counts, const float *alpha, const float *s,
-            int log_rows, const float *B, const float *shift, double tol, int64_t max_iter,
-            int warm, float *gamma, int32_t *topics, float *weights, int32_t *n_active,
+            int log_rows, const float *B, const float *shift, const float *mass, double tol,
+            int64_t max_iter, int warm, float *gamma, int32_t *topics, float *weights, int32_t *n_active,
             float *ratio, double *energy, int32_t *sweeps, int64_t *ticket
         ) noexcept nogil
         int (*add_statistics)(
@@ -77,13 +77,13 @@ cdef extern from "kernels.h" nogil:
         int (*topic_rows)(
             int64_t n_words, int64_t n_topics, int64_t padded, const double *M, double a,
             double base, const double *psi_total, const int32_t *words, double s, int log_rows,
-            double *B, double *shift, int64_t *ticket
+            double *B, double *shift, double *mass, int64_t *ticket
         ) noexcept nogil
         int (*estep)(
             int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
             const int32_t *word_of, const double *counts, const double *alpha, const double *s,
-            int log_rows, const double *B, const double *shift, double tol, int64_t max_iter,
-            int warm, double *gamma, int32_t *topics, double *weights, int32_t *n_active,
+            int log_rows, const double *B, const double *shift, const double *mass, double tol,
+            int64_t max_iter, int warm, double *gamma, int32_t *topics, double *weights, int32_t *n_active,
             double *ratio, double *energy, int32_t *sweeps, int64_t *ticket
         ) noexcept nogil
         int (*add_statistics)(
@@ -321,24 +321,26 @@ def topic_rows(
     bint log_rows,
     floating[:, ::1] B,
     floating[::1] shift,
+    floating[::1] mass,
     int64_t[::1] ticket,
 ):
     """Fill ``B`` with exp(s (L - shift)), or L - shift, for the words of a batch.
 
     ``L = E[log beta] = psi(lambda) - psi(Lambda)``. ``shift`` is near its maximum over topics, so
-    that no row can vanish; phi does not change with it.
+    that no row can vanish; phi does not change with it. ``mass`` is the sum of each row, which
+    is what documents start from; it is not written where ``log_rows``.
     """
     cdef int status
     with nogil:
         if floating is float:
             status = active.f32.topic_rows(
                 words.shape[0], M.shape[1], B.shape[1], &M[0, 0], a, base, &psi_total[0],
-                &words[0], s, log_rows, &B[0, 0], &shift[0], &ticket[0],
+                &words[0], s, log_rows, &B[0, 0], &shift[0], &mass[0], &ticket[0],
             )
         else:
             status = active.f64.topic_rows(
                 words.shape[0], M.shape[1], B.shape[1], &M[0, 0], a, base, &psi_total[0],
-                &words[0], s, log_rows, &B[0, 0], &shift[0], &ticket[0],
+                &words[0], s, log_rows, &B[0, 0], &shift[0], &mass[0], &ticket[0],
             )
     check_memory(status)
 
@@ -352,6 +354,7 @@ def estep(
     bint log_rows,
     const floating[:, ::1] B,
     const floating[::1] shift,
+    const floating[::1] mass,
     double tol,
     int64_t max_iter,
     bint warm,
@@ -366,10 +369,11 @@ def estep(
 ):
     """Fixed point of phi (eq. 19) and gamma of every document, at inverse temperatures ``s``.
 
-    Sweeps until the mean change of gamma is under ``tol``. Outputs: ``gamma``; for the topics
-    that matter their numbers and weights exp(s psi(gamma)); ``ratio`` = n_v / p_v, so that
-    n_v phi_vk = ratio_v weight_k B_vk; ``energy`` = sum n phi (E[log theta] + E[log beta]) in nats
-    (None: not wanted); the number of sweeps. A document without words keeps its prior.
+    Sweeps until the mean change of gamma is under ``tol``. Outputs: ``gamma``; the numbers of the
+    topics that matter; the weights exp(s psi(gamma)) of these, 0 for all others; ``ratio`` =
+    n_v / p_v, so that n_v phi_vk = ratio_v weight_k B_vk; ``energy`` = sum n phi (E[log theta] +
+    E[log beta]) in nats (None: not wanted); the number of sweeps. A document without words keeps
+    its prior.
     """
     cdef int status
     cdef double *energies = NULL
@@ -379,15 +383,15 @@ def estep(
         if floating is float:
             status = active.f32.estep(
                 s.shape[0], alpha.shape[0], weights.shape[1], &doc_ptr[0], &word_of[0],
-                &counts[0], &alpha[0], &s[0], log_rows, &B[0, 0], &shift[0], tol, max_iter,
-                warm, &gamma[0, 0], &topics[0, 0], &weights[0, 0], &n_active[0], &ratio[0],
+                &counts[0], &alpha[0], &s[0], log_rows, &B[0, 0], &shift[0], &mass[0], tol,
+                max_iter, warm, &gamma[0, 0], &topics[0, 0], &weights[0, 0], &n_active[0], &ratio[0],
                 energies, &sweeps[0], &ticket[0],
             )
         else:
             status = active.f64.estep(
                 s.shape[0], alpha.shape[0], weights.shape[1], &doc_ptr[0], &word_of[0],
-                &counts[0], &alpha[0], &s[0], log_rows, &B[0, 0], &shift[0], tol, max_iter,
-                warm, &gamma[0, 0], &topics[0, 0], &weights[0, 0], &n_active[0], &ratio[0],
+                &counts[0], &alpha[0], &s[0], log_rows, &B[0, 0], &shift[0], &mass[0], tol,
+                max_iter, warm, &gamma[0, 0], &topics[0, 0], &weights[0, 0], &n_active[0], &ratio[0],
                 energies, &sweeps[0], &ticket[0],
             )
     check_memory(status)

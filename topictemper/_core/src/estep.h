@@ -17,7 +17,9 @@
 #define NEGLIGIBLE 1e-14
 #define SMALL_WEIGHT 1e-150
 #endif
-#define COMPACTION 6 /* one topic in so many is left when a document is compacted */
+#define COMPACTION 4 /* one topic in so many is left when a document is compacted */
+#define GROUP (VL < 4 ? 4 : VL) /* words are padded to a multiple of this */
+#define FEW ((REAL)0.05) /* of N / K: topics under it have few tokens all together */
 #define ALIGNED 0.95 /* cosine squared of two steps that have the same direction */
 #define STEADY 0.95
 #define NO_TOPIC ((REAL)1e-30) /* alpha and gamma of padding: its weight is 0 at any s */
@@ -27,8 +29,10 @@ typedef struct {
     const REAL **rows;               /* B's row of every word */
     REAL *own_rows;                  /* the rows themselves, where every document has its own s */
     REAL *n, *r, *shift;             /* counts, n_v / p_v, log scale of the row */
+    REAL *mass;                      /* sum of the row */
     REAL *alpha, *gamma, *w, *g;     /* all topics */
-    REAL *rest;                      /* s psi(alpha): log weight of a topic that has fallen back */
+    REAL *rest, *w_rest;             /* s psi(alpha) and its exp: weight of a topic fallen back */
+    REAL *doomed;                    /* a share under this falls back within the next two sweeps */
     REAL *c_alpha, *c_gamma, *c_w;   /* the active topics, compacted */
     REAL *c_step;                    /* their last change of gamma */
     REAL *sums;                      /* per active topic one vector: partial sums over words */
@@ -40,7 +44,7 @@ typedef struct {
 static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int own_rows)
 {
     ptrdiff_t few = padded / COMPACTION + TOPIC_PADDING; /* most topics that are ever compacted */
-    size_t reals = (size_t)(3 * words + 5 * padded + 4 * few + few * VL + few * words
+    size_t reals = (size_t)(4 * words + 7 * padded + 4 * few + few * VL + few * words
                             + (own_rows ? words * padded : 0));
     size_t bytes = reals * sizeof(REAL) + (size_t)words * sizeof(REAL *)
                    + 2 * (size_t)few * sizeof(int32_t) + 64;
@@ -58,11 +62,14 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int o
     TAKE(n, words);
     TAKE(r, words);
     TAKE(shift, words);
+    TAKE(mass, words);
     TAKE(alpha, padded);
     TAKE(gamma, padded);
     TAKE(w, padded);
     TAKE(g, padded);
     TAKE(rest, padded);
+    TAKE(w_rest, padded);
+    TAKE(doomed, padded);
     TAKE(c_alpha, few);
     TAKE(c_gamma, few);
     TAKE(c_w, few);
@@ -178,26 +185,40 @@ static INLINE REAL FN(weigh)(ptrdiff_t n, REAL s, const REAL *gamma, REAL *w)
     return FN(hmax)(most) < SMALL_WEIGHT ? FN(rescale)(n, s, gamma, w) : 0;
 }
 
-/* gamma = alpha + s w g; leaves the share s w g in g. Returns sum |delta gamma|, and how many
-   topics stay: those with a share above NEGLIGIBLE alpha or above `small`. */
-static INLINE REAL FN(update_gamma)(ptrdiff_t n, REAL s, REAL small, const REAL *alpha, REAL *g,
-                                    const REAL *w, REAL *gamma, ptrdiff_t *n_kept)
+static INLINE REAL FN(total)(const REAL *x, ptrdiff_t n)
+{
+    vec sum = {0};
+    for (ptrdiff_t i = 0; i < n; i += VL)
+        sum += FN(load)(x + i);
+    return FN(hsum)(sum);
+}
+
+/* gamma = alpha + s w g. Leaves the shares s w g in g, or 0 for topics that may be left out: they
+   have next to nothing, or too little to keep their weight up and next to nothing once that has
+   fallen back. Returns sum |delta gamma|, and how many topics stay. `unscale` undoes w's scale. */
+static INLINE REAL FN(update_gamma)(scratch *z, ptrdiff_t n, REAL s, REAL small, REAL few,
+                                    REAL unscale, ptrdiff_t *n_kept)
 {
     vec delta = {0};
     ivec kept = {0};
     for (ptrdiff_t k = 0; k < n; k += VL) {
-        vec a = FN(load)(alpha + k), share = FN(load)(w + k) * FN(load)(g + k) * s;
-        vec new = a + share, d = new - FN(load)(gamma + k);
+        vec a = FN(load)(z->alpha + k), g = FN(load)(z->g + k) * s, share = FN(load)(z->w + k) * g;
+        vec new = a + share, d = new - FN(load)(z->gamma + k);
+        vec rest = FN(load)(z->w_rest + k) * g * unscale;
+        vec least = FN(min)(a * NEGLIGIBLE, FN(splat)(small));
+        vec doomed = FN(min)(FN(load)(z->doomed + k), FN(splat)(few));
+        ivec stays = (share > least) & ((share > doomed) | ~(rest <= least));
+        kept -= stays;
         delta += FN(max)(d, -d);
-        kept -= share > FN(min)(a * NEGLIGIBLE, FN(splat)(small));
-        FN(store)(gamma + k, new);
-        FN(store)(g + k, share);
+        FN(store)(z->gamma + k, new);
+        FN(store)(z->g + k, (vec)((ivec)share & stays));
     }
     *n_kept = (ptrdiff_t)FN(hsum)(__builtin_convertvector(kept, vec));
     return FN(hsum)(delta);
 }
-/* The same for the compacted topics, whose sums over words still lie in vectors; and how this
-   step compares with the one before: {sum |step|, <step, last>, <last, last>, <step, step>}. */
+/* gamma of the compacted topics, whose sums over words still lie in vectors; leaves their shares
+   in g, or 0 for those that may be left out. Returns how this step compares with the one before:
+   {sum |step|, <step, last>, <last, last>, <step, step>}. */
 static INLINE quad FN(update_active)(scratch *z, ptrdiff_t n, REAL s, REAL small, ptrdiff_t *n_kept)
 {
     vec change = {0}, cross = {0}, before = {0}, now = {0};
@@ -210,10 +231,11 @@ static INLINE quad FN(update_active)(scratch *z, ptrdiff_t n, REAL s, REAL small
         cross += d * last;
         before += last * last;
         now += d * d;
-        kept -= share > FN(min)(a * NEGLIGIBLE, FN(splat)(small));
+        ivec stays = share > FN(min)(a * NEGLIGIBLE, FN(splat)(small));
+        kept -= stays;
         FN(store)(z->c_gamma + j, new);
         FN(store)(z->c_step + j, d);
-        FN(store)(z->g + j, share);
+        FN(store)(z->g + j, (vec)((ivec)share & stays));
     }
     *n_kept = (ptrdiff_t)FN(hsum)(__builtin_convertvector(kept, vec));
     return FN(hsum4)(change, cross, before, now);
@@ -236,18 +258,12 @@ static INLINE int FN(extrapolate)(scratch *z, ptrdiff_t n, quad steps)
     return 1;
 }
 
-static INLINE int FN(stays)(REAL share, REAL alpha, REAL small)
-{
-    return share > alpha * NEGLIGIBLE || share > small;
-}
-
 /* Copies the topics that stay to the block; the others fall back to alpha. */
-static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words, ptrdiff_t stride,
-                             REAL small)
+static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t stride)
 {
     ptrdiff_t m = 0;
     for (ptrdiff_t k = 0; k < n_topics; k++) {
-        if (FN(stays)(z->g[k], z->alpha[k], small)) {
+        if (z->g[k] > 0) {
             z->id[m] = (int32_t)k;
             z->place[m] = (int32_t)m;
             z->c_alpha[m] = z->alpha[k];
@@ -255,27 +271,28 @@ static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words, 
             z->c_gamma[m++] = z->gamma[k];
         }
     }
-    for (ptrdiff_t v = 0; v < n_words; v++)
-        for (ptrdiff_t j = 0; j < m; j++)
-            z->block[j * stride + v] = z->rows[v][z->id[j]];
-    for (ptrdiff_t j = 0; j < m; j++)
-        for (ptrdiff_t v = n_words; v < stride; v++)
-            z->block[j * stride + v] = 0;
+    for (ptrdiff_t v = 0; v < stride; v += 4) {
+        const REAL *b0 = z->rows[v], *b1 = z->rows[v + 1], *b2 = z->rows[v + 2],
+                   *b3 = z->rows[v + 3];
+        for (ptrdiff_t j = 0; j < m; j++) {
+            const int32_t k = z->id[j];
+            *(quad *)(z->block + j * stride + v) = (quad){b0[k], b1[k], b2[k], b3[k]};
+        }
+    }
     return m;
 }
 
 /* Leaves out what has fallen back since: only the lists move, the block stays. */
-static ptrdiff_t FN(drop)(scratch *z, ptrdiff_t n_active, REAL small)
+static ptrdiff_t FN(drop)(scratch *z, ptrdiff_t n_active)
 {
     ptrdiff_t m = 0;
-    for (ptrdiff_t j = 0; j < n_active; j++) {
-        if (FN(stays)(z->g[j], z->c_alpha[j], small)) {
-            z->id[m] = z->id[j];
-            z->place[m] = z->place[j];
-            z->c_alpha[m] = z->c_alpha[j];
-            z->c_step[m] = z->c_step[j];
-            z->c_gamma[m++] = z->c_gamma[j];
-        }
+    for (ptrdiff_t j = 0; j < n_active; j++) { /* which of them cannot be predicted: no branch */
+        z->id[m] = z->id[j];
+        z->place[m] = z->place[j];
+        z->c_alpha[m] = z->c_alpha[j];
+        z->c_step[m] = z->c_step[j];
+        z->c_gamma[m] = z->c_gamma[j];
+        m += z->g[j] > 0;
     }
     return m;
 }
@@ -286,11 +303,9 @@ static INLINE void FN(pad_active)(scratch *z, ptrdiff_t n_active)
         z->c_alpha[j] = z->c_gamma[j] = NO_TOPIC, z->c_step[j] = 0;
 }
 
-/* gamma of the dropped topics from the final ratios; 1 if one of them should not have been. */
-static int FN(review_dropped)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded, ptrdiff_t n_words,
-                              ptrdiff_t n_active, REAL s, REAL small, REAL log_scale)
+/* g_k = sum_v r_v B_vk over all topics. */
+static INLINE void FN(gather)(scratch *z, ptrdiff_t n_words, ptrdiff_t padded)
 {
-    int revive = 0;
     memset(z->g, 0, (size_t)padded * sizeof(REAL));
     for (ptrdiff_t v = 0; v < n_words; v += 4) {
         const REAL *b0 = z->rows[v], *b1 = z->rows[v + 1], *b2 = z->rows[v + 2],
@@ -300,6 +315,32 @@ static int FN(review_dropped)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded, 
             FN(store)(z->g + k, FN(load)(z->g + k) + r0 * FN(load)(b0 + k) + r1 * FN(load)(b1 + k)
                                     + r2 * FN(load)(b2 + k) + r3 * FN(load)(b3 + k));
     }
+}
+/* sweep_rows with equal weights, for which the sums of the rows are known. */
+static INLINE void FN(first_sweep)(scratch *z, ptrdiff_t n_words, ptrdiff_t stride,
+                                   ptrdiff_t padded)
+{
+    const REAL w = z->w[0];
+    for (ptrdiff_t v = 0; v < stride; v += VL)
+        FN(store)(z->r + v, FN(load)(z->n + v) / (FN(load)(z->mass + v) * w + TINY));
+    FN(gather)(z, n_words, padded);
+}
+
+/* Whether no dropped topic can have a share above rounding: g_k <= sum_v r_v sum_k B_vk. */
+static INLINE int FN(all_negligible)(const scratch *z, ptrdiff_t stride, REAL w_rest, REAL least)
+{
+    vec most = {0};
+    for (ptrdiff_t v = 0; v < stride; v += VL)
+        most += FN(load)(z->r + v) * FN(load)(z->mass + v);
+    return FN(hsum)(most) * w_rest <= least;
+}
+
+/* gamma of the dropped topics from the final ratios; 1 if one of them should not have been. */
+static int FN(review_dropped)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded, ptrdiff_t n_words,
+                              ptrdiff_t n_active, REAL s, REAL small, REAL log_scale)
+{
+    int revive = 0;
+    FN(gather)(z, n_words, padded);
     for (ptrdiff_t j = 0; j < n_active; j++)
         z->g[z->id[j]] = 0;
     for (ptrdiff_t k = 0; k < padded; k += VL) {
@@ -309,7 +350,7 @@ static int FN(review_dropped)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded, 
         FN(store)(z->g + k, share);
     }
     for (ptrdiff_t k = 0; k < n_topics; k++)
-        revive |= FN(stays)(z->g[k], 10 * z->alpha[k], 10 * small);
+        revive |= z->g[k] > 10 * z->alpha[k] * NEGLIGIBLE || z->g[k] > 10 * small;
     for (ptrdiff_t j = 0; j < n_active; j++)
         z->gamma[z->id[j]] = z->c_gamma[j];
     return revive;
@@ -355,19 +396,24 @@ static double FN(energy_block)(const scratch *z, ptrdiff_t n_words, ptrdiff_t st
 
 static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
                      const int32_t *word_of, const REAL *counts, const REAL *alpha, const REAL *s_of,
-                     int log_rows, const REAL *B, const REAL *shift, double tol, int64_t max_iter,
-                     int warm, REAL *gamma, int32_t *topics, REAL *weights, int32_t *n_active_of,
+                     int log_rows, const REAL *B, const REAL *shift, const REAL *mass, double tol,
+                     int64_t max_iter, int warm, REAL *gamma, int32_t *topics, REAL *weights, int32_t *n_active_of,
                      REAL *ratio, double *energy, int32_t *sweeps, int64_t *ticket)
 {
     scratch z;
     ptrdiff_t longest = 4;
-    REAL alpha_total = 0, last_s = -1;
+    REAL alpha_total = 0, last_s = -1, most_rest = 0, least_alpha = alpha[0];
     for (int64_t d = 0; d < n_docs; d++)
         if (doc_ptr[d + 1] - doc_ptr[d] > longest)
             longest = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
     longest = (longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING;
     if (FN(make_scratch)(&z, longest, padded, log_rows))
         return -1;
+    int even = !warm; /* all topics begin with the same weight */
+    for (ptrdiff_t k = 0; k < n_topics; k++) {
+        even &= alpha[k] == alpha[0];
+        least_alpha = alpha[k] < least_alpha ? alpha[k] : least_alpha;
+    }
     for (ptrdiff_t k = 0; k < padded; k++) {
         z.alpha[k] = k < n_topics ? alpha[k] : NO_TOPIC;
         alpha_total += k < n_topics ? alpha[k] : 0;
@@ -381,12 +427,12 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
         for (int64_t d = first; d < last; d++) {
             const int64_t start = doc_ptr[d];
             const ptrdiff_t n_words = (ptrdiff_t)(doc_ptr[d + 1] - start);
-            const ptrdiff_t stride = (n_words + VL - 1) / VL * VL;
+            const ptrdiff_t stride = (n_words + GROUP - 1) / GROUP * GROUP;
             const REAL s = s_of[d];
             REAL *out = gamma + d * n_topics, *out_w = weights + d * padded;
             int32_t *out_id = topics + d * n_topics;
-            REAL tokens = 0, gamma_total, limit, small, log_scale = 0;
-            ptrdiff_t n_active = n_topics, kept = n_topics, sweep = 0;
+            REAL tokens, gamma_total, limit, small, few, rounding, log_scale = 0, unscale = 1;
+            ptrdiff_t n_active = n_topics, kept, sweep = 0;
             int compacted = 0, converged, rounds = 0;
 
             if (n_words == 0) {
@@ -398,30 +444,54 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
                 continue;
             }
             if (s != last_s) {
-                for (ptrdiff_t k = 0; k < padded; k += VL)
-                    FN(store)(z.rest + k, FN(psi)(FN(load)(z.alpha + k)) * s);
+                vec most = {0};
+                for (ptrdiff_t k = 0; k < padded; k += VL) {
+                    vec a = FN(load)(z.alpha + k), rest = FN(psi)(a) * s, w = FN(exp)(rest);
+                    FN(store)(z.rest + k, rest);
+                    FN(store)(z.w_rest + k, w);
+                    /* psi'(a) < (1 + a) / a^2: with a share of `falls` w is within e^(1/4) of
+                       w_rest. With one of `slides` w < a^2 / 4000, because psi(x) < -1/x: the
+                       next share is under `falls` unless the document's g grows to 1000. */
+                    vec falls = a * a / (1 + a) * (REAL)0.25;
+                    vec slides = s / ((REAL)8.3 - 2 * FN(log)(a)) - a;
+                    FN(store)(z.doomed + k, FN(max)(falls, slides));
+                    most = FN(max)(most, w);
+                }
+                most_rest = FN(hmax)(most);
                 last_s = s;
             }
             for (ptrdiff_t v = 0; v < n_words; v++) {
                 const ptrdiff_t u = word_of[start + v];
-                z.n[v] = counts[start + v];
-                tokens += z.n[v];
-                z.shift[v] = shift[u];
                 z.rows[v] = B + u * padded;
-                if (log_rows) {
-                    REAL *own = z.own_rows + v * padded;
-                    for (ptrdiff_t k = 0; k < padded; k += VL)
-                        FN(store)(own + k, FN(exp)(FN(load)(z.rows[v] + k) * s));
-                    z.rows[v] = own;
-                }
+                z.shift[v] = shift[u];
+                z.mass[v] = mass[u];
             }
-            for (ptrdiff_t v = n_words; v < longest && v % TOPIC_PADDING; v++) {
+            memcpy(z.n, counts + start, (size_t)n_words * sizeof(REAL));
+            for (ptrdiff_t v = n_words; v % TOPIC_PADDING; v++) {
                 z.rows[v] = z.rows[0];
                 z.n[v] = z.r[v] = 0;
+                z.mass[v] = 1;
             }
+            if (log_rows) {
+                for (ptrdiff_t v = 0; v < (n_words + 3) / 4 * 4; v++) {
+                    REAL *own = z.own_rows + v * padded;
+                    vec sum = {0};
+                    for (ptrdiff_t k = 0; k < padded; k += VL) {
+                        vec b = FN(exp)(FN(load)(z.rows[v] + k) * s);
+                        sum += b;
+                        FN(store)(own + k, b);
+                    }
+                    z.rows[v] = own;
+                    z.mass[v] = FN(hsum)(sum);
+                }
+            }
+            tokens = FN(total)(z.n, stride);
             gamma_total = alpha_total + s * tokens;
+            rounding = 100 * NEGLIGIBLE * least_alpha;
+            rounding = EPSILON * tokens < rounding ? EPSILON * tokens : rounding;
+            few = FEW * s * tokens / (REAL)n_topics;
             small = NEGLIGIBLE * s * tokens / (REAL)n_topics;
-            limit = 4 * EPSILON * s * tokens; /* sums below this are rounding */
+            limit = 8 * EPSILON * s * tokens; /* sums below this are rounding */
             limit = (REAL)(tol * (double)n_topics) > limit ? (REAL)(tol * (double)n_topics) : limit;
             for (ptrdiff_t k = 0; k < padded; k++) {
                 if (k >= n_topics)
@@ -434,10 +504,12 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
                 compacted = converged = 0;
                 log_scale = FN(weigh)(padded, s, z.gamma, z.w);
                 while (!converged && !compacted && sweep++ < max_iter) {
-                    FN(sweep_rows)(&z, n_words, padded, 1);
-                    converged = FN(update_gamma)(padded, s, small, z.alpha, z.g, z.w, z.gamma,
-                                                 &kept)
-                                < limit;
+                    if (sweep == 1 && even)
+                        FN(first_sweep)(&z, n_words, stride, padded);
+                    else
+                        FN(sweep_rows)(&z, n_words, padded, 1);
+                    unscale = log_scale == 0 ? 1 : (REAL)exp(-(double)log_scale);
+                    converged = FN(update_gamma)(&z, padded, s, small, few, unscale, &kept) < limit;
                     compacted = COMPACTION * kept <= n_topics && !converged;
                     if (!compacted)
                         log_scale = FN(weigh)(padded, s, z.gamma, z.w);
@@ -446,7 +518,7 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
                     FN(sweep_rows)(&z, n_words, padded, 0);
                     break;
                 }
-                n_active = FN(compact)(&z, n_topics, n_words, stride, small);
+                n_active = FN(compact)(&z, n_topics, stride);
                 FN(pad_active)(&z, n_active);
                 log_scale = FN(weigh)(n_active, s, z.c_gamma, z.c_w);
                 for (ptrdiff_t fresh = 0; !converged && sweep++ < max_iter;) {
@@ -455,7 +527,7 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
                     steps = FN(update_active)(&z, n_active, s, small, &kept);
                     converged = steps[0] < limit;
                     if (kept < n_active) {
-                        n_active = FN(drop)(&z, n_active, small);
+                        n_active = FN(drop)(&z, n_active);
                         FN(pad_active)(&z, n_active);
                     }
                     /* two plain steps are needed to see a ratio */
@@ -465,6 +537,12 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
                     log_scale = FN(weigh)(n_active, s, z.c_gamma, z.c_w);
                 }
                 FN(sweep_block)(&z, stride, n_active);
+                if (log_scale == 0 && FN(all_negligible)(&z, stride, most_rest, rounding)) {
+                    memcpy(z.gamma, z.alpha, (size_t)n_topics * sizeof(REAL));
+                    for (ptrdiff_t j = 0; j < n_active; j++)
+                        z.gamma[z.id[j]] = z.c_gamma[j];
+                    break;
+                }
             } while (FN(review_dropped)(&z, n_topics, padded, n_words, n_active, s, small,
                                         log_scale)
                      && ++rounds < 3 && sweep < max_iter);
@@ -475,7 +553,9 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
             if (compacted) {
                 n_active_of[d] = (int32_t)n_active;
                 memcpy(out_id, z.id, (size_t)n_active * sizeof(int32_t));
-                memcpy(out_w, z.c_w, (size_t)n_active * sizeof(REAL));
+                memset(out_w, 0, (size_t)padded * sizeof(REAL));
+                for (ptrdiff_t j = 0; j < n_active; j++)
+                    out_w[z.id[j]] = z.c_w[j];
             } else {
                 n_active_of[d] = (int32_t)n_topics;
                 for (ptrdiff_t k = 0; k < n_topics; k++)

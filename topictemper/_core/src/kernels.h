@@ -15,6 +15,9 @@
 #define ESTEP_BLOCK 4 /* an E-step is long: the last block must not keep others waiting */
 #define WORD_BLOCK 64
 
+/* Up to so many topics, statistics are summed over all of them, not just those of a document. */
+#define DENSE_TOPICS 256
+
 #define DECLARE_KERNELS(REAL, NAME)                                                                \
     typedef struct {                                                                               \
         void (*exp)(int64_t n, const REAL *x, REAL *out);                                          \
@@ -24,10 +27,11 @@
         void (*gamma_ratio)(int64_t n, const REAL *x, double s, REAL *out);                        \
         int (*topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const REAL *M,        \
                           double a, double base, const double *psi_total, const int32_t *words,    \
-                          double s, int log_rows, REAL *B, REAL *shift, int64_t *ticket);          \
+                          double s, int log_rows, REAL *B, REAL *shift, REAL *mass,                \
+                          int64_t *ticket);                                                        \
         int (*estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,     \
                      const int32_t *word_of, const REAL *counts, const REAL *alpha, const REAL *s, \
-                     int log_rows, const REAL *B, const REAL *shift, double tol,                   \
+                     int log_rows, const REAL *B, const REAL *shift, const REAL *mass, double tol, \
                      int64_t max_iter, int warm, REAL *gamma, int32_t *topics, REAL *weights,      \
                      int32_t *n_active, REAL *ratio, double *energy, int32_t *sweeps,              \
                      int64_t *ticket);                                                             \

@@ -11,6 +11,8 @@
 #undef LOW_4
 #undef HIGH_4
 #undef COMPACTION
+#undef GROUP
+#undef FEW
 #undef ALIGNED
 #undef STEADY
 #undef scratch
@@ -23,6 +25,7 @@
 #undef SQRT_HALF_BITS
 #undef SHIFT
 #undef RATIO_TERMS
+#undef LARGE_ARGUMENT
 #undef HUGE_ARGUMENT
 #undef TINY
 #undef EPSILON

@@ -14,6 +14,7 @@
 #define SQRT_HALF_BITS 0x3f3504f3
 #define SHIFT 6
 #define RATIO_TERMS 6
+#define LARGE_ARGUMENT 1e4f
 #define HUGE_ARGUMENT 2e6f /* u^3 below is finite; 6/x is rounding by then */
 #define TINY 1e-37f
 #else
@@ -94,22 +95,22 @@ static INLINE vec FN(log)(vec x)
 /* psi(x) = log(y) - sum, where y and sum are what both psi and exp(psi) need. */
 static INLINE vec FN(psi_parts)(vec x, vec *sum)
 {
+#if REAL_BYTES == 4
+    /* psi(x) = psi(x + 1) - 1/x, and exp(psi(x + 1)) = z + P(z^2) / (z Q(z^2)) with z = x + 1/2: a
+       rational least-maximum fit, relative error 2e-8. One division serves it and 1/x. */
+    const ivec large = x > LARGE_ARGUMENT; /* exp(psi(x)) = x - 1/2 there, and no power overflows */
+    vec c = FN(min)(x, FN(splat)(LARGE_ARGUMENT)), z = c + 0.5f, t = z * z;
+    vec p = ((t * 0.0416654447292f + 0.0610747889042f) * t + 0.0147385615389f) * t
+            + 0.000318946181618f;
+    vec q = z * (((t + 1.61942462249f) * t + 0.521877032811f) * t + 0.028378430512f);
+    vec inverse = 1 / (c * q);
+    *sum = (vec)((ivec)(q * inverse) & ~large);
+    return FN(select)(large, x - 0.5f, z + p * (c * inverse));
+#else
     /* sum_i 1/(x+i) over SHIFT terms, paired from both ends: (x+i)(x+n-1-i) = u + i(n-1-i). */
     vec c = FN(min)(x, FN(splat)(HUGE_ARGUMENT)); /* the sum is nothing there; u^2 must be finite */
     vec u = c * (c + (SHIFT - 1)), v = c * 2 + (SHIFT - 1);
-    vec q, t, z;
-#if REAL_BYTES == 4
-    t = (u + 4) * (u + 6);
-    *sum = v * (t + u * (u * 2 + 10)) / (u * t);
-    /* exp(psi(z + 1/2)) = z + 1/(24 z) - 37/(5760 z^3) + 10313/(2903040 z^5) - ... */
-    z = x + (SHIFT - 0.5f);
-    q = 1 / z;
-    t = q * q;
-    return z + q * (1.0f / 24 + t * (-37.0f / 5760 + t * (10313.0f / 2903040)));
-#else
-    vec y = x + SHIFT;
-    q = 1 / y;
-    z = q * q;
+    vec y = x + SHIFT, q = 1 / y, z = q * q, t;
     *sum = v * (1 / u + (u * 2 + 28) / ((u + 10) * (u + 18)) + (u * 2 + 52) / ((u + 24) * (u + 28))
                 + 1 / (u + 30));
     t = z * (-691.0 / 32760) + 1.0 / 132;

@@ -34,7 +34,8 @@ static void FN(array_gamma_ratio)(int64_t n, const REAL *x, double s, REAL *out)
    without a logarithm, the largest of L without that logarithm. */
 static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const REAL *M,
                           double a, double base, const double *psi_total, const int32_t *words,
-                          double s, int log_rows, REAL *B, REAL *shift, int64_t *ticket)
+                          double s, int log_rows, REAL *B, REAL *shift, REAL *mass,
+                          int64_t *ticket)
 {
     const REAL scale = (REAL)a, offset = (REAL)base, inverse = (REAL)s;
     const int plain = !log_rows && inverse == 1;
@@ -51,7 +52,7 @@ static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, con
         for (int64_t u = first; u < last; u++) {
             const REAL *row = M + (ptrdiff_t)words[u] * n_topics;
             REAL *out = B + u * padded;
-            vec most = FN(splat)((REAL)-1e30);
+            vec most = FN(splat)((REAL)-1e30), sum_b = {0};
             REAL top;
             if (u + 2 < n_words)
                 FN(fetch)(M + (ptrdiff_t)words[u + 2] * n_topics, n_topics);
@@ -65,54 +66,98 @@ static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, con
                 FN(store)(out + k, l);
             }
             shift[u] = top = FN(hmax)(most);
+            if (log_rows) {
+                for (ptrdiff_t k = 0; k < padded; k += VL)
+                    FN(store)(out + k, FN(load)(out + k) - top);
+                continue;
+            }
             for (ptrdiff_t k = 0; k < padded; k += VL) {
                 vec l = FN(load)(out + k) - top;
-                if (!log_rows)
-                    l = plain ? FN(load)(factors + k) * FN(exp)(l) : FN(exp)(l * inverse);
-                FN(store)(out + k, l);
+                vec b = plain ? FN(load)(factors + k) * FN(exp)(l) : FN(exp)(l * inverse);
+                sum_b += b;
+                FN(store)(out + k, b);
             }
+            mass[u] = FN(hsum)(sum_b);
         }
     }
     free(psi_totals);
     return 0;
 }
 
-/* The statistics of one word: sum[k] += weight_d r_dv w_dk (B_vk, where it differs by document).
-   Where every document has but a few topics, `touched` lists those that are not zero, and their
-   number is returned; else n_topics, and all count. */
-static INLINE ptrdiff_t FN(word_statistics)(ptrdiff_t n_topics, ptrdiff_t padded, int64_t start,
-                                            int64_t stop, const int32_t *word_doc,
-                                            const int64_t *word_pos, const REAL *doc_weight,
-                                            const REAL *s_of, int log_rows, const REAL *row,
-                                            const int32_t *topics, const REAL *weights,
-                                            const int32_t *n_active_of, const REAL *ratio,
-                                            REAL *sum, int32_t *touched)
+/* sum[k] = sum_d c_d w_dk for `nv` vectors of topics, over the documents of one word. */
+static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc, const REAL *c,
+                                   const REAL *weights, REAL *sum, int nv)
 {
-    ptrdiff_t n_touched = 0;
-    for (int64_t j = start; j < stop; j++) {
-        const int64_t d = word_doc[j];
-        const REAL c = doc_weight[d] * ratio[word_pos[j]], s = s_of[d];
-        const REAL *w = weights + d * padded;
-        const int32_t *id = topics + d * n_topics;
-        const ptrdiff_t n = n_active_of[d];
-        if (n == n_topics) {
-            n_touched = n_topics;
-            for (ptrdiff_t k = 0; k < padded; k += VL) {
-                vec x = FN(load)(w + k) * c;
-                if (log_rows)
-                    x *= FN(exp)(FN(load)(row + k) * s);
-                FN(store)(sum + k, FN(load)(sum + k) + x);
-            }
-            continue;
+    vec x[8];
+    for (int i = 0; i < nv; i++)
+        x[i] = FN(splat)(0);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const REAL *w = weights + doc[j] * padded, c_j = c[j];
+        for (int i = 0; i < nv; i++)
+            x[i] += c_j * FN(load)(w + i * VL);
+    }
+    for (int i = 0; i < nv; i++)
+        FN(store)(sum + i * VL, x[i]);
+}
+/* The same over all topics, times their weights B_vk: no matter that most of the weights are 0, as
+   nothing here waits for anything. */
+static INLINE void FN(dense_statistics)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
+                                        const REAL *c, const REAL *row, const REAL *weights,
+                                        REAL *sum)
+{
+    for (ptrdiff_t k = 0; k < padded; k += 8 * VL) {
+        switch (padded - k < 8 * VL ? (padded - k) / VL : 8) {
+        case 1:
+            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 1);
+            break;
+        case 2:
+            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 2);
+            break;
+        case 3:
+            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 3);
+            break;
+        case 4:
+            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 4);
+            break;
+        case 5:
+            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 5);
+            break;
+        case 6:
+            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 6);
+            break;
+        case 7:
+            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 7);
+            break;
+        default:
+            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 8);
         }
-        for (ptrdiff_t i = 0; i < n; i++) {
-            const int32_t k = id[i];
-            REAL x = c * w[i];
-            if (log_rows)
-                x *= FN(hmax)(FN(exp)(FN(splat)(row[k] * s)));
+    }
+    for (ptrdiff_t k = 0; k < padded; k += VL)
+        FN(store)(sum + k, FN(load)(sum + k) * FN(load)(row + k));
+}
+
+/* sum[k] += c w_dk B_vk^s_d (with `log_rows`; else w_dk alone) of one document. `touched` lists the
+   topics that are not zero; returns how many it holds. */
+static INLINE ptrdiff_t FN(sparse_statistics)(ptrdiff_t n_topics, REAL c, REAL s, int log_rows,
+                                              const REAL *row, ptrdiff_t n, const int32_t *id,
+                                              const REAL *w, REAL *sum, int32_t *touched,
+                                              ptrdiff_t n_touched, const REAL *out)
+{
+    for (ptrdiff_t i = 0; i < n; i += VL) {
+        const ptrdiff_t m = n - i < VL ? n - i : VL;
+        REAL x[VBYTES / sizeof(REAL)];
+        if (log_rows) {
+            FN(store)(x, FN(splat)(0));
+            for (ptrdiff_t j = 0; j < m; j++)
+                x[j] = row[id[i + j]] * s;
+            FN(store)(x, FN(exp)(FN(load)(x)));
+        }
+        for (ptrdiff_t j = 0; j < m; j++) {
+            const int32_t k = id[i + j];
+            __builtin_prefetch(out + k, 1);
             touched[n_touched] = k; /* whether it is new cannot be predicted: no branch */
             n_touched += (sum[k] == 0) & (n_touched < n_topics);
-            sum[k] += x;
+            sum[k] += c * w[k] * (log_rows ? x[j] : 1);
         }
     }
     return n_touched;
@@ -127,7 +172,14 @@ static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
                               const int32_t *n_active_of, const REAL *ratio, double rate, REAL *M,
                               double *block_sums, int64_t *ticket)
 {
-    REAL *sum = calloc((size_t)padded, sizeof(REAL));
+    const int dense = !log_rows && n_topics <= DENSE_TOPICS;
+    const REAL step = (REAL)rate;
+    int64_t most = 0;
+    for (int64_t u = 0; u < n_words; u++)
+        most = word_ptr[u + 1] - word_ptr[u] > most ? word_ptr[u + 1] - word_ptr[u] : most;
+    /* sums of a word and of a block, factors of a word's documents, topics of a word */
+    REAL *sum = calloc((size_t)(2 * padded + most), sizeof(REAL));
+    REAL *total = sum + padded, *c = total + padded;
     int32_t *touched = malloc((size_t)(n_topics + 1) * sizeof(int32_t));
     if (!sum || !touched) {
         free(sum);
@@ -138,26 +190,46 @@ static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
         int64_t block = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED);
         int64_t first = block * WORD_BLOCK;
         int64_t last = first + WORD_BLOCK < n_words ? first + WORD_BLOCK : n_words;
-        double *total = block_sums + block * n_topics;
         if (first >= n_words)
             break;
-        memset(total, 0, (size_t)n_topics * sizeof(double));
+        memset(total, 0, (size_t)padded * sizeof(REAL));
         for (int64_t u = first; u < last; u++) {
             const REAL *row = B + u * padded;
+            const int64_t start = word_ptr[u];
+            const ptrdiff_t n = (ptrdiff_t)(word_ptr[u + 1] - start);
+            const int32_t *doc = word_doc + start;
             REAL *out = M + (ptrdiff_t)words[u] * n_topics;
-            const ptrdiff_t n = FN(word_statistics)(
-                n_topics, padded, word_ptr[u], word_ptr[u + 1], word_doc, word_pos, doc_weight,
-                s_of, log_rows, row, topics, weights, n_active_of, ratio, sum, touched);
-            for (ptrdiff_t j = 0; j < n; j++) {
-                const ptrdiff_t k = n < n_topics ? touched[j] : j;
-                const REAL x = sum[k] * (log_rows ? 1 : row[k]) * (REAL)rate;
-                out[k] += x;
-                total[k] += (double)x;
-                sum[k] = 0;
+            for (ptrdiff_t j = 0; j < n; j++)
+                c[j] = doc_weight[doc[j]] * ratio[word_pos[start + j]] * step;
+            if (dense) {
+                ptrdiff_t k = 0;
+                FN(dense_statistics)(padded, n, doc, c, row, weights, sum);
+                for (; k + VL <= n_topics; k += VL)
+                    FN(store)(out + k, FN(load)(out + k) + FN(load)(sum + k));
+                for (; k < n_topics; k++)
+                    out[k] += sum[k];
+                for (k = 0; k < padded; k += VL)
+                    FN(store)(total + k, FN(load)(total + k) + FN(load)(sum + k));
+            } else {
+                ptrdiff_t n_touched = 0;
+                for (ptrdiff_t j = 0; j < n; j++) {
+                    const int64_t d = doc[j];
+                    n_touched = FN(sparse_statistics)(
+                        n_topics, c[j], s_of[d], log_rows, row, n_active_of[d],
+                        topics + d * n_topics, weights + d * padded, sum, touched, n_touched,
+                        out);
+                }
+                for (ptrdiff_t j = 0; j < n_touched; j++) {
+                    const ptrdiff_t k = n_touched < n_topics ? touched[j] : j; /* it may be full */
+                    const REAL x = sum[k] * (log_rows ? 1 : row[k]);
+                    out[k] += x;
+                    total[k] += x;
+                    sum[k] = 0;
+                }
             }
-            if (n == n_topics)
-                memset(sum, 0, (size_t)padded * sizeof(REAL));
         }
+        for (ptrdiff_t k = 0; k < n_topics; k++)
+            block_sums[block * n_topics + k] = (double)total[k];
     }
     free(sum);
     free(touched);
