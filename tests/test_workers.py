@@ -96,6 +96,6 @@ def test_a_thread_that_comes_too_late_is_not_waited_for():
     with Workers(2) as workers:
         busy = workers.start(hold.wait, 30)
         workers.run(calls.append)  # the other thread is taken: this one does all of it
+        assert len(calls) == 1
         hold.set()
         assert busy()
-    assert len(calls) == 1

@@ -15,6 +15,8 @@ from ._thermostat import Clock, Thermostat
 from ._topics import Topics
 from ._workers import Workers
 
+# Smaller minibatches are learned from by one thread: to share them takes longer than it saves.
+_LEAST_SHARED = 64
 # Posterior tempering shrinks lambda by 1 - rho T, which must stay positive.
 _LARGEST_DECAY = 0.9
 
@@ -93,6 +95,8 @@ class Trainer:
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
         """Go through the given rows once, minibatch by minibatch."""
         size = self.settings.batch_size
+        if size < _LEAST_SHARED:
+            workers = Workers()
         # The next minibatch is cut out while this one is worked on.
         following = workers.start(gatherer.rows, order[:size])
         for start in range(0, len(order), size):

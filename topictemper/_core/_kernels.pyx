@@ -24,6 +24,10 @@ ctypedef fused count_t:
     float
     double
 
+cdef extern from "spin.h" nogil:
+    int changes_within(const int64_t *value, int64_t seen, int64_t nanoseconds)
+    void wait_for_zero(const int64_t *value)
+
 cdef extern from "kernels.h" nogil:
     const int TOPIC_PADDING
     const int WORD_BLOCK
@@ -140,6 +144,22 @@ def use_isa(name):
     if name not in names:
         raise ValueError(f"instruction set must be one of {names}, got {name!r}")
     active = available_kernels()[<Py_ssize_t>names.index(name)]
+
+
+def changes(const int64_t[::1] value, int64_t seen, int64_t microseconds):
+    """Whether ``value[0]`` has left ``seen`` before that time has passed; spins without the GIL."""
+    cdef int changed
+    with nogil:
+        changed = changes_within(&value[0], seen, 1000 * microseconds)
+    return changed != 0
+
+
+def wait_for_zeros(const int64_t[::1] values):
+    """Return when all values are 0; spins without the GIL."""
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(values.shape[0]):
+            wait_for_zero(&values[i])
 
 
 def padded_topics(int64_t n_topics):

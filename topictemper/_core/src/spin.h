@@ -1,0 +1,46 @@
+/* Waiting for another thread without a call of the system, for the few microseconds between two
+   kernels: to be woken takes a thread longer than many a kernel runs. */
+#ifndef TOPICTEMPER_SPIN_H
+#define TOPICTEMPER_SPIN_H
+
+#include <sched.h>
+#include <stdint.h>
+#include <time.h>
+
+static inline void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+/* Whether *value has left `seen` before so many nanoseconds have passed. */
+static inline int changes_within(const int64_t *value, int64_t seen, int64_t nanoseconds)
+{
+    struct timespec start, now;
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        for (int i = 0; i < 64; i++) {
+            if (__atomic_load_n(value, __ATOMIC_ACQUIRE) != seen)
+                return 1;
+            pause_briefly();
+        }
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - start.tv_sec) * 1000000000 + (now.tv_nsec - start.tv_nsec)
+             < nanoseconds);
+    return 0;
+}
+
+/* Returns when *value is 0. */
+static inline void wait_for_zero(const int64_t *value)
+{
+    for (int64_t i = 1; __atomic_load_n(value, __ATOMIC_ACQUIRE) != 0; i++) {
+        pause_briefly();
+        if (i % 1024 == 0) /* whoever is to set it may need this processor */
+            sched_yield();
+    }
+}
+
+#endif
