@@ -159,10 +159,12 @@ class Diagonal(NormalWishart):
         return ratio
 
     def _scatter(self, X: Array, phi: Array, s: float, counts: Array, centres: Array) -> Array:
-        return np.maximum(s * (phi.T @ (X * X)) - counts[:, None] * centres**2, 0.0)
+        scatter: Array = s * (phi.T @ (X * X)) - counts[:, None] * centres**2
+        scatter[scatter < 0] = 0.0  # by rounding only
+        return scatter
 
     def _outer(self, difference: Array) -> Array:
-        return difference**2
+        return difference * difference
 
     def _log1p_distances(self, X: Array, shrink: Array) -> Array:
         result = np.empty((len(X), len(self.mean)))

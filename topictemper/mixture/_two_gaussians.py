@@ -17,6 +17,8 @@ Array = NDArray[np.float64]
 
 # Numbers in the largest temporary array of a surface.
 _AT_ONCE = 2_000_000
+# Relative change of v at which it has settled; what is left enters the bound squared.
+_SETTLED = 1e-9
 # Optima nearer than this, in standard deviations of a component, are one.
 _SAME = 1e-2
 
@@ -229,7 +231,7 @@ class TwoGaussians:
         return np.asarray(energy.reshape(m.shape[:-1]))
 
     def log_partition(self, inverse_temperatures: ArrayLike) -> Array:
-        """log C(T) of the data and assignments, which does not depend on the means.
+        """Log C(T) of the data and assignments, which does not depend on the means.
 
             N [log(T) / 2 + (1 - 1/T) log(2 pi variance) / 2 + log sum_k w_k^(1/T)]
 
@@ -275,7 +277,7 @@ class TwoGaussians:
         for _ in range(1000):
             phi = self._responsibilities(m, v, s)
             new = self._variances(phi, s)
-            if (np.abs(new - v) <= 1e-13 * new).all():
+            if (np.abs(new - v) <= _SETTLED * new).all():
                 break
             v = new
         return phi, new
