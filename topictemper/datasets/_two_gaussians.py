@@ -53,7 +53,7 @@ def make_two_gaussians(
     >>> from topictemper.datasets import make_two_gaussians
     >>> X, y = make_two_gaussians(1000, random_state=0)
     >>> [round(float(X[y == k].mean()), 1) for k in (0, 1)]
-    [4.0, -4.0]
+    [4.1, -4.0]
     """
     check_scalar(n_samples, "n_samples", Integral, min_val=1)
     check_scalar(weight, "weight", Real, min_val=0, max_val=1, include_boundaries="neither")

@@ -21,7 +21,7 @@ from ._priors import check_range, prior_of, start_of
 
 Array = NDArray[np.float64]
 
-# Hotter or longer annealing made the bound worse from good starts, and did no better from bad ones.
+# Rescues collapsed starts about as well as hotter and longer courses do.
 _T0, _LENGTH = 2.0, 50
 
 _NO_LEARNED_TEMPERATURE = (
@@ -37,8 +37,9 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
 
     Truncated stick-breaking mean field [1]_: coordinate ascent over sticks, components and
     responsibilities. With ``tempering="avi"`` the expected log likelihood of data and assignments
-    is divided by a temperature that falls to 1 [2]_, which is of little use after a good start and
-    of much after a bad one.
+    is divided by a temperature that falls to 1 [2]_. That rescues a start with nearly all data in
+    one component, makes no difference after a random start, and is better left off after k-means,
+    whose components it melts.
 
     Parameters
     ----------
@@ -141,7 +142,7 @@ default="kmeans"
     >>> X = np.concatenate([rng.normal(-5, 1, (100, 2)), rng.normal(5, 1, (50, 2))])
     >>> dp = DPGaussianMixture(10, tempering="avi", random_state=0).fit(X)
     >>> dp.weights_[:3].round(2)
-    array([0.66, 0.33, 0.01])
+    array([0.66, 0.33, 0.  ])
     >>> dp.predict([[-4.0, -6.0], [5.0, 4.0]])
     array([0, 1])
     """

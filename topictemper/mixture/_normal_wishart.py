@@ -188,7 +188,7 @@ class Full(NormalWishart):
     @cached_property
     def cholesky(self) -> Array:
         """Lower triangular L, ``scale = L L^T``, (K, D, D)."""
-        return np.linalg.cholesky(self.scale)
+        return np.asarray(np.linalg.cholesky(self.scale), dtype=np.float64)
 
     @cached_property
     def whitening(self) -> Array:

@@ -14,8 +14,8 @@ from ._normal_wishart import Diagonal, Full, NormalWishart
 
 Array = NDArray[np.float64]
 
-# Squares of larger numbers, summed, leave the range of float64.
-_LARGEST = 1e150
+# Squares of larger numbers, in units of a small variance, leave the range of float64.
+_LARGEST = 1e100
 
 
 def check_range(X: Array) -> None:

@@ -154,7 +154,7 @@ class AnnealedSurfaceDisplay:
         panels = len(self.temperatures)
         _check_panels(axes, panels)
         if axes is None:
-            size = (3.1 * panels + 0.3, 3.4)
+            size = (3.0 * panels + 0.3, 3.6)
             _, axes = plt.subplots(
                 1, panels, figsize=size, sharey=True, squeeze=False, layout="constrained"
             )
@@ -174,11 +174,14 @@ class AnnealedSurfaceDisplay:
                 levels=levels[1:-1],
                 colors="k",
                 linewidths=0.3,
+                linestyles="solid",
                 alpha=0.5,
             )
             ax.plot(*optima[1:].T, "o", color="white", markeredgecolor="k", markersize=6)
             ax.plot(*optima[0], "o", color="red", markeredgecolor="white", markersize=8)
-            ax.set(title=f"T = {temperature:g}", xlabel=r"$\mu_1$", aspect="equal")
+            ax.set(title=f"T = {temperature:g}", xlabel=r"$\mu_1$")
+            ax.set_box_aspect(1)
+            ax.locator_params(nbins=7)
         self.axes_[0].set_ylabel(r"$\mu_2$")
         return self
 
