@@ -19,9 +19,8 @@ X = clusters(0, 120)
 
 @parametrize_with_checks(
     [
-        DPGaussianMixture(4, tol=1e-3, covariance_type=kind, tempering=tempering)
-        for kind in ("diag", "full")
-        for tempering in ("vi", "avi")
+        DPGaussianMixture(4, tol=1e-3, covariance_type="diag", tempering="avi"),
+        DPGaussianMixture(4, tol=1e-3, covariance_type="full", last_stick="beta"),
     ]
 )
 def test_scikit_learn_contract(estimator, check):
