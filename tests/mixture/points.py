@@ -1,0 +1,33 @@
+"""Points, starts and fits for the tests of DP mixtures."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+
+from topictemper.mixture import DPGaussianMixture
+
+Array = NDArray[np.float64]
+
+
+def clusters(seed: int, n_samples: int = 500, n_features: int = 2, n_clusters: int = 6) -> Array:
+    """Points of clusters in the plane."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(0, 5, (n_clusters, n_features))
+    deviations = rng.uniform(0.5, 1.5, (n_clusters, n_features))
+    z = rng.integers(0, n_clusters, n_samples)
+    return centres[z] + deviations[z] * rng.standard_normal((n_samples, n_features))
+
+
+def random_start(seed: int, n_samples: int = 500, n_components: int = 15) -> Array:
+    """Dirichlet(1) responsibilities."""
+    return np.random.default_rng(seed).dirichlet(np.ones(n_components), n_samples)
+
+
+def fitted(X: Array, n_components: int = 15, **parameters: Any) -> DPGaussianMixture:
+    """A fit that need not have converged."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return DPGaussianMixture(n_components, **{"random_state": 0, **parameters}).fit(X)

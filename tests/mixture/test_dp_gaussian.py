@@ -1,0 +1,231 @@
+"""The estimator: scikit-learn's contract, what it predicts, bad input."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from topictemper.mixture import DPGaussianMixture
+from topictemper.tempering import ConstantSchedule
+
+from .points import clusters, fitted, random_start
+
+X = clusters(0, 120)
+
+
+@parametrize_with_checks(
+    [
+        DPGaussianMixture(4, tol=1e-3, covariance_type="diag", tempering="avi"),
+        DPGaussianMixture(4, tol=1e-3, covariance_type="full", last_stick="beta"),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+# What it predicts
+
+
+@pytest.mark.parametrize("kind", ["diag", "full"])
+@pytest.mark.parametrize("last_stick", ["one", "beta"])
+def test_predictions_agree_with_each_other(kind, last_stick):
+    model = DPGaussianMixture(8, covariance_type=kind, last_stick=last_stick, random_state=0)
+    labels = model.fit_predict(X)
+    assert model.converged_
+    proba = model.predict_proba(X)
+    np.testing.assert_allclose(proba.sum(axis=1), 1.0)
+    np.testing.assert_array_equal(labels, proba.argmax(axis=1))
+    np.testing.assert_array_equal(labels, model.predict(X))
+    np.testing.assert_allclose(model.predict_proba(X[:1]), proba[:1], rtol=1e-9, atol=1e-300)
+    assert model.score(X) == model.score_samples(X).mean()
+    assert model.weights_.sum() == pytest.approx(1.0)
+    n_sticks = 8 if last_stick == "beta" else 7
+    assert [len(part) for part in model.weight_concentration_] == [n_sticks, n_sticks]
+    expected = model.covariances_ if kind == "full" else model.covariances_[:, :, None] * np.eye(2)
+    inverse = model.precisions_ if kind == "full" else model.precisions_[:, :, None] * np.eye(2)
+    np.testing.assert_allclose(expected @ inverse, np.tile(np.eye(2), (8, 1, 1)), atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["diag", "full"])
+def test_the_predictive_density_is_of_students_t(kind):
+    model = fitted(X, 6, covariance_type=kind)
+    k, dof = model.mean_precision_, model.degrees_of_freedom_
+    expected = np.zeros(len(X))
+    for t, weight in enumerate(model.weights_):
+        if kind == "diag":
+            scale = np.sqrt(model.covariances_[t] * (k[t] + 1) / k[t])
+            density = stats.t.pdf(X, dof[t], model.means_[t], scale).prod(axis=1)
+        else:
+            n = dof[t] - 1  # nu - D + 1, D = 2
+            shape = model.covariances_[t] * dof[t] * (k[t] + 1) / (k[t] * n)
+            density = stats.multivariate_t(model.means_[t], shape, n).pdf(X)
+        expected += weight * density
+    np.testing.assert_allclose(np.exp(model.score_samples(X)), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["diag", "full"])
+def test_the_predictive_density_integrates_to_one(kind):
+    model = fitted(X[:, :1], 6, covariance_type=kind)
+    # x = sinh(u): tails of Student's t with one degree of freedom need a far grid.
+    u = np.linspace(-40, 40, 200_001)
+    density = np.exp(model.score_samples(np.sinh(u)[:, None])) * np.cosh(u)
+    assert np.trapezoid(density, u) == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["diag", "full"])
+def test_samples_are_of_the_predictive_density(kind):
+    model = fitted(X, 6, covariance_type=kind, degrees_of_freedom_prior=30.0)
+    draws, labels = model.sample(20_000)
+    again, _ = model.sample(20_000)
+    np.testing.assert_array_equal(draws, again)
+    shares = np.bincount(labels, minlength=6) / 20_000
+    np.testing.assert_allclose(shares, model.weights_, atol=5 * 0.5 / 20_000**0.5)
+    t = int(model.weights_.argmax())
+    own = draws[labels == t]
+    k, dof, p = model.mean_precision_[t], model.degrees_of_freedom_[t], 1 if kind == "diag" else 2
+    # Covariance of Student's t with dof - p + 1 degrees of freedom.
+    expected = model.covariances_[t] * dof * (k + 1) / (k * (dof - p - 1))
+    expected = np.diag(expected) if kind == "diag" else expected
+    size = np.sqrt(np.diag(expected))
+    np.testing.assert_allclose(own.mean(axis=0), model.means_[t], atol=5 * size.max() / 60)
+    correlations = np.cov(own.T) / np.outer(size, size)
+    np.testing.assert_allclose(correlations, expected / np.outer(size, size), atol=0.12)
+
+
+# State and bits
+
+
+@pytest.mark.parametrize("kind", ["diag", "full"])
+def test_same_seed_same_bits_and_pickles(kind):
+    parameters = {"covariance_type": kind, "init_params": "random", "n_init": 2}
+    one, two = (fitted(X, 5, random_state=3, **parameters) for _ in range(2))
+    restored = pickle.loads(pickle.dumps(one))
+    for other in (two, restored):
+        assert one.elbo_history_.tobytes() == other.elbo_history_.tobytes()
+        assert one.means_.tobytes() == other.means_.tobytes()
+        assert one.score_samples(X).tobytes() == other.score_samples(X).tobytes()
+    assert one.elbo_ != fitted(X, 5, random_state=4, **parameters).elbo_
+    np.testing.assert_array_equal(clone(one).fit(X).means_, one.means_)
+
+
+def test_the_best_start_is_kept():
+    rng = np.random.RandomState(0)
+    singles = [fitted(X, 8, init_params="random", random_state=rng).elbo_ for _ in range(4)]
+    best = fitted(X, 8, init_params="random", n_init=4, random_state=0)
+    assert len(set(singles)) > 1
+    assert best.elbo_ == max(singles)
+
+
+def test_far_from_the_origin_and_in_other_units():
+    start = random_start(0, len(X), 5)
+    near = fitted(X, 5, init_params=start)
+    scale = np.array([1e6, 1e-6])
+    far = fitted(1e3 * scale + X * scale, 5, init_params=start)
+    np.testing.assert_allclose(far.predict_proba(1e3 * scale + X * scale), near.predict_proba(X),
+                               atol=1e-6)  # fmt: skip
+    np.testing.assert_allclose(far.means_ / scale - 1e3, near.means_, atol=1e-6)
+
+
+def test_histories():
+    model = fitted(X, 5, tempering="avi", max_iter=60, tol=0.0)
+    assert model.temperature_history_.dtype.names == ("pass", "temperature")
+    assert model.temperature_history_["temperature"][0] == 2.0
+    assert (model.temperature_history_["temperature"][50:] == 1.0).all()
+    np.testing.assert_array_equal(model.temperature_history_["pass"], np.arange(1, 61))
+    assert model.n_iter_ == len(model.elbo_history_) == 60
+    assert model.elbo_ == model.elbo_history_[-1]
+
+
+def test_fewer_distinct_points_than_components():
+    model = fitted(np.repeat([[0.0, 1.0], [5.0, 2.0]], 10, axis=0), 6)
+    assert len(set(model.predict([[0.0, 1.0], [5.0, 2.0]]))) == 2
+
+
+def test_one_component():
+    model = fitted(X, 1)
+    np.testing.assert_array_equal(model.weights_, [1.0])
+    np.testing.assert_array_equal(model.predict(X), 0)
+
+
+# Warnings and bad input
+
+
+def test_warns_while_hot():
+    with pytest.warns(ConvergenceWarning, match="the last at a temperature of 3; raise max_iter"):
+        DPGaussianMixture(
+            3, tempering="avi", schedule=ConstantSchedule(3.0), max_iter=30, random_state=0
+        ).fit(X)
+
+
+@pytest.mark.parametrize("tempering", ["vt", "lvt"])
+def test_no_learned_temperature(tempering):
+    with pytest.raises(ValueError, match=r"unknown: the normaliser C\(T\) .* infinite"):
+        DPGaussianMixture(tempering=tempering).fit(X)
+
+
+BAD = [
+    ({"n_components": 0}, "n_components == 0, must be >= 1"),
+    ({"n_components": 2.5}, "n_components must be an instance of int"),
+    ({"concentration": 0.0}, "concentration == 0"),
+    ({"concentration": np.nan}, "concentration must be finite"),
+    ({"covariance_type": "tied"}, "covariance_type must be one of"),
+    ({"tempering": "svi"}, "tempering must be one of"),
+    ({"schedule": "linear"}, "schedule must be None for tempering='vi'"),
+    ({"schedule": "falling", "tempering": "avi"}, "schedule must be one of"),
+    ({"schedule": lambda time: 0.5, "tempering": "avi"}, "schedule must return temperatures"),
+    ({"last_stick": "two"}, "last_stick must be one of"),
+    ({"sort_components": 1}, "sort_components must be True or False"),
+    ({"mean_prior": [0.0]}, r"mean_prior must have shape \(2,\), got \(1,\)"),
+    ({"mean_prior": [0.0, np.inf]}, "mean_prior contains infinity"),
+    ({"mean_precision_prior": 0}, "mean_precision_prior == 0"),
+    ({"degrees_of_freedom_prior": 0}, "degrees_of_freedom_prior == 0"),
+    ({"degrees_of_freedom_prior": 1, "covariance_type": "full"}, "degrees_of_freedom_prior == 1"),
+    ({"covariance_prior": [1.0, 0.0]}, "covariance_prior must be positive"),
+    ({"covariance_prior": np.eye(2)}, "covariance_prior"),
+    (
+        {"covariance_prior": [[1, 2], [2, 1]], "covariance_type": "full"},
+        "covariance_prior must be symmetric and positive definite",
+    ),
+    (
+        {"covariance_prior": [[1, 0.5], [0, 1]], "covariance_type": "full"},
+        "covariance_prior must be symmetric and positive definite",
+    ),
+    ({"init_params": "k-means++"}, "init_params must be one of"),
+    ({"init_params": np.ones((120, 2))}, r"init_params must have shape \(120, 15\)"),
+    ({"init_params": np.ones((120, 15))}, "init_params must be responsibilities"),
+    ({"init_params": np.eye(15)[np.zeros(120, int)], "n_init": 2}, "n_init must be 1 where"),
+    ({"n_init": 0}, "n_init == 0"),
+    ({"max_iter": 0}, "max_iter == 0"),
+    ({"tol": -1.0}, "tol == -1"),
+    ({"random_state": "0"}, "random_state must be None, an int"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "message"), BAD)
+def test_bad_parameters_change_nothing(parameters, message):
+    model = fitted(X, 3)
+    before = {name: value for name, value in model.__dict__.items() if name.endswith("_")}
+    model.set_params(**{"n_components": 15, **parameters})
+    with pytest.raises((TypeError, ValueError), match=message):
+        model.fit(X[:, ::-1].copy())
+    after = {name: value for name, value in model.__dict__.items() if name.endswith("_")}
+    assert after.keys() == before.keys()
+    assert all(after[name] is before[name] for name in before)
+
+
+def test_bad_data():
+    constant = np.column_stack([X[:, 0], np.ones(len(X))])
+    for kind in ("diag", "full"):
+        with pytest.raises(ValueError, match=r"constant .* give covariance_prior"):
+            DPGaussianMixture(3, covariance_type=kind).fit(constant)
+    fitted(constant, 3, covariance_prior=[1.0, 1.0])
+    with pytest.raises(ValueError, match=r"X must be within ±1e\+100"):
+        DPGaussianMixture(3).fit(X * 1e200)
+    with pytest.raises(NotFittedError):
+        DPGaussianMixture(3).sample()
+    with pytest.raises(ValueError, match="n_samples == 0"):
+        fitted(X, 3).sample(0)

@@ -1,0 +1,145 @@
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.optimize import minimize
+from scipy.special import xlogy
+from scipy.stats import norm
+
+from topictemper.mixture import TwoGaussians
+from topictemper.tempering import ExponentialSchedule, GlobalTemperature, temperature_grid
+
+
+def data(seed: int, n: int = 500) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    left = rng.random(n) < 0.7
+    return np.where(left, -4.0, 4.0) + rng.standard_normal(n)
+
+
+MODEL = TwoGaussians(data(0))
+
+# Made by another program, by coordinate ascent from both sides.
+OPTIMA = {
+    20.0: [(-1.363, -1.363, None)],
+    16.0: [(-1.363, -1.363, None)],
+    15.0: [(-0.60, -2.08, 28.456), (-1.99, -0.77, 28.423)],
+    13.0: [(0.876, -3.283, -12.94), (-3.25, 0.53, -14.26)],
+    8.5: [(3.365, -3.960, -107.65), (-4.00, 3.14, -121.49)],
+    1.0: [(3.943, -4.074, -1010.35), (-4.074, 3.943, -1147.61)],
+}
+
+
+@pytest.mark.parametrize("temperature", OPTIMA)
+def test_optima(temperature):
+    optima = MODEL.optima(temperature)
+    expected = OPTIMA[temperature]
+    assert len(optima) == len(expected)
+    bounds = MODEL.elbo(optima, temperature)
+    assert (np.diff(bounds) < 0).all()
+    for m, bound, (m1, m2, value) in zip(optima, bounds, expected, strict=True):
+        np.testing.assert_allclose(m, [m1, m2], atol=6e-3)
+        if value is not None:
+            assert bound == pytest.approx(value, abs=6e-3)
+        for step in ([0.01, 0], [-0.01, 0], [0, 0.01], [0, -0.01]):
+            assert MODEL.elbo(m + step, temperature) < bound
+
+
+@pytest.mark.parametrize("temperature", [1.0, 3.0])
+def test_the_bound_is_the_highest_over_responsibilities_and_variances(temperature):
+    """Against its definition, with a general optimiser over phi and v."""
+    x, s = data(1, 6), 1.0 / temperature
+    weights, variance, prior_variance, m = np.array([0.4, 0.6]), 2.0, 9.0, np.array([1.0, -2.0])
+    model = TwoGaussians(x, weights=weights, variance=variance, prior_variance=prior_variance)
+
+    def negative(parameters):
+        phi = 1.0 / (1.0 + np.exp(-parameters[:6]))
+        v = np.exp(parameters[6:])
+        q = np.stack([phi, 1 - phi])
+        squares = (x - m[:, None]) ** 2 + v[:, None]
+        log_joint = np.log(weights)[:, None] - 0.5 * np.log(2 * np.pi * variance)
+        energy = (q * (log_joint - 0.5 * squares / variance)).sum()
+        prior = -0.5 * np.log(2 * np.pi * prior_variance) - 0.5 * (m**2 + v) / prior_variance
+        entropy = 0.5 * np.log(2 * np.pi * np.e * v)
+        return -(s * energy + (prior + entropy).sum() - xlogy(q, q).sum())
+
+    best = minimize(negative, np.zeros(8), method="BFGS", options={"gtol": 1e-8})
+    assert model.elbo(m, temperature) == pytest.approx(-best.fun, abs=1e-9)
+
+
+def test_surface_has_m1_along_the_rows():
+    m1, m2 = np.array([-1.0, 0.0, 2.0]), np.array([0.5, 3.0])
+    surface = MODEL.surface(m1, m2, 2.0)
+    assert surface.shape == (2, 3)
+    assert surface[1, 2] == pytest.approx(float(MODEL.elbo([2.0, 3.0], 2.0)), rel=1e-12)
+
+
+def test_log_partition_by_quadrature():
+    model = TwoGaussians(data(0, 7), weights=(0.2, 0.8), variance=0.3)
+    temperatures = np.array([1.0, 1.5, 3.0, 10.0])
+
+    def of_one(temperature):
+        densities = [
+            quad(lambda x: norm.pdf(x, 0, 0.3**0.5) ** (1 / temperature), -40, 40, points=[0])[0]
+        ]
+        return np.log(densities[0] * sum(w ** (1 / temperature) for w in (0.2, 0.8)))
+
+    expected = [7 * of_one(temperature) for temperature in temperatures]
+    np.testing.assert_allclose(model.log_partition(1 / temperatures), expected, atol=1e-8)
+
+
+def test_energy_and_log_partition_give_a_temperature():
+    """A learned temperature is about 1 at the right optimum, and hotter at the wrong one."""
+    temperatures = temperature_grid(100, 10.0)
+    log_c = MODEL.log_partition(1 / temperatures)
+    right, wrong = MODEL.optima(1.0)
+    means = []
+    for m in (right, wrong):
+        q = GlobalTemperature(temperatures, log_c)
+        q.update(float(MODEL.energy(m)))
+        means.append(q.mean_temperature)
+    assert 1.0 <= means[0] < 1.1
+    assert 1.3 < means[1] < 1.6
+
+
+def wrong_ends(schedule, deviation=1.0, runs=100):
+    starts = np.random.default_rng(0).normal(0, deviation, (runs, 2))
+    ends = [
+        TwoGaussians(data(seed)).ascend(start, schedule, max_iter=250)[-1]
+        for seed, start in enumerate(starts)
+    ]
+    return np.mean([m1 < m2 for m1, m2 in ends])
+
+
+def test_annealing_from_above_the_critical_temperature_finds_the_right_optimum():
+    assert wrong_ends(None) == pytest.approx(0.54, abs=0.12)
+    assert wrong_ends(ExponentialSchedule(100, 200)) <= 0.02
+
+
+@pytest.mark.parametrize("temperature", [1.0, 4.0, 13.0])
+def test_ascent_rises_to_an_optimum(temperature):
+    path = MODEL.ascend([[1.0, 0.0], [0.0, 1.0]], lambda time: temperature, max_iter=400)
+    assert path.shape == (401, 2, 2)
+    bounds = MODEL.elbo(path, temperature)
+    assert (np.diff(bounds, axis=0) >= -1e-9 * np.abs(bounds[-1])).all()
+    for end, optimum in zip(path[-1], MODEL.optima(temperature), strict=True):
+        np.testing.assert_allclose(end, optimum, atol=1e-4)
+
+
+def test_bad_input():
+    with pytest.raises(ValueError, match="X must have one column"):
+        TwoGaussians(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="weights must be two positive numbers"):
+        TwoGaussians([0.0, 1.0], weights=(0.5, 0.6))
+    with pytest.raises(ValueError, match="variance == 0"):
+        TwoGaussians([0.0, 1.0], variance=0)
+    with pytest.raises(ValueError, match="prior_variance must be finite"):
+        TwoGaussians([0.0, 1.0], prior_variance=np.inf)
+    with pytest.raises(ValueError, match=r"means must be finite, of shape \(\.\.\., 2\)"):
+        MODEL.elbo([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match=r"temperature == 0\.5, must be >= 1"):
+        MODEL.optima(0.5)
+    with pytest.raises(ValueError, match="inverse_temperatures must lie in"):
+        MODEL.log_partition([2.0])
+    with pytest.raises(TypeError, match="schedule must be a name, an object"):
+        MODEL.ascend([0.0, 1.0], 3.0)
+    with pytest.raises(ValueError, match="max_iter == 0"):
+        MODEL.ascend([0.0, 1.0], max_iter=0)

@@ -1,0 +1,66 @@
+"""Draws from a mixture of two Gaussians on the line."""
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state, check_scalar
+
+
+def make_two_gaussians(
+    n_samples: int = 500,
+    *,
+    weight: float = 0.3,
+    separation: float = 8.0,
+    random_state: int | RandomState | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Draw from two Gaussians of unit variance, of which one has more weight.
+
+    The data of [1]_, figure 1: with unequal weights the variational bound has a right and a wrong
+    optimum, the wrong one with the means the other way round.
+
+    Parameters
+    ----------
+    n_samples : int, default=500
+        Number of draws.
+    weight : float, default=0.3
+        Weight of the first component, in (0, 1).
+    separation : float, default=8.0
+        Distance of the two means, > 0; they are at half of it, the first above zero.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same draws at every call.
+
+    Returns
+    -------
+    X : ndarray of shape (n_samples, 1)
+        The draws.
+    y : ndarray of shape (n_samples,)
+        Their components, 0 or 1.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is of the wrong type or out of range.
+
+    References
+    ----------
+    .. [1] Mandt, McInerney, Abrol, Ranganath, Blei (2016). Variational Tempering. AISTATS.
+
+    Examples
+    --------
+    >>> from topictemper.datasets import make_two_gaussians
+    >>> X, y = make_two_gaussians(1000, random_state=0)
+    >>> [round(float(X[y == k].mean()), 1) for k in (0, 1)]
+    [4.1, -4.0]
+    """
+    check_scalar(n_samples, "n_samples", Integral, min_val=1)
+    check_scalar(weight, "weight", Real, min_val=0, max_val=1, include_boundaries="neither")
+    check_scalar(separation, "separation", Real)
+    if not (separation > 0 and math.isfinite(separation)):
+        raise ValueError(f"separation must be positive and finite, got {separation!r}.")
+    rng = check_random_state(random_state)
+    y = (rng.random_sample(n_samples) >= weight).astype(np.intp)
+    centre = np.where(y == 0, 0.5 * separation, -0.5 * separation)
+    return (centre + rng.standard_normal(n_samples))[:, None], y

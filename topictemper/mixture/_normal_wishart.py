@@ -1,0 +1,232 @@
+"""Conjugate distributions of the means and precisions of Gaussian components.
+
+Both are written as a normal-Wishart over blocks of columns: a component's precision matrix has one
+block of all columns ("full") or one block for each column ("diag", where the Wishart distribution
+of a 1 x 1 matrix is a gamma distribution).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+from scipy.special import gammaln, multigammaln, psi
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NormalWishart:
+    """K independent distributions ``Lambda ~ W(scale^-1, dof), mu ~ N(mean, (k Lambda)^-1)``.
+
+    A prior is one with K = 1. ``k`` is `mean_precision`. In terms of the gamma distribution, a
+    block of one column has shape ``dof / 2`` and rate ``scale / 2``.
+    """
+
+    mean: Array  # (K, D)
+    mean_precision: Array  # (K,)
+    dof: Array  # (K,)
+    scale: Array  # (K, D) or (K, D, D)
+
+    # What the two kinds of blocks differ in
+
+    @property
+    def block(self) -> int:
+        """Columns in a block."""
+        raise NotImplementedError
+
+    @cached_property
+    def log_det(self) -> Array:
+        """Log determinant of each block of the scale, (K, blocks)."""
+        raise NotImplementedError
+
+    def squared_distances(self, X: Array) -> Array:
+        """``(x - mean)^T scale^-1 (x - mean)``, (N, K)."""
+        raise NotImplementedError
+
+    def _trace_ratio(self, prior: Self) -> Array:
+        """``tr(scale_0 scale^-1)``, (K,)."""
+        raise NotImplementedError
+
+    def _scatter(self, X: Array, phi: Array, s: float, counts: Array, centres: Array) -> Array:
+        """``s sum_n phi_nk (x_n - centre_k)(x_n - centre_k)^T``, shaped as the scale."""
+        raise NotImplementedError
+
+    def _outer(self, difference: Array) -> Array:
+        """``d d^T`` of rows, shaped as the scale."""
+        raise NotImplementedError
+
+    # What they have in common
+
+    def posterior(self, X: Array, phi: Array, s: float) -> Self:
+        """What this prior becomes with data of the weights ``s phi`` (N, K)."""
+        counts = s * phi.sum(axis=0)
+        k0 = self.mean_precision
+        k = k0 + counts
+        centres = s * (phi.T @ X) / np.maximum(counts, np.finfo(float).tiny)[:, None]
+        mean = (k0[:, None] * self.mean + counts[:, None] * centres) / k[:, None]
+        pull = self._outer(np.sqrt(k0 * counts / k)[:, None] * (centres - self.mean))
+        scale = self.scale + self._scatter(X, phi, s, counts, centres) + pull
+        return type(self)(mean, k, self.dof + counts, scale)
+
+    def expected_log_likelihood(self, X: Array) -> Array:
+        """``E[log N(x | mu_k, Lambda_k^-1)]``, (N, K), in nats."""
+        D = X.shape[1]
+        constant = self._expected_log_det().sum(axis=1) - D * np.log(2 * np.pi)
+        result = self.squared_distances(X)
+        result *= -0.5 * self.dof
+        result += 0.5 * (constant - D / self.mean_precision)
+        return result
+
+    def kl(self, prior: Self) -> float:
+        """``sum_k KL(q(mu_k, Lambda_k) || p)`` in nats."""
+        k, k0, dof, dof0 = self.mean_precision, prior.mean_precision, self.dof, prior.dof
+        D, e_log_det = self.mean.shape[1], self._expected_log_det()
+        # The prior's mean is the same for all components, so there is one distance for each.
+        shift = self.squared_distances(prior.mean)[0]
+        mean = D * (np.log(k / k0) - 1.0 + k0 / k) + k0 * dof * shift
+        precision = (dof - dof0) * e_log_det.sum(axis=1) + dof * (self._trace_ratio(prior) - D)
+        precision += 2 * (self._log_normalizer() - prior._log_normalizer())
+        return float(0.5 * (mean + precision).sum())
+
+    def log_predictive(self, X: Array) -> Array:
+        """Log density of new data under each component, (N, K): Student's t of each block."""
+        p, k = self.block, self.mean_precision
+        dof = self.dof - p + 1
+        # The t distribution's squared distance over its degrees of freedom.
+        shrink = k / (k + 1)
+        constant = gammaln(0.5 * (dof + p)) - gammaln(0.5 * dof)
+        constant = self.log_det.shape[1] * (constant - 0.5 * p * np.log(np.pi / shrink))
+        constant -= 0.5 * self.log_det.sum(axis=1)
+        return constant - 0.5 * (dof + p) * self._log1p_distances(X, shrink)
+
+    def draw(self, component: NDArray[np.intp], rng: np.random.RandomState) -> Array:
+        """One draw from the predictive density of each of the components given."""
+        dof = (self.dof - self.block + 1)[component, None]
+        chi2 = rng.chisquare(dof, size=(len(component), self.log_det.shape[1]))
+        noise = self._coloured(rng.standard_normal((len(component), self.mean.shape[1])), component)
+        spread = np.sqrt(1.0 + 1.0 / self.mean_precision[component])[:, None]
+        return self.mean[component] + spread * noise / np.sqrt(chi2)
+
+    def _log1p_distances(self, X: Array, shrink: Array) -> Array:
+        """``sum over blocks of log(1 + shrink distance^2)``, (N, K)."""
+        raise NotImplementedError
+
+    def _coloured(self, noise: Array, component: NDArray[np.intp]) -> Array:
+        """White noise with the scale of components as its covariance."""
+        raise NotImplementedError
+
+    def _expected_log_det(self) -> Array:
+        """``E[log |Lambda|]`` of each block, (K, blocks)."""
+        p = self.block
+        psis = psi(0.5 * (self.dof[:, None] - np.arange(p))).sum(axis=1)
+        result: Array = (psis + p * np.log(2.0))[:, None] - self.log_det
+        return result
+
+    def _log_normalizer(self) -> Array:
+        """Log normaliser of the Wishart densities, over all blocks, (K,)."""
+        p, blocks = self.block, self.log_det.shape[1]
+        of_dof = 0.5 * self.dof * p * np.log(2.0) + multigammaln(0.5 * self.dof, p)
+        result: Array = 0.5 * self.dof * self.log_det.sum(axis=1) - blocks * of_dof
+        return result
+
+
+class Diagonal(NormalWishart):
+    """Normal-gamma: a block for each column."""
+
+    block = 1
+
+    @cached_property
+    def log_det(self) -> Array:
+        """Log of the scale, (K, D)."""
+        return np.log(self.scale)
+
+    def squared_distances(self, X: Array) -> Array:
+        """Squared distances, (N, K), by two products of matrices; X must be roughly centred."""
+        inverse = 1.0 / self.scale
+        weighted = inverse * self.mean
+        result: Array = (X * X) @ inverse.T
+        result -= 2.0 * (X @ weighted.T)
+        result += (weighted * self.mean).sum(axis=1)
+        return np.maximum(result, 0.0, out=result)
+
+    def _trace_ratio(self, prior: Self) -> Array:
+        ratio: Array = (prior.scale / self.scale).sum(axis=1)
+        return ratio
+
+    def _scatter(self, X: Array, phi: Array, s: float, counts: Array, centres: Array) -> Array:
+        scatter: Array = s * (phi.T @ (X * X)) - counts[:, None] * centres**2
+        scatter[scatter < 0] = 0.0  # by rounding only
+        return scatter
+
+    def _outer(self, difference: Array) -> Array:
+        return difference * difference
+
+    def _log1p_distances(self, X: Array, shrink: Array) -> Array:
+        result = np.empty((len(X), len(self.mean)))
+        for k, (mean, scale) in enumerate(zip(self.mean, self.scale, strict=True)):
+            result[:, k] = np.log1p(shrink[k] * (X - mean) ** 2 / scale).sum(axis=1)
+        return result
+
+    def _coloured(self, noise: Array, component: NDArray[np.intp]) -> Array:
+        coloured: Array = noise * np.sqrt(self.scale[component])
+        return coloured
+
+
+class Full(NormalWishart):
+    """Normal-Wishart: one block of all columns."""
+
+    @property
+    def block(self) -> int:
+        """Columns in the block: all."""
+        return self.mean.shape[1]
+
+    @cached_property
+    def cholesky(self) -> Array:
+        """Lower triangular L, ``scale = L L^T``, (K, D, D)."""
+        return np.asarray(np.linalg.cholesky(self.scale), dtype=np.float64)
+
+    @cached_property
+    def whitening(self) -> Array:
+        """L^-T, upper triangular, (K, D, D)."""
+        eye = np.eye(self.block)
+        return np.stack([solve_triangular(L, eye, lower=True).T for L in self.cholesky])
+
+    @cached_property
+    def log_det(self) -> Array:
+        """Log determinant of the scale, (K, 1)."""
+        diagonal = np.diagonal(self.cholesky, axis1=1, axis2=2)
+        result: Array = 2.0 * np.log(diagonal).sum(axis=1, keepdims=True)
+        return result
+
+    def squared_distances(self, X: Array) -> Array:
+        """Squared distances, (N, K)."""
+        result = np.empty((len(X), len(self.mean)))
+        for k, (mean, whiten) in enumerate(zip(self.mean, self.whitening, strict=True)):
+            white = (X - mean) @ whiten
+            result[:, k] = np.einsum("nd,nd->n", white, white)
+        return result
+
+    def _trace_ratio(self, prior: Self) -> Array:
+        ratio: Array = ((prior.cholesky[0].T @ self.whitening) ** 2).sum(axis=(1, 2))
+        return ratio
+
+    def _scatter(self, X: Array, phi: Array, s: float, counts: Array, centres: Array) -> Array:
+        result = np.empty((len(centres), X.shape[1], X.shape[1]))
+        for k, centre in enumerate(centres):
+            weighted = (X - centre) * np.sqrt(s * phi[:, k, None])
+            result[k] = weighted.T @ weighted
+        return result
+
+    def _outer(self, difference: Array) -> Array:
+        return difference[:, :, None] * difference[:, None, :]
+
+    def _log1p_distances(self, X: Array, shrink: Array) -> Array:
+        return np.log1p(shrink * self.squared_distances(X))
+
+    def _coloured(self, noise: Array, component: NDArray[np.intp]) -> Array:
+        return np.einsum("nij,nj->ni", self.cholesky[component], noise)

@@ -1,0 +1,108 @@
+"""What is given to a mixture, checked: its prior and where it starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+from sklearn.utils import check_array
+
+from .. import _parameters as check
+from ._normal_wishart import Diagonal, Full, NormalWishart
+
+Array = NDArray[np.float64]
+
+# Squares of larger numbers, in units of a small variance, leave the range of float64.
+_LARGEST = 1e100
+
+
+def check_range(X: Array) -> None:
+    """Refuse data whose squares overflow."""
+    if np.abs(X).max() > _LARGEST:
+        raise ValueError(
+            f"X must be within ±{_LARGEST:g}, got {X.flat[np.abs(X).argmax()]}; rescale"
+        )
+
+
+def prior_of(
+    X: Array,
+    covariance_type: str,
+    mean_prior: Any,
+    mean_precision_prior: Any,
+    degrees_of_freedom_prior: Any,
+    covariance_prior: Any,
+) -> NormalWishart:
+    """The prior of the components: the given parameters, or those of the data for None."""
+    D = X.shape[1]
+    full = check.choice("covariance_type", covariance_type, ("diag", "full")) == "full"
+    k = check.number("mean_precision_prior", mean_precision_prior, 0.0, boundaries="neither")
+    lowest = D - 1.0 if full else 0.0
+    if degrees_of_freedom_prior is None:
+        degrees_of_freedom_prior = D if full else 1.0
+    dof = check.number(
+        "degrees_of_freedom_prior", degrees_of_freedom_prior, lowest, boundaries="neither"
+    )
+    if mean_prior is None:
+        mean = X.mean(axis=0)
+    else:
+        mean = _array("mean_prior", mean_prior, (D,))
+        check_range(mean)
+    if covariance_prior is None:
+        scale = np.atleast_2d(np.cov(X.T)) if full else X.var(axis=0, ddof=1)
+        advice = (
+            "X has a column that is constant (or, for covariance_type='full', columns that "
+            "depend on each other), so that covariance_prior cannot be made of it: leave the "
+            "column out or give covariance_prior"
+        )
+    else:
+        scale = _array("covariance_prior", covariance_prior, (D, D) if full else (D,))
+        advice = "covariance_prior must be " + (
+            "symmetric and positive definite" if full else "positive"
+        )
+    if not (_positive_definite(scale) if full else (scale > 0).all()):
+        raise ValueError(advice)
+    return (Full if full else Diagonal)(
+        mean[None], np.array([k]), np.array([dof]), np.array(scale, dtype=np.float64)[None]
+    )
+
+
+def start_of(
+    X: Array, init_params: Any, n_components: int, rng: np.random.RandomState
+) -> NDArray[np.float64]:
+    """Responsibilities (N, n_components) to start from."""
+    N = len(X)
+    if not isinstance(init_params, str):
+        phi = _array("init_params", init_params, (N, n_components))
+        if (phi < 0).any() or np.abs(phi.sum(axis=1) - 1.0).max() > 1e-6:
+            raise ValueError("init_params must be responsibilities: >= 0, with rows that sum to 1")
+        return phi
+    if check.choice("init_params", init_params, ("kmeans", "random")) == "random":
+        phi = rng.standard_exponential((N, n_components))
+        return np.asarray(phi / phi.sum(axis=1, keepdims=True))
+    # k-means warns of fewer distinct rows than clusters; what is left over starts empty.
+    n_clusters = min(n_components, len(np.unique(X, axis=0)))
+    labels = KMeans(n_clusters, n_init=1, random_state=rng).fit(X).labels_
+    return np.eye(n_components)[labels]
+
+
+def _array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """A new float64 array of finite values of a shape."""
+    array = check_array(
+        value, dtype=np.float64, ensure_2d=len(shape) == 2, copy=True, input_name=name
+    )
+    if array.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
+    return np.asarray(array)
+
+
+def _positive_definite(matrix: Array) -> bool:
+    if not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0.0):
+        return False
+    # Relative to the diagonal, so that columns may have units as different as they like.
+    deviation = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
+    if not (deviation > 0).all():
+        return False
+    lowest = np.linalg.eigvalsh(matrix / np.outer(deviation, deviation))[0]
+    return bool(lowest > len(matrix) * np.finfo(float).eps)

@@ -1,0 +1,312 @@
+"""The smallest model with a wrong optimum: two Gaussians of known weights and variance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+from sklearn.utils import check_array
+
+from .. import _parameters as check
+from ..tempering import ConstantSchedule, Schedule, as_schedule
+
+Array = NDArray[np.float64]
+
+# Numbers in the largest temporary array of a surface.
+_AT_ONCE = 2_000_000
+# Relative change of v at which it has settled; what is left enters the bound squared.
+_SETTLED = 1e-9
+# Optima nearer than this, in standard deviations of a component, are one.
+_SAME = 1e-2
+
+
+class TwoGaussians:
+    """Annealed bound of a mixture of two Gaussians as a function of the two means.
+
+    ``x_n ~ sum_k w_k N(mu_k, variance)``, ``mu_k ~ N(0, prior_variance)``, with
+    ``q(mu_k) = N(m_k, v_k)`` and responsibilities phi; weights and variance are known. With
+    b = 1 / T the annealed bound is
+
+        b E[log p(x, z | mu)] + E[log p(mu)] + H(q(mu)) + H(q(z)).
+
+    Everywhere below phi and v are the best for the means given, so that the bound is a surface
+    over (m_1, m_2). With unequal weights it has two optima at T = 1, of which one has the means the
+    wrong way round, and a single one above a temperature of about the variance of the data over
+    that of a component ([1]_, figure 1).
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples,) or (n_samples, 1)
+        Data.
+    weights : array-like of shape (2,), default=(0.3, 0.7)
+        Weights of the two components, > 0, with the sum 1.
+    variance : float, default=1.0
+        Variance of each component, > 0.
+    prior_variance : float, default=100.0
+        Variance of the prior of the means, > 0.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n_samples,)
+        The data.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument makes no sense.
+
+    References
+    ----------
+    .. [1] Mandt, McInerney, Abrol, Ranganath, Blei (2016). Variational Tempering. AISTATS,
+       section 2.2.
+
+    Examples
+    --------
+    >>> from topictemper.datasets import make_two_gaussians
+    >>> from topictemper.mixture import TwoGaussians
+    >>> from topictemper.tempering import ExponentialSchedule
+    >>> X, _ = make_two_gaussians(random_state=0)
+    >>> model = TwoGaussians(X)
+    >>> [len(model.optima(T)) for T in (20, 13, 1)]
+    [1, 2, 2]
+    >>> path = model.ascend([-0.1, 0.1], ExponentialSchedule(t0=100, length=200), max_iter=250)
+    >>> path[-1].round(1)
+    array([ 4. , -4.1])
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        *,
+        weights: ArrayLike = (0.3, 0.7),
+        variance: float = 1.0,
+        prior_variance: float = 100.0,
+    ) -> None:
+        x = check_array(X, dtype=np.float64, ensure_2d=False, input_name="X")
+        if x.ndim != 1 and x.shape[1] != 1:
+            raise ValueError(f"X must have one column, got shape {x.shape}")
+        self.x: Array = x.ravel()
+        w = check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights")
+        if w.shape != (2,) or not (w > 0).all() or abs(w.sum() - 1.0) > 1e-9:
+            raise ValueError(
+                f"weights must be two positive numbers with the sum 1, got {weights!r}"
+            )
+        self._log_w = np.log(w)
+        self.variance = check.number("variance", variance, 0.0, boundaries="neither")
+        self.prior_variance = check.number(
+            "prior_variance", prior_variance, 0.0, boundaries="neither"
+        )
+
+    def elbo(self, means: ArrayLike, temperature: float = 1.0) -> Array:
+        """Annealed bound at means.
+
+        Parameters
+        ----------
+        means : array-like of shape (..., 2)
+            m_1 and m_2.
+        temperature : float, default=1.0
+            T, >= 1; at 1 it is the evidence lower bound.
+
+        Returns
+        -------
+        ndarray of shape (...)
+            In nats, all constants included.
+        """
+        m, s = _checked_means(means), _inverse(temperature)
+        result = np.empty(len(flat := m.reshape(-1, 2)))
+        step = max(1, _AT_ONCE // len(self.x))
+        for start in range(0, len(flat), step):
+            rows = slice(start, start + step)
+            result[rows] = self._elbo(flat[rows], s)[0]
+        return result.reshape(m.shape[:-1])
+
+    def surface(self, m1: ArrayLike, m2: ArrayLike, temperature: float = 1.0) -> Array:
+        """Annealed bound on a grid of means.
+
+        Parameters
+        ----------
+        m1, m2 : array-like of shape (n1,) and (n2,)
+            Means of the first and of the second component.
+        temperature : float, default=1.0
+            T, >= 1.
+
+        Returns
+        -------
+        ndarray of shape (n2, n1)
+            In nats; m1 runs along the rows, as in a picture with m1 to the right.
+        """
+        return self.elbo(np.stack(np.meshgrid(m1, m2), axis=-1), temperature)
+
+    def optima(self, temperature: float = 1.0) -> Array:
+        """Local optima of the annealed bound.
+
+        Parameters
+        ----------
+        temperature : float, default=1.0
+            T, >= 1.
+
+        Returns
+        -------
+        ndarray of shape (n_optima, 2)
+            The means at the optima, the best first, found from starts at different quantiles of
+            the data. At T = 1 the first one is the answer.
+        """
+        s = _inverse(temperature)
+
+        def descent(m: Array) -> tuple[float, Array]:
+            value, gradient = self._elbo(m[None], s)
+            return -float(value[0]), -gradient[0]
+
+        places = np.quantile(self.x, (0.05, 0.35, 0.65, 0.95))
+        found: list[tuple[float, Array]] = []
+        # Never from equal means: there the surface has a saddle, in which an ascent can end.
+        for start in [(a, b) for a in places for b in places if a != b]:
+            end = minimize(descent, start, jac=True, method="BFGS", options={"gtol": 1e-7})
+            if all(np.abs(end.x - m).max() > _SAME * self.variance**0.5 for _, m in found):
+                found.append((end.fun, end.x))
+        return np.array([m for _, m in sorted(found, key=lambda one: one[0])])
+
+    def ascend(
+        self,
+        means: ArrayLike,
+        schedule: Schedule | Any | None = None,
+        *,
+        max_iter: int = 300,
+    ) -> Array:
+        """Coordinate ascent: responsibilities, then q of the means, at the schedule's temperature.
+
+        Parameters
+        ----------
+        means : array-like of shape (..., 2)
+            Where to start; any number of starts at once.
+        schedule : Schedule or callable, default=None
+            Temperature of each iteration, counted from 0. None is T = 1.
+        max_iter : int, default=300
+            Number of iterations.
+
+        Returns
+        -------
+        ndarray of shape (max_iter + 1, ..., 2)
+            The means, from the start to the end.
+        """
+        m = _checked_means(means)
+        max_iter = check.integer("max_iter", max_iter, 1)
+        course = as_schedule(ConstantSchedule() if schedule is None else schedule, 1.0, 0.0)
+        path = np.empty((max_iter + 1, *m.shape))
+        path[0] = m
+        flat = m.reshape(-1, 2)
+        v = self._posterior(flat, 1.0 / course.temperature(0))[1]
+        for i in range(max_iter):
+            s = 1.0 / course.temperature(i)
+            phi = self._responsibilities(flat, v, s)
+            v = self._variances(phi, s)
+            sums = phi @ self.x
+            flat = v * s / self.variance * np.stack([sums, self.x.sum() - sums], axis=-1)
+            path[i + 1] = flat.reshape(m.shape)
+        return path
+
+    def energy(self, means: ArrayLike, temperature: float = 1.0) -> Array:
+        """``E[log p(x, z | mu)]`` at means, with phi and v the best for them at a temperature.
+
+        Parameters
+        ----------
+        means : array-like of shape (..., 2)
+            m_1 and m_2.
+        temperature : float, default=1.0
+            T, >= 1.
+
+        Returns
+        -------
+        ndarray of shape (...)
+            In nats, with the Gaussians' constants, as in `log_partition`.
+        """
+        m, s = _checked_means(means), _inverse(temperature)
+        flat = m.reshape(-1, 2)
+        phi, v = self._posterior(flat, s)
+        first, second = (self._log_joint(flat[:, k], v[:, k], k) for k in (0, 1))
+        energy = (phi * first + (1.0 - phi) * second).sum(axis=1)
+        return np.asarray(energy.reshape(m.shape[:-1]))
+
+    def log_partition(self, inverse_temperatures: ArrayLike) -> Array:
+        """Log C(T) of the data and assignments, which does not depend on the means.
+
+            N [log(T) / 2 + (1 - 1/T) log(2 pi variance) / 2 + log sum_k w_k^(1/T)]
+
+        Parameters
+        ----------
+        inverse_temperatures : array-like of shape (M,)
+            1 / T, in (0, 1].
+
+        Returns
+        -------
+        ndarray of shape (M,)
+            In nats; 0 at T = 1.
+        """
+        s = check_array(
+            inverse_temperatures,
+            dtype=np.float64,
+            ensure_2d=False,
+            input_name="inverse_temperatures",
+        )
+        if not ((s > 0) & (s <= 1)).all():
+            raise ValueError(f"inverse_temperatures must lie in (0, 1], got {s}")
+        gaussian = 0.5 * ((1.0 - s) * np.log(2 * np.pi * self.variance) - np.log(s))
+        weights = np.logaddexp(*(s * log_w for log_w in self._log_w))
+        return np.asarray(len(self.x) * (gaussian + weights))
+
+    # With means (S, 2), variances (S, 2), and phi (S, N) of the first component
+
+    def _elbo(self, m: Array, s: float) -> tuple[Array, Array]:
+        """Annealed bound (S,), and its gradient in the means (S, 2)."""
+        phi, v = self._posterior(m, s)
+        joints = [s * self._log_joint(m[:, k], v[:, k], k) for k in (0, 1)]
+        of_data = np.logaddexp(*joints).sum(axis=1)
+        of_means = 1.0 + np.log(v / self.prior_variance) - (m * m + v) / self.prior_variance
+        # phi and v are optimal, so only the means themselves have a gradient.
+        counts = np.stack([phi.sum(axis=1), (1.0 - phi).sum(axis=1)], axis=-1)
+        sums = np.stack([phi @ self.x, (1.0 - phi) @ self.x], axis=-1)
+        gradient = s / self.variance * (sums - counts * m) - m / self.prior_variance
+        return of_data + 0.5 * of_means.sum(axis=1), gradient
+
+    def _posterior(self, m: Array, s: float) -> tuple[Array, Array]:
+        """The best responsibilities and variances for means."""
+        v = np.full(m.shape, 1.0 / (1.0 / self.prior_variance + s * len(self.x) / self.variance))
+        for _ in range(1000):
+            phi = self._responsibilities(m, v, s)
+            new = self._variances(phi, s)
+            if (np.abs(new - v) <= _SETTLED * new).all():
+                break
+            v = new
+        return phi, new
+
+    def _responsibilities(self, m: Array, v: Array, s: float) -> Array:
+        square = (m[:, 1] ** 2 + v[:, 1]) - (m[:, 0] ** 2 + v[:, 0])
+        odds = ((m[:, 0] - m[:, 1])[:, None] * self.x + 0.5 * square[:, None]) / self.variance
+        phi: Array = expit(s * (odds + self._log_w[0] - self._log_w[1]))
+        return phi
+
+    def _variances(self, phi: Array, s: float) -> Array:
+        counts = phi.sum(axis=1)
+        precision = np.stack([counts, len(self.x) - counts], axis=-1) * (s / self.variance)
+        return 1.0 / (1.0 / self.prior_variance + precision)
+
+    def _log_joint(self, m: Array, v: Array, k: int) -> Array:
+        """``E[log p(x_n, z_n = k | mu)]``, (S, N)."""
+        squares = (self.x - m[:, None]) ** 2 + v[:, None]
+        constant = self._log_w[k] - 0.5 * np.log(2 * np.pi * self.variance)
+        joint: Array = constant - 0.5 * squares / self.variance
+        return joint
+
+
+def _checked_means(means: ArrayLike) -> Array:
+    m = np.array(means, dtype=np.float64)
+    if m.ndim == 0 or m.shape[-1] != 2 or not np.isfinite(m).all():
+        raise ValueError(f"means must be finite, of shape (..., 2), got shape {m.shape}")
+    return m
+
+
+def _inverse(temperature: float) -> float:
+    return 1.0 / check.number("temperature", temperature, 1.0)

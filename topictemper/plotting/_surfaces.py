@@ -1,0 +1,193 @@
+"""The annealed bound of two Gaussians as a landscape over their means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _parameters as check
+from ._axes import pyplot
+
+if TYPE_CHECKING:
+    from ..mixture import TwoGaussians
+
+Array = NDArray[np.float64]
+
+
+class AnnealedSurfaceDisplay:
+    """Annealed bound over the means of two Gaussians, a panel for each temperature.
+
+    Contours are at equal shares of the area, because the bound falls by very different amounts at
+    different temperatures. A red dot is the best optimum, a white one any other.
+
+    Parameters
+    ----------
+    m1, m2 : ndarray of shape (n1,) and (n2,)
+        Means of the first and of the second component, ascending.
+    surfaces : ndarray of shape (n_temperatures, n2, n1)
+        The bound, in nats.
+    temperatures : sequence of float, of length n_temperatures
+        Temperatures of the panels.
+    optima : sequence of ndarrays of shape (n_optima, 2)
+        Local optima at each temperature, the best first.
+
+    Attributes
+    ----------
+    axes_ : ndarray of matplotlib Axes, of shape (n_temperatures,)
+        The panels.
+    figure_ : matplotlib Figure
+        The figure with them.
+
+    References
+    ----------
+    Mandt et al. (2016), "Variational Tempering", figure 1.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from topictemper.datasets import make_two_gaussians
+    >>> from topictemper.mixture import TwoGaussians
+    >>> from topictemper.plotting import AnnealedSurfaceDisplay
+    >>> model = TwoGaussians(make_two_gaussians(random_state=0)[0])
+    >>> display = AnnealedSurfaceDisplay.from_model(model, (20, 1), resolution=21)
+    >>> display.axes_[1].get_title()
+    'T = 1'
+    >>> matplotlib.pyplot.close(display.figure_)
+    """
+
+    def __init__(
+        self,
+        m1: Array,
+        m2: Array,
+        surfaces: Array,
+        *,
+        temperatures: Sequence[float],
+        optima: Sequence[Array],
+    ) -> None:
+        self.m1 = m1
+        self.m2 = m2
+        self.surfaces = surfaces
+        self.temperatures = temperatures
+        self.optima = optima
+
+    @classmethod
+    def from_model(
+        cls,
+        model: TwoGaussians,
+        temperatures: Sequence[float] = (20.0, 13.0, 8.5, 1.0),
+        *,
+        limits: tuple[float, float] | None = None,
+        resolution: int = 101,
+        axes: Any = None,
+    ) -> Self:
+        """Compute the surfaces and draw them.
+
+        Parameters
+        ----------
+        model : TwoGaussians
+            The model, with its data.
+        temperatures : sequence of float, default=(20, 13, 8.5, 1)
+            Temperatures >= 1, by default the paper's.
+        limits : tuple of two floats, default=None
+            Range of both means; None is the range of the data.
+        resolution : int, default=101
+            Points along each side, >= 2.
+        axes : sequence of matplotlib Axes, default=None
+            Where to draw, one for each temperature; by default in a new figure.
+
+        Returns
+        -------
+        AnnealedSurfaceDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If an argument is out of range, or the axes are too few or too many.
+        ImportError
+            If matplotlib is not installed.
+        """
+        pyplot()  # that it is missing is known before anything is computed
+        _check_panels(axes, len(temperatures))
+        low, high = (model.x.min(), model.x.max()) if limits is None else limits
+        if not (np.isfinite([low, high]).all() and low < high):
+            raise ValueError(f"limits must be two finite numbers, the lower first, got {limits}")
+        m = np.linspace(low, high, check.integer("resolution", resolution, 2))
+        return cls(
+            m,
+            m,
+            np.stack([model.surface(m, m, T) for T in temperatures]),
+            temperatures=tuple(temperatures),
+            optima=[model.optima(T) for T in temperatures],
+        ).plot(axes)
+
+    def plot(self, axes: Any = None, *, cmap: str = "viridis", n_levels: int = 24) -> Self:
+        """Draw the surfaces.
+
+        Parameters
+        ----------
+        axes : sequence of matplotlib Axes, default=None
+            Where to draw, one for each temperature; by default in a new figure.
+        cmap : str or matplotlib Colormap, default="viridis"
+            Colours, from low to high.
+        n_levels : int, default=24
+            Number of contours, >= 2.
+
+        Returns
+        -------
+        AnnealedSurfaceDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If the axes are too few or too many.
+        ImportError
+            If matplotlib is not installed.
+        """
+        plt = pyplot()
+        n_levels = check.integer("n_levels", n_levels, 2)
+        panels = len(self.temperatures)
+        _check_panels(axes, panels)
+        if axes is None:
+            size = (3.0 * panels + 0.3, 3.6)
+            _, axes = plt.subplots(
+                1, panels, figsize=size, sharey=True, squeeze=False, layout="constrained"
+            )
+        self.axes_ = np.ravel(axes)
+        self.figure_ = self.axes_[0].figure
+        for ax, surface, temperature, optima in zip(
+            self.axes_, self.surfaces, self.temperatures, self.optima, strict=True
+        ):
+            # Rounding, and a constant surface, can make quantiles equal; levels must rise.
+            levels = np.unique(np.quantile(surface, np.linspace(0, 1, n_levels)))
+            colours = plt.get_cmap(cmap)(np.linspace(0, 1, max(len(levels) - 1, 1)))
+            ax.contourf(self.m1, self.m2, surface, levels=levels, colors=colours)
+            ax.contour(
+                self.m1,
+                self.m2,
+                surface,
+                levels=levels[1:-1],
+                colors="k",
+                linewidths=0.3,
+                linestyles="solid",
+                alpha=0.5,
+            )
+            ax.plot(*optima[1:].T, "o", color="white", markeredgecolor="k", markersize=6)
+            ax.plot(*optima[0], "o", color="red", markeredgecolor="white", markersize=8)
+            ax.set(title=f"T = {temperature:g}", xlabel=r"$\mu_1$")
+            ax.set_box_aspect(1)
+            ax.locator_params(nbins=7)
+        self.axes_[0].set_ylabel(r"$\mu_2$")
+        return self
+
+
+def _check_panels(axes: Any, panels: int) -> None:
+    if panels == 0:
+        raise ValueError("temperatures must not be empty")
+    if axes is not None and np.size(axes) != panels:
+        raise ValueError(f"axes must be {panels}, one for each temperature, got {np.size(axes)}")
