@@ -405,7 +405,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def document_temperatures(self, X: Any) -> NDArray[np.float64]:
         """Inverse temperature E[1/T_d] of documents under the fitted topics (VT eq. 10).
 
-        A value well under 1 marks a document that the topics explain badly.
+        The lower, the rarer are the words of a document among those that its own mixture of
+        topics would draw. It falls with the length of a document too: compare documents of like
+        length. A mixture of very many topics does not lower it; the `metrics.perplexity` of the
+        document tells that.
 
         Parameters
         ----------
