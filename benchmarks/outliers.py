@@ -9,8 +9,9 @@ Two kinds of documents are planted, one in twenty:
   ("fitted with"), others it has never seen ("new").
 - BBC: real articles from elsewhere, BBC news over the vocabulary of 20news, never seen.
 
-20news has four posts in another language, too few for a figure. The figure is the AUC (1: every
-planted document before all others, 0.5: chance) of three scores of how odd a document is:
+20news has but a handful of posts in another language, too few for a figure. The figure is the
+AUC (1: every planted document before all others, 0.5: chance) of three scores of how odd a
+document is:
 
 - temperature: 1 / `document_temperatures`;
 - perplexity: of held-out words of that document, `metrics.perplexity(..., per_document=True)`;

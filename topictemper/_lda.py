@@ -406,7 +406,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         """Inverse temperature E[1/T_d] of documents under the fitted topics (VT eq. 10).
 
         The lower, the rarer are the words of a document among those that its own mixture of
-        topics would draw. It falls with the length of a document too: compare documents of like
+        topics would draw. It rises with the length of a document too: compare documents of like
         length. A mixture of very many topics does not lower it; the `metrics.perplexity` of the
         document tells that.
 

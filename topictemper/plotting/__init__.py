@@ -1,0 +1,12 @@
+"""Pictures of fitted models, as displays in the style of scikit-learn; needs matplotlib."""
+
+from ._curves import LearningCurveDisplay, TemperatureDisplay
+from ._documents import DocumentTemperatureDisplay
+from ._topics import TopicsDisplay
+
+__all__ = [
+    "DocumentTemperatureDisplay",
+    "LearningCurveDisplay",
+    "TemperatureDisplay",
+    "TopicsDisplay",
+]
