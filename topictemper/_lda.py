@@ -460,6 +460,15 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         -------
         ndarray of shape (n_components, min(n, n_samples))
             Rows of X, the one with the largest proportion first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.kron(np.eye(2), np.full((3, 4), 5))  # two topics, three documents each
+        >>> lda = TemperedLDA(2, max_iter=50, batch_size=6, random_state=0).fit(X)
+        >>> sorted(np.sort(lda.top_documents(X, n=3)).tolist())
+        [[0, 1, 2], [3, 4, 5]]
         """
         return top_documents(self._proportions(self._fitted_counts(X)), n)
 
@@ -481,6 +490,15 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             ``topic_term_dists`` (n_components, n_features) and ``doc_topic_dists`` (n_samples,
             n_components), whose rows sum to one; ``doc_lengths`` (n_samples,) and
             ``term_frequency`` (n_features,), in tokens; ``vocab`` (n_features,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.array([[3, 1, 0], [0, 2, 2]])
+        >>> lda = TemperedLDA(2, max_iter=2, random_state=0).fit(X)
+        >>> lda.prepare_pyldavis(X, ["red", "blue", "sky"])["term_frequency"]
+        array([3., 3., 2.])
         """
         X = self._fitted_counts(X)
         names = names_of(self, feature_names)
