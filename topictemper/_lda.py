@@ -17,12 +17,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from . import _parameters as check
 from ._assembly import new_trainer
 from ._documents import Gatherer, Workspace
-from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents
+from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents, proportions
 from ._prediction import tempered as tempered_documents
 from ._scoring import document_bound, split_tokens, topics_kl
 from ._svi import Trainer, train
 from ._thermostat import QUANTILES, Cooling, LocalThermostat, Thermostat
 from ._topics import Topics
+from ._topics_report import names_of, pyldavis_arrays, top_documents, top_words
 from ._workers import Workers
 from .tempering import inverse_temperature_grid
 
@@ -323,14 +324,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             E[theta_d]; rows sum to one. An empty document has the prior's mean. A document's
             row does not depend on the others.
         """
-        X = self._fitted_counts(X)
-        out = np.empty((X.shape[0], self._n_features_out), dtype=self._trainer.topics.M.dtype)
-        with Workers(self.n_jobs) as workers:
-            s, workspace = self._inverse_temperatures(tempered, workers), Workspace()
-            for rows, batch in chunks(X, self._trainer.topics):
-                gamma = infer_documents(self._trainer, batch, s, workers, workspace).gamma
-                np.divide(gamma, gamma.sum(axis=1, keepdims=True), out=out[rows])
-        return out
+        return self._proportions(self._fitted_counts(X), tempered)
 
     def score(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
         """Predictive log-likelihood of held-out words, by document completion.
@@ -411,7 +405,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def document_temperatures(self, X: Any) -> NDArray[np.float64]:
         """Inverse temperature E[1/T_d] of documents under the fitted topics (VT eq. 10).
 
-        A value well under 1 marks a document that the topics explain badly.
+        The lower, the rarer are the words of a document among those that its own mixture of
+        topics would draw. It rises with the length of a document too: compare documents of like
+        length. A mixture of very many topics does not lower it; the `metrics.perplexity` of the
+        document tells that.
 
         Parameters
         ----------
@@ -447,11 +444,65 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             One list for each topic, the most probable word first.
         """
         check_is_fitted(self)
-        n = check.integer("n", n, 1)
-        if feature_names is None:
-            feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        names = check.feature_names(feature_names, self.n_features_in_)
-        return [[str(names[v]) for v in _largest(topic, n)] for topic in self._trainer.topics.M.T]
+        return top_words(self.components_, n, names_of(self, feature_names))
+
+    def top_documents(self, X: Any, n: int = 10) -> NDArray[np.intp]:
+        """Documents with the largest proportion of each topic.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        n : int, default=10
+            Documents of each topic.
+
+        Returns
+        -------
+        ndarray of shape (n_components, min(n, n_samples))
+            Rows of X, the one with the largest proportion first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.kron(np.eye(2), np.full((3, 4), 5))  # two topics, three documents each
+        >>> lda = TemperedLDA(2, max_iter=50, batch_size=6, random_state=0).fit(X)
+        >>> sorted(np.sort(lda.top_documents(X, n=3)).tolist())
+        [[0, 1, 2], [3, 4, 5]]
+        """
+        return top_documents(self._proportions(self._fitted_counts(X)), n)
+
+    def prepare_pyldavis(
+        self, X: Any, feature_names: ArrayLike | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """What ``pyLDAvis.prepare`` takes, by its names: ``prepare(**lda.prepare_pyldavis(X))``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        feature_names : array-like of shape (n_features,), optional
+            Names of the columns; by default `feature_names_in_`, or else their numbers.
+
+        Returns
+        -------
+        dict of str to ndarray
+            ``topic_term_dists`` (n_components, n_features) and ``doc_topic_dists`` (n_samples,
+            n_components), whose rows sum to one; ``doc_lengths`` (n_samples,) and
+            ``term_frequency`` (n_features,), in tokens; ``vocab`` (n_features,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.array([[3, 1, 0], [0, 2, 2]])
+        >>> lda = TemperedLDA(2, max_iter=2, random_state=0).fit(X)
+        >>> lda.prepare_pyldavis(X, ["red", "blue", "sky"])["term_frequency"]
+        array([3., 3., 2.])
+        """
+        X = self._fitted_counts(X)
+        names = names_of(self, feature_names)
+        return pyldavis_arrays(self.components_, self._proportions(X), X, names)
 
     @property
     def components_(self) -> NDArray[Any]:
@@ -546,6 +597,12 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.n_batch_iter_ = trainer.n_updates
         self.n_iter_ = ceil(trainer.passes)
 
+    def _proportions(self, X: Any, tempered: bool = False) -> NDArray[Any]:
+        """E[theta] of checked counts: `transform` without `set_output`."""
+        with Workers(self.n_jobs) as workers:
+            s = self._inverse_temperatures(tempered, workers)
+            return proportions(self._trainer, X, s, workers)
+
     def _inverse_temperatures(self, tempered: bool, workers: Workers) -> InverseTemperatures:
         """Of documents, for prediction."""
         if not tempered:
@@ -588,10 +645,3 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             trainer.documents_seen / max(seconds, 1e-9),
             score,
         )
-
-
-def _largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """Places of the n largest values, the largest first, and the first of equal ones first."""
-    n = min(n, len(values))
-    places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
-    return places[np.argsort(-values[places], kind="stable")[:n]]

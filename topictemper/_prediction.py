@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,29 @@ _MOST_PROPORTIONS = 2**22  # of rows that are worked on at once
 
 #: Inverse temperatures of the documents of a minibatch, one for all or one each.
 InverseTemperatures = Callable[[Minibatch, Workers], float | NDArray[np.float64]]
+
+
+class Sweeps(Protocol):
+    """When the E-step of a document ends; names as in `TemperedLDA`."""
+
+    @property
+    def mean_change_tol(self) -> float: ...
+
+    @property
+    def max_doc_update_iter(self) -> int: ...
+
+
+class FittedModel(Protocol):
+    """What prediction needs of a model: a `Trainer` has it."""
+
+    @property
+    def topics(self) -> Topics: ...
+
+    @property
+    def alpha(self) -> NDArray[Any]: ...
+
+    @property
+    def settings(self) -> Sweeps: ...
 
 
 def cold(batch: Minibatch, workers: Workers) -> float:
@@ -53,7 +76,7 @@ def chunks(X: Any, topics: Topics) -> Iterator[tuple[slice, Minibatch]]:
 
 
 def infer_documents(
-    trainer: Trainer,
+    model: FittedModel,
     batch: Minibatch,
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
@@ -63,31 +86,55 @@ def infer_documents(
 ) -> Locals:
     """E-step of documents at the temperatures that are given by a function."""
     return infer(
-        trainer.topics,
+        model.topics,
         batch,
-        trainer.alpha,
+        model.alpha,
         inverse_temperatures(batch, workers),
-        tol=trainer.settings.mean_change_tol,
-        max_iter=trainer.settings.max_doc_update_iter,
+        tol=model.settings.mean_change_tol,
+        max_iter=model.settings.max_doc_update_iter,
         workers=workers,
         want_energy=want_energy,
         workspace=workspace,
     )
 
 
+def proportions(
+    model: FittedModel, X: Any, inverse_temperatures: InverseTemperatures, workers: Workers
+) -> NDArray[Any]:
+    """E[theta_d] of every row of X, shape (n_samples, n_components)."""
+    topics, workspace = model.topics, Workspace()
+    out = np.empty((X.shape[0], topics.n_components), dtype=topics.M.dtype)
+    for rows, batch in chunks(X, model.topics):
+        gamma = infer_documents(model, batch, inverse_temperatures, workers, workspace).gamma
+        np.divide(gamma, gamma.sum(axis=1, keepdims=True), out=out[rows])
+    return out
+
+
 def completion(
-    trainer: Trainer,
+    model: FittedModel,
     observed: Any,
     held_out: Any,
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
 ) -> float:
     """Mean log-likelihood of held-out tokens given the observed ones."""
-    total, workspace = 0.0, Workspace()
-    for (_, seen), (_, unseen) in zip(
-        chunks(observed, trainer.topics), chunks(held_out, trainer.topics), strict=True
+    by_document = document_completion(model, observed, held_out, inverse_temperatures, workers)
+    return float(by_document.sum()) / float(held_out.data.sum())
+
+
+def document_completion(
+    model: FittedModel,
+    observed: Any,
+    held_out: Any,
+    inverse_temperatures: InverseTemperatures,
+    workers: Workers,
+) -> NDArray[np.float64]:
+    """Log-likelihood of all held-out tokens of each document given its observed ones."""
+    out, workspace = np.empty(observed.shape[0]), Workspace()
+    for (rows, seen), (_, unseen) in zip(
+        chunks(observed, model.topics), chunks(held_out, model.topics), strict=True
     ):
-        gamma = infer_documents(trainer, seen, inverse_temperatures, workers, workspace).gamma
+        gamma = infer_documents(model, seen, inverse_temperatures, workers, workspace).gamma
         theta = gamma / gamma.sum(axis=1, keepdims=True)
-        total += float(log_likelihood(trainer.topics, unseen, theta, workers).sum())
-    return total / float(held_out.data.sum())
+        out[rows] = log_likelihood(model.topics, unseen, theta, workers)
+    return out

@@ -1,5 +1,14 @@
 """Pictures of fitted models, as displays in the style of scikit-learn; needs matplotlib."""
 
+from ._curves import LearningCurveDisplay, TemperatureDisplay
+from ._documents import DocumentTemperatureDisplay
 from ._surfaces import AnnealedSurfaceDisplay
+from ._topics import TopicsDisplay
 
-__all__ = ["AnnealedSurfaceDisplay"]
+__all__ = [
+    "AnnealedSurfaceDisplay",
+    "DocumentTemperatureDisplay",
+    "LearningCurveDisplay",
+    "TemperatureDisplay",
+    "TopicsDisplay",
+]

@@ -1,0 +1,125 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.decomposition import NMF, LatentDirichletAllocation
+
+from topictemper._scoring import split_tokens
+from topictemper.metrics import perplexity, predictive_log_likelihood
+
+from ..small_lda import MODES, corpus, fitted, random_counts
+
+# The E-step stops when gamma changes by 1e-3: halves of about 15 tokens, so 1e-4 of a proportion.
+CLOSE = {"rel": 1e-3}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_is_the_score_of_tempered_lda(mode, dtype):
+    lda = fitted(mode, dtype)
+    rel = 1e-5 if dtype == "float32" else 1e-12
+    expected = lda.score(corpus())
+    assert predictive_log_likelihood(lda, corpus()) == pytest.approx(expected, rel=rel)
+    topics = lda.components_, corpus(), lda.doc_topic_prior_
+    assert predictive_log_likelihood(*topics) == predictive_log_likelihood(lda, corpus())
+    assert perplexity(*topics) == pytest.approx(lda.perplexity(corpus()), rel=10 * rel)
+
+
+def test_scikit_learn_is_scored_alike():
+    lda = LatentDirichletAllocation(4, doc_topic_prior=0.1, max_iter=5, random_state=0)
+    lda.fit(corpus())
+    observed, held_out = split_tokens(corpus())
+    beta = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
+    log_p = np.log(lda.transform(observed) @ beta)
+    expected = held_out.multiply(log_p).sum() / held_out.sum()
+    assert predictive_log_likelihood(lda, corpus()) == pytest.approx(expected, **CLOSE)
+
+
+def known_topics_gamma(x, beta, alpha):
+    """The fixed point of gamma of one document where the topics are known."""
+    from scipy.special import psi
+
+    gamma = alpha + x.sum() / len(beta) * np.ones(len(beta))
+    for _ in range(1000):
+        phi = np.exp(psi(gamma))[:, None] * beta
+        gamma = alpha + (phi / phi.sum(axis=0)) @ x
+    return gamma
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_probabilities_are_known_topics(dtype):
+    rng = np.random.default_rng(3)
+    beta = 0.999 * rng.dirichlet(np.full(30, 0.05), 4) + 0.001 / 30
+    X, alpha = random_counts(), np.array([0.1, 0.2, 0.3, 0.4])
+    observed, held_out = split_tokens(X.astype(float))
+    gamma = np.array([known_topics_gamma(x, beta, alpha) for x in observed.toarray()])
+    log_p = np.log(gamma / gamma.sum(axis=1, keepdims=True) @ beta)
+    tokens = np.asarray(held_out.sum(axis=1)).ravel()
+    found = predictive_log_likelihood(
+        beta.astype(dtype),
+        X,
+        alpha,
+        per_document=True,
+        mean_change_tol=1e-7,
+        max_doc_update_iter=1000,
+    )
+    assert_array_equal(np.isnan(found), tokens == 0)
+    full = tokens > 0
+    expected = (held_out.toarray() * log_p).sum(axis=1)[full] / tokens[full]
+    assert_allclose(found[full], expected, rtol=1e-4 if dtype == "float32" else 1e-6)
+
+
+def test_documents_add_up_to_the_mean():
+    X = random_counts()
+    beta = np.random.default_rng(0).gamma(1.0, 1.0, (3, 30))
+    tokens = np.asarray(split_tokens(X.astype(float))[1].sum(axis=1)).ravel()
+    scores = predictive_log_likelihood(beta, X, 0.1, per_document=True)
+    assert np.isnan(scores[2])
+    assert np.isnan(scores[4])
+    mean = np.nansum(scores * tokens) / tokens.sum()
+    assert predictive_log_likelihood(beta, X, 0.1) == pytest.approx(mean, rel=1e-12)
+    assert_allclose(perplexity(beta, X, 0.1, per_document=True), np.exp(-scores))
+
+
+def test_threads_and_neighbours_change_nothing():
+    lda, X = fitted(), corpus()
+    scores = predictive_log_likelihood(lda, X, per_document=True)
+    assert_array_equal(predictive_log_likelihood(lda, X, per_document=True, n_jobs=3), scores)
+
+
+def test_prior_given_goes_before_the_estimators():
+    lda, X = fitted(), corpus()
+    expected = predictive_log_likelihood(lda.components_, X, 2.0)
+    assert predictive_log_likelihood(lda, X, 2.0) == expected
+    assert predictive_log_likelihood(lda, X, np.full(4, 2.0)) == expected
+    assert predictive_log_likelihood(lda, X) != expected
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"doc_topic_prior": None}, "doc_topic_prior must be given"),
+        ({"doc_topic_prior": 0.0}, "doc_topic_prior must be > 0, one number or 2"),
+        ({"doc_topic_prior": np.ones(3)}, "doc_topic_prior must be > 0, one number or 2"),
+        ({"doc_topic_prior": np.nan}, "doc_topic_prior must be > 0"),
+        ({"model": np.eye(2, 60) + np.eye(2, 60, 2)}, r"zeros \(row 0, column 1\)"),
+        ({"model": np.ones((2, 61))}, "X has 60 features, but the topics have 61"),
+        ({"X": np.eye(60)}, "no document with two tokens"),
+        ({"X": -corpus()}, "Negative values in data passed to X"),
+        ({"mean_change_tol": -1.0}, "mean_change_tol"),
+        ({"max_doc_update_iter": 0}, "max_doc_update_iter"),
+        ({"per_document": None}, "per_document"),
+        ({"n_jobs": 0}, "n_jobs"),
+    ],
+)
+def test_bad_input(change, message):
+    arguments = {"model": np.ones((2, 60)), "X": corpus(), "doc_topic_prior": 0.1} | change
+    with pytest.raises((ValueError, TypeError), match=message):
+        predictive_log_likelihood(**arguments)
+
+
+def test_estimators_without_a_prior_need_one():
+    X = corpus()
+    nmf = NMF(3, init="nndsvda", max_iter=500, random_state=0).fit(X)
+    nmf.components_ += 1e-3
+    with pytest.raises(ValueError, match="doc_topic_prior must be given"):
+        predictive_log_likelihood(nmf, X)

@@ -1,0 +1,259 @@
+import sys
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+from topictemper import TemperedLDA
+
+matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt  # noqa: E402
+
+from topictemper.plotting import (  # noqa: E402
+    DocumentTemperatureDisplay,
+    LearningCurveDisplay,
+    TemperatureDisplay,
+    TopicsDisplay,
+)
+
+from ..small_lda import corpus, fitted, small_lda  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+@cache
+def validated(mode: str = "lvt") -> TemperedLDA:
+    return small_lda(tempering=mode).fit(corpus(), validation_X=corpus(seed=1))
+
+
+def names():
+    return [f"w{v:02d}" for v in range(60)]
+
+
+DRAW = {
+    "temperature": lambda lda, **where: TemperatureDisplay.from_estimator(lda, **where),
+    "learning curve": lambda lda, **where: LearningCurveDisplay.from_estimator(lda, **where),
+    "topics": lambda lda, **where: TopicsDisplay.from_estimator(lda, **where),
+    "documents": lambda lda, **where: DocumentTemperatureDisplay.from_estimator(
+        lda, corpus(), **where
+    ),
+}
+all_displays = pytest.mark.parametrize("draw", DRAW.values(), ids=DRAW)
+
+
+@all_displays
+def test_draws_in_a_new_figure_or_in_axes_given(draw):
+    display = draw(validated())
+    assert display.figure_ is display.ax_.figure
+    display.figure_.canvas.draw()
+    first = display.ax_
+    figure, (left, right) = plt.subplots(ncols=2)
+    assert draw(validated(), ax=right).ax_ is right
+    assert display.plot(ax=left) is display
+    assert display.ax_ is left is not first
+    assert display.figure_ is figure
+    figure.canvas.draw()
+
+
+@all_displays
+def test_needs_a_fit(draw):
+    with pytest.raises(NotFittedError):
+        draw(small_lda())
+
+
+@all_displays
+def test_missing_matplotlib_is_an_error_that_says_what_to_do(draw, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'topictemper\[plot\]'"):
+        draw(validated())
+
+
+@all_displays
+def test_the_model_is_left_alone(draw):
+    before = {key: id(value) for key, value in vars(validated()).items() if key != "_components"}
+    draw(validated())
+    after = {key: id(value) for key, value in vars(validated()).items() if key != "_components"}
+    assert after == before
+
+
+# Temperature
+
+
+def test_temperature_and_bands():
+    history = validated().temperature_history_
+    display = TemperatureDisplay.from_estimator(validated())
+    assert_array_equal(display.line_.get_xdata(), history["pass"])
+    assert_array_equal(display.line_.get_ydata(), history["temperature"])
+    known = ~np.isnan(history["q05"])
+    for band, low, high in zip(display.bands_, ("q05", "q25"), ("q95", "q75"), strict=True):
+        heights = np.concatenate([path.vertices[:, 1] for path in band.get_paths()])
+        assert heights.min() == history[low][known].min()
+        assert heights.max() == history[high][known].max()
+    texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    assert texts == ["temperature", "90% of documents", "50% of documents", "median of documents"]
+
+
+@pytest.mark.parametrize("mode", ["svi", "avi", "vt", "dasvi"])
+def test_no_bands_where_documents_have_no_temperatures(mode):
+    display = TemperatureDisplay.from_estimator(fitted(mode))
+    assert display.bands_ == []
+    assert len(display.ax_.lines) == 1
+    assert display.ax_.get_ylim()[0] <= 1.0
+
+
+def test_any_model_with_a_history_will_do():
+    class Other(TemperedLDA):
+        def __sklearn_is_fitted__(self):
+            return True
+
+    other = Other()
+    with pytest.raises(ValueError, match="Other has no temperature_history_"):
+        TemperatureDisplay.from_estimator(other)
+    other.temperature_history_ = np.zeros(0, dtype=[("pass", float), ("temperature", float)])
+    with pytest.raises(ValueError, match="Other has no temperature_history_"):
+        TemperatureDisplay.from_estimator(other)
+    other.temperature_history_ = np.array(
+        [(0.0, 3.0)], dtype=[("pass", float), ("temperature", float)]
+    )
+    TemperatureDisplay.from_estimator(other).figure_.canvas.draw()
+
+
+# Learning curves
+
+
+def test_curves_of_several_models():
+    models = {mode: validated(mode) for mode in ("svi", "lvt")}
+    display = LearningCurveDisplay.from_estimator(models)
+    for line, (mode, model) in zip(display.lines_, models.items(), strict=True):
+        assert_array_equal(line.get_xdata(), [1, 2, 3])
+        assert_array_equal(line.get_ydata(), model.score_history_["score"])
+        assert line.get_label() == f"{mode}  {model.score_history_['score'][-1]:.3f}"
+    assert len(display.ax_.get_legend().get_texts()) == 2
+
+
+def test_curve_of_one_model():
+    display = LearningCurveDisplay.from_estimator(validated())
+    assert display.lines_[0].get_label() == "TemperedLDA"
+    assert display.ax_.get_legend() is None
+
+
+def test_every_last_score_is_in_the_picture():
+    def history(*scores):
+        rows = [(i + 1.0, score) for i, score in enumerate(scores)]
+        return np.array(rows, dtype=[("pass", float), ("score", float)])
+
+    for histories in (
+        {"a": history(-30.0, -8.0, -7.1, -7.0, -7.0), "b": history(-9.0)},
+        {"a": history(-7.0, -7.0)},
+        {"falling": history(-7.0, -7.1, -9.0)},
+    ):
+        ax = LearningCurveDisplay(histories).plot().ax_
+        low, high = ax.get_ylim()
+        assert all(low <= h["score"][-1] <= high for h in histories.values())
+
+
+def test_curves_need_scores():
+    with pytest.raises(ValueError, match=r"no score_history_: .* validation_X"):
+        LearningCurveDisplay.from_estimator({"a": validated(), "b": fitted()})
+    with pytest.raises(ValueError, match="empty dict"):
+        LearningCurveDisplay.from_estimator({})
+
+
+# Topics
+
+
+def test_largest_topics_with_their_top_words():
+    lda = fitted()
+    display = TopicsDisplay.from_estimator(lda, topics=3, n_top_words=5, feature_names=names())
+    sizes = lda.components_.sum(axis=1, dtype=float)
+    order = np.argsort(-sizes)[:3]
+    top = lda.top_words(5, names())
+    assert display.words == [top[k] for k in order]
+    assert [title.split(" (")[0] for title in display.titles] == [f"topic {k}" for k in order]
+    for panel, k in zip(display.axes_, order, strict=True):
+        widths = [bar.get_width() for bar in panel.patches]
+        expected = np.sort(lda.components_[k] / sizes[k])[::-1][:5]
+        np.testing.assert_allclose(widths, expected, rtol=1e-6)
+        assert [text.get_text() for text in panel.texts] == top[k]
+
+
+def test_topics_by_number():
+    display = TopicsDisplay.from_estimator(fitted(), topics=[2, 0], n_top_words=100)
+    assert [title.split(" (")[0] for title in display.titles] == ["topic 2", "topic 0"]
+    assert display.probabilities.shape == (2, 60)
+    assert len(TopicsDisplay.from_estimator(fitted(), topics=100).axes_) == 4
+
+
+def test_words_may_hold_dollars():
+    strange = ["$a_", "b$", *names()[2:]]
+    TopicsDisplay.from_estimator(
+        fitted(), n_top_words=60, feature_names=strange
+    ).figure_.canvas.draw()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"topics": 0}, "topics"),
+        ({"topics": []}, "topics must be a number or a list"),
+        ({"topics": [0.5]}, "topics must be a number or a list"),
+        ({"topics": [4]}, "topics must be from 0 to 3"),
+        ({"topics": [-1]}, "topics must be from 0 to 3"),
+        ({"n_top_words": 0}, "n_top_words"),
+        ({"feature_names": ["one"]}, "feature_names must have 60 names"),
+    ],
+)
+def test_topics_refuse(change, message):
+    with pytest.raises(ValueError, match=message):
+        TopicsDisplay.from_estimator(fitted(), **change)
+
+
+# Documents
+
+
+def test_histogram_and_hottest_documents():
+    titles = [f"document ${row} _{row}" + 100 * "x" * (row % 2) for row in range(200)]
+    display = DocumentTemperatureDisplay.from_estimator(
+        fitted(), corpus(), names=titles, n_hottest=6
+    )
+    s = fitted().document_temperatures(corpus())
+    assert sum(bar.get_height() for bar in display.ax_.patches) == 200
+    assert_array_equal(display.hottest_, np.argsort(s, kind="stable")[:6])
+    header, *lines = display.ax_.texts[0].get_text().splitlines()
+    assert header == "Hottest documents (T)"
+    for line, row in zip(lines, display.hottest_, strict=True):
+        temperature, name = line.split(maxsplit=1)
+        assert temperature == f"{1 / s[row]:.2f}"
+        assert name.removesuffix("...") == titles[row][: len(name.removesuffix("..."))]
+        assert len(name) <= 38
+    display.figure_.canvas.draw()
+
+
+def test_documents_without_names():
+    display = DocumentTemperatureDisplay.from_estimator(fitted(), corpus())
+    assert f"row {display.hottest_[0]}" in display.ax_.texts[0].get_text()
+    bare = DocumentTemperatureDisplay.from_estimator(fitted(), corpus(), n_hottest=0)
+    assert not bare.ax_.texts
+    few = DocumentTemperatureDisplay.from_estimator(fitted(), corpus()[:3].toarray())
+    assert sorted(few.hottest_) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"names": ["one"]}, "names must have 200 names"),
+        ({"n_hottest": -1}, "n_hottest"),
+    ],
+)
+def test_documents_refuse(change, message):
+    with pytest.raises(ValueError, match=message):
+        DocumentTemperatureDisplay.from_estimator(fitted(), corpus(), **change)

@@ -1,0 +1,50 @@
+"""Topics and counts that are given to a metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _parameters as check
+from .._topics_report import largest
+
+
+def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
+    """Topics (n_components, n_features) of an array or a fitted estimator: finite, none empty."""
+    if hasattr(components, "fit"):
+        check_is_fitted(components)
+        components = components.components_
+    topics = check_array(components, dtype=[np.float64, np.float32], input_name=name)
+    if topics.min() < 0:
+        row, column = np.argwhere(topics < 0)[0]
+        raise ValueError(
+            f"{name} must be >= 0, but row {row} has {topics[row, column]} in column {column}"
+        )
+    empty = np.flatnonzero(topics.sum(axis=1) == 0)
+    if len(empty):
+        raise ValueError(f"{name} must have words in every topic, but row {empty[0]} is all zeros")
+    return topics
+
+
+def counts(X: Any, n_features: int) -> Any:
+    """CSR counts, >= 0 and as wide as the topics."""
+    X = check_array(
+        X,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32, np.int64, np.int32],
+        input_name="X",
+    )
+    X = sp.csr_matrix(check.check_counts(X, "X"))
+    if X.shape[1] != n_features:
+        raise ValueError(f"X has {X.shape[1]} features, but the topics have {n_features}")
+    return X
+
+
+def top_columns(topics: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Columns of the n most probable words of every topic, the most probable first."""
+    return np.stack([largest(topic, n) for topic in topics])

@@ -1,0 +1,137 @@
+"""Coherence of topics: how much their top words occur together."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _parameters as check
+from ._checks import counts, top_columns, topics_of
+
+# Keeps the logarithm of a pair that never occurs together finite: Röder's and gensim's value.
+_EPSILON = 1e-12
+
+
+def coherence(
+    components: Any,
+    X: Any,
+    measure: Literal["npmi", "umass", "cv"] = "npmi",
+    *,
+    n_top_words: int = 10,
+    per_topic: bool = False,
+) -> Any:
+    """Coherence of the top words of topics, from the documents in which they occur together.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_features), or fitted estimator
+        Weights of the words in the topics, >= 0, or an estimator with `components_`.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Counts of the reference corpus; a word is in a document where its count is > 0.
+    measure : {"npmi", "umass", "cv"}, default="npmi"
+        - "npmi": normalised pointwise mutual information of the pairs of top words, in
+          [-1, 1] [1]_ [2]_;
+        - "umass": log conditional probability of a top word given each more probable one,
+          at most 0 [3]_;
+        - "cv": cosine between the vector of NPMI values of each top word and their sum over all
+          top words [2]_.
+    n_top_words : int, default=10
+        Words of each topic, at least 2.
+    per_topic : bool, default=False
+        Whether to return the coherence of each topic instead of their mean.
+
+    Returns
+    -------
+    float or ndarray of shape (n_components,)
+        Higher is better.
+
+    Raises
+    ------
+    ValueError
+        If components or counts make no sense.
+
+    Notes
+    -----
+    The window in which words occur together is the whole document, for every measure. "npmi" and
+    "cv" are often computed in sliding windows of 10 and 110 tokens, which counts cannot give; they
+    are then higher or lower, but rank topics much alike. Pairs that never occur together have
+    probability 1e-12, as in gensim. A pair with a word that is in no document tells nothing, and
+    has the value 0.
+
+    References
+    ----------
+    .. [1] Bouma (2009). Normalized (Pointwise) Mutual Information in Collocation Extraction. GSCL.
+    .. [2] Röder, Both, Hinneburg (2015). Exploring the Space of Topic Coherence Measures. WSDM.
+    .. [3] Mimno, Wallach, Talley, Leenders, McCallum (2011). Optimizing Semantic Coherence in
+       Topic Models. EMNLP. Here as in [2]_: a mean over pairs, with probabilities of documents.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topictemper.metrics import coherence
+    >>> X = np.array([[1, 1, 0, 0], [2, 1, 0, 0], [0, 0, 1, 3], [0, 0, 1, 1]])
+    >>> together = np.array([[5, 5, 1, 1], [1, 1, 5, 5]])
+    >>> apart = np.array([[5, 1, 5, 1], [1, 5, 1, 5]])
+    >>> round(coherence(together, X, n_top_words=2), 6)
+    1.0
+    >>> coherence(apart, X, n_top_words=2, per_topic=True).round(2)
+    array([-0.95, -0.95])
+    """
+    topics = topics_of(components)
+    check.choice("measure", measure, _MEASURES)
+    check.integer("n_top_words", n_top_words, 2)
+    check.flag("per_topic", per_topic)
+    X = counts(X, topics.shape[1])
+    top = top_columns(topics, n_top_words)
+    words, place = np.unique(top, return_inverse=True)
+    place = place.reshape(top.shape)
+    present = X[:, words].astype(np.float64)
+    present.sum_duplicates()
+    present.data[:] = present.data > 0
+    together = (present.T @ present).tocsr()
+    values = np.array([_MEASURES[measure](together[k][:, k].toarray() / X.shape[0]) for k in place])
+    return values if per_topic else float(values.mean())
+
+
+# Each takes p, the share of the documents with both of two words, (n, n); on its diagonal that of
+# the documents with one.
+
+
+def _umass(p: NDArray[np.float64]) -> float:
+    later, earlier = np.tril_indices(len(p), -1)
+    single, both = p.diagonal()[earlier], p[later, earlier]
+    known = (single > 0) & (p.diagonal()[later] > 0)
+    return float(np.log((both[known] + _EPSILON) / single[known]).sum() / len(known))
+
+
+def _npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    apart = np.outer(p.diagonal(), p.diagonal())
+    both = np.minimum(p + _EPSILON, 1.0)
+    # Where both words are in every document NPMI is 0 / 0; the limit of words that are only seen
+    # together is 1.
+    npmi = np.where(both == 1.0, 1.0, 0.0)
+    np.divide(
+        np.log(both, out=np.zeros_like(p), where=apart > 0)
+        - np.log(apart, out=np.zeros_like(p), where=apart > 0),
+        -np.log(both),
+        out=npmi,
+        where=(apart > 0) & (both < 1.0),
+    )
+    return npmi
+
+
+def _npmi(p: NDArray[np.float64]) -> float:
+    return float(_npmi_matrix(p)[np.tril_indices(len(p), -1)].mean())
+
+
+def _cv(p: NDArray[np.float64]) -> float:
+    vectors = _npmi_matrix(p)
+    total = vectors.sum(axis=0)
+    norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(total)
+    products = vectors @ total
+    return float(np.divide(products, norms, out=np.zeros(len(p)), where=norms > 0).mean())
+
+
+_MEASURES = {"npmi": _npmi, "umass": _umass, "cv": _cv}

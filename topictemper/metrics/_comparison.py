@@ -1,0 +1,109 @@
+"""Topics beside each other: within a model, and between two."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from .. import _parameters as check
+from ._checks import top_columns, topics_of
+
+
+class TopicMatch(NamedTuple):
+    """Topics of two models, pair by pair, the most alike first; see `match_topics`."""
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    distance: NDArray[np.float64]
+
+
+def topic_diversity(components: Any, *, n_top_words: int = 25) -> float:
+    """Share of distinct words among the top words of all topics [1]_.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_features), or fitted estimator
+        Weights of the words in the topics, >= 0, or an estimator with `components_`.
+    n_top_words : int, default=25
+        Words of each topic.
+
+    Returns
+    -------
+    float
+        In (0, 1]; near 0 where topics repeat each other, 1 where no word is in two of them.
+
+    Raises
+    ------
+    ValueError
+        If components make no sense.
+
+    References
+    ----------
+    .. [1] Dieng, Ruiz, Blei (2020). Topic Modeling in Embedding Spaces. TACL 8.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topictemper.metrics import topic_diversity
+    >>> topic_diversity(np.array([[5, 4, 1, 0], [0, 5, 4, 1]]), n_top_words=2)
+    0.75
+    """
+    topics = topics_of(components)
+    top = top_columns(topics, check.integer("n_top_words", n_top_words, 1))
+    return len(np.unique(top)) / top.size
+
+
+def match_topics(first: Any, second: Any) -> TopicMatch:
+    r"""Pair the topics of two models, so that the pairs are as alike as can be in all.
+
+    The sum of Hellinger distances over pairs, :math:`(1 - \sum_v \sqrt{p_v q_v})^{1/2}`, is
+    smallest (the Hungarian method).
+
+    Parameters
+    ----------
+    first, second : arrays-like of shape (n_components, n_features), or fitted estimators
+        Weights of the words in the topics, >= 0, of the same vocabulary. Of the model with more
+        topics some stay without a partner.
+
+    Returns
+    -------
+    TopicMatch
+        ``first`` and ``second``, ndarrays of the length of the smaller number of topics: rows of
+        the two that belong together; ``distance``: theirs, in [0, 1], ascending.
+
+    Raises
+    ------
+    ValueError
+        If components make no sense or differ in their number of words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topictemper.metrics import match_topics
+    >>> topics = np.array([[8.0, 1.0, 1.0], [1.0, 8.0, 1.0], [1.0, 1.0, 8.0]])
+    >>> match = match_topics(topics, topics[[2, 0, 1]])
+    >>> match.second[np.argsort(match.first)]
+    array([1, 2, 0])
+    >>> match.distance.round(6)
+    array([0., 0., 0.])
+    """
+    p, q = topics_of(first, "first"), topics_of(second, "second")
+    if p.shape[1] != q.shape[1]:
+        raise ValueError(
+            f"first and second must have the same words, but have {p.shape[1]} and {q.shape[1]}"
+        )
+    affinity = _roots(p) @ _roots(q).T
+    distance = np.sqrt(np.clip(1.0 - affinity, 0.0, 1.0))
+    rows, columns = linear_sum_assignment(distance)
+    order = np.argsort(distance[rows, columns], kind="stable")
+    rows, columns = rows[order], columns[order]
+    return TopicMatch(rows, columns, distance[rows, columns])
+
+
+def _roots(topics: NDArray[Any]) -> NDArray[np.float64]:
+    """Square roots of the words' probabilities."""
+    topics = topics.astype(np.float64)
+    return np.sqrt(topics / topics.sum(axis=1, keepdims=True))

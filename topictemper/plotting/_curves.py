@@ -1,0 +1,252 @@
+"""Histories of a fit: the course of the temperature, and held-out scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ._axes import COOL, WARM, axes, history_of, tidy
+
+_BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
+
+
+class TemperatureDisplay:
+    """Course of the temperature in a fit, over passes.
+
+    Where temperatures of documents were learned ("lvt"), bands hold the middle 90% and 50% of
+    them, and a line their median: what the documents of the last minibatch ask for, whatever the
+    course allows.
+
+    Parameters
+    ----------
+    history : structured ndarray
+        `temperature_history_`: fields ``pass`` and ``temperature``, perhaps ``q05``, ``q25``,
+        ``q50``, ``q75`` and ``q95``, quantiles over documents (NaN before there are any).
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure with it.
+    line_ : matplotlib Line2D
+        The temperature.
+    bands_ : list of matplotlib collections
+        The bands, the wider first; empty where there are no quantiles.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> from topictemper.plotting import TemperatureDisplay
+    >>> X = make_lda_corpus(200, 100, 5, random_state=0).counts
+    >>> lda = TemperedLDA(5, max_iter=5, batch_size=20, random_state=0).fit(X)
+    >>> display = TemperatureDisplay.from_estimator(lda)
+    >>> display.ax_.get_xlabel()
+    'passes over the data'
+    >>> matplotlib.pyplot.close(display.figure_)
+    """
+
+    def __init__(self, history: NDArray[Any]) -> None:
+        self.history = history
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the course of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With the attribute `temperature_history_`.
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        TemperatureDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If the estimator keeps no history of the temperature, or an empty one.
+        ImportError
+            If matplotlib is not installed.
+        """
+        check_is_fitted(estimator)
+        history = history_of(
+            estimator,
+            "temperature_history_",
+            "it is kept by fit and partial_fit; a model that was read from a file has none",
+        )
+        return cls(history).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        TemperatureDisplay
+            Itself.
+        """
+        ax = self.ax_ = axes(ax, (7.0, 4.0))
+        self.figure_ = ax.figure
+        history = self.history
+        passes, names = history["pass"], history.dtype.names or ()
+        (self.line_,) = ax.plot(
+            passes, history["temperature"], color=WARM, linewidth=2.2, zorder=3, label="temperature"
+        )
+        self.bands_ = []
+        if "q50" in names:
+            for low, high, strength in _BANDS:
+                share = int(high[1:]) - int(low[1:])
+                band = ax.fill_between(
+                    passes,
+                    history[low],
+                    history[high],
+                    color=COOL,
+                    alpha=strength,
+                    linewidth=0,
+                    label=f"{share}% of documents",
+                )
+                self.bands_.append(band)
+            ax.plot(passes, history["q50"], color=COOL, linewidth=1.2, label="median of documents")
+        tidy(ax)
+        ax.set_xlim(0.0, max(passes[-1], 1e-3))
+        ax.set_ylim(bottom=min(1.0, ax.get_ylim()[0]))
+        ax.set_xlabel("passes over the data")
+        ax.set_ylabel("temperature $T$")
+        if self.bands_:
+            ax.legend(frameon=False)
+        return self
+
+
+class LearningCurveDisplay:
+    """Held-out score against passes over the data, of one model or several.
+
+    Parameters
+    ----------
+    histories : dict of str to structured ndarray
+        Names of the models, and their `score_history_`: fields ``pass`` and ``score``.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure with it.
+    lines_ : list of matplotlib Line2D
+        One for each model.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> from topictemper.plotting import LearningCurveDisplay
+    >>> X = make_lda_corpus(200, 100, 5, random_state=0).counts
+    >>> models = {
+    ...     mode: TemperedLDA(5, tempering=mode, max_iter=5, batch_size=20, random_state=0)
+    ...     for mode in ("svi", "lvt")
+    ... }
+    >>> for model in models.values():
+    ...     _ = model.fit(X[20:], validation_X=X[:20])
+    >>> display = LearningCurveDisplay.from_estimator(models)
+    >>> [line.get_label()[:3] for line in display.lines_]
+    ['svi', 'lvt']
+    >>> matplotlib.pyplot.close(display.figure_)
+    """
+
+    def __init__(self, histories: Mapping[str, NDArray[Any]]) -> None:
+        self.histories = dict(histories)
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
+        """Draw the scores of fitted estimators.
+
+        Parameters
+        ----------
+        estimator : fitted estimator, or dict of str to fitted estimator
+            With the attribute `score_history_`: fitted with `validation_X`. Of several, the keys
+            are their names in the legend.
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        LearningCurveDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If an estimator keeps no history of scores, or if there is none in the dict.
+        ImportError
+            If matplotlib is not installed.
+        """
+        several = isinstance(estimator, Mapping)
+        models = dict(estimator) if several else {type(estimator).__name__: estimator}
+        if not models:
+            raise ValueError("estimator must not be an empty dict")
+        histories = {}
+        for name, model in models.items():
+            check_is_fitted(model)
+            histories[str(name)] = history_of(
+                model, "score_history_", "give fit the documents to score, validation_X"
+            )
+        return cls(histories).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        LearningCurveDisplay
+            Itself.
+        """
+        ax = self.ax_ = axes(ax, (7.0, 4.0))
+        self.figure_ = ax.figure
+        self.lines_ = []
+        several = len(self.histories) > 1
+        for name, history in self.histories.items():
+            (line,) = ax.plot(
+                history["pass"],
+                history["score"],
+                marker="o",
+                markersize=3.5,
+                linewidth=1.8,
+                label=f"{name}  {history['score'][-1]:.3f}" if several else name,
+            )
+            self.lines_.append(line)
+        tidy(ax)
+        # A first pass far below must not flatten all that follows.
+        scores = [history["score"] for history in self.histories.values()]
+        top = max(score.max() for score in scores)
+        low = min(
+            min(score[-1], np.median(score) - 2.0 * (score.max() - np.median(score)))
+            for score in scores
+        )
+        ax.set_ylim(bottom=max(low - 0.05 * (top - low), ax.get_ylim()[0]))
+        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.set_xlabel("passes over the data")
+        ax.set_ylabel("held-out score (nats a token)")
+        if several:
+            ax.legend(frameon=False, loc="lower right", title="last score")
+        return self

@@ -1,0 +1,183 @@
+"""Topics as bars of their top words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _parameters as check
+from .._topics_report import largest, names_of
+from ._axes import COOL, axes
+
+_COLUMNS = 4
+_GAP = 0.025
+
+
+class TopicsDisplay:
+    """Bars of the most probable words of topics, a panel each.
+
+    A title has the number of a topic and its share of the corpus.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_topics, n_top_words)
+        Probabilities of the top words, descending.
+    words : sequence of sequences of str
+        The top words of each topic.
+    titles : sequence of str
+        One for each topic.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The frame of all panels.
+    axes_ : ndarray of matplotlib Axes, of shape (n_topics,)
+        The panels.
+    figure_ : matplotlib Figure
+        The figure with them.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> from topictemper.plotting import TopicsDisplay
+    >>> X = make_lda_corpus(200, 100, 5, random_state=0).counts
+    >>> lda = TemperedLDA(5, max_iter=5, batch_size=20, random_state=0).fit(X)
+    >>> display = TopicsDisplay.from_estimator(lda, topics=[0, 3], n_top_words=6)
+    >>> len(display.axes_)
+    2
+    >>> matplotlib.pyplot.close(display.figure_)
+    """
+
+    def __init__(
+        self,
+        probabilities: NDArray[np.float64],
+        words: Sequence[Sequence[str]],
+        titles: Sequence[str],
+    ) -> None:
+        self.probabilities = probabilities
+        self.words = words
+        self.titles = titles
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        topics: int | Sequence[int] = 8,
+        n_top_words: int = 8,
+        feature_names: ArrayLike | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw topics of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With the attribute `components_`.
+        topics : int or sequence of int, default=8
+            Numbers of the topics to draw, or how many of those that explain most.
+        n_top_words : int, default=8
+            Words of each topic.
+        feature_names : array-like of shape (n_features,), optional
+            Names of the columns; by default `feature_names_in_`, or else their numbers.
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        TopicsDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If there is no such topic, or names are of the wrong number.
+        ImportError
+            If matplotlib is not installed.
+        """
+        check_is_fitted(estimator)
+        n_top_words = check.integer("n_top_words", n_top_words, 1)
+        names = names_of(estimator, feature_names)
+        components = np.asarray(estimator.components_, dtype=np.float64)
+        sizes = components.sum(axis=1)
+        if np.ndim(topics) == 0:
+            chosen = largest(sizes, check.integer("topics", topics, 1))
+        else:
+            chosen = np.asarray(topics)
+            if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
+                raise ValueError(f"topics must be a number or a list of numbers, got {topics!r}")
+            if chosen.min() < 0 or chosen.max() >= len(sizes):
+                raise ValueError(
+                    f"topics must be from 0 to {len(sizes) - 1}, the topics there are; "
+                    f"got {topics!r}"
+                )
+        top = [largest(components[k], n_top_words) for k in chosen]
+        display = cls(
+            np.array([components[k, v] / sizes[k] for k, v in zip(chosen, top, strict=True)]),
+            [[names[v] for v in columns] for columns in top],
+            [f"topic {k} ({sizes[k] / sizes.sum():.1%})" for k in chosen],
+        )
+        return display.plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        TopicsDisplay
+            Itself.
+        """
+        n_topics, n_words = self.probabilities.shape
+        columns = min(n_topics, _COLUMNS)
+        rows = ceil(n_topics / columns)
+        ax = self.ax_ = axes(ax, (2.3 * columns, rows * (0.7 + 0.22 * n_words)))
+        self.figure_ = ax.figure
+        ax.set_axis_off()
+        width, height = (1 - _GAP * (columns - 1)) / columns, 1 / rows
+        panels = []
+        for i in range(n_topics):
+            row, column = divmod(i, columns)
+            panel = ax.inset_axes(
+                (column * (width + _GAP), 1 - (row + 0.86) * height, width, 0.76 * height)
+            )
+            self._panel(panel, i)
+            panels.append(panel)
+        self.axes_ = np.array(panels, dtype=object)
+        return self
+
+    def _panel(self, panel: Any, i: int) -> None:
+        probabilities, places = self.probabilities[i], np.arange(self.probabilities.shape[1])
+        panel.barh(places, probabilities, height=0.8, color=COOL, alpha=0.45, linewidth=0)
+        # Words stand on their bars, so that long ones need no room beside them.
+        for place, word in zip(places, self.words[i], strict=True):
+            panel.annotate(
+                word,
+                (0, place),
+                xytext=(4, 0),
+                textcoords="offset points",
+                va="center_baseline",
+                fontsize="small",
+                parse_math=False,
+            )
+        panel.invert_yaxis()
+        panel.set_xlim(0, 1.05 * probabilities[0])
+        panel.set_yticks([])
+        panel.locator_params(axis="x", nbins=4)
+        panel.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+        panel.tick_params(labelsize="x-small", colors="0.45", length=2)
+        panel.spines[["top", "right", "bottom"]].set_visible(False)
+        panel.spines["left"].set_color("0.6")
+        panel.set_title(self.titles[i], fontsize="medium", loc="left")
