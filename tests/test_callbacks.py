@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from topictemper import TemperedLDA
 
@@ -162,12 +162,15 @@ def test_any_of_several_callbacks_stops():
     assert all(recorder.calls == expected_calls(2) for recorder in recorders)
 
 
-def test_stop_hands_over_to_the_best_model():
-    # The best of passes of which the last is not the best: see test_early_stopping.
-    lda = small_lda(early_stopping=True, max_iter=10, doc_topic_prior=5.0)
-    lda.set_callbacks(Recorder(stop_after=8)).fit(corpus(), validation_X=corpus(50, 1))
-    assert len(lda.score_history_) <= 8
-    assert lda.score(corpus(50, 1)) == lda.score_history_["score"].max()
+def test_stop_hands_over_the_best_model_of_early_stopping():
+    # The best pass is the 21st of 24 (see test_early_stopping).
+    lda = small_lda(n_components=20, max_iter=30, early_stopping=True)
+    lda.set_callbacks(Recorder(stop_after=23))
+    lda.fit(corpus(300)[:200], validation_X=corpus(300)[200:])
+    scores = lda.score_history_["score"]
+    assert len(scores) == 23
+    assert lda.n_iter_ == scores.argmax() + 1 < 23
+    assert lda.score(corpus(300)[200:]) == scores.max()
 
 
 # Failing
@@ -223,7 +226,8 @@ def test_bad_parameters_are_told_before_callbacks_are_set_up():
 
 
 def test_scoring_monitor_follows_the_score():
-    monitor = callback.ScoringMonitor(scoring=None)
+    scoring = {"score": lambda model, X, y: model.score(X)}
+    monitor = callback.ScoringMonitor(scoring=scoring)
     watcher = Watcher()
     lda = small_lda().set_callbacks(monitor, watcher).fit(corpus(), np.zeros(200))
     rows = [row for row in monitor.get_logs().data if row["task_name"] == "pass"]
@@ -241,7 +245,7 @@ def test_progress_bar(capsys):
 
 def test_passes_within_a_pipeline_and_a_search():
     recorder = Propagated()
-    pipeline = make_pipeline(TfidfTransformer(use_idf=False, norm=None), small_lda(max_iter=2))
+    pipeline = make_pipeline(StandardScaler(with_mean=False), small_lda(max_iter=2))
     pipeline.set_callbacks(recorder).fit(corpus())
     assert [call for call in recorder.calls if call[1] == "pass"] == expected_calls(2)[2:-2]
 

@@ -250,8 +250,11 @@ class TemperedLDA(
         `task_id` counts them from 0. A hook that asks for ``fitted_estimator`` gets the model as
         it is then: its `temperature_`, its `n_iter_`, and its `score_history_` if there are
         validation documents. A hook at the end of a pass that returns True ends the fit, which
-        leaves the model learned so far (the best one so far with `early_stopping`). A
-        ``ScoringMonitor`` scores only where it sees a `y`: give any.
+        leaves the model learned so far (with `early_stopping` the best one). `partial_fit` calls
+        no hooks. A ``ScoringMonitor`` scores only where it sees a `y`, and needs to be told how::
+
+            monitor = ScoringMonitor(scoring={"score": lambda model, X, y: model.score(X)})
+            lda.set_callbacks(monitor).fit(X, np.zeros(X.shape[0]))
         """
         with self._unchanged_on_error():
             self._fit(X, y, validation_X)
