@@ -188,7 +188,5 @@ def test_documents_that_cannot_be_split():
     held_out = _split_rows(one_word_each, 0.5, np.random.RandomState(0))[1]
     X = np.zeros((60, 60), dtype=int)
     X[held_out] = 2
-    with pytest.raises(
-        ValueError, match=r"X without the validation_fraction=0\.5 of X has no words"
-    ):
+    with pytest.raises(ValueError, match="X without the documents held out has no words"):
         small_lda(early_stopping=True, validation_fraction=0.5).fit(X)

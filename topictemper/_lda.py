@@ -268,7 +268,11 @@ class TemperedLDA(
             validation_X = self._counts(validation_X, reset=False, name="validation_X")
         check.check_words(X, "X")
         n_passes = check.integer("max_iter", self.max_iter, 1)
-        learned, validation = new_validation(self, X, validation_X)
+        rows, validation = new_validation(self, X, validation_X)
+        learned = X
+        if rows is not None:
+            learned = X[rows]
+            check.check_words(learned, "X without the documents held out")
         trainer = new_trainer(self, X.shape[1], float(learned.shape[0]))
         with Workers(self.n_jobs) as workers:
             context = self._init_callback_context(max_subtasks=n_passes)

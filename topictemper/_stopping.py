@@ -71,22 +71,31 @@ class Validation:
         return np.array(self.scores, dtype=[("pass", float), ("score", float)])
 
 
-def new_validation(lda: TemperedLDA, X: Any, validation_X: Any) -> tuple[Any, Validation | None]:
-    """Check what an estimator says of validation; return the rows to learn from, and the rest."""
+def new_validation(
+    lda: TemperedLDA, X: Any, validation_X: Any
+) -> tuple[NDArray[np.intp] | None, Validation | None]:
+    """Check what an estimator says of validation.
+
+    Returns
+    -------
+    rows : ndarray or None
+        The rows of X to learn from; None: all.
+    validation : Validation or None
+        Of the other rows, or of `validation_X`.
+    """
     stops = check.flag("early_stopping", lda.early_stopping)
     patience = check.integer("n_iter_no_change", lda.n_iter_no_change, 1)
     fraction = check.number(
         "validation_fraction", lda.validation_fraction, 0.0, 1.0, boundaries="neither"
     )
+    rows = None
     name = "validation_X"
     if validation_X is None:
         if not stops:
-            return X, None
-        learned, held_out = _split_rows(X, fraction, check.random_state(lda.random_state))
-        name = f"the validation_fraction={fraction} of X"
-        X, validation_X = X[learned], X[held_out]
-        check.check_words(X, f"X without {name}")
-    return X, Validation(validation_X, name, patience if stops else None)
+            return rows, None
+        rows, held_out = _split_rows(X, fraction, check.random_state(lda.random_state))
+        name, validation_X = f"the validation_fraction={fraction} of X", X[held_out]
+    return rows, Validation(validation_X, name, patience if stops else None)
 
 
 def _split_rows(
