@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import logging
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy, deepcopy
 from math import ceil
 from typing import Any, Literal, Self
 
@@ -16,10 +15,13 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _parameters as check
 from ._assembly import new_trainer
+from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._documents import Gatherer, Workspace
 from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents, proportions
 from ._prediction import tempered as tempered_documents
+from ._progress import Progress
 from ._scoring import document_bound, split_tokens, topics_kl
+from ._stopping import Validation, new_validation
 from ._svi import Trainer, train
 from ._thermostat import QUANTILES, Cooling, LocalThermostat, Thermostat
 from ._topics import Topics
@@ -27,12 +29,12 @@ from ._topics_report import names_of, pyldavis_arrays, top_documents, top_words
 from ._workers import Workers
 from .tempering import inverse_temperature_grid
 
-logger = logging.getLogger("topictemper")
-
 LEARNED = ("vt", "lvt")
 
 
-class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TemperedLDA(
+    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
 
     Learning starts at a high temperature, where the likelihood counts for little and the topics
@@ -100,7 +102,16 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     n_jobs : int, default=None
         Threads. None is 1, -1 is all processors. Results have the same bits for any number.
     verbose : int, default=0
-        1: log a line for every pass, by the logger "topictemper".
+        1: log a line for every pass, by the logger "topictemper": temperature, documents a second
+        in training, and the score of the validation documents if there are any.
+    early_stopping : bool, default=False
+        Whether `fit` scores held-out documents after every pass, stops when their score no longer
+        rises, and keeps the model of the best pass. Passes that end at T > 1 do not count.
+    validation_fraction : float, default=0.1
+        Share of the documents that are held out for `early_stopping`, chosen at random, where
+        `fit` is given no `validation_X`; in (0, 1).
+    n_iter_no_change : int, default=3
+        Evaluations at T = 1 in a row without a new best score after which `early_stopping` stops.
 
     Attributes
     ----------
@@ -114,13 +125,14 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Fields ``pass`` and ``temperature``; for "lvt" also the quantiles ``q05`` to ``q95`` over
         documents of 1 / E[1/T_d] (NaN before there are any).
     score_history_ : structured ndarray
-        Fields ``pass`` and ``score``; only where `fit` was given `validation_X`.
+        Fields ``pass`` and ``score``, of every pass that `fit` made; only where it was given
+        `validation_X` or had `early_stopping`.
     doc_topic_prior_ : ndarray of shape (n_components,)
         alpha.
     topic_word_prior_ : float
         eta.
     n_iter_ : int
-        Passes made.
+        Passes behind the model; with `early_stopping` `fit` made some more.
     n_batch_iter_ : int
         Minibatches seen.
     n_features_in_ : int
@@ -173,6 +185,9 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 3,
     ) -> None:
         self.n_components = n_components
         self.tempering = tempering
@@ -197,6 +212,9 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
 
     _components: NDArray[Any] | None
 
@@ -210,9 +228,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Counts of words (columns) in documents (rows), >= 0.
         y : None
-            Ignored.
+            Ignored, but handed on to callbacks.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
-            Documents that are scored after every pass, into `score_history_`.
+            Documents that are scored after every pass, into `score_history_`, and that
+            `early_stopping` goes by.
 
         Returns
         -------
@@ -223,43 +242,70 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         ------
         TypeError, ValueError
             If a parameter or the counts make no sense. The estimator is then as it was before.
+            So it is if a callback fails.
+
+        Notes
+        -----
+        With scikit-learn 1.9 or later `set_callbacks` takes callbacks, such as those of
+        `sklearn.callback`. The fit is a task with one task "pass" within it for every pass, whose
+        `task_id` counts them from 0. A hook that asks for ``fitted_estimator`` gets the model as
+        it is then: its `temperature_`, its `n_iter_`, and its `score_history_` if there are
+        validation documents. A hook at the end of a pass that returns True ends the fit, which
+        leaves the model learned so far (with `early_stopping` the best one). `partial_fit` calls
+        no hooks. A ``ScoringMonitor`` scores only where it sees a `y`, and needs to be told how::
+
+            monitor = ScoringMonitor(scoring={"score": lambda model, X, y: model.score(X)})
+            lda.set_callbacks(monitor).fit(X, np.zeros(X.shape[0]))
         """
         with self._unchanged_on_error():
-            X = self._counts(X, reset=True)
-            if validation_X is not None:
-                validation_X = self._counts(validation_X, reset=False, name="validation_X")
-            check.check_words(X, "X")
-            n_passes = check.integer("max_iter", self.max_iter, 1)
-            trainer = new_trainer(self, X.shape[1], float(X.shape[0]))
-            scores: list[tuple[float, float]] = []
-            halves = None if validation_X is None else split_tokens(validation_X)
-            if halves is not None:
-                check.check_held_out(halves[1], "validation_X")
-            with Workers(self.n_jobs) as workers:
-                began = time.perf_counter()
-
-                def after_pass(done: int) -> None:
-                    if halves is not None:
-                        scores.append((done, completion(trainer, *halves, cold, workers)))
-                    if self.verbose:
-                        seconds = time.perf_counter() - began
-                        self._report(trainer, done, n_passes, seconds, scores)
-
-                train(
-                    trainer,
-                    X,
-                    n_passes,
-                    shuffle=self.shuffle,
-                    workers=workers,
-                    after_pass=after_pass,
-                )
-            self._trainer = trainer
-            self._publish()
-            if halves is not None:
-                self.score_history_ = np.array(scores, dtype=[("pass", float), ("score", float)])
-            elif hasattr(self, "score_history_"):
-                del self.score_history_
+            self._fit(X, y, validation_X)
         return self
+
+    # Inside `_unchanged_on_error`, for a callback may fail when it is torn down, too.
+    @with_callbacks
+    def _fit(self, X: Any, y: Any, validation_X: Any) -> None:
+        X = self._counts(X, reset=True)
+        if validation_X is not None:
+            validation_X = self._counts(validation_X, reset=False, name="validation_X")
+        check.check_words(X, "X")
+        n_passes = check.integer("max_iter", self.max_iter, 1)
+        rows, validation = new_validation(self, X, validation_X)
+        learned = X
+        if rows is not None:
+            learned = X[rows]
+            check.check_words(learned, "X without the documents held out")
+        trainer = new_trainer(self, X.shape[1], float(learned.shape[0]))
+        with Workers(self.n_jobs) as workers:
+            context = self._init_callback_context(max_subtasks=n_passes)
+            told = {
+                "estimator": self,
+                "X": X,
+                "y": y,
+                "reconstruction_attributes": lambda: vars(self._as_of(trainer, validation)),
+            }
+            context.call_on_fit_task_begin(**told)
+            progress = Progress(
+                trainer,
+                n_passes,
+                validation,
+                context,
+                told,
+                verbose=bool(self.verbose),
+                workers=workers,
+            )
+            train(
+                trainer,
+                learned,
+                n_passes,
+                shuffle=self.shuffle,
+                workers=workers,
+                before_pass=progress.before_pass,
+                after_pass=progress.after_pass,
+            )
+        if validation is not None and validation.best is not None:
+            trainer = validation.best
+        self._set_fitted(trainer, validation)
+        context.call_on_fit_task_end(**told)
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Go on learning from more documents of a stream.
@@ -579,6 +625,21 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self._publish()
         return self
 
+    def _set_fitted(self, trainer: Trainer, validation: Validation | None) -> None:
+        """Become what `fit` has made."""
+        self._trainer = trainer
+        self._publish()
+        if validation is not None:
+            self.score_history_ = validation.history()
+        elif hasattr(self, "score_history_"):
+            del self.score_history_
+
+    def _as_of(self, trainer: Trainer, validation: Validation | None) -> Self:
+        """Another estimator, fitted as if learning had ended here, that learning leaves alone."""
+        other = copy(self)
+        other._set_fitted(deepcopy(trainer), validation)
+        return other
+
     def _publish(self) -> None:
         """Set the fitted attributes from the trainer."""
         trainer = self._trainer
@@ -620,28 +681,4 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     def _document_inverse_temperatures(self, workers: Workers) -> InverseTemperatures:
         return tempered_documents(
             self._trainer, inverse_temperature_grid(self._trainer.settings.n_temperatures), workers
-        )
-
-    def _report(
-        self,
-        trainer: Trainer,
-        done: int,
-        n_passes: int,
-        seconds: float,
-        scores: list[tuple[float, float]],
-    ) -> None:
-        """Log a line on the pass just made; to stderr, where logging has not been set up."""
-        if not logger.hasHandlers():
-            logger.addHandler(logging.StreamHandler())
-        if not logger.isEnabledFor(logging.INFO):
-            logger.setLevel(logging.INFO)
-        score = f", validation score {scores[-1][1]:.4f} nats a token" if scores else ""
-        logger.info(
-            "%s pass %d/%d: temperature %.3f, %.0f documents a second%s",
-            self.tempering,
-            done,
-            n_passes,
-            trainer.temperature,
-            trainer.documents_seen / max(seconds, 1e-9),
-            score,
         )

@@ -156,16 +156,20 @@ def train(
     *,
     shuffle: bool,
     workers: Workers,
-    after_pass: Callable[[int], None],
+    before_pass: Callable[[], None],
+    after_pass: Callable[[int], bool],
 ) -> None:
     """Make `n_passes` over the rows of a CSR matrix, in a new random order each if wanted.
 
-    ``after_pass`` is called with the number of passes made, after each of them.
+    ``before_pass`` is called before each of them, ``after_pass`` after it, with the number of
+    passes made; learning ends early where that returns True.
     """
     gatherer = Gatherer(X, trainer.topics.M.dtype)
     order = np.arange(X.shape[0], dtype=np.int64)
     for done in range(1, n_passes + 1):
+        before_pass()
         if shuffle:
             order = trainer.random_state.permutation(X.shape[0]).astype(np.int64)
         trainer.run(gatherer, order, workers)
-        after_pass(done)
+        if after_pass(done):
+            break

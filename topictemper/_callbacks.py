@@ -1,0 +1,41 @@
+"""scikit-learn's callbacks, from 1.9 on; before, the same names that do nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["CallbackSupportMixin", "with_callbacks"]
+
+
+class _NoContext:
+    """What `CallbackContext` is where nobody listens."""
+
+    def subcontext(self, **_: Any) -> _NoContext:
+        return self
+
+    def call_on_fit_task_begin(self, **_: Any) -> _NoContext:
+        return self
+
+    def call_on_fit_task_end(self, **_: Any) -> bool:
+        return False
+
+
+class _NoCallbackSupport:
+    # No `set_callbacks`: nobody shall think that there are callbacks.
+    def _init_callback_context(self, **_: Any) -> _NoContext:
+        return _NoContext()
+
+
+def _undecorated(method: Callable[..., Any]) -> Callable[..., Any]:
+    return method
+
+
+CallbackSupportMixin: Any
+with_callbacks: Any
+try:
+    from sklearn import callback
+except ImportError:
+    CallbackSupportMixin, with_callbacks = _NoCallbackSupport, _undecorated
+else:
+    CallbackSupportMixin, with_callbacks = callback.CallbackSupportMixin, callback.with_callbacks

@@ -1,0 +1,113 @@
+"""Held-out documents in the course of a fit: their scores, and when to stop by them."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _parameters as check
+from ._prediction import cold, completion
+from ._scoring import split_tokens
+from ._svi import Trainer
+from ._workers import Workers
+
+if TYPE_CHECKING:
+    from ._lda import TemperedLDA
+
+
+class Validation:
+    """Scores held-out documents after a pass, and keeps the best model if it is to stop a fit.
+
+    Only models at T = 1 count: while T > 1 a score may well fall before it rises, and topics that
+    have not yet separated are not what was asked for, even if documents are so few that they
+    predict best.
+
+    Parameters
+    ----------
+    X : CSR matrix
+        Counts of the held-out documents.
+    name : str
+        What they are called, for errors.
+    patience : int or None
+        Evaluations at T = 1 in a row without a new best after which to stop; None: do not stop,
+        and keep no model.
+
+    Attributes
+    ----------
+    scores : list of tuple of float
+        Passes made and nats a token, one pair for each evaluation.
+    best : Trainer or None
+        A copy of the model with the best score at T = 1.
+    """
+
+    def __init__(self, X: Any, name: str, patience: int | None) -> None:
+        self._halves = split_tokens(X)
+        check.check_held_out(self._halves[1], name)
+        self._patience = patience
+        self._best_score, self._waited = -np.inf, 0
+        self.scores: list[tuple[float, float]] = []
+        self.best: Trainer | None = None
+
+    def evaluate(self, trainer: Trainer, done: int, workers: Workers) -> bool:
+        """Score the model after so many passes; whether to stop."""
+        score = completion(trainer, *self._halves, cold, workers)
+        self.scores.append((done, score))
+        if self._patience is None or trainer.temperature > 1.0:
+            return False
+        if score > self._best_score:
+            self.best = None  # before the next: three models at once would be one too many
+            self.best = deepcopy(trainer)
+            self._best_score, self._waited = score, 0
+        else:
+            self._waited += 1
+        return self._waited >= self._patience
+
+    def history(self) -> NDArray[Any]:
+        """The scores as `score_history_`."""
+        return np.array(self.scores, dtype=[("pass", float), ("score", float)])
+
+
+def new_validation(
+    lda: TemperedLDA, X: Any, validation_X: Any
+) -> tuple[NDArray[np.intp] | None, Validation | None]:
+    """Check what an estimator says of validation.
+
+    Returns
+    -------
+    rows : ndarray or None
+        The rows of X to learn from; None: all.
+    validation : Validation or None
+        Of the other rows, or of `validation_X`.
+    """
+    stops = check.flag("early_stopping", lda.early_stopping)
+    patience = check.integer("n_iter_no_change", lda.n_iter_no_change, 1)
+    fraction = check.number(
+        "validation_fraction", lda.validation_fraction, 0.0, 1.0, boundaries="neither"
+    )
+    rows = None
+    name = "validation_X"
+    if validation_X is None:
+        if not stops:
+            return rows, None
+        rows, held_out = _split_rows(X, fraction, check.random_state(lda.random_state))
+        name, validation_X = f"the validation_fraction={fraction} of X", X[held_out]
+    return rows, Validation(validation_X, name, patience if stops else None)
+
+
+def _split_rows(
+    X: Any, fraction: float, random_state: np.random.RandomState
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows to learn from and rows held out, chosen at random, each in their order."""
+    n = X.shape[0]
+    n_held_out = ceil(fraction * n)
+    if n_held_out == n:
+        raise ValueError(
+            f"validation_fraction={fraction} of n_samples={n} leaves no document to learn from; "
+            "give validation_X, or set early_stopping=False"
+        )
+    order = random_state.permutation(n)
+    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])
