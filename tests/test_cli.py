@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils import Bunch
 
 import topictemper
-from topictemper import TemperedLDA, _cli, _demo
-from topictemper._persistence import load_model, save_model
+from topictemper import TemperedLDA, _cli, _demo, load
 from topictemper.datasets import make_lda_corpus
 
 THEMES = [
@@ -118,7 +117,7 @@ def test_options_reach_the_model(run, text, tmp_path):
     path = tmp_path / "model.npz"
     options = "--topics 4 --tempering avi --passes 2 --seed 7 --jobs 2".split()
     assert run("fit", text, *options, "--output", path)[0] == 0
-    model, _ = load_model(path)
+    model = load(path)
     given = {
         "n_components": 4,
         "tempering": "avi",
@@ -137,7 +136,7 @@ def test_counting_options(run, tmp_path):
     def words(*options):
         status, _, err = run("fit", text, "--topics=2", "--passes=1", "--output", path, *options)
         assert status == 0, err
-        return load_model(path)[1]
+        return load(path).feature_names_in_.tolist()
 
     assert words("--min-df=2") == ["pair"]
     assert words("--min-df=0.5", "--max-df=0.75") == ["common", "pair"]
@@ -159,7 +158,7 @@ def test_given_vocabulary(run, text, tmp_path):
     )
     assert status == 0
     assert "1 of 4 words of the vocabulary are never found in text, such as 'Never'" in err
-    assert load_model(path)[1] == ["boat", "engine", "violin", "Never"]
+    assert load(path).feature_names_in_.tolist() == ["boat", "engine", "violin", "Never"]
 
 
 def test_matrix(run, matrix, tmp_path):
@@ -185,7 +184,7 @@ def test_vocabulary_of_a_matrix_elsewhere(run, matrix, tmp_path):
 def test_topics_of_a_model_without_words(run, tmp_path):
     path = tmp_path / "model.npz"
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
-    save_model(TemperedLDA(3, max_iter=1, random_state=0).fit(counts), path)
+    TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path)
     status, out, _ = run("topics", path)
     assert status == 0
     assert len(out.splitlines()) == 3
@@ -195,7 +194,7 @@ def test_same_seed_same_file(run, text, tmp_path):
     paths = [tmp_path / name for name in ("a.npz", "b.npz")]
     for path in paths:
         assert run("fit", text, "--topics=3", "--passes=2", "--seed=5", "--output", path)[0] == 0
-    first, second = (load_model(path)[0].components_ for path in paths)
+    first, second = (load(path).components_ for path in paths)
     np.testing.assert_array_equal(first, second)
 
 
@@ -277,7 +276,7 @@ def test_score_of_other_words(fails, run, matrix, tmp_path):
 def test_score_of_text_by_a_model_without_words(fails, text, tmp_path):
     path = tmp_path / "model.npz"
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
-    save_model(TemperedLDA(3, max_iter=1, random_state=0).fit(counts), path)
+    TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path)
     assert "holds no words" in fails("score", path, text)
 
 
@@ -370,7 +369,7 @@ def test_words_that_the_terminal_cannot_show(tmp_path):
     path = tmp_path / "model.npz"
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
     words = [f"wört{chr(97 + v)}" for v in range(20)]
-    save_model(TemperedLDA(3, max_iter=1, random_state=0).fit(counts), path, words)
+    TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path, feature_names=words)
     process = _process(
         "topics", path, stdout=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": "ascii"}
     )

@@ -29,8 +29,10 @@ DASVI_START = 1.5
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 
 
-def new_trainer(lda: TemperedLDA, n_features: int, total_samples: float) -> Trainer:
-    """Check all parameters of an estimator and start a model."""
+def new_trainer(
+    lda: TemperedLDA, n_features: int, total_samples: float, *, start: Any = Topics.random
+) -> Trainer:
+    """Check all parameters of an estimator and start a model, with topics that `start` makes."""
     tempering = check.choice("tempering", lda.tempering, TEMPERINGS)
     dtype = check.precision(lda.dtype)
     n_components = check.integer("n_components", lda.n_components, 1)
@@ -60,7 +62,7 @@ def new_trainer(lda: TemperedLDA, n_features: int, total_samples: float) -> Trai
     random_state = check.random_state(lda.random_state)
     alphas = np.full(n_components, alpha, dtype=dtype)
     thermostat = _new_thermostat(lda, settings, planned, alphas, eta, n_features, random_state)
-    topics = Topics.random(n_features, n_components, eta, dtype, random_state)
+    topics = start(n_features, n_components, eta, dtype, random_state)
     return Trainer(topics, alphas, eta, thermostat, settings, random_state)
 
 
@@ -94,7 +96,7 @@ def _new_thermostat(
         if normalizer == "posterior":
             either = PosteriorNormalizer(grid, alpha, eta)
         else:
-            seed = np.random.RandomState(random_state.randint(2**31 - 1))
+            seed = int(random_state.randint(2**31 - 1))
             bound: Any = NORMALIZERS[normalizer]
             either = PriorNormalizer(grid, alpha, eta, n_features, bound, seed)
         return GlobalThermostat(cooling, updates, inertia, grid, either)

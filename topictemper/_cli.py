@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from . import __version__
+from ._archive import writable_path
 from ._corpus_files import (
     Corpus,
     InputError,
@@ -23,7 +24,7 @@ from ._corpus_files import (
 )
 from ._demo import run_demo
 from ._lda import TemperedLDA
-from ._persistence import load_model, save_model, writable_path
+from ._persistence import load
 from ._report import format_score, format_topics
 
 _logger = logging.getLogger("topictemper")
@@ -108,7 +109,7 @@ def _fit(arguments: argparse.Namespace) -> int:
         model.set_params(max_iter=arguments.passes)
     model.fit(corpus.counts)
     # Whoever loads the model did not ask for progress on theirs.
-    save_model(model.set_params(verbose=0), target, corpus.vocabulary)
+    model.set_params(verbose=0).save(target, feature_names=corpus.vocabulary)
     n_documents, n_words = corpus.counts.shape
     print(
         f"{arguments.output}: {arguments.topics} topics of {n_words:,} words, "
@@ -118,14 +119,15 @@ def _fit(arguments: argparse.Namespace) -> int:
 
 
 def _topics(arguments: argparse.Namespace) -> int:
-    model, vocabulary = load_model(arguments.model)
-    words = model.top_words(arguments.words, feature_names=vocabulary)
-    print(format_topics(model.components_.sum(axis=1), words))
+    model = load(arguments.model)
+    print(format_topics(model.components_.sum(axis=1), model.top_words(arguments.words)))
     return 0
 
 
 def _score(arguments: argparse.Namespace) -> int:
-    model, vocabulary = load_model(arguments.model)
+    model = load(arguments.model)
+    names = getattr(model, "feature_names_in_", None)
+    vocabulary = None if names is None else names.tolist()
     if is_matrix(arguments.file):
         corpus = read_matrix(arguments.file)
         if corpus.counts.shape[1] != model.n_features_in_:

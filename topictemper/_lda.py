@@ -10,18 +10,21 @@ from math import ceil
 from typing import Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _parameters as check
 from ._assembly import new_trainer
 from ._documents import Gatherer, Workspace
+from ._persistence import SaveMixin, parameters_of, plain_parameters
 from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents
 from ._prediction import tempered as tempered_documents
 from ._scoring import document_bound, split_tokens, topics_kl
+from ._state import Tree
 from ._svi import Trainer, train
-from ._thermostat import QUANTILES, Cooling, LocalThermostat, Thermostat
+from ._thermostat import QUANTILES, LocalThermostat
 from ._topics import Topics
 from ._workers import Workers
 from .tempering import inverse_temperature_grid
@@ -31,7 +34,7 @@ logger = logging.getLogger("topictemper")
 LEARNED = ("vt", "lvt")
 
 
-class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
 
     Learning starts at a high temperature, where the likelihood counts for little and the topics
@@ -230,6 +233,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             check.check_words(X, "X")
             n_passes = check.integer("max_iter", self.max_iter, 1)
             trainer = new_trainer(self, X.shape[1], float(X.shape[0]))
+            self._trained_with = self.get_params(deep=False)
             scores: list[tuple[float, float]] = []
             halves = None if validation_X is None else split_tokens(validation_X)
             if halves is not None:
@@ -291,6 +295,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             if first:
                 total = check.number("total_samples", self.total_samples, 1.0, 1e15)
                 self._trainer = new_trainer(self, X.shape[1], total)
+                self._trained_with = self.get_params(deep=False)
                 self._go_over(X)
         if not first:
             self._go_over(X)
@@ -496,37 +501,50 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32, np.int64, np.int32],
-        )
+        wanted = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.int64, np.int32]}
+        if reset or not sp.issparse(X):
+            X = validate_data(self, X, reset=reset, **wanted)
+        else:
+            # Not by `validate_data`, which warns that names are missing: no sparse matrix has any.
+            X = check_array(X, estimator=self, input_name="X", **wanted)
+            check.check_width(X, self.n_features_in_, type(self).__name__)
         return check.check_counts(X, name)
 
     def _fitted_counts(self, X: Any) -> Any:
         check_is_fitted(self)
         return self._counts(X, reset=False)
 
-    def _restore(
-        self,
-        components: NDArray[Any],
-        doc_topic_prior: NDArray[Any],
-        topic_word_prior: float,
-        inverse_temperature: float,
-    ) -> Self:
-        """Make an unfitted estimator a fitted one, from what a file holds; it goes on at T = 1."""
-        trainer = new_trainer(self, components.shape[1], float(self.total_samples))
-        dtype = trainer.topics.M.dtype
-        trainer.alpha, trainer.eta = doc_topic_prior.astype(dtype), float(topic_word_prior)
-        trainer.topics = Topics((components.T - trainer.eta).astype(dtype), trainer.eta)
-        trainer.thermostat = Thermostat(Cooling(1.0, "linear", 0.0, 1.0), self.temperature_updates)
-        trainer.thermostat.learned = float(inverse_temperature)
+    def _get_state(self) -> Tree:
+        """All that learning has made, and the parameters that it went by, for `save`."""
+        trainer = self._trainer
+        return {
+            "parameters": plain_parameters(
+                {
+                    name: value
+                    for name, value in self._trained_with.items()
+                    if value is not getattr(self, name)
+                }
+            ),
+            "total_samples": trainer.settings.total_samples,
+            "trainer": trainer.get_state(),
+            "score_history": getattr(self, "score_history_", None),
+        }
+
+    def _set_state(self, tree: Tree) -> None:
+        """Go on from what `_get_state` returned, with `n_features_in_` set."""
+        self._trained_with = self.get_params(deep=False) | parameters_of(tree["parameters"])
+        trainer = new_trainer(
+            type(self)(**self._trained_with),
+            self.n_features_in_,
+            float(tree["total_samples"]),
+            start=Topics.blank,
+        )
+        trainer.set_state(tree["trainer"])
+        trainer.check_state()
         self._trainer = trainer
-        self.n_features_in_ = components.shape[1]
+        if tree["score_history"] is not None:
+            self.score_history_ = tree["score_history"]
         self._publish()
-        return self
 
     def _publish(self) -> None:
         """Set the fitted attributes from the trainer."""

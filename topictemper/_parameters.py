@@ -120,6 +120,15 @@ def check_counts(X: Any, name: str) -> Any:
     return X
 
 
+def check_width(X: Any, n_features: int, estimator: str) -> None:
+    """Refuse counts with another number of columns than those learned from."""
+    if X.shape[1] != n_features:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {estimator} is expecting {n_features} features "
+            "as input."
+        )
+
+
 def check_words(X: Any, name: str) -> None:
     """Refuse counts without a single word."""
     if not X.data.any():

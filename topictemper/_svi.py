@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ._documents import Gatherer, Minibatch, Workspace, infer
 from ._normalizers import CorpusSize
+from ._state import Stateful
 from ._thermostat import Clock, Thermostat
 from ._topics import Topics
 from ._workers import Workers
@@ -38,7 +39,7 @@ class Settings:
         return self.tempering == "dasvi"
 
 
-class Trainer:
+class Trainer(Stateful):
     """A model in training: the global state, its temperature and its clock.
 
     Parameters
@@ -56,6 +57,17 @@ class Trainer:
     random_state : RandomState
         Shuffles.
     """
+
+    STATE = (
+        "topics",
+        "alpha",
+        "eta",
+        "thermostat",
+        "random_state",
+        "n_updates",
+        "documents_seen",
+        "_tokens_seen",
+    )
 
     def __init__(
         self,
@@ -76,6 +88,20 @@ class Trainer:
         self.documents_seen = 0
         self._tokens_seen = 0.0
         self._workspace = Workspace()
+
+    def check_state(self) -> None:
+        """Raise ValueError for a state that no training leads to."""
+        topics = self.topics
+        if not (
+            np.isfinite(topics.totals).all()
+            and topics.M.min() >= 0
+            and topics.M.max() < np.inf
+            and np.min(topics.base) > 0
+            and self.alpha.min() > 0
+            and np.min(self.eta) > 0
+            and 0 < self.thermostat.learned <= 1
+        ):
+            raise ValueError("topics, priors and temperatures must be positive numbers")
 
     @property
     def passes(self) -> float:
