@@ -298,7 +298,7 @@ def _change(tree, change):
 #     lda.partial_fit(counts).save("model-1.npz", feature_names=["a", "b", "c", "d", "e"])
 
 THETA = [[0.992958, 0.007042], [0.004505, 0.995495], [0.5, 0.5]]
-TEMPERATURE = 1.875
+TEMPERATURE = 1.0
 
 
 def test_file_of_schema_1():

@@ -68,10 +68,11 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         passes made so far and returns T >= 1; `max_temperature` must then be "auto" and
         `annealing_passes` None. Not used by "svi", like all that is said of the temperature.
     annealing_passes : float, default=None
-        Passes from `max_temperature` to 1. None is 0.4 of `max_iter`.
+        Passes from `max_temperature` to 1. None is 0.4 of the planned passes, `max_iter` in
+        `fit` and one in `partial_fit`.
     temperature_inertia : float, default=None
-        Passes over which learned temperatures are averaged. None is 0.15 of `max_iter`, and 0.05
-        for "vt".
+        Passes over which learned temperatures are averaged. None is 0.15 of the planned passes,
+        and 0.05 for "vt".
     temperature_updates : int, default=20
         How many times a pass learned temperatures are renewed and the history is kept.
     normalizer : {"posterior", "prior", "prior_lower", "prior_upper"}, default="posterior"
@@ -86,9 +87,11 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     batch_size : int, default=128
         Documents in a minibatch.
     max_iter : int, default=10
-        Passes over the data in `fit`; what is planned in `partial_fit`.
-    total_samples : float, default=1e6
-        Documents in the whole stream, D; used by `partial_fit` only.
+        Passes over the data in `fit`.
+    total_samples : float, default=None
+        Documents in the whole stream, D; used by `partial_fit` only, and may change from call to
+        call. None, where nobody knows: 50,000 until there have been more, then as many as there
+        have been. A rough number is better than none.
     mean_change_tol : float, default=1e-3
         A document's sweeps end when the mean change of its gamma is smaller.
     max_doc_update_iter : int, default=100
@@ -167,7 +170,7 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         learning_offset: float | None = None,
         batch_size: int = 128,
         max_iter: int = 10,
-        total_samples: float = 1e6,
+        total_samples: float | None = None,
         mean_change_tol: float = 1e-3,
         max_doc_update_iter: int = 100,
         shuffle: bool = True,
@@ -232,7 +235,7 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
                 validation_X = self._counts(validation_X, reset=False, name="validation_X")
             check.check_words(X, "X")
             n_passes = check.integer("max_iter", self.max_iter, 1)
-            trainer = new_trainer(self, X.shape[1], float(X.shape[0]))
+            trainer = new_trainer(self, X.shape[1], float(X.shape[0]), n_passes)
             self._trained_with = self.get_params(deep=False)
             scores: list[tuple[float, float]] = []
             halves = None if validation_X is None else split_tokens(validation_X)
@@ -267,9 +270,15 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Go on learning from more documents of a stream.
 
-        The temperature follows the same course as in `fit`, by the number of documents seen over
-        `total_samples` in passes; set `max_iter` to the passes that are planned, 1 for a stream
-        that is seen once.
+        A stream is planned to be seen once, whatever `max_iter`: the temperature follows the
+        course of a `fit` of one pass over `total_samples` documents, and is 1 after about two
+        thirds of them; where `total_samples` is None, after some 30,000 documents. Then
+        learning goes on at T = 1 for as long as there are documents, and the topics stand for as
+        many documents as there have been. To go over the same documents several times, give
+        `total_samples`, and more `annealing_passes` than the 0.4 of a single one. After `fit`,
+        the documents come on top of those of `fit`.
+
+        Documents are taken by `batch_size`, so a call should bring that many at least.
 
         Parameters
         ----------
@@ -292,12 +301,16 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         first = not hasattr(self, "_trainer")
         with self._unchanged_on_error():
             X = self._counts(X, reset=first)
+            total = self.total_samples
+            if total is not None:
+                total = check.number("total_samples", total, 1.0, 1e15)
             if first:
-                total = check.number("total_samples", self.total_samples, 1.0, 1e15)
-                self._trainer = new_trainer(self, X.shape[1], total)
+                self._trainer = new_trainer(self, X.shape[1], total, 1)
                 self._trained_with = self.get_params(deep=False)
+                self._trainer.expect(total)
                 self._go_over(X)
         if not first:
+            self._trainer.expect(total)
             self._go_over(X)
         return self
 
@@ -525,7 +538,8 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
                     if value is not getattr(self, name)
                 }
             ),
-            "total_samples": trainer.settings.total_samples,
+            "expected_samples": trainer.settings.expected_samples,
+            "planned_passes": trainer.settings.planned_passes,
             "trainer": trainer.get_state(),
             "score_history": getattr(self, "score_history_", None),
         }
@@ -536,7 +550,8 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
         trainer = new_trainer(
             type(self)(**self._trained_with),
             self.n_features_in_,
-            float(tree["total_samples"]),
+            tree["expected_samples"],
+            tree["planned_passes"],
             start=Topics.blank,
         )
         trainer.set_state(tree["trainer"])

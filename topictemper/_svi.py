@@ -19,12 +19,17 @@ from ._workers import Workers
 # Posterior tempering shrinks lambda by 1 - rho T, which must stay positive.
 _LARGEST_DECAY = 0.9
 
+#: Documents that a stream of unknown length is taken to have, until it has more
+#: (benchmarks/streams.py).
+STREAM_SAMPLES = 50_000.0
+
 
 @dataclass(frozen=True)
 class Settings:
     """What stays fixed while a model learns; names as in `TemperedLDA`."""
 
-    total_samples: float
+    expected_samples: float | None
+    planned_passes: int
     batch_size: int
     learning_decay: float
     learning_offset: float
@@ -67,6 +72,11 @@ class Trainer(Stateful):
         "n_updates",
         "documents_seen",
         "_tokens_seen",
+        "total_samples",
+        "_once",
+        "_pass_length",
+        "_passes_before",
+        "_seen_before",
     )
 
     def __init__(
@@ -87,6 +97,12 @@ class Trainer(Stateful):
         self.n_updates = 0
         self.documents_seen = 0
         self._tokens_seen = 0.0
+        self._growing = False
+        # Documents, each counted once: of the corpus, and of those that are known of so far.
+        self.total_samples = settings.expected_samples or STREAM_SAMPLES
+        self._once = settings.expected_samples or 0.0
+        self._pass_length = self.total_samples
+        self._passes_before, self._seen_before = 0.0, 0
         self._workspace = Workspace()
 
     def check_state(self) -> None:
@@ -105,8 +121,24 @@ class Trainer(Stateful):
 
     @property
     def passes(self) -> float:
-        """Documents seen over documents in the corpus."""
-        return self.documents_seen / self.settings.total_samples
+        """Documents seen over documents in the corpus, or in what stands for a pass of a stream."""
+        return self._passes_before + (self.documents_seen - self._seen_before) / self._pass_length
+
+    def expect(self, total_samples: float | None) -> None:
+        """Learn from now on for a corpus of so many documents; None: it grows as they come.
+
+        The clock goes on from where it is.
+        """
+        self._growing = total_samples is None
+        if total_samples is not None and total_samples != self.total_samples:
+            self._passes_before, self._seen_before = self.passes, self.documents_seen
+            self._pass_length = self._once = total_samples
+            self._resize(total_samples)
+
+    def _resize(self, total_samples: float) -> None:
+        """Let the statistics stand for another number of documents, those seen before as well."""
+        self.topics.rescale(total_samples / self.total_samples)
+        self.total_samples = total_samples
 
     @property
     def temperature(self) -> float:
@@ -114,7 +146,7 @@ class Trainer(Stateful):
         return 1.0 / self.thermostat.inverse_temperature(self._clock(self.settings.batch_size))
 
     def _clock(self, n_documents: int) -> Clock:
-        return Clock(self.passes, n_documents / self.settings.total_samples)
+        return Clock(self.passes, n_documents / self._pass_length)
 
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
         """Go through the given rows once, minibatch by minibatch."""
@@ -130,6 +162,10 @@ class Trainer(Stateful):
     def _step(self, batch: Minibatch, workers: Workers) -> None:
         """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11)."""
         settings, clock = self.settings, self._clock(batch.n_documents)
+        if self._growing:
+            self._once += batch.n_documents
+            if self._once > self.total_samples:
+                self._resize(self._once)
         s = self.thermostat.inverse_temperature(clock)
         temperature = 1.0 / s
         # gamma = (alpha + sum n phi + T - 1) / T is the likelihood-tempered update of this prior.
@@ -149,7 +185,7 @@ class Trainer(Stateful):
         )
         documents = self.documents_seen + batch.n_documents
         tokens = self._tokens_seen + batch.counts.sum(dtype=np.float64)
-        size = CorpusSize(settings.total_samples, settings.total_samples * tokens / documents)
+        size = CorpusSize(self.total_samples, self.total_samples * tokens / documents)
         weights = self.thermostat.weights(clock, self.topics, batch, local, size, workers)
 
         rho = (settings.learning_offset + self.n_updates + 1) ** -settings.learning_decay
@@ -163,7 +199,7 @@ class Trainer(Stateful):
             local,
             weights,
             decay=shrink,
-            scale=rho * settings.total_samples / batch.n_documents,
+            scale=rho * self.total_samples / batch.n_documents,
             offset=rho * prior,
             workers=workers,
         )

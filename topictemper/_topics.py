@@ -147,6 +147,10 @@ class Topics(Stateful):
         )
         self.column_sums += sums.sum(axis=0)
 
+    def rescale(self, factor: float) -> None:
+        """Multiply what lambda has over its base."""
+        self.a *= factor
+
     def log_fractional_moments(
         self, nodes: NDArray[np.float64], workers: Workers
     ) -> NDArray[np.float64]:
