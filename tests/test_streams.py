@@ -43,9 +43,9 @@ def test_guess_that_the_documentation_gives():
 
 @pytest.mark.parametrize("mode", ["avi", "vt", "lvt"])
 def test_longer_stream_goes_on_cold(short, mode):
-    lda = streamed(small_lda(tempering=mode), 200)
+    lda = streamed(small_lda(tempering=mode), 300)
     assert lda.temperature_ == 1.0
-    assert (streamed(lda, 1000, 200).temperature_history_["temperature"][-15:] == 1.0).all()
+    assert (streamed(lda, 1000, 300).temperature_history_["temperature"][-15:] == 1.0).all()
 
 
 def test_topics_stand_for_as_many_documents_as_there_have_been(short):
