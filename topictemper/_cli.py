@@ -15,17 +15,16 @@ from . import __version__
 from ._archive import writable_path
 from ._corpus_files import (
     Corpus,
-    InputError,
     is_matrix,
     read_matrix,
     read_text,
-    read_vocabulary,
     unfindable,
 )
 from ._demo import run_demo
 from ._lda import TemperedLDA
 from ._persistence import load
 from ._report import format_score, format_topics
+from .datasets._text import InputError, read_vocabulary
 
 _logger = logging.getLogger("topictemper")
 

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array, load_npz
 from sklearn.feature_extraction.text import CountVectorizer
 
+from .datasets._text import InputError, lines, read_vocabulary
+
 # Three or more letters of any script.
 _WORD = r"[^\W\d_]{3,}"
-
-_GZIP_MAGIC = b"\x1f\x8b"
-
-
-class InputError(Exception):
-    """What is wrong with a file of the user's, in one line that names the file."""
 
 
 class Corpus(NamedTuple):
@@ -78,7 +71,7 @@ def read_text(
         dtype=np.int32,
     )
     try:
-        counts = csr_array(vectorizer.fit_transform(map(str.lower, _lines(path))))
+        counts = csr_array(vectorizer.fit_transform(map(str.lower, lines(path))))
     except ValueError as error:
         # The vectorizer says so if no words are left, and speaks of min_df and max_df.
         raise InputError(f"{path}: {error}") from error
@@ -136,56 +129,3 @@ def read_matrix(path: Path, vocabulary_path: Path | None = None) -> Corpus:
             f"{vocabulary_path}: {len(vocabulary)} words, but {path} has {counts.shape[1]} columns."
         )
     return Corpus(counts, vocabulary)
-
-
-def read_vocabulary(path: Path) -> list[str]:
-    """Read words, one a line.
-
-    Raises
-    ------
-    InputError
-        If there are none, or one is empty or stands there twice: the words would belong to other
-        columns than meant.
-    OSError
-        If the file cannot be read.
-    """
-    lines: dict[str, int] = {}
-    for number, line in enumerate(_lines(path), start=1):
-        word = line.strip()
-        if not word:
-            raise InputError(f"{path}, line {number}: no word.")
-        if word in lines:
-            raise InputError(f"{path}, line {number}: {word!r} stands in line {lines[word]} too.")
-        lines[word] = number
-    if not lines:
-        raise InputError(f"{path}: no words.")
-    return list(lines)
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a text file, plain or gzipped, without their ends."""
-    with open(path, "rb") as file, _unpacked(path, file) as unpacked:
-        # Decoded by the line, to name the line of an error.
-        for number, line in enumerate(unpacked, start=1):
-            try:
-                # The first line may begin with the mark that some editors put there.
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                raise InputError(
-                    f"{path}, line {number}: not UTF-8 (byte {line[error.start]:#04x} "
-                    f"at column {error.start + 1})."
-                ) from error
-            yield text.rstrip("\r\n")
-
-
-@contextmanager
-def _unpacked(path: Path, file: Any) -> Iterator[IO[bytes]]:
-    # By content, whatever the name; peeked at, so that a pipe will do.
-    if not file.peek(2).startswith(_GZIP_MAGIC):
-        yield file
-        return
-    try:
-        with gzip.GzipFile(fileobj=file) as unpacked:
-            yield unpacked  # type: ignore[misc]
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path}: a damaged gzip file ({error}).") from error

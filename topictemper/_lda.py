@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _parameters as check
 from ._assembly import new_trainer
+from ._chunks import Chunks, is_chunks
 from ._documents import Gatherer, Workspace
 from ._persistence import SaveMixin, parameters_of, plain_parameters
 from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents
@@ -212,8 +213,12 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts of words (columns) in documents (rows), >= 0.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts of words (columns) in documents (rows), >= 0. Memory-mapped arrays
+            (`topictemper.datasets.open_corpus`) are not copied. An iterable gives one chunk of
+            documents after another, the same in every pass: a list of sparse matrices, or an
+            object whose ``__iter__`` begins anew. It is gone through once more, at first, to be
+            checked and counted; `shuffle` then orders the documents of each chunk anew.
         y : None
             Ignored.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
@@ -230,10 +235,13 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             If a parameter or the counts make no sense. The estimator is then as it was before.
         """
         with self._unchanged_on_error():
-            X = self._counts(X, reset=True)
+            if is_chunks(X):
+                X = Chunks(X, lambda chunk, reset: self._counts(chunk, reset=reset))
+            else:
+                X = self._counts(X, reset=True)
+                check.check_words(X, "X")
             if validation_X is not None:
                 validation_X = self._counts(validation_X, reset=False, name="validation_X")
-            check.check_words(X, "X")
             n_passes = check.integer("max_iter", self.max_iter, 1)
             trainer = new_trainer(self, X.shape[1], float(X.shape[0]), n_passes)
             self._trained_with = self.get_params(deep=False)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._chunks import blocks
 from ._documents import Gatherer, Minibatch, Workspace, infer
 from ._normalizers import CorpusSize
 from ._state import Stateful
@@ -216,14 +217,12 @@ def train(
     workers: Workers,
     after_pass: Callable[[int], None],
 ) -> None:
-    """Make `n_passes` over the rows of a CSR matrix, in a new random order each if wanted.
+    """Make `n_passes` over a CSR matrix or `Chunks`, in a new random order each if wanted.
 
     ``after_pass`` is called with the number of passes made, after each of them.
     """
-    gatherer = Gatherer(X, trainer.topics.M.dtype)
-    order = np.arange(X.shape[0], dtype=np.int64)
+    random_state = trainer.random_state if shuffle else None
     for done in range(1, n_passes + 1):
-        if shuffle:
-            order = trainer.random_state.permutation(X.shape[0]).astype(np.int64)
-        trainer.run(gatherer, order, workers)
+        for rows, order in blocks(X, trainer.settings.batch_size, random_state):
+            trainer.run(Gatherer(rows, trainer.topics.M.dtype), order, workers)
         after_pass(done)
