@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from topictemper import _archive
-from topictemper._archive import read_archive, writable_path, write_archive
+from topictemper._archive import read_archive, write_archive
+from topictemper._files import writable_path
 
 TREE = {
     "one": 1,

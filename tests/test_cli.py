@@ -12,7 +12,7 @@ from sklearn.utils import Bunch
 
 import topictemper
 from topictemper import TemperedLDA, _cli, _demo, load
-from topictemper.datasets import make_lda_corpus
+from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus, write_corpus
 
 THEMES = [
     "river boat water fish island harbour",
@@ -172,6 +172,49 @@ def test_matrix(run, matrix, tmp_path):
     # To score, the model's own words will do.
     (matrix.parent / "vocab.txt").unlink()
     assert run("score", path, matrix) == (0, with_words, "")
+
+
+@pytest.mark.parametrize("name", ["docword.x.txt", "x.ldac", "x.mtx", "x.svm"])
+def test_counts_in_other_formats(run, fails, matrix, name):
+    file, path = matrix.parent / name, matrix.parent / "m.npz"
+    corpus = read_corpus(matrix)
+    write_corpus(file, corpus.counts, feature_names=corpus.feature_names)
+    fitted = [
+        run("fit", source, "--topics=3", "--passes=2", "--output", path)[0] or load(path)
+        for source in (file, matrix)
+    ]
+    np.testing.assert_array_equal(fitted[0].components_, fitted[1].components_)
+    assert fitted[0].feature_names_in_.tolist() == corpus.feature_names.tolist()
+    assert run("score", path, file) == run("score", path, matrix)
+    other = file.rename(matrix.parent / "counts")
+    if name.startswith("docword"):
+        (matrix.parent / "vocab.x.txt").unlink()
+    kind = {"docword.x.txt": "uci", "x.svm": "svmlight"}.get(name, name[2:])
+    assert run("score", path, other, "--format", kind) == run("score", path, matrix)
+    assert "counts, line 1: " in fails("score", path, other, "--format=ldac") or kind == "ldac"
+
+
+def test_folder_of_counts(run, matrix, tmp_path):
+    corpus, path = read_corpus(matrix), tmp_path / "model.npz"
+    save_corpus(tmp_path / "corpus", corpus.counts, corpus.feature_names)
+    assert run("fit", tmp_path / "corpus", "--topics=3", "--passes=2", "--output", path)[0] == 0
+    assert run("score", path, tmp_path / "corpus") == run("score", path, matrix)
+
+
+def test_text_in_parquet(run, fails, lines, text, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file, path = tmp_path / "docs.parquet", tmp_path / "model.npz"
+    parquet.write_table(pa.table({"title": lines[::-1], "body": lines}), file)
+    fit = ("fit", file, "--topics=3", "--passes=2", "--output", path)
+    assert "docs.parquet: one of its columns of text has to be named" in fails(*fit)
+    assert run(*fit, "--column=body")[0] == 0
+    assert run("score", path, file, "--column=body") == run("score", path, text)
+
+
+def test_text_by_another_name(run, text, tmp_path):
+    other, path = text.rename(tmp_path / "docs.dat"), tmp_path / "model.npz"
+    assert run("fit", other, "--topics=3", "--format=text", "--output", path)[0] == 0
 
 
 def test_vocabulary_of_a_matrix_elsewhere(run, matrix, tmp_path):

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
-import stat
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ._files import replacing
 from ._state import Tree
 
 _FORMAT = "topictemper model"
@@ -28,22 +26,12 @@ def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
     Arrays become members of the archive, named by their place in the tree, such as
     ``state/topics/M``; all else goes into the header.
     """
-    target = writable_path(path)
     arrays: dict[str, Any] = {}
     head = {"format": _FORMAT, "schema": _SCHEMA, "version": _version()}
     header = json.dumps({**head, **_taken_out(tree, "", arrays)}).encode()
     arrays[_HEADER] = np.frombuffer(header, np.uint8)
-    file = _temporary(target)
-    try:
-        with file:
-            np.savez_compressed(file, **arrays)
-            file.flush()
-            # Else the name may come to stand for what has not yet reached the disk.
-            os.fsync(file.fileno())
-        os.replace(file.name, target)
-    except BaseException:
-        os.unlink(file.name)
-        raise
+    with replacing(path) as file:
+        np.savez_compressed(file, **arrays)
 
 
 def read_archive(path: str | os.PathLike[str]) -> Tree:
@@ -82,33 +70,6 @@ def read_archive(path: str | os.PathLike[str]) -> Tree:
             f"{_SCHEMA}."
         )
     return tree
-
-
-def writable_path(path: str | os.PathLike[str]) -> Path:
-    """Return the file that writing to `path` replaces or makes; raise OSError if none can be.
-
-    Links are followed. Nothing is left behind.
-    """
-    target = Path(os.path.realpath(path))
-    if target.exists():
-        mode = target.stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise IsADirectoryError(f"{os.fspath(path)} is a folder.")
-        # A device or a pipe would be replaced by a file.
-        if not stat.S_ISREG(mode):
-            raise OSError(f"{os.fspath(path)} is not a regular file.")
-    try:
-        with _temporary(target) as file:
-            os.unlink(file.name)
-    except OSError as error:
-        raise type(error)(f"{os.fspath(path)} cannot be written: {error.strerror}.") from error
-    return target
-
-
-def _temporary(target: Path) -> Any:
-    """Open a new file beside `target`, with the permissions of any new file."""
-    # Not by tempfile, whose files nobody else may read.
-    return open(target.parent / f".{secrets.token_hex(8)}.part", "xb")
 
 
 def _taken_out(tree: Tree, place: str, arrays: dict[str, NDArray[Any]]) -> Tree:
