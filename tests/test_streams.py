@@ -78,6 +78,15 @@ def test_new_total_weighs_all_statistics_anew():
     assert_allclose(topics.totals, lda.components_.sum(axis=1), rtol=1e-12)
 
 
+def test_total_of_a_call_that_fails_is_forgotten():
+    lda = small_lda(tempering="svi", total_samples=200).partial_fit(corpus())
+    state = learned_state(lda)
+    with pytest.raises(ValueError, match="n_jobs"):
+        lda.set_params(total_samples=500, n_jobs=0).partial_fit(corpus())
+    assert learned_state(lda) == state
+    assert lda._trainer.total_samples == 200
+
+
 def test_clock_does_not_go_back_with_a_new_total():
     lda = small_lda(
         tempering="avi", total_samples=200, max_temperature=3.0, annealing_passes=1.0

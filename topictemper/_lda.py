@@ -315,18 +315,17 @@ class TemperedLDA(SaveMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, 
             if first:
                 self._trainer = new_trainer(self, X.shape[1], total, 1)
                 self._trained_with = self.get_params(deep=False)
-                self._trainer.expect(total)
-                self._go_over(X)
+                self._go_over(X, total)
         if not first:
-            self._trainer.expect(total)
-            self._go_over(X)
+            self._go_over(X, total)
         return self
 
-    def _go_over(self, X: Any) -> None:
+    def _go_over(self, X: Any, total_samples: float | None) -> None:
         """Learn from rows in the order given; if interrupted, from those before."""
         gatherer = Gatherer(X, self._trainer.topics.M.dtype)
         try:
             with Workers(self.n_jobs) as workers:
+                self._trainer.expect(total_samples)
                 self._trainer.run(gatherer, np.arange(X.shape[0], dtype=np.int64), workers)
         finally:
             self._publish()

@@ -163,11 +163,11 @@ class Trainer(Stateful):
     def _step(self, batch: Minibatch, workers: Workers) -> None:
         """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11)."""
         settings, clock = self.settings, self._clock(batch.n_documents)
+        s = self.thermostat.inverse_temperature(clock)
         if self._growing:
             self._once += batch.n_documents
             if self._once > self.total_samples:
                 self._resize(self._once)
-        s = self.thermostat.inverse_temperature(clock)
         temperature = 1.0 / s
         # gamma = (alpha + sum n phi + T - 1) / T is the likelihood-tempered update of this prior.
         alpha = self.alpha
