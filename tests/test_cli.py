@@ -11,9 +11,8 @@ import scipy.sparse as sp
 from sklearn.utils import Bunch
 
 import topictemper
-from topictemper import TemperedLDA, _cli, _demo
-from topictemper._persistence import load_model, save_model
-from topictemper.datasets import make_lda_corpus
+from topictemper import TemperedLDA, _cli, _demo, load
+from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus, write_corpus
 
 THEMES = [
     "river boat water fish island harbour",
@@ -118,7 +117,7 @@ def test_options_reach_the_model(run, text, tmp_path):
     path = tmp_path / "model.npz"
     options = "--topics 4 --tempering avi --passes 2 --seed 7 --jobs 2".split()
     assert run("fit", text, *options, "--output", path)[0] == 0
-    model, _ = load_model(path)
+    model = load(path)
     given = {
         "n_components": 4,
         "tempering": "avi",
@@ -137,7 +136,7 @@ def test_counting_options(run, tmp_path):
     def words(*options):
         status, _, err = run("fit", text, "--topics=2", "--passes=1", "--output", path, *options)
         assert status == 0, err
-        return load_model(path)[1]
+        return load(path).feature_names_in_.tolist()
 
     assert words("--min-df=2") == ["pair"]
     assert words("--min-df=0.5", "--max-df=0.75") == ["common", "pair"]
@@ -159,7 +158,7 @@ def test_given_vocabulary(run, text, tmp_path):
     )
     assert status == 0
     assert "1 of 4 words of the vocabulary are never found in text, such as 'Never'" in err
-    assert load_model(path)[1] == ["boat", "engine", "violin", "Never"]
+    assert load(path).feature_names_in_.tolist() == ["boat", "engine", "violin", "Never"]
 
 
 def test_matrix(run, matrix, tmp_path):
@@ -175,6 +174,50 @@ def test_matrix(run, matrix, tmp_path):
     assert run("score", path, matrix) == (0, with_words, "")
 
 
+@pytest.mark.parametrize("name", ["docword.x.txt", "x.ldac", "x.mtx", "x.svm"])
+def test_counts_in_other_formats(run, fails, matrix, name):
+    file, path = matrix.parent / name, matrix.parent / "m.npz"
+    corpus = read_corpus(matrix)
+    write_corpus(file, corpus.counts, feature_names=corpus.feature_names)
+    fitted = [
+        run("fit", source, "--topics=3", "--passes=2", "--output", path)[0] or load(path)
+        for source in (file, matrix)
+    ]
+    np.testing.assert_array_equal(fitted[0].components_, fitted[1].components_)
+    assert fitted[0].feature_names_in_.tolist() == corpus.feature_names.tolist()
+    assert run("score", path, file) == run("score", path, matrix)
+    other = file.rename(matrix.parent / "counts")
+    if name.startswith("docword"):
+        (matrix.parent / "vocab.x.txt").unlink()
+    kind = {"docword.x.txt": "uci", "x.svm": "svmlight"}.get(name, name[2:])
+    assert run("score", path, other, "--format", kind) == run("score", path, matrix)
+    if kind != "ldac":
+        assert "counts, line 1: " in fails("score", path, other, "--format=ldac")
+
+
+def test_folder_of_counts(run, matrix, tmp_path):
+    corpus, path = read_corpus(matrix), tmp_path / "model.npz"
+    save_corpus(tmp_path / "corpus", corpus.counts, corpus.feature_names)
+    assert run("fit", tmp_path / "corpus", "--topics=3", "--passes=2", "--output", path)[0] == 0
+    assert run("score", path, tmp_path / "corpus") == run("score", path, matrix)
+
+
+def test_text_in_parquet(run, fails, lines, text, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file, path = tmp_path / "docs.parquet", tmp_path / "model.npz"
+    parquet.write_table(pa.table({"title": lines[::-1], "body": lines}), file)
+    fit = ("fit", file, "--topics=3", "--passes=2", "--output", path)
+    assert "docs.parquet: one of its columns of text has to be named" in fails(*fit)
+    assert run(*fit, "--column=body")[0] == 0
+    assert run("score", path, file, "--column=body") == run("score", path, text)
+
+
+def test_text_by_another_name(run, text, tmp_path):
+    other, path = text.rename(tmp_path / "docs.dat"), tmp_path / "model.npz"
+    assert run("fit", other, "--topics=3", "--format=text", "--output", path)[0] == 0
+
+
 def test_vocabulary_of_a_matrix_elsewhere(run, matrix, tmp_path):
     path, vocabulary = tmp_path / "model.npz", tmp_path / "words.txt"
     (matrix.parent / "vocab.txt").rename(vocabulary)
@@ -185,7 +228,7 @@ def test_vocabulary_of_a_matrix_elsewhere(run, matrix, tmp_path):
 def test_topics_of_a_model_without_words(run, tmp_path):
     path = tmp_path / "model.npz"
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
-    save_model(TemperedLDA(3, max_iter=1, random_state=0).fit(counts), path)
+    TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path)
     status, out, _ = run("topics", path)
     assert status == 0
     assert len(out.splitlines()) == 3
@@ -195,7 +238,7 @@ def test_same_seed_same_file(run, text, tmp_path):
     paths = [tmp_path / name for name in ("a.npz", "b.npz")]
     for path in paths:
         assert run("fit", text, "--topics=3", "--passes=2", "--seed=5", "--output", path)[0] == 0
-    first, second = (load_model(path)[0].components_ for path in paths)
+    first, second = (load(path).components_ for path in paths)
     np.testing.assert_array_equal(first, second)
 
 
@@ -277,7 +320,7 @@ def test_score_of_other_words(fails, run, matrix, tmp_path):
 def test_score_of_text_by_a_model_without_words(fails, text, tmp_path):
     path = tmp_path / "model.npz"
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
-    save_model(TemperedLDA(3, max_iter=1, random_state=0).fit(counts), path)
+    TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path)
     assert "holds no words" in fails("score", path, text)
 
 
@@ -370,7 +413,7 @@ def test_words_that_the_terminal_cannot_show(tmp_path):
     path = tmp_path / "model.npz"
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
     words = [f"wört{chr(97 + v)}" for v in range(20)]
-    save_model(TemperedLDA(3, max_iter=1, random_state=0).fit(counts), path, words)
+    TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path, feature_names=words)
     process = _process(
         "topics", path, stdout=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": "ascii"}
     )

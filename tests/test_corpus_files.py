@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from topictemper import _corpus_files
-from topictemper._corpus_files import InputError, read_matrix, read_text, read_vocabulary
+from topictemper._corpus_files import read_matrix, read_text
+from topictemper.datasets._text import InputError, read_vocabulary
 
 EVERYTHING = {"min_df": 1, "max_df": 1.0}
 

@@ -41,7 +41,7 @@ def posterior_normalizer(topics, grid=GRID, alpha=ALPHA, eta=ETA):
 
 def prior_normalizer(bound=None, n_features=60, grid=GRID, eta=ETA, n_components=K, seed=0):
     alphas = np.full(n_components, ALPHA)
-    return PriorNormalizer(grid, alphas, eta, n_features, bound, np.random.RandomState(seed))
+    return PriorNormalizer(grid, alphas, eta, n_features, bound, seed)
 
 
 def dense_log_c(topics, gamma, s):

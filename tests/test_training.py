@@ -79,16 +79,31 @@ def test_same_bits_for_any_number_of_threads(mode, dtype):
 @pytest.mark.parametrize("n_samples", [200, 190])  # of the second the last minibatch is half a one
 def test_fit_is_the_same_batches_by_partial_fit(mode, start, n_samples):
     X = corpus(n_samples)
-    parameters = {"tempering": mode, "max_temperature": start, "max_iter": 6}
-    lda = small_lda(shuffle=False, **parameters).fit(X)
-    other = streamed(small_lda(**parameters), X, 6)
+    parameters = {"tempering": mode, "max_temperature": start, "annealing_passes": 0.4}
+    lda = small_lda(shuffle=False, max_iter=1, **parameters).fit(X)
+    # Whatever max_iter: a stream is planned to be seen once.
+    other = streamed(small_lda(max_iter=6, **parameters), X, 1)
     assert learned_state(other) == learned_state(lda)
     assert_array_equal(other.transform(X), lda.transform(X))
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_several_passes_by_partial_fit(mode):
+    parameters = {
+        "tempering": mode,
+        "max_temperature": 3.0,
+        "max_iter": 6,
+        "annealing_passes": 2.4,
+        "temperature_inertia": 0.9,
+    }
+    lda = small_lda(shuffle=False, **parameters).fit(corpus())
+    assert learned_state(streamed(small_lda(**parameters), corpus(), 6)) == learned_state(lda)
+
+
 def test_one_call_of_partial_fit_is_a_pass():
-    lda = small_lda(shuffle=False, max_iter=2, max_temperature=3.0).fit(corpus())
-    other = small_lda(total_samples=200, max_iter=2, max_temperature=3.0)
+    parameters = {"max_temperature": 3.0, "annealing_passes": 0.8, "temperature_inertia": 0.3}
+    lda = small_lda(shuffle=False, max_iter=2, **parameters).fit(corpus())
+    other = small_lda(total_samples=200, **parameters)
     other.partial_fit(corpus()).partial_fit(corpus())
     assert learned_state(other) == learned_state(lda)
 

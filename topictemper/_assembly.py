@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import _parameters as check
 from ._normalizers import PosteriorNormalizer, PriorNormalizer
-from ._svi import Settings, Trainer
+from ._svi import STREAM_SAMPLES, Settings, Trainer
 from ._thermostat import Cooling, GlobalThermostat, LocalThermostat, Thermostat
 from ._topics import Topics
 from .tempering import inverse_temperature_grid
@@ -29,8 +29,18 @@ DASVI_START = 1.5
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 
 
-def new_trainer(lda: TemperedLDA, n_features: int, total_samples: float) -> Trainer:
-    """Check all parameters of an estimator and start a model."""
+def new_trainer(
+    lda: TemperedLDA,
+    n_features: int,
+    expected_samples: float | None,
+    planned: int,
+    *,
+    start: Any = Topics.random,
+) -> Trainer:
+    """Check all parameters of an estimator and start a model, with topics that `start` makes.
+
+    It is to make `planned` passes over that many documents; None: nobody knows how many.
+    """
     tempering = check.choice("tempering", lda.tempering, TEMPERINGS)
     dtype = check.precision(lda.dtype)
     n_components = check.integer("n_components", lda.n_components, 1)
@@ -38,14 +48,15 @@ def new_trainer(lda: TemperedLDA, n_features: int, total_samples: float) -> Trai
     alpha = _prior("doc_topic_prior", lda.doc_topic_prior, ALPHA)
     eta = _prior("topic_word_prior", lda.topic_word_prior, ETA)
     batch_size = check.integer("batch_size", lda.batch_size, 1)
-    planned = check.integer("max_iter", lda.max_iter, 1)
+    check.integer("max_iter", lda.max_iter, 1)
     if lda.learning_offset is None:
-        updates = planned * total_samples / batch_size
+        updates = planned * (expected_samples or STREAM_SAMPLES) / batch_size
         offset = min(max(OFFSET_SHARE * updates, OFFSET_RANGE[0]), OFFSET_RANGE[1])
     else:
         offset = check.number("learning_offset", lda.learning_offset, 1.0)
     settings = Settings(
-        total_samples=total_samples,
+        expected_samples=expected_samples,
+        planned_passes=planned,
         batch_size=batch_size,
         learning_decay=check.number(
             "learning_decay", lda.learning_decay, 0.5, 1.0, boundaries="right"
@@ -60,7 +71,7 @@ def new_trainer(lda: TemperedLDA, n_features: int, total_samples: float) -> Trai
     random_state = check.random_state(lda.random_state)
     alphas = np.full(n_components, alpha, dtype=dtype)
     thermostat = _new_thermostat(lda, settings, planned, alphas, eta, n_features, random_state)
-    topics = Topics.random(n_features, n_components, eta, dtype, random_state)
+    topics = start(n_features, n_components, eta, dtype, random_state)
     return Trainer(topics, alphas, eta, thermostat, settings, random_state)
 
 
@@ -94,7 +105,7 @@ def _new_thermostat(
         if normalizer == "posterior":
             either = PosteriorNormalizer(grid, alpha, eta)
         else:
-            seed = np.random.RandomState(random_state.randint(2**31 - 1))
+            seed = int(random_state.randint(2**31 - 1))
             bound: Any = NORMALIZERS[normalizer]
             either = PriorNormalizer(grid, alpha, eta, n_features, bound, seed)
         return GlobalThermostat(cooling, updates, inertia, grid, either)

@@ -14,17 +14,18 @@ from typing import NoReturn
 from . import __version__
 from ._corpus_files import (
     Corpus,
-    InputError,
     is_matrix,
     read_matrix,
     read_text,
-    read_vocabulary,
     unfindable,
 )
 from ._demo import run_demo
+from ._files import writable_path
 from ._lda import TemperedLDA
-from ._persistence import load_model, save_model, writable_path
+from ._persistence import load
 from ._report import format_score, format_topics
+from .datasets._formats import FORMATS
+from .datasets._text import InputError, read_vocabulary
 
 _logger = logging.getLogger("topictemper")
 
@@ -68,7 +69,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return _fail(str(error))
         file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
         return _fail(file + error.strerror)
-    except (InputError, ValueError) as error:
+    except (ImportError, ValueError) as error:
         return _fail(str(error))
 
 
@@ -108,7 +109,7 @@ def _fit(arguments: argparse.Namespace) -> int:
         model.set_params(max_iter=arguments.passes)
     model.fit(corpus.counts)
     # Whoever loads the model did not ask for progress on theirs.
-    save_model(model.set_params(verbose=0), target, corpus.vocabulary)
+    model.set_params(verbose=0).save(target, feature_names=corpus.vocabulary)
     n_documents, n_words = corpus.counts.shape
     print(
         f"{arguments.output}: {arguments.topics} topics of {n_words:,} words, "
@@ -118,16 +119,17 @@ def _fit(arguments: argparse.Namespace) -> int:
 
 
 def _topics(arguments: argparse.Namespace) -> int:
-    model, vocabulary = load_model(arguments.model)
-    words = model.top_words(arguments.words, feature_names=vocabulary)
-    print(format_topics(model.components_.sum(axis=1), words))
+    model = load(arguments.model)
+    print(format_topics(model.components_.sum(axis=1), model.top_words(arguments.words)))
     return 0
 
 
 def _score(arguments: argparse.Namespace) -> int:
-    model, vocabulary = load_model(arguments.model)
-    if is_matrix(arguments.file):
-        corpus = read_matrix(arguments.file)
+    model = load(arguments.model)
+    names = getattr(model, "feature_names_in_", None)
+    vocabulary = None if names is None else names.tolist()
+    if is_matrix(arguments.file, arguments.format):
+        corpus = read_matrix(arguments.file, format=arguments.format)
         if corpus.counts.shape[1] != model.n_features_in_:
             raise InputError(
                 f"{arguments.file}: {corpus.counts.shape[1]} columns, "
@@ -140,10 +142,8 @@ def _score(arguments: argparse.Namespace) -> int:
             )
     else:
         if vocabulary is None:
-            raise InputError(
-                f"{arguments.model}: holds no words to read text by; a matrix (.npz) will do."
-            )
-        corpus = _read_by_vocabulary(arguments.file, vocabulary)
+            raise InputError(f"{arguments.model}: holds no words to read text by; counts will do.")
+        corpus = _read_by_vocabulary(arguments, vocabulary)
     counts = corpus.counts
     print(format_score(counts.shape[0], int(counts.sum()), model.score(counts)))
     return 0
@@ -155,27 +155,28 @@ def _read_training(arguments: argparse.Namespace) -> Corpus:
         for name in ("min_df", "max_df", "stop_words")
         if (value := getattr(arguments, name)) is not None
     }
-    matrix = is_matrix(arguments.file)
+    matrix = is_matrix(arguments.file, arguments.format)
     if counting and (matrix or arguments.vocabulary):
         option = "--" + next(iter(counting)).replace("_", "-")
         raise InputError(
             f"{option} means nothing {'for a matrix' if matrix else 'with --vocabulary'}."
         )
     if matrix:
-        corpus = read_matrix(arguments.file, arguments.vocabulary)
+        corpus = read_matrix(arguments.file, arguments.vocabulary, arguments.format)
         if corpus.vocabulary is None:
             raise InputError(
                 f"{arguments.file}: no vocab.txt beside it; --vocabulary names another file."
             )
         return corpus
     if arguments.vocabulary:
-        return _read_by_vocabulary(arguments.file, read_vocabulary(arguments.vocabulary))
+        return _read_by_vocabulary(arguments, read_vocabulary(arguments.vocabulary))
     if counting.get("stop_words") == "none":
         counting["stop_words"] = None
-    return read_text(arguments.file, **{"min_df": _MIN_DF, "max_df": _MAX_DF, **counting})
+    counting = {"min_df": _MIN_DF, "max_df": _MAX_DF, **counting}
+    return read_text(arguments.file, column=arguments.column, **counting)
 
 
-def _read_by_vocabulary(path: Path, vocabulary: Sequence[str]) -> Corpus:
+def _read_by_vocabulary(arguments: argparse.Namespace, vocabulary: Sequence[str]) -> Corpus:
     odd = unfindable(vocabulary)
     if odd:
         _logger.warning(
@@ -185,7 +186,7 @@ def _read_by_vocabulary(path: Path, vocabulary: Sequence[str]) -> Corpus:
             len(vocabulary),
             odd[0],
         )
-    return read_text(path, vocabulary=vocabulary)
+    return read_text(arguments.file, vocabulary=vocabulary, column=arguments.column)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -219,7 +220,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Fit topics to a file and save them.",
         allow_abbrev=False,
     )
-    fit.add_argument("file", metavar="FILE", type=Path, help=_FILE_HELP)
+    _add_file(fit)
     fit.add_argument("--output", type=Path, required=True, help="where to save the model (.npz)")
     fit.add_argument(
         "--topics", type=_positive, default=50, metavar="K", help="number of topics (default: 50)"
@@ -279,15 +280,25 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     score.add_argument("model", metavar="MODEL", type=Path, help="what `fit` saved")
-    score.add_argument("file", metavar="FILE", type=Path, help=_FILE_HELP)
+    _add_file(score)
     score.set_defaults(run=_score)
     return parser
 
 
-_FILE_HELP = (
-    "UTF-8 text with one document a line, plain or gzipped; or counts written by "
-    "scipy.sparse.save_npz (.npz), with vocab.txt beside it, one word a line"
-)
+def _add_file(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        type=Path,
+        help="UTF-8 text with one document a line, plain or gzipped; a column of a Parquet file "
+        "(.parquet); or counts: scipy.sparse.save_npz (.npz), Matrix Market (.mtx), SVMlight "
+        "(.svm), LDA-C (.ldac, .dat), UCI bag of words (docword.*), with vocab.txt beside it, "
+        "one word a line; or a folder of topictemper.datasets.save_corpus",
+    )
+    parser.add_argument(
+        "--format", choices=("text", *FORMATS), help="what FILE holds, if not as its name says"
+    )
+    parser.add_argument("--column", metavar="NAME", help="where a Parquet file has the text")
 
 
 def _positive(text: str) -> int:

@@ -1,27 +1,22 @@
-"""Word counts from files: text with one document a line, or a sparse matrix and its words."""
+"""What the command line reads: text with one document a line, or counts and their words."""
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array, load_npz
+from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import CountVectorizer
+
+from .datasets import iter_parquet_text, read_corpus
+from .datasets._formats import format_of
+from .datasets._text import InputError, lines
 
 # Three or more letters of any script.
 _WORD = r"[^\W\d_]{3,}"
-
-_GZIP_MAGIC = b"\x1f\x8b"
-
-
-class InputError(Exception):
-    """What is wrong with a file of the user's, in one line that names the file."""
 
 
 class Corpus(NamedTuple):
@@ -31,9 +26,11 @@ class Corpus(NamedTuple):
     vocabulary: list[str] | None
 
 
-def is_matrix(path: Path) -> bool:
-    """Whether the file is taken for a sparse matrix, and not for text."""
-    return path.suffix == ".npz"
+def is_matrix(path: Path, format: str | None = None) -> bool:
+    """Whether the file is taken for counts, and not for text."""
+    if format is not None:
+        return format != "text"
+    return format_of(path) is not None or (path / "corpus.json").exists()
 
 
 def read_text(
@@ -43,10 +40,11 @@ def read_text(
     min_df: float = 5,
     max_df: float = 0.5,
     stop_words: str | None = "english",
+    column: str | None = None,
 ) -> Corpus:
-    """Count the words of a UTF-8 text file, plain or gzipped, with one document a line.
+    """Count the words of a text file with one document a line, or of a Parquet file of texts.
 
-    Words are runs of three or more letters, in lower case.
+    Text is UTF-8, plain or gzipped. Words are runs of three or more letters, in lower case.
 
     Parameters
     ----------
@@ -59,6 +57,8 @@ def read_text(
         of them (float).
     stop_words : "english" or None
         Words to leave out.
+    column : str, default=None
+        Where in a Parquet file the texts are.
 
     Raises
     ------
@@ -77,8 +77,12 @@ def read_text(
         lowercase=False,
         dtype=np.int32,
     )
+    parquet = path.suffix == ".parquet"
+    documents = iter_parquet_text(path, column) if parquet else lines(path)
     try:
-        counts = csr_array(vectorizer.fit_transform(map(str.lower, _lines(path))))
+        counts = csr_array(vectorizer.fit_transform(map(str.lower, documents)))
+    except InputError:
+        raise
     except ValueError as error:
         # The vectorizer says so if no words are left, and speaks of min_df and max_df.
         raise InputError(f"{path}: {error}") from error
@@ -94,98 +98,9 @@ def unfindable(vocabulary: Sequence[str]) -> list[str]:
     return [word for word in vocabulary if word != word.lower() or not re.fullmatch(_WORD, word)]
 
 
-def read_matrix(path: Path, vocabulary_path: Path | None = None) -> Corpus:
-    """Read counts written by ``scipy.sparse.save_npz``, one document a row.
-
-    Parameters
-    ----------
-    path : Path
-        The matrix.
-    vocabulary_path : Path, default=None
-        The words of the columns, one a line. By default ``vocab.txt`` beside the matrix, if there.
-
-    Raises
-    ------
-    InputError
-        If the file holds no such matrix, or the words are not as many as its columns.
-    OSError
-        If a file cannot be read.
-    """
-    # Opened here: numpy leaves its own file open when it fails to make sense of it.
-    with open(path, "rb") as file:
-        try:
-            counts = load_npz(file)
-            # SciPy trusts the indices, and would read out of bounds in a conversion.
-            if hasattr(counts, "check_format"):
-                counts.check_format(full_check=True)
-            counts = csr_array(counts)
-        except MemoryError:
-            raise
-        except Exception as error:
-            # Not a zip, another .npz, damaged: many kinds of error and one thing to say.
-            raise InputError(
-                f"{path}: not a sparse matrix as scipy.sparse.save_npz writes it, or damaged."
-            ) from error
-    if vocabulary_path is None:
-        vocabulary_path = path.with_name("vocab.txt")
-        if not vocabulary_path.exists():
-            return Corpus(counts, None)
-    vocabulary = read_vocabulary(vocabulary_path)
-    if len(vocabulary) != counts.shape[1]:
-        raise InputError(
-            f"{vocabulary_path}: {len(vocabulary)} words, but {path} has {counts.shape[1]} columns."
-        )
-    return Corpus(counts, vocabulary)
-
-
-def read_vocabulary(path: Path) -> list[str]:
-    """Read words, one a line.
-
-    Raises
-    ------
-    InputError
-        If there are none, or one is empty or stands there twice: the words would belong to other
-        columns than meant.
-    OSError
-        If the file cannot be read.
-    """
-    lines: dict[str, int] = {}
-    for number, line in enumerate(_lines(path), start=1):
-        word = line.strip()
-        if not word:
-            raise InputError(f"{path}, line {number}: no word.")
-        if word in lines:
-            raise InputError(f"{path}, line {number}: {word!r} stands in line {lines[word]} too.")
-        lines[word] = number
-    if not lines:
-        raise InputError(f"{path}: no words.")
-    return list(lines)
-
-
-def _lines(path: Path) -> Iterator[str]:
-    """Yield the lines of a text file, plain or gzipped, without their ends."""
-    with open(path, "rb") as file, _unpacked(path, file) as unpacked:
-        # Decoded by the line, to name the line of an error.
-        for number, line in enumerate(unpacked, start=1):
-            try:
-                # The first line may begin with the mark that some editors put there.
-                text = line.decode("utf-8-sig" if number == 1 else "utf-8")
-            except UnicodeDecodeError as error:
-                raise InputError(
-                    f"{path}, line {number}: not UTF-8 (byte {line[error.start]:#04x} "
-                    f"at column {error.start + 1})."
-                ) from error
-            yield text.rstrip("\r\n")
-
-
-@contextmanager
-def _unpacked(path: Path, file: Any) -> Iterator[IO[bytes]]:
-    # By content, whatever the name; peeked at, so that a pipe will do.
-    if not file.peek(2).startswith(_GZIP_MAGIC):
-        yield file
-        return
-    try:
-        with gzip.GzipFile(fileobj=file) as unpacked:
-            yield unpacked  # type: ignore[misc]
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise InputError(f"{path}: a damaged gzip file ({error}).") from error
+def read_matrix(
+    path: Path, vocabulary_path: Path | None = None, format: str | None = None
+) -> Corpus:
+    """Read counts, one document a row, and the words of their columns (see `read_corpus`)."""
+    counts, names = read_corpus(path, format, vocabulary=vocabulary_path).values()
+    return Corpus(counts, None if names is None else names.tolist())

@@ -9,21 +9,25 @@ from math import ceil
 from typing import Any, Literal, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _parameters as check
 from ._assembly import new_trainer
 from ._callbacks import CallbackSupportMixin, with_callbacks
+from ._chunks import Chunks, is_chunks
 from ._documents import Gatherer, Workspace
+from ._persistence import SaveMixin, parameters_of, plain_parameters
 from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents, proportions
 from ._prediction import tempered as tempered_documents
 from ._progress import Progress
 from ._scoring import document_bound, split_tokens, topics_kl
+from ._state import Tree
 from ._stopping import Validation, new_validation
 from ._svi import Trainer, train
-from ._thermostat import QUANTILES, Cooling, LocalThermostat, Thermostat
+from ._thermostat import QUANTILES, LocalThermostat
 from ._topics import Topics
 from ._topics_report import names_of, pyldavis_arrays, top_documents, top_words
 from ._workers import Workers
@@ -33,7 +37,11 @@ LEARNED = ("vt", "lvt")
 
 
 class TemperedLDA(
-    CallbackSupportMixin, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    CallbackSupportMixin,
+    SaveMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
 ):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
 
@@ -68,10 +76,11 @@ class TemperedLDA(
         passes made so far and returns T >= 1; `max_temperature` must then be "auto" and
         `annealing_passes` None. Not used by "svi", like all that is said of the temperature.
     annealing_passes : float, default=None
-        Passes from `max_temperature` to 1. None is 0.4 of `max_iter`.
+        Passes from `max_temperature` to 1. None is 0.4 of the planned passes, `max_iter` in
+        `fit` and one in `partial_fit`.
     temperature_inertia : float, default=None
-        Passes over which learned temperatures are averaged. None is 0.15 of `max_iter`, and 0.05
-        for "vt".
+        Passes over which learned temperatures are averaged. None is 0.15 of the planned passes,
+        and 0.05 for "vt".
     temperature_updates : int, default=20
         How many times a pass learned temperatures are renewed and the history is kept.
     normalizer : {"posterior", "prior", "prior_lower", "prior_upper"}, default="posterior"
@@ -86,9 +95,11 @@ class TemperedLDA(
     batch_size : int, default=128
         Documents in a minibatch.
     max_iter : int, default=10
-        Passes over the data in `fit`; what is planned in `partial_fit`.
-    total_samples : float, default=1e6
-        Documents in the whole stream, D; used by `partial_fit` only.
+        Passes over the data in `fit`.
+    total_samples : float, default=None
+        Documents in the whole stream, D; used by `partial_fit` only, and may change from call to
+        call. None, where nobody knows: 50,000 until there have been more, then as many as there
+        have been. A rough number is better than none.
     mean_change_tol : float, default=1e-3
         A document's sweeps end when the mean change of its gamma is smaller.
     max_doc_update_iter : int, default=100
@@ -177,7 +188,7 @@ class TemperedLDA(
         learning_offset: float | None = None,
         batch_size: int = 128,
         max_iter: int = 10,
-        total_samples: float = 1e6,
+        total_samples: float | None = None,
         mean_change_tol: float = 1e-3,
         max_doc_update_iter: int = 100,
         shuffle: bool = True,
@@ -225,8 +236,12 @@ class TemperedLDA(
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts of words (columns) in documents (rows), >= 0.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts of words (columns) in documents (rows), >= 0. Memory-mapped arrays
+            (`topictemper.datasets.open_corpus`) are not copied. An iterable gives one chunk of
+            documents after another, the same in every pass: a list of sparse matrices, or an
+            object whose ``__iter__`` begins anew. It is gone through once more, at first, to be
+            checked and counted; `shuffle` then orders the documents of each chunk anew.
         y : None
             Ignored, but handed on to callbacks.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
@@ -264,17 +279,21 @@ class TemperedLDA(
     # Inside `_unchanged_on_error`, for a callback may fail when it is torn down, too.
     @with_callbacks
     def _fit(self, X: Any, y: Any, validation_X: Any) -> None:
-        X = self._counts(X, reset=True)
+        if is_chunks(X):
+            X = Chunks(X, lambda chunk, reset: self._counts(chunk, reset=reset))
+        else:
+            X = self._counts(X, reset=True)
+            check.check_words(X, "X")
         if validation_X is not None:
             validation_X = self._counts(validation_X, reset=False, name="validation_X")
-        check.check_words(X, "X")
         n_passes = check.integer("max_iter", self.max_iter, 1)
         rows, validation = new_validation(self, X, validation_X)
         learned = X
         if rows is not None:
             learned = X[rows]
             check.check_words(learned, "X without the documents held out")
-        trainer = new_trainer(self, X.shape[1], float(learned.shape[0]))
+        trainer = new_trainer(self, X.shape[1], float(learned.shape[0]), n_passes)
+        self._trained_with = self.get_params(deep=False)
         with Workers(self.n_jobs) as workers:
             context = self._init_callback_context(max_subtasks=n_passes)
             told = {
@@ -310,9 +329,15 @@ class TemperedLDA(
     def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Go on learning from more documents of a stream.
 
-        The temperature follows the same course as in `fit`, by the number of documents seen over
-        `total_samples` in passes; set `max_iter` to the passes that are planned, 1 for a stream
-        that is seen once.
+        A stream is planned to be seen once, whatever `max_iter`: the temperature follows the
+        course of a `fit` of one pass over `total_samples` documents, and is 1 after about two
+        thirds of them; where `total_samples` is None, after some 30,000 documents. Then
+        learning goes on at T = 1 for as long as there are documents, and the topics stand for as
+        many documents as there have been. To go over the same documents several times, give
+        `total_samples`, and more `annealing_passes` than the 0.4 of a single one. After `fit`,
+        the documents come on top of those of `fit`.
+
+        Documents are taken by `batch_size`, so a call should bring that many at least.
 
         Parameters
         ----------
@@ -335,19 +360,23 @@ class TemperedLDA(
         first = not hasattr(self, "_trainer")
         with self._unchanged_on_error():
             X = self._counts(X, reset=first)
+            total = self.total_samples
+            if total is not None:
+                total = check.number("total_samples", total, 1.0, 1e15)
             if first:
-                total = check.number("total_samples", self.total_samples, 1.0, 1e15)
-                self._trainer = new_trainer(self, X.shape[1], total)
-                self._go_over(X)
+                self._trainer = new_trainer(self, X.shape[1], total, 1)
+                self._trained_with = self.get_params(deep=False)
+                self._go_over(X, total)
         if not first:
-            self._go_over(X)
+            self._go_over(X, total)
         return self
 
-    def _go_over(self, X: Any) -> None:
+    def _go_over(self, X: Any, total_samples: float | None) -> None:
         """Learn from rows in the order given; if interrupted, from those before."""
         gatherer = Gatherer(X, self._trainer.topics.M.dtype)
         try:
             with Workers(self.n_jobs) as workers:
+                self._trainer.expect(total_samples)
                 self._trainer.run(gatherer, np.arange(X.shape[0], dtype=np.int64), workers)
         finally:
             self._publish()
@@ -593,37 +622,52 @@ class TemperedLDA(
 
     def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""
-        X = validate_data(
-            self,
-            X,
-            reset=reset,
-            accept_sparse="csr",
-            dtype=[np.float64, np.float32, np.int64, np.int32],
-        )
+        wanted = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.int64, np.int32]}
+        if reset or not sp.issparse(X):
+            X = validate_data(self, X, reset=reset, **wanted)
+        else:
+            # Not by `validate_data`, which warns that names are missing: no sparse matrix has any.
+            X = check_array(X, estimator=self, input_name="X", **wanted)
+            check.check_width(X, self.n_features_in_, type(self).__name__)
         return check.check_counts(X, name)
 
     def _fitted_counts(self, X: Any) -> Any:
         check_is_fitted(self)
         return self._counts(X, reset=False)
 
-    def _restore(
-        self,
-        components: NDArray[Any],
-        doc_topic_prior: NDArray[Any],
-        topic_word_prior: float,
-        inverse_temperature: float,
-    ) -> Self:
-        """Make an unfitted estimator a fitted one, from what a file holds; it goes on at T = 1."""
-        trainer = new_trainer(self, components.shape[1], float(self.total_samples))
-        dtype = trainer.topics.M.dtype
-        trainer.alpha, trainer.eta = doc_topic_prior.astype(dtype), float(topic_word_prior)
-        trainer.topics = Topics((components.T - trainer.eta).astype(dtype), trainer.eta)
-        trainer.thermostat = Thermostat(Cooling(1.0, "linear", 0.0, 1.0), self.temperature_updates)
-        trainer.thermostat.learned = float(inverse_temperature)
+    def _get_state(self) -> Tree:
+        """All that learning has made, and the parameters that it went by, for `save`."""
+        trainer = self._trainer
+        return {
+            "parameters": plain_parameters(
+                {
+                    name: value
+                    for name, value in self._trained_with.items()
+                    if value is not getattr(self, name)
+                }
+            ),
+            "expected_samples": trainer.settings.expected_samples,
+            "planned_passes": trainer.settings.planned_passes,
+            "trainer": trainer.get_state(),
+            "score_history": getattr(self, "score_history_", None),
+        }
+
+    def _set_state(self, tree: Tree) -> None:
+        """Go on from what `_get_state` returned, with `n_features_in_` set."""
+        self._trained_with = self.get_params(deep=False) | parameters_of(tree["parameters"])
+        trainer = new_trainer(
+            type(self)(**self._trained_with),
+            self.n_features_in_,
+            tree["expected_samples"],
+            tree["planned_passes"],
+            start=Topics.blank,
+        )
+        trainer.set_state(tree["trainer"])
+        trainer.check_state()
         self._trainer = trainer
-        self.n_features_in_ = components.shape[1]
+        if tree["score_history"] is not None:
+            self.score_history_ = tree["score_history"]
         self._publish()
-        return self
 
     def _set_fitted(self, trainer: Trainer, validation: Validation | None) -> None:
         """Become what `fit` has made."""

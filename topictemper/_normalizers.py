@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from ._core import _kernels
 from ._documents import Locals, Minibatch, log_likelihood
+from ._state import Stateful
 from ._topics import Topics
 from ._workers import Workers
 from .tempering import InverseTemperatureNodes, prior_log_partition
@@ -28,7 +30,7 @@ def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: float) -> Invers
     return InverseTemperatureNodes(grid, 16, offset=3.0 * min(float(alpha.min()), eta))
 
 
-class PosteriorNormalizer:
+class PosteriorNormalizer(Stateful):
     """The normaliser under the current q, bounded by exact fractional moments.
 
     Every token's joint is ``(theta_k beta_kv)^s / sum_k'v' (theta_k' beta_k'v')^s`` (VT eq. 10 in
@@ -49,12 +51,14 @@ class PosteriorNormalizer:
         Prior of the topics.
     """
 
+    STATE = ("_moments",)
+
     def __init__(self, grid: NDArray[np.float64], alpha: NDArray[Any], eta: float) -> None:
         self._alpha = alpha
         self.nodes = _nodes(grid, alpha, eta)
         ratios = [_kernels.gamma_ratio(alpha, float(s)) for s in self.nodes.nodes]
         self._prior_ratios = np.array(ratios, dtype=alpha.dtype)
-        self._moments = np.empty_like(self._prior_ratios)
+        self._moments = np.zeros_like(self._prior_ratios)
 
     def refresh(self, topics: Topics, workers: Workers) -> None:
         """Work out the moments of the current topics."""
@@ -87,7 +91,7 @@ class PosteriorNormalizer:
         return float(energies.sum() * scale), log_c.sum(axis=0) * scale
 
 
-class PriorNormalizer:
+class PriorNormalizer(Stateful):
     """The paper's normaliser: the prior's, with the assignments summed out (VT eqs. 17 and 18).
 
     ``c(s) = log sum_v (sum_k theta_k beta_kv)^s`` is sampled once from the prior; the energy is
@@ -105,10 +109,11 @@ class PriorNormalizer:
         Words in the vocabulary.
     bound : {None, "lower", "upper"}
         How samples are put together (see `prior_log_partition`).
-    random_state : RandomState
-        Source of the samples.
+    seed : int
+        Seed of the samples.
     """
 
+    STATE = ("_seed",)
     N_BETA, N_THETA = 10, 100
 
     def __init__(
@@ -118,15 +123,17 @@ class PriorNormalizer:
         eta: float,
         n_features: int,
         bound: Bound,
-        random_state: np.random.RandomState,
+        seed: int,
     ) -> None:
         self.nodes = _nodes(grid, alpha, eta)
         self._bound = bound
-        self._samples = self._sample(alpha, eta, n_features, random_state)
+        self._alpha, self._eta, self._n_features, self._seed = alpha, eta, n_features, seed
 
-    def _sample(
-        self, alpha: NDArray[Any], eta: float, n_features: int, random_state: np.random.RandomState
-    ) -> NDArray[np.float64]:
+    @cached_property
+    def _samples(self) -> NDArray[np.float64]:
+        # Drawn when they are wanted, which is after a seed has been read from a file.
+        alpha, eta, n_features = self._alpha, self._eta, self._n_features
+        random_state = np.random.RandomState(self._seed)
         c = np.empty((self.N_BETA, self.N_THETA, len(self.nodes.nodes)))
         for i in range(self.N_BETA):
             beta = random_state.gamma(eta, size=(len(alpha), n_features)).astype(np.float32)

@@ -11,10 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_array, check_random_state, check_scalar
 
 # Sums of this many counts still fit whole numbers and single precision.
 _LARGEST_COUNT = 1e15
+_ENTRIES_AT_ONCE = 1 << 20
 
 
 def integer(name: str, value: Any, low: int) -> int:
@@ -99,25 +100,57 @@ def check_size(n_components: int, n_features: int, itemsize: int) -> None:
         )
 
 
+def counts(X: Any, name: str) -> Any:
+    """CSR counts of any type of number, checked."""
+    X = check_array(X, accept_sparse="csr", dtype=None, input_name=name)
+    if X.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers, got {X.dtype}")
+    return check_counts(X, name)
+
+
 def check_counts(X: Any, name: str) -> Any:
-    """CSR counts, without negative values; everything else has been checked by scikit-learn."""
+    """CSR counts without negative values or misplaced entries; the rest scikit-learn has checked.
+
+    Some at a time, because all may be more than fits into memory.
+    """
     if not sp.issparse(X):
         X = sp.csr_matrix(X)
-    if not X.data.size or (X.data.min() >= 0 and X.data.max() <= _LARGEST_COUNT):
-        return X
-    for wrong, what in (
-        (X.data < 0, ">= 0"),
-        (X.data > _LARGEST_COUNT, f"at most {_LARGEST_COUNT:g}"),
-    ):
-        if wrong.any():
-            first = int(np.flatnonzero(wrong)[0])
-            row = int(np.searchsorted(X.indptr, first, side="right")) - 1
-            kind = "Negative" if X.data[first] < 0 else "Huge"
+    indptr, n_features = X.indptr, X.shape[1]
+    # The kernels go where these point.
+    if indptr[0] != 0 or indptr[-1] > len(X.data) or (indptr[1:] < indptr[:-1]).any():
+        raise ValueError(f"{name} is no valid CSR matrix: indptr must rise from 0 to {X.nnz}")
+    for start in range(0, int(indptr[-1]), _ENTRIES_AT_ONCE):
+        span = slice(start, min(start + _ENTRIES_AT_ONCE, int(indptr[-1])))
+        data, indices = X.data[span], X.indices[span]
+        if data.min() < 0 or data.max() > _LARGEST_COUNT:
+            entry = int(np.flatnonzero((data < 0) | (data > _LARGEST_COUNT))[0])
+            kind, what = (
+                ("Negative", ">= 0") if data[entry] < 0 else ("Huge", f"at most {_LARGEST_COUNT:g}")
+            )
             raise ValueError(
-                f"{kind} values in data passed to {name}: row {row} has {X.data[first]} in column "
-                f"{X.indices[first]}; counts must be {what}"
+                f"{kind} values in data passed to {name}: row {_row(indptr, start + entry)} has "
+                f"{data[entry]} in column {indices[entry]}; counts must be {what}"
+            )
+        if indices.min() < 0 or indices.max() >= n_features:
+            entry = int(np.flatnonzero((indices < 0) | (indices >= n_features))[0])
+            raise ValueError(
+                f"{name} is no valid CSR matrix: row {_row(indptr, start + entry)} has an entry "
+                f"in column {indices[entry]} of {n_features}"
             )
     return X
+
+
+def _row(indptr: NDArray[Any], entry: int) -> int:
+    return int(np.searchsorted(indptr, entry, side="right")) - 1
+
+
+def check_width(X: Any, n_features: int, estimator: str) -> None:
+    """Refuse counts with another number of columns than those learned from."""
+    if X.shape[1] != n_features:
+        raise ValueError(
+            f"X has {X.shape[1]} features, but {estimator} is expecting {n_features} features "
+            "as input."
+        )
 
 
 def check_words(X: Any, name: str) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _parameters as check
+from ._chunks import Chunks
 from ._prediction import cold, completion
 from ._scoring import split_tokens
 from ._svi import Trainer
@@ -93,6 +94,11 @@ def new_validation(
     if validation_X is None:
         if not stops:
             return rows, None
+        if isinstance(X, Chunks):
+            raise ValueError(
+                "early_stopping=True on chunks of documents needs validation_X: rows are not "
+                "held out of chunks"
+            )
         rows, held_out = _split_rows(X, fraction, check.random_state(lda.random_state))
         name, validation_X = f"the validation_fraction={fraction} of X", X[held_out]
     return rows, Validation(validation_X, name, patience if stops else None)

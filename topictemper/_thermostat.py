@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import ceil, exp, log
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._documents import Locals, Minibatch, log_likelihood
 from ._normalizers import CorpusSize, PosteriorNormalizer, PriorNormalizer
+from ._state import Stateful, Tree, table
 from ._topics import Topics
 from ._workers import Workers
 from .tempering import CriticalProbe, GlobalTemperature, LocalTemperature, Schedule, as_schedule
@@ -27,7 +28,7 @@ class Clock:
     batch: float
 
 
-class Cooling:
+class Cooling(Stateful):
     """The course of T that annealing follows, and that bounds a learned temperature from above.
 
     With a number for the start, the schedule runs from pass 0 on. With a probe, T first falls
@@ -46,6 +47,7 @@ class Cooling:
         Passes within which the probe, at the latest, comes down to where no corpus learns.
     """
 
+    STATE = ("_probe", "max_temperature", "_begin")
     PROBE_START, PROBE_RATE, PROBE_THRESHOLD, PROBE_REHEAT = 5.0, 0.01, 0.015, 2.0
 
     def __init__(
@@ -72,11 +74,12 @@ class Cooling:
     @property
     def probing(self) -> bool:
         """Whether the start of the schedule is still being looked for."""
-        return self._probe is not None
+        return self._probe is not None and not self._probe.finished
 
     def temperature(self, passes: float) -> float:
         """T of the next minibatch."""
-        if self._probe is not None:
+        if self.probing:
+            assert self._probe is not None
             return self._probe.temperature
         assert self._course is not None
         return self._course.temperature(max(0.0, passes - self._begin))
@@ -86,7 +89,7 @@ class Cooling:
     ) -> None:
         """Let the probe see a minibatch: how much its own topics explain beyond the average mix."""
         tokens = batch.counts.sum(dtype=np.float64)
-        if self._probe is None or tokens == 0:
+        if self._probe is None or self._probe.finished or tokens == 0:
             return
         own = local.gamma / local.gamma.sum(axis=1, keepdims=True)
         totals = topics.totals
@@ -97,14 +100,23 @@ class Cooling:
         # T - 1 falls by a factor of 20 within `probe_length`, by 1% a minibatch at the least.
         rate = 1.0 - exp(-log(20.0) * clock.batch / self._probe_length)
         self._probe.update(float(gain.sum() / tokens), min(0.5, max(rate, self.PROBE_RATE)))
-        if self._probe.max_temperature is not None:
+        if self._probe.finished:
+            self._begin = clock.passes + clock.batch
+            self._set_course()
+
+    def _set_course(self) -> None:
+        """Follow the schedule from where the probe has ended."""
+        if self._probe is not None and self._probe.max_temperature is not None:
             self.max_temperature = self._probe.max_temperature
             self._course = as_schedule(self._schedule, self.max_temperature, self._length)
-            self._begin = clock.passes + clock.batch
-            self._probe = None
+
+    def set_state(self, tree: Tree) -> None:
+        """Take the state of another one, made with the same parameters."""
+        super().set_state(tree)
+        self._set_course()
 
 
-class Thermostat:
+class Thermostat(Stateful):
     """SVI, AVI and posterior tempering: T follows its course, the data have no say.
 
     Parameters
@@ -114,6 +126,8 @@ class Thermostat:
     updates : int
         Moments a pass when the temperature is noted, and learned ones are brought up to date.
     """
+
+    STATE: ClassVar[tuple[str, ...]] = ("cooling", "learned")
 
     #: Mean inverse temperature that the data ask for, in (0, 1]; 1 where nothing is learned.
     learned = 1.0
@@ -150,6 +164,17 @@ class Thermostat:
         if self._due(clock):
             self.history.append((clock.passes, temperature, *self._details()))
         return weights
+
+    def get_state(self) -> Tree:
+        """All that changes, the history included."""
+        width = 2 + len(self._details())
+        return {**super().get_state(), "history": table(self.history, width)}
+
+    def set_state(self, tree: Tree) -> None:
+        """Take the state of another one, made with the same parameters."""
+        rest = dict(tree)
+        self.history = [tuple(row) for row in rest.pop("history").tolist()]
+        super().set_state(rest)
 
     def _due(self, clock: Clock, period: float | None = None) -> bool:
         """Whether one of the moments of a pass, or of a longer period, falls into this batch."""
@@ -220,6 +245,8 @@ class GlobalThermostat(_LearnedThermostat):
         Gives energy and log C.
     """
 
+    STATE = ("cooling", "learned", "_temperature", "_normalizer")
+
     def __init__(
         self,
         cooling: Cooling,
@@ -267,6 +294,8 @@ class LocalThermostat(_LearnedThermostat):
     normalizer : PosteriorNormalizer
         Gives energies and log C_d.
     """
+
+    STATE = ("cooling", "learned", "_normalizer", "_refreshed", "_quantiles")
 
     def __init__(
         self,

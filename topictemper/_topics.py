@@ -9,6 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 from scipy.special import gammaln, psi
 
 from ._core import _kernels
+from ._state import Stateful
 from ._workers import Workers
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _SMALLEST_FACTOR = 1e-20
 _WORDS_AT_ONCE = 1024
 
 
-class Topics:
+class Topics(Stateful):
     """Dirichlet parameters ``lambda_kv = base + a M[v, k]`` of all topics.
 
     The decay of a natural-gradient step, ``(1 - rho) lambda``, changes the two scalars only; rows
@@ -33,6 +34,8 @@ class Topics:
     base : float
         The prior eta of every word in every topic.
     """
+
+    STATE = ("M", "a", "base", "column_sums")
 
     def __init__(self, M: NDArray[Any], base: float) -> None:
         self.M = np.ascontiguousarray(M)
@@ -55,6 +58,18 @@ class Topics:
             rows = M[start : start + _WORDS_AT_ONCE]
             rows[:] = random_state.gamma(100.0, 0.01, size=rows.shape)
         return cls(M, base)
+
+    @classmethod
+    def blank(
+        cls,
+        n_features: int,
+        n_components: int,
+        base: float,
+        dtype: DTypeLike,
+        random_state: np.random.RandomState,
+    ) -> Topics:
+        """What takes the state of other topics: zeros, which need no memory yet."""
+        return cls(np.zeros((n_features, n_components), dtype=dtype), base)
 
     @property
     def n_features(self) -> int:
@@ -131,6 +146,10 @@ class Topics:
             sums,
         )
         self.column_sums += sums.sum(axis=0)
+
+    def rescale(self, factor: float) -> None:
+        """Multiply what lambda has over its base."""
+        self.a *= factor
 
     def log_fractional_moments(
         self, nodes: NDArray[np.float64], workers: Workers

@@ -1,7 +1,22 @@
-"""Data that need no download: a real corpus, and draws from models."""
+"""Corpora, with and without a download; draws from models; files of others."""
 
 from ._docstrings import load_docstrings
+from ._formats import read_corpus, write_corpus
+from ._gensim import from_gensim, to_gensim
+from ._mapped import open_corpus, save_corpus
+from ._parquet import iter_parquet_text
 from ._synthetic import make_lda_corpus
 from ._two_gaussians import make_two_gaussians
 
-__all__ = ["load_docstrings", "make_lda_corpus", "make_two_gaussians"]
+__all__ = [
+    "from_gensim",
+    "iter_parquet_text",
+    "load_docstrings",
+    "make_lda_corpus",
+    "make_two_gaussians",
+    "open_corpus",
+    "read_corpus",
+    "save_corpus",
+    "to_gensim",
+    "write_corpus",
+]

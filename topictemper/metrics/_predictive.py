@@ -89,8 +89,8 @@ def predictive_log_likelihood(
     >>> from topictemper.metrics import predictive_log_likelihood
     >>> X = make_lda_corpus(300, 200, 5, random_state=0).counts
     >>> tempered = TemperedLDA(5, max_iter=20, batch_size=20, random_state=0).fit(X)
-    >>> round(predictive_log_likelihood(tempered, X) - tempered.score(X), 5)
-    0.0
+    >>> abs(predictive_log_likelihood(tempered, X) - tempered.score(X)) < 1e-5
+    True
     >>> other = LatentDirichletAllocation(5, random_state=0).fit(X)
     >>> round(predictive_log_likelihood(other, X), 1)
     -3.4

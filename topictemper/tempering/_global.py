@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
+from .._state import Stateful, Tree
 from ._checks import (
     finite_number,
     finite_vector,
@@ -13,7 +14,7 @@ from ._checks import (
 )
 
 
-class GlobalTemperature:
+class GlobalTemperature(Stateful):
     """The variational distribution of one temperature shared by all data.
 
     With the multinomial ``q(y) = r`` over temperatures ``T_1 .. T_M``,
@@ -65,6 +66,8 @@ class GlobalTemperature:
     >>> temperature.update(energy=-100.0)
     0.5000226989343...
     """
+
+    STATE = ("_energy", "_log_c", "responsibilities")
 
     def __init__(
         self,
@@ -121,6 +124,11 @@ class GlobalTemperature:
         weights /= weights.sum()
         self._set_responsibilities(weights)
         return self.inverse_temperature
+
+    def set_state(self, tree: Tree) -> None:
+        """Take the state of another one, made with the same parameters."""
+        super().set_state(tree)
+        self._set_responsibilities(self.responsibilities)
 
     def elbo_terms(self, energy: float, log_c: ArrayLike | None = None) -> float:
         """Return what the tempered variables and r add to the tempered lower bound.

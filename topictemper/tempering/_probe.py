@@ -1,12 +1,13 @@
 """A probe of the critical temperature, above which a model learns nothing."""
 
+from .._state import Stateful
 from ._checks import finite_number, number_in
 
 # Below this distance from T = 1 there is nothing left worth annealing.
 _NEGLIGIBLE = 0.02
 
 
-class CriticalProbe:
+class CriticalProbe(Stateful):
     """Cool until the model begins to learn, then say how hot annealing should start.
 
     Above a critical temperature that depends on the data, the best fit is the one where all
@@ -62,6 +63,8 @@ class CriticalProbe:
     >>> round(probe.temperature, 2), round(probe.max_temperature, 2)
     (1.99, 2.48)
     """
+
+    STATE = ("temperature", "order_parameter", "max_temperature")
 
     def __init__(
         self,

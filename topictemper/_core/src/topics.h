@@ -58,7 +58,7 @@ static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, con
                 FN(fetch)(M + (ptrdiff_t)words[u + 2] * n_topics, n_topics);
             for (ptrdiff_t k = 0; k < padded; k += VL) {
                 ptrdiff_t left = n_topics - k;
-                vec m = left > 0 ? FN(load_n)(row + k, left, 0) : FN(splat)(0);
+                vec m = left > 0 ? FN(load_n)(row + k, left, 1) : FN(splat)(1);
                 vec sum, y = FN(psi_parts)(m * scale + offset, &sum);
                 vec l = (plain ? -sum : FN(log)(y) - sum) - FN(load)(psi_totals + k);
                 most = FN(max)(most, l);

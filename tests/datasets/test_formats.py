@@ -1,0 +1,265 @@
+import gzip
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_array_equal
+from sklearn.datasets import dump_svmlight_file
+
+from topictemper.datasets import (
+    from_gensim,
+    iter_parquet_text,
+    open_corpus,
+    read_corpus,
+    save_corpus,
+    to_gensim,
+    write_corpus,
+)
+from topictemper.datasets._formats import FORMATS, format_of
+
+NAMES = {
+    "uci": "docword.x.txt",
+    "ldac": "x.ldac",
+    "mtx": "x.mtx",
+    "svmlight": "x.svm",
+    "npz": "x.npz",
+}
+COUNTS = np.array([[3, 0, 1, 0], [0, 0, 0, 0], [0, 2, 0, 0]])
+counts = hnp.arrays(
+    np.int32,
+    st.tuples(st.integers(1, 8), st.integers(1, 6)),
+    elements=st.one_of(st.just(0), st.integers(0, 3), st.just(2**31 - 1)),
+)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@settings(max_examples=25, deadline=None)
+@given(dense=counts)
+def test_round_trip(tmp_path_factory, kind, dense):
+    path = tmp_path_factory.mktemp("formats") / NAMES[kind]
+    words = [f"wört{v}" for v in range(dense.shape[1])]
+    write_corpus(path, dense, feature_names=words)
+    corpus = read_corpus(path)
+    assert_array_equal(corpus.counts.toarray(), dense)
+    assert corpus.counts.dtype == np.int32
+    assert corpus.feature_names.tolist() == words
+    assert len(list(path.parent.iterdir())) == 2
+
+
+@settings(max_examples=25, deadline=None)
+@given(dense=counts)
+def test_round_trip_through_gensim(dense):
+    X = sp.csr_array(dense)
+    corpus = to_gensim(X)
+    assert len(corpus) == len(dense)
+    assert list(corpus) == list(corpus)
+    back = from_gensim(corpus, dense.shape[1])
+    assert_array_equal(back.toarray(), dense)
+    assert back.dtype == np.int32
+
+
+@pytest.mark.parametrize("kind", ["mtx", "svmlight", "npz"])
+def test_fractions(tmp_path, kind):
+    path = tmp_path / NAMES[kind]
+    write_corpus(path, COUNTS / 8)
+    X = read_corpus(path).counts
+    assert_array_equal(X.toarray()[:, :3], COUNTS[:, :3] / 8)
+    assert from_gensim(to_gensim(X), X.shape[1]).dtype == np.float64
+
+
+@pytest.mark.parametrize("kind", ["uci", "ldac", "mtx", "svmlight"])
+def test_gzip_and_no_words(tmp_path, kind):
+    path, packed = tmp_path / NAMES[kind], tmp_path / (NAMES[kind] + ".gz")
+    write_corpus(path, COUNTS[:, :3])
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    for file in (path, packed):
+        corpus = read_corpus(file)
+        assert_array_equal(corpus.counts.toarray(), COUNTS[:, :3])
+        assert corpus.feature_names is None
+    packed.write_bytes(packed.read_bytes()[:-9])
+    with pytest.raises(ValueError, match="damaged gzip"):
+        read_corpus(packed)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("docword.nips.txt", "uci"), ("docword.nips.txt.gz", "uci"), ("ap.dat", "ldac"),
+        ("x.mtx.gz", "mtx"), ("x.libsvm", "svmlight"), ("X.npz", "npz"), ("docs.txt", None),
+    ],
+)  # fmt: skip
+def test_formats_by_name(tmp_path, name, kind):
+    assert format_of(tmp_path / name) == kind
+
+
+def test_format_that_the_name_does_not_say(tmp_path):
+    path = tmp_path / "x.txt"
+    with pytest.raises(ValueError, match="has to be said, one of uci, ldac"):
+        write_corpus(path, COUNTS)
+    write_corpus(path, COUNTS, "uci")
+    with pytest.raises(ValueError, match="has to be said, one of uci, ldac"):
+        read_corpus(path)
+    assert_array_equal(read_corpus(path, "uci").counts.toarray(), COUNTS)
+    with pytest.raises(ValueError, match="format must be one of"):
+        read_corpus(path, "csv")
+
+
+def test_folder(tmp_path):
+    save_corpus(tmp_path / "corpus", COUNTS)
+    found = read_corpus(tmp_path / "corpus").counts
+    assert_array_equal(found.toarray(), open_corpus(tmp_path / "corpus").counts.toarray())
+
+
+@pytest.mark.parametrize("zero_based", [True, False])
+def test_svmlight_from_0_or_1(tmp_path, zero_based):
+    path = tmp_path / "x.svm"
+    dump_svmlight_file(COUNTS, [1, 0, 1], str(path), zero_based=zero_based)
+    assert_array_equal(read_corpus(path).counts.toarray(), COUNTS[:, :3])
+
+
+def test_words_twice_in_a_document_are_added_up(tmp_path):
+    (tmp_path / "x.ldac").write_text("3 4:1 0:2 4:5\n0\n")
+    assert_array_equal(read_corpus(tmp_path / "x.ldac").counts.toarray()[0], [2, 0, 0, 0, 6])
+    (tmp_path / "docword.x.txt").write_text("1\n2\n2\n1 2 1\n1 2 4\n")
+    assert_array_equal(read_corpus(tmp_path / "docword.x.txt").counts.toarray(), [[0, 5]])
+
+
+UCI, LDAC = "docword.x.txt", "x.ldac"
+MTX = "%%MatrixMarket matrix coordinate integer general\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (UCI, "", r"x\.txt, line 1: no number of documents, but ''"),
+        (UCI, "2\nmany\n", "line 2: no number of words, but 'many'"),
+        (UCI, "2\n3\n-1\n", "line 3: no number of entries, but '-1'"),
+        (UCI, "2\n3\n2\n1 1 1\n2 2\n", "line 5: not 'document word count', but '2 2'"),
+        (UCI, "2\n3\n2\n1 1 1\n2 2 1 4\n", "line 5: not 'document word count', but '2 2 1 4'"),
+        (UCI, "2\n3\n2\n1 1 1\n2 2 x\n", "line 5: not 'document word count', but '2 2 x'"),
+        (UCI, "2\n3\n2\n1 1 1\n\n3 2 1\n", "line 6: document 3, which is not from 1 to 2"),
+        (UCI, "2\n3\n1\n1 0 1\n", "line 4: word 0, which is not from 1 to 3"),
+        (UCI, "2\n3\n1\n1 1 2147483648", "line 4: a count of 2147483648, which is not from 0"),
+        (UCI, "2\n3\n2\n1 1 1\n", "line 3 promises 2 entries, but there are 1"),
+        (LDAC, "1 0:1\n\n", "line 2: no number of words; an empty document is a 0"),
+        (LDAC, "1 0:1\nx 0:1\n", "line 2: no number of words, but 'x'"),
+        (LDAC, "1 0:1\n2 0:1 5\n", "line 2: not 'word:count', but '5'"),
+        (LDAC, "1 0:1\n2 0:1 5:-2\n", "line 2: not 'word:count', but '5:-2'"),
+        (LDAC, "1 0:1\n2 0:1\n", "line 2: 2 distinct words are promised, but there are 1"),
+        (LDAC, "1 0:1\n1 99999999999:1\n", "line 2: word 99999999999 with"),
+        (LDAC, "1 0:99999999999\n", "line 1: word 0 .*or a count of 99999999999"),
+        ("x.mtx", MTX + "2 3 2\n1 1 1\n2 2 x\n", "line 4: Invalid integer"),
+        ("x.mtx", MTX + "2 3 2\n1 1 1\n2 4 1\n", "line 4: Column index out of bounds"),
+        ("x.mtx", MTX + "2 3 2\n1 1 1\n", "Truncated file"),
+        ("x.mtx", "2 3 2\n1 1 1\n", "x.mtx"),
+        ("x.mtx", MTX + "2 3 1\n1 1 -1\n", "Negative values .*: row 0 has -1"),
+        ("x.svm", "1 1:1\n0 2:x\n", "line 2: could not convert"),
+        ("x.svm", "1 1:1\n0 2:1 1:1\n", "line 2: Feature indices .* should be sorted"),
+        ("x.svm", "1 1:1\nspam 2:1\n", "line 2: could not convert"),
+        ("x.svm", "1 1:-1\n", "Negative values"),
+        ("x.svm", "1 1:nan\n", "NaN"),
+        ("x.npz", "no archive", "not a sparse matrix"),
+    ],
+)
+def test_malformed_files(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ValueError, match=message) as caught:
+        read_corpus(tmp_path / name)
+    assert name in str(caught.value)
+
+
+def test_malformed_line_far_down(tmp_path, monkeypatch):
+    from topictemper.datasets import _bag_of_words
+
+    monkeypatch.setattr(_bag_of_words, "_BYTES_AT_ONCE", 100)
+    lines = [f"{d} 1 1" for d in range(1, 101)]
+    lines[70] = "71 1 1 1"
+    (tmp_path / UCI).write_text("\n".join(["100", "1", "100", *lines]))
+    with pytest.raises(ValueError, match="line 74: "):
+        read_corpus(tmp_path / UCI)
+
+
+@pytest.mark.parametrize("name", NAMES.values())
+def test_words_that_do_not_fit(tmp_path, name):
+    write_corpus(tmp_path / name, COUNTS, feature_names=list("abcd"))
+    words = tmp_path / ("vocab.x.txt" if name == UCI else "vocab.txt")
+    words.write_text("a\nb\n")
+    with pytest.raises(ValueError, match=r"words"):
+        read_corpus(tmp_path / name)
+    words.write_text("a\nb\nc\nd\n")
+    other = words.rename(tmp_path / "elsewhere")
+    corpus = read_corpus(tmp_path / name, vocabulary=other)
+    assert corpus.feature_names.tolist() == list("abcd")
+
+
+@pytest.mark.parametrize("name", [UCI, LDAC])
+@pytest.mark.parametrize(
+    ("X", "names", "message"),
+    [
+        (COUNTS / 2, None, "whole numbers only"),
+        (-COUNTS, None, "Negative values"),
+        (COUNTS, ["a"], "feature_names must have 4 names"),
+    ],
+)
+def test_what_cannot_be_written(tmp_path, name, X, names, message):
+    with pytest.raises(ValueError, match=message):
+        write_corpus(tmp_path / name, X, feature_names=names)
+    assert not list(tmp_path.iterdir())
+
+
+# gensim
+
+
+def test_gensim_itself_takes_and_gives_it():
+    matutils = pytest.importorskip("gensim.matutils")
+    X = sp.csr_array(COUNTS)
+    assert_array_equal(matutils.corpus2csc(to_gensim(X), num_terms=4).toarray().T, COUNTS)
+    assert_array_equal(from_gensim(matutils.Sparse2Corpus(X.T.tocsc()), 4).toarray(), COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        ([[(0, 1)], [(0, 1), (1,)]], "document 1 of corpus is not pairs"),
+        ([[(0, 1)], [("a", 1)]], "document 1 of corpus is not pairs"),
+        ([[(0, 1)], 3], "document 1 of corpus is not pairs"),
+        ([[0, 1, 2]], "document 0 of corpus is not pairs"),
+        ([[(0.5, 1)]], "document 0 of corpus has words"),
+        ([[(4, 1)]], "whole numbers from 0 to 3"),
+        ([[(-1, 1)]], "document 0 of corpus has words"),
+        ([[(0, -1)]], "document 0 of corpus has counts"),
+        ([[(0, float("nan"))]], "document 0 of corpus has counts"),
+    ],
+)
+def test_malformed_gensim(corpus, message):
+    with pytest.raises(ValueError, match=message):
+        from_gensim(corpus, 4)
+
+
+# Parquet
+
+
+def test_parquet(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "x.parquet"
+    texts = ["one", None, "drei vier", ""] * 700
+    pq.write_table(pa.table({"text": texts, "id": range(len(texts))}), path)
+    assert list(iter_parquet_text(path)) == [text or "" for text in texts]
+    assert list(iter_parquet_text(path, "text")) == list(iter_parquet_text(path))
+    with pytest.raises(ValueError, match=r"x.parquet: 'id' is none of its columns of text"):
+        next(iter_parquet_text(path, "id"))
+    pq.write_table(pa.table({"a": texts, "b": texts}), path)
+    with pytest.raises(ValueError, match=r"has to be named: \['a', 'b'\]"):
+        next(iter_parquet_text(path))
+    path.write_text("no parquet")
+    with pytest.raises(ValueError, match="not a Parquet file"):
+        next(iter_parquet_text(path))
+
+
+def test_without_pyarrow(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"topictemper\[parquet\]"):
+        next(iter_parquet_text(tmp_path / "x.parquet"))

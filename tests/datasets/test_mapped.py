@@ -1,0 +1,167 @@
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_array_equal
+
+from topictemper.datasets import _mapped, open_corpus, save_corpus
+
+COUNTS = sp.csr_array([[1, 0, 2], [0, 0, 0], [0, 3, 0]])
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "corpus"
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    dense=hnp.arrays(
+        np.int32, st.tuples(st.integers(1, 9), st.integers(1, 5)), elements=st.integers(0, 3)
+    ),
+    cuts=st.lists(st.integers(0, 9), max_size=3),
+)
+def test_round_trip_in_chunks(tmp_path_factory, dense, cuts):
+    path = tmp_path_factory.mktemp("mapped") / "corpus"
+    chunks = [sp.csr_array(part) for part in np.split(dense, sorted(cuts)) if len(part)]
+    save_corpus(path, iter(chunks))
+    counts = open_corpus(path).counts
+    assert (counts.shape, counts.dtype) == (dense.shape, np.int32)
+    assert_array_equal(counts.toarray(), dense)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csc_array, sp.coo_array])
+def test_kinds_of_matrices(path, kind):
+    save_corpus(path, kind(COUNTS.toarray()), ["a", "b", "ç"])
+    corpus = open_corpus(path)
+    assert_array_equal(corpus.counts.toarray(), COUNTS.toarray())
+    assert corpus.feature_names.tolist() == ["a", "b", "ç"]
+
+
+@pytest.mark.parametrize(
+    ("given_type", "stored"),
+    [("bool", "int32"), ("uint8", "int32"), ("int64", "int32"), ("float32", "float32"),
+     ("float64", "float64")],
+)  # fmt: skip
+def test_types(path, given_type, stored):
+    save_corpus(path, COUNTS.astype(given_type))
+    corpus = open_corpus(path)
+    assert corpus.counts.dtype == stored
+    assert corpus.feature_names is None
+
+
+def test_it_is_mapped_and_read_only(path):
+    save_corpus(path, COUNTS)
+    counts = open_corpus(path).counts
+    for array in (counts.indptr, counts.indices, counts.data):
+        assert isinstance(array, np.memmap)
+        assert array.dtype == np.int32
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    assert sorted(file.name for file in path.iterdir()) == [
+        "corpus.json", "data.npy", "indices.npy", "indptr.npy",
+    ]  # fmt: skip
+
+
+def test_more_entries_than_int32_counts(path, monkeypatch):
+    monkeypatch.setattr(_mapped, "_SMALL", 2)
+    save_corpus(path, COUNTS)
+    counts = open_corpus(path).counts
+    assert counts.indices.dtype == counts.indptr.dtype == np.int64
+    assert_array_equal(counts.toarray(), COUNTS.toarray())
+
+
+class Broken:
+    def __iter__(self):
+        yield COUNTS
+        raise OSError("the network is down")
+
+
+@pytest.mark.parametrize(
+    ("X", "names", "error", "message"),
+    [
+        (Broken(), None, OSError, "network"),
+        (iter([]), None, ValueError, "no chunks"),
+        (-COUNTS, None, ValueError, "Negative values in data passed to chunk 0 of X: row 0"),
+        ([COUNTS, COUNTS[:, :2]], None, ValueError, "chunk 1 of X has 2 columns, those before 3"),
+        ([COUNTS, COUNTS * 0.5], None, ValueError, "chunk 1 of X has counts that int32 of chunk 0"),
+        ([COUNTS * 10**10], None, ValueError, "chunk 0 of X has counts that int32"),
+        (np.array([["a"]]), None, (TypeError, ValueError), "chunk 0 of X|convert"),
+        (COUNTS, ["a", "b"], ValueError, "feature_names must have 3 names"),
+        (COUNTS, ["a", "b", "a"], ValueError, "cannot be written one a line, for 'a'"),
+        (COUNTS, ["a", "b", "c\nd"], ValueError, "cannot be written one a line"),
+        (COUNTS, ["a", "b", ""], ValueError, "cannot be written one a line"),
+        (COUNTS, ["a", "b", 3], TypeError, "must hold strings, not 3"),
+    ],
+)
+def test_nothing_is_left_of_what_cannot_be_written(path, X, names, error, message):
+    with pytest.raises(error, match=message):
+        save_corpus(path, X, names)
+    assert not list(path.parent.iterdir())
+
+
+def test_what_is_there_stays(path):
+    save_corpus(path, COUNTS)
+    with pytest.raises(FileExistsError, match="exists"):
+        save_corpus(path, COUNTS[:1])
+    assert open_corpus(path).counts.shape == (3, 3)
+
+
+def test_remains_of_a_killed_process_are_no_hindrance(path):
+    left = path.with_name(".corpus.part")
+    left.mkdir()
+    (left / "data.npy").write_bytes(b"half")
+    save_corpus(path, COUNTS)
+    assert not left.exists()
+
+
+def _cut(path):
+    data = path / "indices.npy"
+    data.write_bytes(data.read_bytes()[:-4])
+
+
+def _shorter(path):
+    np.save(path / "data.npy", np.zeros(2, np.int32))
+
+
+def _other_type(path):
+    np.save(path / "indices.npy", np.zeros(3, np.int64))
+
+
+def _change(**changes):
+    def change(path):
+        header = json.loads((path / "corpus.json").read_text())
+        (path / "corpus.json").write_text(json.dumps(header | changes))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (_cut, "not a topictemper corpus, or damaged"),
+        (_shorter, r"data.npy has shape \(2,\) instead of \(3,\)"),
+        (_other_type, "the same whole numbers"),
+        (_change(shape=[4, 3]), "indptr.npy has shape"),
+        (_change(shape=3), "damaged"),
+        (_change(format="other"), "another format"),
+        (_change(schema=2, shape=None), "of format 2, made by a later version"),
+        (lambda path: (path / "corpus.json").write_text("{"), "damaged"),
+        (lambda path: (path / "vocab.txt").write_text("a\nb\n"), "feature_names must have 3"),
+        (lambda path: (path / "vocab.txt").write_text("a\nb\nb\n"), "stands in line 2 too"),
+    ],
+)
+def test_damaged_folders(path, spoil, message):
+    save_corpus(path, COUNTS)
+    spoil(path)
+    with pytest.raises(ValueError, match=message):
+        open_corpus(path)
+
+
+def test_absent_folder(path):
+    with pytest.raises(FileNotFoundError):
+        open_corpus(path)

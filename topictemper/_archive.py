@@ -1,0 +1,99 @@
+"""Files of plain values and arrays: one .npz with a JSON header, without pickles."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._files import replacing
+from ._state import Tree
+
+_FORMAT = "topictemper model"
+
+# To be raised when an older version could no longer make sense of the file.
+_SCHEMA = 1
+
+_HEADER = "header"
+
+
+def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
+    """Write a tree to a file, which is replaced as a whole or stays as it was.
+
+    Arrays become members of the archive, named by their place in the tree, such as
+    ``state/topics/M``; all else goes into the header.
+    """
+    arrays: dict[str, Any] = {}
+    head = {"format": _FORMAT, "schema": _SCHEMA, "version": _version()}
+    header = json.dumps({**head, **_taken_out(tree, "", arrays)}).encode()
+    arrays[_HEADER] = np.frombuffer(header, np.uint8)
+    with replacing(path) as file:
+        np.savez_compressed(file, **arrays)
+
+
+def read_archive(path: str | os.PathLike[str]) -> Tree:
+    """Read what `write_archive` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, something else, or of a later format.
+    OSError
+        If the file cannot be opened.
+    """
+    # Opened here: numpy leaves its own file open when it fails to make sense of it.
+    with open(path, "rb") as file:
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                tree: Tree = json.loads(archive[_HEADER].tobytes())
+                if tree["format"] != _FORMAT:
+                    raise ValueError("another format")
+                later = tree["schema"] > _SCHEMA
+                # A later schema may keep its arrays in another way.
+                for name in [] if later else archive.files:
+                    if name != _HEADER:
+                        _put_back(tree, name, archive[name])
+        except MemoryError:
+            raise
+        except Exception as error:
+            # Cut short, damaged, something else: many kinds of error and one thing to say.
+            raise ValueError(
+                f"{os.fspath(path)} is not a topictemper model, or damaged."
+            ) from error
+    if later:
+        raise ValueError(
+            f"{os.fspath(path)} was written by topictemper {tree.get('version')} (format "
+            f"{tree['schema']}); this is topictemper {_version()}, which reads formats up to "
+            f"{_SCHEMA}."
+        )
+    return tree
+
+
+def _taken_out(tree: Tree, place: str, arrays: dict[str, NDArray[Any]]) -> Tree:
+    """Return the tree without its arrays, which are put into `arrays`."""
+    rest: Tree = {}
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            rest[name] = _taken_out(value, f"{place}{name}/", arrays)
+        elif isinstance(value, np.ndarray):
+            arrays[place + name] = value
+        else:
+            rest[name] = value
+    return rest
+
+
+def _put_back(tree: Tree, place: str, array: NDArray[Any]) -> None:
+    *above, name = place.split("/")
+    for step in above:
+        tree = tree[step]
+    tree[name] = array
+
+
+def _version() -> str:
+    # Here, because the package imports this module before it is complete.
+    from . import __version__
+
+    return __version__

@@ -1,0 +1,101 @@
+"""Training documents that come as one matrix, or in chunks that pass by once for every pass."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+
+def is_chunks(X: Any) -> bool:
+    """Whether X is something to go through for matrices, and not a matrix itself."""
+    if isinstance(X, list | tuple):
+        return bool(X) and all(sp.issparse(chunk) for chunk in X)
+    return isinstance(X, Iterable) and not (
+        isinstance(X, str | bytes | Mapping | Set)
+        or any(hasattr(X, name) for name in ("shape", "__array__", "__array_interface__"))
+    )
+
+
+class Chunks:
+    """An iterable of matrices as one corpus, of which only some rows are in memory at a time.
+
+    All of it is looked through at once, for its size and for anything wrong with it.
+
+    Parameters
+    ----------
+    chunks : iterable of matrices
+        Has to give the same rows every time.
+    checked : callable
+        ``checked(chunk, reset)`` returns CSR counts or raises an error. `reset` is true for the
+        first chunk, which sets the number of columns.
+
+    Raises
+    ------
+    TypeError
+        If `chunks` can be gone through only once.
+    ValueError
+        If there are no words.
+    """
+
+    def __init__(self, chunks: Any, checked: Callable[[Any, bool], Any]) -> None:
+        if isinstance(chunks, Iterator):
+            raise TypeError(
+                "X is an iterator, which can be gone through only once, but fit goes over the "
+                "documents several times: give a list of matrices, or an object whose __iter__ "
+                "begins anew at every call"
+            )
+        self._chunks, self._checked = chunks, checked
+        n_rows, n_features, words = 0, -1, False
+        for chunk in chunks:
+            X = checked(chunk, n_features < 0)
+            n_rows, n_features = n_rows + X.shape[0], X.shape[1]
+            words = words or bool(X.data.any())
+        if not words:
+            raise ValueError(f"X has no words: all {n_rows} rows of its chunks are empty")
+        self.shape = n_rows, n_features
+
+    def blocks(
+        self, batch_size: int, random_state: np.random.RandomState | None
+    ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+        """One pass, in whole minibatches but for the last; shuffled within chunks, if at all."""
+        n_rows, rest = 0, None
+        for chunk in self._chunks:
+            X = self._checked(chunk, False)
+            n_rows += X.shape[0]
+            if rest is not None and rest.shape[0]:
+                X = sp.vstack([rest, X], format="csr")
+            order = _order(X.shape[0], random_state)
+            whole = len(order) // batch_size * batch_size
+            if whole:
+                yield X, order[:whole]
+            rest = X[order[whole:]]
+        if n_rows != self.shape[0]:
+            raise ValueError(
+                f"X gave {self.shape[0]} rows when it was first gone through and {n_rows} later; "
+                "its chunks must be the same every time"
+            )
+        if rest is not None and rest.shape[0]:
+            yield rest, _order(rest.shape[0], None)
+
+
+def blocks(
+    X: Any, batch_size: int, random_state: np.random.RandomState | None
+) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+    """The CSR matrices that make up a pass over X, and the order of the rows of each.
+
+    In the given order without a source of random numbers. All minibatches are full but the last.
+    """
+    if isinstance(X, Chunks):
+        yield from X.blocks(batch_size, random_state)
+    else:
+        yield X, _order(X.shape[0], random_state)
+
+
+def _order(n: int, random_state: np.random.RandomState | None) -> NDArray[np.int64]:
+    if random_state is None:
+        return np.arange(n, dtype=np.int64)
+    return random_state.permutation(n).astype(np.int64, copy=False)

@@ -1,0 +1,256 @@
+"""Word counts in files of the field's formats."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.io import mmread, mmwrite
+from scipy.sparse import csr_array, load_npz, save_npz
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+from sklearn.utils import Bunch
+
+from .. import _parameters as check
+from .._files import replacing
+from ._bag_of_words import read_ldac, read_uci, write_ldac, write_uci
+from ._mapped import open_corpus
+from ._text import InputError, read_vocabulary, unpacked, write_vocabulary
+
+_SUFFIXES = {
+    ".npz": "npz",
+    ".mtx": "mtx",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".ldac": "ldac",
+    ".dat": "ldac",
+    ".uci": "uci",
+}
+FORMATS = ("uci", "ldac", "mtx", "svmlight", "npz")
+
+
+def read_corpus(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    vocabulary: str | os.PathLike[str] | None = None,
+) -> Bunch:
+    r"""Read word counts from a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; all but "npz" may be gzipped. A folder that `save_corpus` wrote is opened.
+    format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
+        What it holds, if its name does not say so:
+
+        - "uci" (``docword.*``, ``.uci``), the bag of words of the UCI repository: the number of
+          documents, of words and of entries, a line each; then lines ``document word count``,
+          numbered from 1;
+        - "ldac" (``.ldac``, ``.dat``), the format of Blei's LDA-C: for each document a line with
+          the number of its distinct words, then ``word:count`` for each, numbered from 0;
+        - "mtx" (``.mtx``), Matrix Market, documents in rows;
+        - "svmlight" (``.svm``, ``.svmlight``, ``.libsvm``), of which the labels are left out;
+          columns are numbered from 1, or from 0 if there is a 0;
+        - "npz" (``.npz``), as written by ``scipy.sparse.save_npz``.
+    vocabulary : str or path-like, default=None
+        The words, one a line. By default ``vocab.txt`` beside the file, or for UCI's
+        ``docword.NAME.txt`` ``vocab.NAME.txt``, if it is there.
+
+    Returns
+    -------
+    corpus : :class:`~sklearn.utils.Bunch`
+        counts : csr_array of shape (n_samples, n_features)
+            Of int32, where all counts are whole numbers.
+        feature_names : ndarray of str, of shape (n_features,), or None
+            The words.
+
+    Raises
+    ------
+    ValueError
+        If the file is malformed (the error names the line), or does not fit the words.
+    OSError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topictemper.datasets import read_corpus
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "two.ldac"
+    ...     _ = file.write_text("2 0:3 2:1\n1 1:2\n")
+    ...     read_corpus(file).counts.toarray()
+    array([[3, 0, 1],
+           [0, 2, 0]], dtype=int32)
+    """
+    path = Path(path)
+    if path.is_dir() and format is None:
+        return open_corpus(path)
+    kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
+    if kind is None:
+        raise InputError(f"{path}: its format has to be said, one of {', '.join(FORMATS)}.")
+    # Before the counts, whose width it settles where they do not say it themselves.
+    named = _vocabulary_beside(path) if vocabulary is None else Path(vocabulary)
+    words = read_vocabulary(named) if vocabulary is not None or named.exists() else None
+    with open(path, "rb") if kind == "npz" else unpacked(path) as file:
+        counts = _READERS[kind](file, path, None if words is None else len(words))
+    try:
+        counts = _whole(check.counts(counts, "X"))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{path}: {error}.") from error
+    if words is not None and len(words) != counts.shape[1]:
+        raise InputError(f"{named}: {len(words)} words, but {path} has {counts.shape[1]} columns.")
+    names = None if words is None else check.feature_names(words, len(words))
+    return Bunch(counts=counts, feature_names=names)
+
+
+def write_corpus(
+    path: str | os.PathLike[str],
+    X: Any,
+    format: str | None = None,
+    *,
+    feature_names: ArrayLike | None = None,
+) -> None:
+    r"""Write word counts to a file that `read_corpus` reads.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, which is replaced as a whole.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Counts; "uci" and "ldac" take whole numbers only.
+    format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
+        As for `read_corpus`.
+    feature_names : array-like of str, of shape (n_features,), optional
+        The words, written to ``vocab.txt`` (``vocab.NAME.txt``) beside the file. Without them
+        "ldac" and "svmlight" do not say how many columns there are beyond the last one in use.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If counts or names make no sense, or the format cannot hold them.
+    OSError
+        If a file cannot be written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topictemper.datasets import write_corpus
+    >>> with TemporaryDirectory() as folder:
+    ...     write_corpus(Path(folder) / "docword.two.txt", [[3, 0, 1], [0, 2, 0]])
+    ...     (Path(folder) / "docword.two.txt").read_text().split("\n")
+    ['2', '3', '3', '1 1 3', '1 3 1', '2 2 2', '']
+    """
+    path = Path(path)
+    kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
+    if kind is None or path.name.endswith(".gz"):
+        raise ValueError(f"the format of {path} has to be said, one of {', '.join(FORMATS)}")
+    counts = csr_array(_whole(check.counts(X, "X")), copy=True)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    if kind in ("uci", "ldac") and counts.dtype.kind == "f":
+        raise ValueError(f"format={kind!r} holds whole numbers only; X has others")
+    if feature_names is not None:
+        names = check.feature_names(feature_names, counts.shape[1]).tolist()
+        write_vocabulary(_vocabulary_beside(path), names)
+    with replacing(path) as file:
+        _WRITERS[kind](file, counts)
+
+
+def format_of(path: Path) -> str | None:
+    """Return the format that the name of a file stands for, if it does."""
+    name = path.name.removesuffix(".gz")
+    if name.startswith("docword."):
+        return "uci"
+    return _SUFFIXES.get(Path(name).suffix)
+
+
+def _vocabulary_beside(path: Path) -> Path:
+    uci = re.fullmatch(r"docword(\..+?)?(\.txt)?(\.gz)?", path.name)
+    return path.with_name(f"vocab{uci[1] or ''}.txt" if uci else "vocab.txt")
+
+
+def _whole(counts: Any) -> Any:
+    """Counts as int32, if they are whole numbers of that size."""
+    if counts.dtype.kind == "f" and (counts.data % 1).any():
+        return counts
+    if counts.data.max(initial=0) > np.iinfo(np.int32).max:
+        return counts
+    return counts.astype(np.int32, copy=False)
+
+
+def _read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> Any:
+    try:
+        return csr_array(mmread(file, spmatrix=False))
+    except (ValueError, TypeError, OverflowError) as error:
+        line = re.match(r"Line (\d+): (.*)", str(error))
+        where, what = (f", line {line[1]}", line[2]) if line else ("", str(error))
+        raise InputError(f"{path}{where}: {what.rstrip('.')}.") from error
+
+
+def _read_svmlight(file: IO[bytes], path: Path, n_features: int | None) -> Any:
+    text = file.read()
+    try:
+        counts = csr_array(_svmlight(text))
+    except ValueError as error:
+        # The parser does not say where; alone, the line that is wrong fails as well.
+        for number, line in enumerate(text.split(b"\n"), start=1):
+            try:
+                _svmlight(line)
+            except ValueError as reason:
+                raise InputError(f"{path}, line {number}: {str(reason).rstrip('.')}.") from reason
+        raise InputError(f"{path}: {error}") from error
+    width = max(counts.shape[1], n_features or 0)
+    return csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], width))
+
+
+def _svmlight(text: bytes) -> Any:
+    return load_svmlight_file(io.BytesIO(text), zero_based="auto")[0]
+
+
+def _write_svmlight(file: IO[bytes], counts: csr_array) -> None:
+    # scikit-learn writes no other type of places and column numbers than this.
+    small = csr_array(counts.shape, dtype=counts.dtype)
+    small.data = counts.data
+    small.indices, small.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
+    dump_svmlight_file(small, np.zeros(counts.shape[0], np.int32), file, zero_based=False)
+
+
+def _read_npz(file: IO[bytes], path: Path, n_features: int | None) -> Any:
+    try:
+        counts = load_npz(file)
+        # SciPy trusts the indices, and would read out of bounds in a conversion.
+        if hasattr(counts, "check_format"):
+            counts.check_format(full_check=True)
+        return csr_array(counts)
+    except MemoryError:
+        raise
+    except Exception as error:
+        # Not a zip, another .npz, damaged: many kinds of error and one thing to say.
+        raise InputError(
+            f"{path}: not a sparse matrix as scipy.sparse.save_npz writes it, or damaged."
+        ) from error
+
+
+_READERS: dict[str, Callable[[IO[bytes], Path, int | None], Any]] = {
+    "uci": lambda file, path, n_features: read_uci(file, path),
+    "ldac": read_ldac,
+    "mtx": _read_mtx,
+    "svmlight": _read_svmlight,
+    "npz": _read_npz,
+}
+_WRITERS: dict[str, Callable[[Any, csr_array], None]] = {
+    "uci": write_uci,
+    "ldac": write_ldac,
+    "mtx": mmwrite,
+    "svmlight": _write_svmlight,
+    "npz": save_npz,
+}

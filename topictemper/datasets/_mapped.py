@@ -1,0 +1,250 @@
+"""Corpora in folders of arrays, opened without being read."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Bunch
+
+from .. import _parameters as check
+from .._chunks import is_chunks
+from ._text import read_vocabulary, write_vocabulary
+
+_FORMAT = "topictemper corpus"
+_SCHEMA = 1
+_HEADER, _WORDS = "corpus.json", "vocab.txt"
+
+# SciPy wants column numbers and places of rows to be of one type.
+_SMALL = np.iinfo(np.int32).max
+_ENTRIES_AT_ONCE = 1 << 20
+
+
+def save_corpus(
+    path: str | os.PathLike[str], X: Any, feature_names: ArrayLike | None = None
+) -> None:
+    """Write counts to a folder from which `open_corpus` opens them without reading them.
+
+    The folder has the three arrays of a CSR matrix, ``indptr.npy``, ``indices.npy`` and
+    ``data.npy``, a header ``corpus.json`` and, with names, ``vocab.txt``, one word a line. It
+    appears when all of it has been written.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder, which must not exist.
+    X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+        Counts of words (columns) in documents (rows), >= 0. Of an iterable one chunk of documents
+        after another is written, so that the whole need not fit into memory.
+    feature_names : array-like of str, of shape (n_features,), optional
+        The words.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the counts or the names make no sense. Nothing is left behind.
+    FileExistsError
+        If there is something of that name.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus, open_corpus, save_corpus
+    >>> counts = make_lda_corpus(200, 50, 3, random_state=0).counts
+    >>> with TemporaryDirectory() as folder:
+    ...     save_corpus(Path(folder) / "corpus", counts)
+    ...     mapped = open_corpus(Path(folder) / "corpus").counts
+    ...     lda = TemperedLDA(3, max_iter=2, random_state=0).fit(mapped)
+    ...     del mapped
+    >>> lda.n_features_in_
+    50
+    """
+    target = Path(path)
+    if target.exists():
+        raise FileExistsError(f"{target} exists; a corpus is written to a new folder.")
+    unfinished = target.with_name(f".{target.name}.part")
+    if unfinished.exists():  # of a process that was killed
+        shutil.rmtree(unfinished)
+    unfinished.mkdir()
+    try:
+        chunks = X if is_chunks(X) else [X]
+        shape, nnz = _write_counts(unfinished, chunks)
+        if feature_names is not None:
+            write_vocabulary(
+                unfinished / _WORDS, check.feature_names(feature_names, shape[1]).tolist()
+            )
+        header = {"format": _FORMAT, "schema": _SCHEMA, "shape": shape, "nnz": nnz}
+        (unfinished / _HEADER).write_text(json.dumps(header))
+        os.rename(unfinished, target)
+    except BaseException:
+        shutil.rmtree(unfinished)
+        raise
+
+
+def open_corpus(path: str | os.PathLike[str]) -> Bunch:
+    """Open a corpus that `save_corpus` wrote, without reading its counts.
+
+    The counts stay on the disk; what is used of them passes through memory that the system takes
+    back when it is wanted elsewhere. ``TemperedLDA.fit`` takes them as they are. Where they are
+    larger than the memory, ``shuffle=False`` spares a disk the search for documents in random
+    order; the documents themselves had better be in no order then.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder.
+
+    Returns
+    -------
+    corpus : :class:`~sklearn.utils.Bunch`
+        counts : csr_array of shape (n_samples, n_features)
+            Read-only, memory-mapped.
+        feature_names : ndarray of str, of shape (n_features,), or None
+            The words, if they were saved.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds no corpus, or a damaged or a later one.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    See `save_corpus`.
+    """
+    folder = Path(path)
+    text = (folder / _HEADER).read_bytes()
+    try:
+        header = json.loads(text)
+        if header["format"] != _FORMAT:
+            raise ValueError("another format")
+        later = header["schema"] > _SCHEMA
+        if not later:
+            counts = _mapped(folder, tuple(header["shape"]), header["nnz"])
+    except (KeyError, TypeError, ValueError, EOFError) as error:
+        raise ValueError(f"{folder} is not a topictemper corpus, or damaged: {error}.") from error
+    if later:
+        raise ValueError(
+            f"{folder} is of format {header['schema']}, made by a later version of topictemper; "
+            f"this one reads formats up to {_SCHEMA}."
+        )
+    words = folder / _WORDS
+    names = None
+    if words.exists():
+        names = check.feature_names(read_vocabulary(words), counts.shape[1])
+    return Bunch(counts=counts, feature_names=names)
+
+
+def _write_counts(folder: Path, chunks: Iterable[Any]) -> tuple[tuple[int, int], int]:
+    """Write the three arrays; return the shape and the number of entries."""
+    first = True
+    nnz = n_rows = n_features = 0
+    with (
+        _Growing(folder / "indptr.npy") as indptr,
+        _Growing(folder / "indices.npy") as indices,
+        _Growing(folder / "data.npy") as data,
+    ):
+        for number, chunk in enumerate(chunks):
+            counts = check.counts(chunk, f"chunk {number} of X")
+            if first:
+                n_features = counts.shape[1]
+                indptr.append(np.zeros(1, np.int64))
+                first = False
+            elif counts.shape[1] != n_features:
+                raise ValueError(
+                    f"chunk {number} of X has {counts.shape[1]} columns, those before {n_features}"
+                )
+            entries = int(counts.indptr[-1])
+            indptr.append(counts.indptr[1:].astype(np.int64) + nnz)
+            indices.append(counts.indices[:entries].astype(np.int32, copy=False))
+            data.append(_storable(counts.data[:entries], data.dtype, number))
+            nnz, n_rows = nnz + entries, n_rows + counts.shape[0]
+        if first:
+            raise ValueError("X has no chunks")
+    # Half the size where it will do.
+    _convert(folder / "indptr.npy" if nnz <= _SMALL else folder / "indices.npy")
+    return (n_rows, n_features), nnz
+
+
+def _storable(data: NDArray[Any], wanted: np.dtype[Any] | None, number: int) -> NDArray[Any]:
+    """Counts as int32, float32 or float64, of the type that those before have."""
+    if wanted is None:
+        whole = data.dtype.kind in "biu"
+        wanted = np.dtype(np.int32) if whole else np.result_type(data.dtype, np.float32)
+    stored = data.astype(wanted, copy=False)
+    if stored.dtype != data.dtype and not (stored == data).all():
+        raise ValueError(f"chunk {number} of X has counts that {wanted} of chunk 0 cannot hold")
+    return stored
+
+
+def _convert(path: Path) -> None:
+    """Change column numbers or places from int32 to int64 or back."""
+    old = np.load(path, mmap_mode="r")
+    other = path.with_suffix(".part")
+    with _Growing(other) as new:
+        for start in range(0, len(old), _ENTRIES_AT_ONCE):
+            part = old[start : start + _ENTRIES_AT_ONCE]
+            new.append(part.astype(np.int32 if old.dtype == np.int64 else np.int64))
+    del old
+    os.replace(other, path)
+
+
+def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
+    arrays = {}
+    for name, length in (("indptr", shape[0] + 1), ("indices", nnz), ("data", nnz)):
+        # Every size is checked here; the contents are, where they are used.
+        array = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+        if array.shape != (length,):
+            raise ValueError(f"{name}.npy has shape {array.shape} instead of {(length,)}")
+        arrays[name] = array
+    if not arrays["indptr"].dtype == arrays["indices"].dtype in (np.int32, np.int64):
+        raise ValueError("indptr.npy and indices.npy must be of the same whole numbers")
+    # Not by the constructor, which may look through the arrays for a smaller type.
+    counts = sp.csr_array(shape, dtype=arrays["data"].dtype)
+    for name, array in arrays.items():
+        setattr(counts, name, array)
+    return counts
+
+
+class _Growing:
+    """A one-dimensional array in a .npy file, written piece by piece."""
+
+    def __init__(self, path: Path) -> None:
+        self.dtype: np.dtype[Any] | None = None
+        self._length = 0
+        self._file = open(path, "wb")  # noqa: SIM115
+
+    def append(self, array: NDArray[Any]) -> None:
+        """Write some more, of the type of the first piece."""
+        if self.dtype is None:
+            self.dtype = array.dtype
+            self._write_header()
+        self._length += len(array)
+        self._file.write(np.ascontiguousarray(array).data)
+
+    def _write_header(self) -> None:
+        assert self.dtype is not None
+        np.lib.format.write_array_header_1_0(
+            self._file,
+            {"descr": self.dtype.str, "fortran_order": False, "shape": (self._length,)},
+        )
+
+    def __enter__(self) -> _Growing:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with self._file:
+            if self.dtype is not None:
+                # NumPy leaves room in its headers for lengths of up to 21 digits.
+                self._file.seek(0)
+                self._write_header()
