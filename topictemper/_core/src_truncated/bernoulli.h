@@ -1,0 +1,107 @@
+/* Sigmoid belief network of one hidden layer: p(y_d = 1 | s) = sigmoid(W_d s + b_d).
+
+   The penalty of a state is the sum over d of softplus(a_d), a = W s + b: it is the same for
+   every datum. Rows of `weights` are units, the last row is b; they are padded to a multiple of
+   `width` with weights of 0 and biases so low that they add nothing. */
+
+/* softplus(a) = max(a, 0) + log(1 + exp(-|a|)): the product of this many terms, each at most 2,
+   stays finite, so that one logarithm does for all of them. */
+#define LONGEST_PRODUCT 1000
+
+typedef struct {
+    int64_t n_units, n_states, width;
+    const double *weights; /* (n_units + 1, width) */
+    double *responsibilities;
+} bernoulli_model;
+
+static INLINE vec activation(const bernoulli_model *m, const int32_t *units, int64_t n_on,
+                             int64_t d)
+{
+    vec a = FN(load)(m->weights + m->n_units * m->width + d);
+    for (int64_t i = 0; i < n_on; i++)
+        a += FN(load)(m->weights + units[i] * m->width + d);
+    return a;
+}
+
+static INLINE double bernoulli_penalty(const void *model, const int32_t *units, int64_t n_on)
+{
+    const bernoulli_model *m = model;
+    const vec zero = {0};
+    vec linear = zero, logs = zero;
+    for (int64_t start = 0; start < m->width; start += LONGEST_PRODUCT * VL) {
+        int64_t end = start + LONGEST_PRODUCT * VL < m->width ? start + LONGEST_PRODUCT * VL
+                                                              : m->width;
+        vec product = zero + 1;
+        for (int64_t d = start; d < end; d += VL) {
+            vec a = activation(m, units, n_on, d), positive = FN(max)(a, zero);
+            linear += positive;
+            product *= 1 + FN(exp)(a - 2 * positive);
+        }
+        logs += FN(log)(product);
+    }
+    return FN(hsum)(linear) + FN(hsum)(logs);
+}
+
+static INLINE void bernoulli_weigh(void *model, int64_t datum, int64_t state, const int32_t *units,
+                                   int64_t n_on, double weight)
+{
+    bernoulli_model *m = model;
+    (void)units, (void)n_on;
+    m->responsibilities[datum * m->n_states + state] = weight;
+}
+
+static int bernoulli_estep(const problem *p, int64_t width, const double *weights,
+                           double *responsibilities, int64_t *ticket)
+{
+    workspace work;
+    bernoulli_model model = {p->n_units, p->n_states, width, weights, responsibilities};
+    if (new_workspace(&work, p))
+        return -1;
+    for (;;) {
+        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * ROW_BLOCK;
+        int64_t last = first + ROW_BLOCK < p->n_data ? first + ROW_BLOCK : p->n_data;
+        if (first >= p->n_data)
+            break;
+        for (int64_t n = first; n < last; n++)
+            estep_datum(p, &work, &model, bernoulli_penalty, bernoulli_weigh, n);
+    }
+    free_workspace(&work);
+    return 0;
+}
+
+/* Sums over data of E[s_h sigmoid(a_d)], and in the last row of E[sigmoid(a_d)]: (n_units + 1,
+   width) for every block of data. With E[s_h] y_d they make the gradient. */
+static int bernoulli_expectations(const problem *p, int64_t width, const double *weights,
+                                  const double *responsibilities, double *out, int64_t *ticket)
+{
+    const bernoulli_model model = {p->n_units, p->n_states, width, weights, NULL};
+    const int64_t size = (p->n_units + 1) * width;
+    const vec zero = {0};
+    int32_t *units = malloc((size_t)(p->n_units + 1) * sizeof(*units));
+    if (!units)
+        return -1;
+    for (;;) {
+        int64_t block = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED), first = block * ROW_BLOCK;
+        int64_t last = first + ROW_BLOCK < p->n_data ? first + ROW_BLOCK : p->n_data;
+        if (first >= p->n_data)
+            break;
+        double *sums = out + block * size;
+        memset(sums, 0, (size_t)size * sizeof(*sums));
+        for (int64_t i = first * p->n_states; i < last * p->n_states; i++) {
+            if (responsibilities[i] <= SMALLEST_WEIGHT)
+                continue;
+            const int64_t n_on = unpack(p->states + i * p->n_words, p->n_words, units);
+            units[n_on] = (int32_t)p->n_units;
+            for (int64_t d = 0; d < width; d += VL) {
+                vec a = activation(&model, units, n_on, d), e = FN(exp)(-FN(max)(a, -a));
+                vec weighted = FN(select)(a < 0, e, zero + 1) / (1 + e) * responsibilities[i];
+                for (int64_t j = 0; j <= n_on; j++) {
+                    double *sum = sums + units[j] * width + d;
+                    FN(store)(sum, FN(load)(sum) + weighted);
+                }
+            }
+        }
+    }
+    free(units);
+    return 0;
+}
