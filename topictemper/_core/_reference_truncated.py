@@ -5,7 +5,6 @@ uses the same random numbers, so that both end with the same sets of states. It 
 rows of zeros and ones, one datum at a time, and returns its results where the kernel fills arrays.
 """
 
-import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -36,7 +35,7 @@ class Sampler(NamedTuple):
     """Independent units; see ``unit_sampler`` of the kernels."""
 
     thresholds: NDArray[np.uint32]
-    inv_log_off: float
+    gaps: Words | None
 
 
 def pack(bits: Bits) -> Words:
@@ -73,10 +72,6 @@ class Stream:
         self.count += 1
         return self._mix(self.key + self.count * _GOLDEN)
 
-    def uniform(self) -> float:
-        """A number in (0, 1]."""
-        return ((self.word() >> 11) + 1) * 2.0**-53
-
     def below(self, n: int) -> int:
         """A whole number from 0 to n - 1."""
         return (self.word() >> 33) * n >> 31
@@ -94,14 +89,17 @@ class Stream:
     def prior(self, sampler: Sampler) -> Bits:
         """A draw from the prior: by geometric gaps if its units are alike."""
         n_units = len(sampler.thresholds)
-        if sampler.inv_log_off == 0:
+        if sampler.gaps is None:
             return self.listed(np.arange(n_units), sampler.thresholds)
         bits = np.zeros(n_units, dtype=np.uint8)
-        h = math.floor(math.log(self.uniform()) * sampler.inv_log_off)
+        h = self._gap(sampler.gaps)
         while h < n_units:
             bits[h] = 1
-            h += 1 + math.floor(math.log(self.uniform()) * sampler.inv_log_off)
+            h += 1 + self._gap(sampler.gaps)
         return bits
+
+    def _gap(self, gaps: Words) -> int:
+        return int((np.uint64(self.word()) < gaps).sum())
 
 
 def initial_states(

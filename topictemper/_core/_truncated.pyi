@@ -17,7 +17,7 @@ def initial_states(
     seed: int,
     iteration: int,
     thresholds: Thresholds,
-    inv_log_off: float,
+    gaps: Words | None,
     ticket: Longs,
 ) -> None: ...
 def gaussian_estep(
@@ -26,7 +26,7 @@ def gaussian_estep(
     seed: int,
     iteration: int,
     thresholds: Thresholds,
-    inv_log_off: float,
+    gaps: Words | None,
     n_prior: int,
     n_marginal: int,
     marginals: Doubles | None,
@@ -44,7 +44,7 @@ def bernoulli_estep(
     seed: int,
     iteration: int,
     thresholds: Thresholds,
-    inv_log_off: float,
+    gaps: Words | None,
     n_prior: int,
     n_marginal: int,
     marginals: Doubles | None,

@@ -19,7 +19,7 @@ cdef extern from "truncated.h" nogil:
 
     ctypedef struct unit_sampler:
         const uint32_t *thresholds
-        double inv_log_off
+        const uint64_t *gaps
 
     ctypedef struct problem:
         int64_t n_data, n_states, n_units, n_words
@@ -91,7 +91,7 @@ cdef problem new_problem(
     uint64_t seed,
     uint64_t iteration,
     const uint32_t[::1] thresholds,
-    double inv_log_off,
+    const uint64_t[::1] gaps,
 ) noexcept:
     cdef problem p
     p.n_data, p.n_states, p.n_words = states.shape[0], states.shape[1], states.shape[2]
@@ -99,7 +99,10 @@ cdef problem new_problem(
     p.states, p.keys = &states[0, 0, 0], &keys[0]
     p.seed, p.iteration = seed, iteration
     p.n_prior = p.n_marginal = 0
-    p.prior.thresholds, p.prior.inv_log_off = &thresholds[0], inv_log_off
+    p.prior.thresholds = &thresholds[0]
+    p.prior.gaps = NULL
+    if gaps is not None:
+        p.prior.gaps = &gaps[0]
     p.marginals = p.fields = NULL
     p.inverse_temperature = 1
     p.free_energy = p.means = NULL
@@ -112,7 +115,7 @@ cdef problem estep_problem(
     uint64_t seed,
     uint64_t iteration,
     const uint32_t[::1] thresholds,
-    double inv_log_off,
+    const uint64_t[::1] gaps,
     int64_t n_prior,
     int64_t n_marginal,
     const double[:, ::1] marginals,
@@ -121,7 +124,7 @@ cdef problem estep_problem(
     double[::1] free_energy,
     double[:, ::1] means,
 ) noexcept:
-    cdef problem p = new_problem(states, keys, seed, iteration, thresholds, inv_log_off)
+    cdef problem p = new_problem(states, keys, seed, iteration, thresholds, gaps)
     p.n_prior, p.n_marginal = n_prior, n_marginal
     if marginals is not None:
         p.marginals = &marginals[0, 0]
@@ -137,11 +140,11 @@ def initial_states(
     uint64_t seed,
     uint64_t iteration,
     const uint32_t[::1] thresholds,
-    double inv_log_off,
+    const uint64_t[::1] gaps,
     int64_t[::1] ticket,
 ):
     """Distinct states for every datum, near draws from the prior."""
-    cdef problem p = new_problem(states, keys, seed, iteration, thresholds, inv_log_off)
+    cdef problem p = new_problem(states, keys, seed, iteration, thresholds, gaps)
     cdef int status
     with nogil:
         status = active.initial_states(&p, &ticket[0])
@@ -154,7 +157,7 @@ def gaussian_estep(
     uint64_t seed,
     uint64_t iteration,
     const uint32_t[::1] thresholds,
-    double inv_log_off,
+    const uint64_t[::1] gaps,
     int64_t n_prior,
     int64_t n_marginal,
     const double[:, ::1] marginals,
@@ -168,7 +171,7 @@ def gaussian_estep(
 ):
     """E-step of binary sparse coding; ``second`` takes E[s s^T] of every block, lower half."""
     cdef problem p = estep_problem(
-        states, keys, seed, iteration, thresholds, inv_log_off, n_prior, n_marginal, marginals,
+        states, keys, seed, iteration, thresholds, gaps, n_prior, n_marginal, marginals,
         fields, inverse_temperature, free_energy, means,
     )
     cdef int status
@@ -183,7 +186,7 @@ def bernoulli_estep(
     uint64_t seed,
     uint64_t iteration,
     const uint32_t[::1] thresholds,
-    double inv_log_off,
+    const uint64_t[::1] gaps,
     int64_t n_prior,
     int64_t n_marginal,
     const double[:, ::1] marginals,
@@ -197,7 +200,7 @@ def bernoulli_estep(
 ):
     """E-step of a sigmoid belief network; ``responsibilities`` takes q of every state."""
     cdef problem p = estep_problem(
-        states, keys, seed, iteration, thresholds, inv_log_off, n_prior, n_marginal, marginals,
+        states, keys, seed, iteration, thresholds, gaps, n_prior, n_marginal, marginals,
         fields, inverse_temperature, free_energy, means,
     )
     cdef int status

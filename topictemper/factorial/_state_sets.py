@@ -51,12 +51,15 @@ class Prior:
         """Log-prior of the state with no unit on."""
         return float(np.log1p(-self.probabilities).sum())
 
-    def draw_arguments(self) -> tuple[NDArray[np.uint32], float]:
-        """What the kernels draw with: thresholds of 16 bits, and 1 / log(1 - p) for gaps or 0."""
+    def draw_arguments(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
+        """What the kernels draw with: thresholds of 16 bits; a table of gaps between units."""
         first = float(self.probabilities[0])
-        alike = bool((self.probabilities == first).all())
         thresholds = (self.probabilities * 2**16 + 0.5).astype(np.uint32)
-        return thresholds, 1 / np.log1p(-first) if alike and first <= _RARE else 0.0
+        if first > _RARE or (self.probabilities != first).any():
+            return thresholds, None
+        # A gap is longer than k with probability (1 - p)^(k + 1).
+        longer = np.exp(np.log1p(-first) * np.arange(1, len(self.probabilities) + 1))
+        return thresholds, (longer * 2.0**64).astype(np.uint64)
 
 
 class Samples(NamedTuple):

@@ -9,9 +9,8 @@
 #define LONGEST_PRODUCT 1000
 
 typedef struct {
-    int64_t n_units, n_states, width;
+    int64_t n_units, width;
     const double *weights; /* (n_units + 1, width) */
-    double *responsibilities;
 } bernoulli_model;
 
 static INLINE vec activation(const bernoulli_model *m, const int32_t *units, int64_t n_on,
@@ -23,38 +22,45 @@ static INLINE vec activation(const bernoulli_model *m, const int32_t *units, int
     return a;
 }
 
+/* Adds max(a, 0) to linear, multiplies product by 1 + exp(-|a|). */
+static INLINE void add_softplus(vec a, vec *linear, vec *product)
+{
+    const vec zero = {0};
+    vec positive = FN(max)(a, zero);
+    *linear += positive;
+    *product *= 1 + FN(exp)(a - 2 * positive);
+}
+
 static INLINE double bernoulli_penalty(const void *model, const int32_t *units, int64_t n_on)
 {
     const bernoulli_model *m = model;
     const vec zero = {0};
-    vec linear = zero, logs = zero;
-    for (int64_t start = 0; start < m->width; start += LONGEST_PRODUCT * VL) {
-        int64_t end = start + LONGEST_PRODUCT * VL < m->width ? start + LONGEST_PRODUCT * VL
-                                                              : m->width;
-        vec product = zero + 1;
-        for (int64_t d = start; d < end; d += VL) {
-            vec a = activation(m, units, n_on, d), positive = FN(max)(a, zero);
-            linear += positive;
-            product *= 1 + FN(exp)(a - 2 * positive);
+    const int64_t longest = 2 * LONGEST_PRODUCT * VL;
+    vec linear = zero, also = zero, logs = zero;
+    for (int64_t start = 0; start < m->width; start += longest) {
+        int64_t d = start, end = start + longest < m->width ? start + longest : m->width;
+        vec product = zero + 1, other = zero + 1;
+        for (; d + 2 * VL <= end; d += 2 * VL) { /* two at once, to hide latencies */
+            add_softplus(activation(m, units, n_on, d), &linear, &product);
+            add_softplus(activation(m, units, n_on, d + VL), &also, &other);
         }
-        logs += FN(log)(product);
+        if (d < end)
+            add_softplus(activation(m, units, n_on, d), &linear, &product);
+        logs += FN(log)(product) + FN(log)(other);
     }
-    return FN(hsum)(linear) + FN(hsum)(logs);
+    return FN(hsum)(linear + also) + FN(hsum)(logs);
 }
 
-static INLINE void bernoulli_weigh(void *model, int64_t datum, int64_t state, const int32_t *units,
-                                   int64_t n_on, double weight)
+static INLINE void bernoulli_weigh(void *model, const int32_t *units, int64_t n_on, double weight)
 {
-    bernoulli_model *m = model;
-    (void)units, (void)n_on;
-    m->responsibilities[datum * m->n_states + state] = weight;
+    (void)model, (void)units, (void)n_on, (void)weight;
 }
 
 static int bernoulli_estep(const problem *p, int64_t width, const double *weights,
                            double *responsibilities, int64_t *ticket)
 {
     workspace work;
-    bernoulli_model model = {p->n_units, p->n_states, width, weights, responsibilities};
+    bernoulli_model model = {p->n_units, width, weights};
     if (new_workspace(&work, p))
         return -1;
     for (;;) {
@@ -62,8 +68,11 @@ static int bernoulli_estep(const problem *p, int64_t width, const double *weight
         int64_t last = first + ROW_BLOCK < p->n_data ? first + ROW_BLOCK : p->n_data;
         if (first >= p->n_data)
             break;
-        for (int64_t n = first; n < last; n++)
-            estep_datum(p, &work, &model, bernoulli_penalty, bernoulli_weigh, n);
+        for (int64_t n = first; n < last; n++) {
+            estep_any_datum(p, &work, &model, bernoulli_penalty, bernoulli_weigh, n);
+            memcpy(responsibilities + n * p->n_states, work.weights,
+                   (size_t)p->n_states * sizeof(double));
+        }
     }
     free_workspace(&work);
     return 0;
@@ -74,7 +83,7 @@ static int bernoulli_estep(const problem *p, int64_t width, const double *weight
 static int bernoulli_expectations(const problem *p, int64_t width, const double *weights,
                                   const double *responsibilities, double *out, int64_t *ticket)
 {
-    const bernoulli_model model = {p->n_units, p->n_states, width, weights, NULL};
+    const bernoulli_model model = {p->n_units, width, weights};
     const int64_t size = (p->n_units + 1) * width;
     const vec zero = {0};
     int32_t *units = malloc((size_t)(p->n_units + 1) * sizeof(*units));

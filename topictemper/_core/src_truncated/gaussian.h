@@ -21,13 +21,9 @@ static INLINE double gaussian_penalty(const void *model, const int32_t *units, i
     return total;
 }
 
-static INLINE void gaussian_weigh(void *model, int64_t datum, int64_t state, const int32_t *units,
-                                  int64_t n_on, double weight)
+static INLINE void gaussian_weigh(void *model, const int32_t *units, int64_t n_on, double weight)
 {
     gaussian_model *m = model;
-    (void)datum, (void)state;
-    if (weight <= SMALLEST_WEIGHT)
-        return;
     for (int64_t i = 0; i < n_on; i++) {
         double *row = m->second + units[i] * m->n_units;
         for (int64_t j = 0; j <= i; j++)
@@ -49,7 +45,7 @@ static int gaussian_estep(const problem *p, const double *couplings, double *sec
         gaussian_model model = {p->n_units, couplings, second + block * p->n_units * p->n_units};
         memset(model.second, 0, (size_t)(p->n_units * p->n_units) * sizeof(double));
         for (int64_t n = first; n < last; n++)
-            estep_datum(p, &work, &model, gaussian_penalty, gaussian_weigh, n);
+            estep_any_datum(p, &work, &model, gaussian_penalty, gaussian_weigh, n);
     }
     free_workspace(&work);
     return 0;

@@ -19,20 +19,45 @@ static INLINE void clear_table(state_table *table)
     memset(table->entries, 0, (size_t)(table->mask + 1) * sizeof(*table->entries));
 }
 
+static INLINE void copy_state(uint64_t *to, const uint64_t *from, int64_t n_words)
+{
+    for (int64_t w = 0; w < n_words; w++)
+        to[w] = from[w];
+}
+
+static INLINE int64_t first_slot(const state_table *table, const uint64_t *state, int64_t n_words)
+{
+    uint64_t hash = 0;
+    for (int64_t w = 0; w < n_words; w++)
+        hash = (hash ^ state[w]) * GOLDEN, hash ^= hash >> 32;
+    return (int64_t)hash & table->mask;
+}
+
+/* Add state number `i` of `states`, which is known to be new. */
+static INLINE void add_new_state(state_table *table, const uint64_t *states, int64_t i,
+                                 int64_t n_words)
+{
+    int64_t slot = first_slot(table, states + i * n_words, n_words);
+    while (table->entries[slot])
+        slot = (slot + 1) & table->mask;
+    table->entries[slot] = (int32_t)i + 1;
+}
+
 /* Add state number `i` of `states` unless an equal one is there; whether it was new. */
 static INLINE int add_state(state_table *table, const uint64_t *states, int64_t i, int64_t n_words)
 {
     const uint64_t *state = states + i * n_words;
-    uint64_t hash = 0;
-    for (int64_t w = 0; w < n_words; w++)
-        hash = mix64(hash + state[w]);
-    for (int64_t slot = (int64_t)hash & table->mask;; slot = (slot + 1) & table->mask) {
+    for (int64_t slot = first_slot(table, state, n_words);; slot = (slot + 1) & table->mask) {
         int32_t entry = table->entries[slot];
         if (entry == 0) {
             table->entries[slot] = (int32_t)i + 1;
             return 1;
         }
-        if (memcmp(states + (entry - 1) * n_words, state, (size_t)n_words * sizeof(*state)) == 0)
+        const uint64_t *other = states + (entry - 1) * n_words;
+        uint64_t difference = 0;
+        for (int64_t w = 0; w < n_words; w++)
+            difference |= state[w] ^ other[w];
+        if (difference == 0)
             return 0;
     }
 }
@@ -93,7 +118,7 @@ static INLINE void keep_largest(uint64_t *states, double *joint, double *sorted,
         while (next < n - 1 && !(joint[next] > least || (joint[next] == least && ties-- > 0)))
             next++; /* to what is kept of the rest; the bound is for NaN */
         joint[i] = joint[next];
-        memcpy(states + i * n_words, states + next * n_words, (size_t)n_words * sizeof(*states));
+        copy_state(states + i * n_words, states + next * n_words, n_words);
         next += next < n - 1;
     }
 }

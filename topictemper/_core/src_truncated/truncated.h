@@ -14,10 +14,11 @@
 #define SMALLEST_WEIGHT 1e-12 /* of a state that enters expectations */
 
 /* Independent units: unit h is on where a random number of 16 bits is below thresholds[h], or,
-   where all have one probability p, by geometric gaps: inv_log_off = 1 / log(1 - p), else 0. */
+   where all have one small probability, by the gaps between those that are on: a gap is at least
+   k + 1 where a random number of 64 bits is below gaps[k]. */
 typedef struct {
     const uint32_t *thresholds;
-    double inv_log_off;
+    const uint64_t *gaps; /* (n_units,), or NULL */
 } unit_sampler;
 
 /* Data, their states, what to draw, and what an E-step gives back. */
