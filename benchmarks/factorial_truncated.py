@@ -200,9 +200,7 @@ def mnist(options: Namespace) -> None:
     train = train[: options.digits].astype(np.float64)
     test = test[: options.test_digits].astype(np.float64)
     print(f"\n## SBN on MNIST: {len(train)} digits, {len(test)} for the test\n")
-    print(
-        "| H | epochs | F of training | F of test after 30 E-steps | after 100 | paper | hours |"
-    )
+    print("| H | epochs | F of training | F of test after 30 E-steps | after 100 | paper | hours |")
     print("|---|---|---|---|---|---|---|")
     for n_components in options.mnist_components:
         model = SigmoidBeliefNetwork(

@@ -48,9 +48,7 @@ class NumpyStates:
         drawn = self.rng.random((n_data, sum(samples), n_units), dtype=np.float32)
         probabilities = np.concatenate(
             [
-                np.broadcast_to(
-                    self.joint.prior.probabilities, (n_data, samples.n_prior, n_units)
-                ),
+                np.broadcast_to(self.joint.prior.probabilities, (n_data, samples.n_prior, n_units)),
                 np.broadcast_to(marginals[:, None], (n_data, samples.n_marginal, n_units)),
             ],
             axis=1,

@@ -102,9 +102,7 @@ class Stream:
         return int((np.uint64(self.word()) < gaps).sum())
 
 
-def initial_states(
-    keys: Words, n_states: int, seed: int, iteration: int, prior: Sampler
-) -> Words:
+def initial_states(keys: Words, n_states: int, seed: int, iteration: int, prior: Sampler) -> Words:
     """Distinct states for every datum: draws from the prior, which walk until they are new."""
     n_units = len(prior.thresholds)
     sets = []

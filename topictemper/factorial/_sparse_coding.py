@@ -20,6 +20,8 @@ from ._truncated_model import LOWEST_PI, TruncatedModel
 
 # Of the mean square of the data: where they fit exactly, sigma would run to 0, F to infinity.
 _LOWEST_VARIANCE = 1e-9
+# Sums of squares of this stay finite.
+_LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -215,6 +217,12 @@ class BinarySparseCoding(TruncatedModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    def _checked(self, X: Any, *, reset: bool = False) -> Floats:
+        Y = super()._checked(X, reset=reset)
+        if np.abs(Y).max() > _LARGEST:
+            raise ValueError(f"X has values too large to be squared: scale it to {_LARGEST:g}")
+        return Y
+
     def _learn(self, Y: Floats, random_state: RandomState, workers: Workers) -> None:
         max_iter = check.integer("max_iter", self.max_iter, 1)
         check.integer("n_inference_iter", self.n_inference_iter, 1)
@@ -334,9 +342,7 @@ def maximised(
     if learn_sigma:
         squares = sums.yy - 2 * np.vdot(joint.W, sums.sy) + np.vdot(sums.ss, joint.W @ joint.W.T)
         scale = (sums.yy or 1.0) / (sums.n_data * n_features)
-        variance = max(
-            float(squares) / (sums.n_data * n_features), _LOWEST_VARIANCE * scale
-        )
+        variance = max(float(squares) / (sums.n_data * n_features), _LOWEST_VARIANCE * scale)
         joint = replace(joint, variance=variance)
     if learn_pi:
         pi = float(np.trace(sums.ss)) / (sums.n_data * n_units)

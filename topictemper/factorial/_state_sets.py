@@ -92,7 +92,9 @@ class SamplerSchedule:
         total = sum(self.last)
         if iteration >= self.end:
             return self.last
-        passed = max(iteration - self.hold, 0) / (self.end - self.hold)
+        if iteration < self.hold:
+            return Samples(total, 0)
+        passed = (iteration - self.hold) / (self.end - self.hold)
         n_prior = round(total - passed * self.last.n_marginal)
         return Samples(n_prior, total - n_prior)
 
@@ -167,9 +169,7 @@ class StateSets:
             n_states = min(n_states, 2**n_units)
         self.keys, self.seed = keys, seed
         self.states = np.empty((len(keys), n_states, (n_units + 63) // 64), dtype=np.uint64)
-        workers.run(
-            kernels.initial_states, self.states, keys, seed, 0, *prior.draw_arguments()
-        )
+        workers.run(kernels.initial_states, self.states, keys, seed, 0, *prior.draw_arguments())
 
     def update(
         self,
@@ -188,11 +188,11 @@ class StateSets:
         Raises
         ------
         ValueError
-            If the data are too large for the log-joints to be numbers.
+            If log-joints overflow.
         """
         states, fields, constants = self.states[rows], joint.fields(Y), joint.constants(Y)
         if not (np.isfinite(fields).all() and np.isfinite(constants).all()):
-            raise ValueError("X has values too large for squares in float64; scale the data down")
+            raise ValueError("log-joints overflow: X, or the learning rate, is too large")
         free_energy, means = np.empty(len(Y)), np.empty(fields.shape)
         kernel, table, extra = joint.kernel_arguments(len(Y), states.shape[1])
         workers.run(

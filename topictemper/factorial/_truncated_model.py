@@ -217,8 +217,7 @@ class TruncatedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             return SamplerSchedule(last, 0, 0)
         if not isinstance(spec, tuple | list) or len(spec) != 2:
             raise TypeError(
-                "sampler_schedule must be None or a pair of iterations (hold, end), "
-                f"got {spec!r}"
+                f"sampler_schedule must be None or a pair of iterations (hold, end), got {spec!r}"
             )
         hold = check.integer("sampler_schedule[0]", spec[0], 0)
         return SamplerSchedule(last, hold, check.integer("sampler_schedule[1]", spec[1], hold))
