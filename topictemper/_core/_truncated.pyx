@@ -11,7 +11,6 @@ are functions of (seed, iteration, key of the datum) alone, so results do not de
 of threads. `_reference_truncated` is the same mathematics, with the same numbers, in numpy.
 """
 
-from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 cdef extern from "truncated.h" nogil:
