@@ -59,14 +59,15 @@ def test_scikit_learn_contract(estimator, check):
 
 
 def test_bars_are_recovered():
-    bars = make_bars(1000, kind="sigmoid", random_state=0)
-    model = SigmoidBeliefNetwork(10, max_iter=80, random_state=0).fit(bars.data)
-    likeness = np.corrcoef(model.components_, bars.components)[:10, 10:]
-    assert (likeness[linear_sum_assignment(-likeness)] > 0.8).all()
+    # Of seeds 0 to 3 the last finds 6 of the 8 bars, the others all, with correlations of .966 up.
+    bars = make_bars(1000, 4, kind="sigmoid", random_state=0)
+    model = SigmoidBeliefNetwork(8, n_states=30, max_iter=60, random_state=0).fit(bars.data)
+    likeness = np.corrcoef(model.components_, bars.components)[:8, 8:]
+    assert (likeness[linear_sum_assignment(-likeness)] > 0.9).all()
     exact = model.exact_log_likelihood(bars.data)
-    truth = expected_log_likelihood(bars.components, np.full(25, -4.0), np.full(10, 0.2), bars.data)
-    assert exact > truth - 0.1
-    assert 0 < exact - model.free_energy(bars.data, 60) < 0.5
+    bias, pi = np.full(16, -4.0), np.full(8, 0.2)
+    assert exact > expected_log_likelihood(bars.components, bias, pi, bars.data) - 0.1
+    assert 0 < exact - model.free_energy_history_[-1] < 0.2
 
 
 def expected_log_likelihood(W, bias, pi, Y):

@@ -78,6 +78,13 @@ static int bernoulli_estep(const problem *p, int64_t width, const double *weight
     return 0;
 }
 
+static INLINE vec weighted_sigmoid(const bernoulli_model *m, const int32_t *units, int64_t n_on,
+                                   int64_t d, double weight)
+{
+    const vec a = activation(m, units, n_on, d), e = FN(exp)(-FN(max)(a, -a));
+    return FN(select)(a < 0, e, (vec){0} + 1) / (1 + e) * weight;
+}
+
 /* Sums over data of E[s_h sigmoid(a_d)], and in the last row of E[sigmoid(a_d)]: (n_units + 1,
    width) for every block of data. With E[s_h] y_d they make the gradient. */
 static int bernoulli_expectations(const problem *p, int64_t width, const double *weights,
@@ -85,7 +92,6 @@ static int bernoulli_expectations(const problem *p, int64_t width, const double 
 {
     const bernoulli_model model = {p->n_units, width, weights};
     const int64_t size = (p->n_units + 1) * width;
-    const vec zero = {0};
     int32_t *units = malloc((size_t)(p->n_units + 1) * sizeof(*units));
     if (!units)
         return -1;
@@ -101,12 +107,21 @@ static int bernoulli_expectations(const problem *p, int64_t width, const double 
                 continue;
             const int64_t n_on = unpack(p->states + i * p->n_words, p->n_words, units);
             units[n_on] = (int32_t)p->n_units;
-            for (int64_t d = 0; d < width; d += VL) {
-                vec a = activation(&model, units, n_on, d), e = FN(exp)(-FN(max)(a, -a));
-                vec weighted = FN(select)(a < 0, e, zero + 1) / (1 + e) * responsibilities[i];
+            int64_t d = 0;
+            for (; d + 2 * VL <= width; d += 2 * VL) { /* two at once, to hide latencies */
+                const vec even = weighted_sigmoid(&model, units, n_on, d, responsibilities[i]);
+                const vec odd = weighted_sigmoid(&model, units, n_on, d + VL, responsibilities[i]);
                 for (int64_t j = 0; j <= n_on; j++) {
                     double *sum = sums + units[j] * width + d;
-                    FN(store)(sum, FN(load)(sum) + weighted);
+                    FN(store)(sum, FN(load)(sum) + even);
+                    FN(store)(sum + VL, FN(load)(sum + VL) + odd);
+                }
+            }
+            if (d < width) {
+                const vec last = weighted_sigmoid(&model, units, n_on, d, responsibilities[i]);
+                for (int64_t j = 0; j <= n_on; j++) {
+                    double *sum = sums + units[j] * width + d;
+                    FN(store)(sum, FN(load)(sum) + last);
                 }
             }
         }
