@@ -16,7 +16,7 @@ from topictemper.factorial._belief_network import BernoulliJoint
 from topictemper.factorial._gradients import Adam, MarginalNetwork
 from topictemper.tempering import LinearSchedule
 
-from .test_sparse_coding import all_states
+from .enumeration import all_states
 
 # Adam may overshoot: the largest fall that the design measured is 2e-6 nats a datum.
 OVERSHOOT = 1e-5

@@ -1,4 +1,3 @@
-import itertools
 import pickle
 from functools import cache
 
@@ -25,6 +24,8 @@ from topictemper.factorial._state_sets import (
     exact_log_likelihood,
 )
 from topictemper.tempering import ConstantSchedule, LinearSchedule
+
+from .enumeration import all_states
 
 # Sums over data are about 1e4 nats: what rounding may lower their mean by.
 ROUNDING = 1e-12
@@ -152,10 +153,6 @@ def test_exact_log_likelihood_is_the_mixture_of_all_states():
     noise = norm.logpdf(Y[:, None], states @ model.components_, model.sigma_).sum(axis=2)
     expected = logsumexp(noise + prior.sum(axis=1), axis=1).mean()
     assert_allclose(model.exact_log_likelihood(Y), expected, rtol=1e-12)
-
-
-def all_states(n_units):
-    return np.array(list(itertools.product((0.0, 1.0), repeat=n_units)))
 
 
 def test_the_m_step_is_at_a_maximum():
