@@ -252,7 +252,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         return probabilities
 
     def sample(
-        self, n_samples: int = 1, random_state: int | RandomState | None = None
+        self, n_samples: int = 1, *, random_state: int | RandomState | None = None
     ) -> tuple[Floats, NDArray[np.uint8]]:
         """Draw data from the model.
 

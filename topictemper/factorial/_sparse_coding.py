@@ -300,7 +300,7 @@ class BinarySparseCoding(TruncatedModel):
         return self._checked_units(S) @ self.components_
 
     def sample(
-        self, n_samples: int = 1, random_state: int | RandomState | None = None
+        self, n_samples: int = 1, *, random_state: int | RandomState | None = None
     ) -> tuple[Floats, NDArray[np.uint8]]:
         """Draw data from the model.
 
