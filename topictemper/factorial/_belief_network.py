@@ -21,7 +21,7 @@ from ._truncated_model import LOWEST_PI, TruncatedModel
 
 # Rows of weights are padded to the longest vector; padding with this bias adds nothing.
 _WIDTH, _NEVER = 8, -1e4
-_NETWORK_RATE, _NETWORK_BATCH = 1e-2, 200
+_NETWORK_RATE, _NETWORK_BATCH = 1e-2, 100
 _WEIGHT_SCALE = 0.1
 
 
