@@ -82,7 +82,8 @@ class SigmoidBeliefNetwork(TruncatedModel):
 
     Hidden units are independent and binary; the log-odds of a binary observation are a sum of the
     weights of the units that are on, plus a bias. The E-step is that of `BinarySparseCoding`, the
-    M-step goes some steps up the gradient of the free energy [1]_.
+    M-step goes some steps up the gradient of the free energy [1]_. There are local optima: where
+    it matters, fit with several seeds and keep the highest free energy.
 
     Parameters
     ----------
