@@ -26,28 +26,38 @@ class ParallelBuild(build_ext):
         super().build_extensions()
 
 
+COMPILE_ARGS = [
+    "-O3",
+    "-std=gnu11",
+    # Nothing here reads errno or floating-point flags; NaN, infinity and the order of sums
+    # keep their meaning, which -ffast-math would take away.
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    # Vector types are passed between functions of one library only.
+    "-Wno-psabi",
+]
+
 kernels = Extension(
     "topictemper._core._kernels",
     # Sorted: the same link order, hence the same library, wherever it is built.
     sources=[f"{CORE}/_kernels.pyx", *sorted(glob(f"{CORE}/src/*.c"))],
     depends=sorted(glob(f"{CORE}/src/*.h")),
     include_dirs=[f"{CORE}/src"],
-    extra_compile_args=[
-        "-O3",
-        "-std=gnu11",
-        # Nothing here reads errno or floating-point flags; NaN, infinity and the order of sums
-        # keep their meaning, which -ffast-math would take away.
-        "-fno-math-errno",
-        "-fno-trapping-math",
-        # Vector types are passed between functions of one library only.
-        "-Wno-psabi",
-    ],
+    extra_compile_args=COMPILE_ARGS,
+)
+
+truncated = Extension(
+    "topictemper._core._truncated",
+    sources=[f"{CORE}/_truncated.pyx", *sorted(glob(f"{CORE}/src_truncated/*.c"))],
+    depends=sorted(glob(f"{CORE}/src*/*.h")),
+    include_dirs=[f"{CORE}/src_truncated", f"{CORE}/src"],
+    extra_compile_args=COMPILE_ARGS,
 )
 
 setup(
     cmdclass={"build_ext": ParallelBuild},
     ext_modules=cythonize(
-        [kernels],
+        [kernels, truncated],
         compiler_directives={
             "boundscheck": False,
             "cdivision": True,

@@ -1,5 +1,6 @@
 """Corpora, with and without a download; draws from models; files of others."""
 
+from ._bars import make_bars
 from ._docstrings import load_docstrings
 from ._formats import read_corpus, write_corpus
 from ._gensim import from_gensim, to_gensim
@@ -12,6 +13,7 @@ __all__ = [
     "from_gensim",
     "iter_parquet_text",
     "load_docstrings",
+    "make_bars",
     "make_lda_corpus",
     "make_two_gaussians",
     "open_corpus",

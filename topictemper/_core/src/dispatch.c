@@ -1,3 +1,4 @@
+#include "cpu.h"
 #include "kernels.h"
 
 #include <stddef.h>
@@ -12,11 +13,9 @@ const kernel_set *const *available_kernels(void)
     static const kernel_set *sets[4];
     int n = 0;
 #if defined(__x86_64__)
-    __builtin_cpu_init();
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-        && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw"))
+    if (cpu_has_avx512())
         sets[n++] = &kernels_avx512;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (cpu_has_avx2())
         sets[n++] = &kernels_avx2;
 #endif
     sets[n++] = &kernels_baseline;

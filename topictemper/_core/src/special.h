@@ -138,7 +138,7 @@ static INLINE vec FN(exp_psi)(vec x, REAL s)
 
 /* Coefficients c_n of log G(y+s)/G(y) ~ s log y + sum_n c_n / y^n,
    c_n = (-1)^(n+1) (B_{n+1}(s) - B_{n+1}) / (n (n+1)), B_n(s) the Bernoulli polynomials. */
-static void FN(ratio_coefficients)(double s, REAL *c)
+static INLINE void FN(ratio_coefficients)(double s, REAL *c)
 {
     static const double bernoulli[16] = {1, -0.5, 1.0 / 6, 0, -1.0 / 30, 0, 1.0 / 42, 0,
                                          -1.0 / 30, 0, 5.0 / 66, 0, -691.0 / 2730, 0, 7.0 / 6, 0};

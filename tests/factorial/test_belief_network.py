@@ -1,0 +1,322 @@
+import pickle
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linear_sum_assignment
+from scipy.special import expit, logsumexp
+from scipy.stats import bernoulli
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from topictemper.datasets import make_bars
+from topictemper.factorial import SigmoidBeliefNetwork
+from topictemper.factorial._belief_network import BernoulliJoint
+from topictemper.factorial._gradients import Adam, MarginalNetwork
+from topictemper.tempering import LinearSchedule
+
+from .enumeration import all_states
+
+# Adam may overshoot: the largest fall that the design measured is 2e-6 nats a datum.
+OVERSHOOT = 1e-5
+
+
+def small(**parameters):
+    """Bars of a 3 x 3 image: 6 components, 64 states."""
+    defaults = {
+        "n_components": 6,
+        "n_states": 12,
+        "max_iter": 20,
+        "n_inference_iter": 20,
+        "random_state": 0,
+    }
+    return SigmoidBeliefNetwork(**(defaults | parameters))
+
+
+@cache
+def images():
+    return make_bars(400, 3, kind="sigmoid", random_state=0).data
+
+
+@cache
+def fitted(marginal="truncated"):
+    return small(marginal=marginal).fit(images())
+
+
+@parametrize_with_checks(
+    [
+        # The checks have real-valued data.
+        small(n_components=2, max_iter=3, binarize=0.0),
+        small(max_iter=3, binarize=0.0, marginal="mlp", batch_size=7),
+    ]
+)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+# Learning
+
+
+def test_bars_are_recovered():
+    # Of seeds 0 to 3 the last finds 6 of the 8 bars, the others all, with correlations of .966 up.
+    bars = make_bars(1000, 4, kind="sigmoid", random_state=0)
+    model = SigmoidBeliefNetwork(8, n_states=30, max_iter=60, random_state=0).fit(bars.data)
+    likeness = np.corrcoef(model.components_, bars.components)[:8, 8:]
+    assert (likeness[linear_sum_assignment(-likeness)] > 0.9).all()
+    exact = model.exact_log_likelihood(bars.data)
+    bias, pi = np.full(16, -4.0), np.full(8, 0.2)
+    assert exact > expected_log_likelihood(bars.components, bias, pi, bars.data) - 0.1
+    assert 0 < exact - model.free_energy_history_[-1] < 0.2
+
+
+def expected_log_likelihood(W, bias, pi, Y):
+    """By the sum over all states, written down as in the paper's eq. 9."""
+    states = all_states(len(W))
+    prior = bernoulli.logpmf(states, pi).sum(axis=1)
+    probabilities = expit(states @ W + bias)
+    table = Y @ np.log(probabilities).T + (1 - Y) @ np.log1p(-probabilities).T
+    return logsumexp(table + prior, axis=1).mean()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"marginal": "mlp"},
+        {"n_components": 70, "max_iter": 10},
+        {"n_components": 1},
+        {"n_prior_samples": 0, "n_marginal_samples": 0},
+        {"sampler_schedule": (3, 8)},
+    ],
+    ids=str,
+)
+def test_free_energy_does_not_fall(parameters):
+    history = small(**parameters).fit(images()).free_energy_history_
+    assert np.diff(history).min() >= -OVERSHOOT
+
+
+@pytest.mark.parametrize("marginal", ["truncated", "mlp"])
+def test_free_energy_is_at_most_the_exact_log_likelihood(marginal):
+    model = fitted(marginal)
+    exact = model.exact_log_likelihood(images())
+    before = -np.inf
+    for n_iter in (1, 3, 10, 30):
+        bound = model.free_energy(images(), n_iter)
+        assert before <= bound <= exact + 1e-12 * abs(exact)
+        before = bound
+    assert model.score(images()) == model.free_energy(images(), 20)
+
+
+def test_with_all_states_the_free_energy_is_exact():
+    model = small(n_states=64, max_iter=3).fit(images())
+    exact = model.exact_log_likelihood(images())
+    assert_allclose(model.free_energy(images(), 1), exact, rtol=1e-13)
+    expected = expected_log_likelihood(model.components_, model.bias_, model.pi_, images())
+    assert_allclose(exact, expected, rtol=1e-12)
+
+
+def test_one_step_follows_the_gradient_of_the_exact_log_likelihood():
+    # With all states the first M-step climbs the log-likelihood itself; the first step of Adam is
+    # the sign of the gradient times the rate.
+    rate = 1e-6
+    model = small(
+        n_states=64, max_iter=1, n_gradient_steps=1, learning_rate=rate, bias_init=-1.0
+    ).fit(images())
+    rng = np.random.RandomState(0)
+    W, bias, pi = rng.normal(scale=0.1, size=(6, 9)), np.full(9, -1.0), np.full(6, 0.2)
+    step = 1e-5
+    for h, d in ((0, 0), (3, 5), (5, 8)):
+        up, down = W.copy(), W.copy()
+        up[h, d], down[h, d] = W[h, d] + step, W[h, d] - step
+        slope = (
+            expected_log_likelihood(up, bias, pi, images())
+            - expected_log_likelihood(down, bias, pi, images())
+        ) / (2 * step)
+        assert abs(slope) > 1e-5
+        assert_allclose(model.components_[h, d] - W[h, d], rate * np.sign(slope), rtol=0.01)
+    up, down = bias.copy(), bias.copy()
+    up[4], down[4] = bias[4] + step, bias[4] - step
+    slope = expected_log_likelihood(W, up, pi, images()) - expected_log_likelihood(
+        W, down, pi, images()
+    )
+    assert_allclose(model.bias_[4] + 1.0, rate * np.sign(slope), rtol=0.01)
+
+
+def test_the_network_closes_the_gap():
+    gaps = {
+        marginal: fitted(marginal).exact_log_likelihood(images())
+        - fitted(marginal).free_energy(images(), 5)
+        for marginal in ("truncated", "mlp")
+    }
+    assert 0 <= gaps["mlp"] < gaps["truncated"]
+
+
+def test_batches_learn():
+    model = small(batch_size=64, learning_rate=0.02, max_iter=30).fit(images())
+    history = model.free_energy_history_
+    assert history[-1] > history[0] + 0.3
+    # pi is the mean over all data, though each batch was seen at its own time.
+    assert_allclose(model.pi_, model.transform(images()).mean(axis=0), atol=0.05)
+    whole = small(batch_size=10_000).fit(images())
+    assert np.isfinite(whole.free_energy_history_).all()
+
+
+def test_pi_waits_for_temperature_one():
+    model = small(max_iter=4, schedule=LinearSchedule(3.0, 10.0)).fit(images())
+    assert_array_equal(model.pi_, 0.2)
+    assert (small(max_iter=4).fit(images()).pi_ != 0.2).all()
+
+
+def test_adam_is_the_published_algorithm():
+    rng = np.random.default_rng(0)
+    adam, gradients = Adam(0.1, (3,)), rng.normal(size=(5, 3))
+    m, v = np.zeros(3), np.zeros(3)
+    for t, gradient in enumerate(gradients, start=1):
+        m = 0.9 * m + 0.1 * gradient
+        v = 0.999 * v + 0.001 * gradient**2
+        expected = 0.1 * (m / (1 - 0.9**t)) / (np.sqrt(v / (1 - 0.999**t)) + 1e-8)
+        assert_allclose(adam.step(gradient), expected, rtol=1e-10)
+
+
+def test_network_learns_marginals():
+    rng = np.random.RandomState(0)
+    Y = rng.randint(2, size=(300, 4)).astype(float)
+    targets = np.column_stack([Y[:, 0], 1 - Y[:, 1], np.full(300, 0.3)]) * 0.9 + 0.05
+    network = MarginalNetwork(4, 10, 3, np.zeros(3), 0.03, rng)
+    before = np.abs(network.marginals(Y) - targets).mean()
+    for _ in range(300):
+        network.train(Y, targets)
+    assert np.abs(network.marginals(Y) - targets).mean() < 0.05 < before
+
+
+def test_network_gradient():
+    # One step of Adam at a tiny rate: the signs of the gradient, by differences of the loss.
+    rng = np.random.RandomState(1)
+    Y, targets = rng.randint(2, size=(20, 3)).astype(float), rng.random_sample((20, 2))
+    network = MarginalNetwork(3, 4, 2, np.zeros(2), 1e-7, rng)
+
+    def entropy():
+        p = network.marginals(Y)
+        return (targets * np.log(p) + (1 - targets) * np.log1p(-p)).sum()
+
+    layers, slopes = network._layers, []
+    for layer in layers:
+        slope = np.zeros_like(layer)
+        for place in np.ndindex(layer.shape):
+            value = layer[place]
+            layer[place] = value + 1e-5
+            slope[place] = entropy()
+            layer[place] = value - 1e-5
+            slope[place] -= entropy()
+            layer[place] = value
+        slopes.append(slope)
+    before = [layer.copy() for layer in layers]
+    network.train(Y, targets)
+    for layer, old, slope in zip(layers, before, slopes, strict=True):
+        assert_array_equal(np.sign(layer - old), np.sign(slope))
+
+
+# As an estimator
+
+
+@pytest.mark.parametrize("parameters", [{}, {"marginal": "mlp", "batch_size": 500}], ids=str)
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_any_number_of_threads_gives_the_same_bits(n_jobs, parameters):
+    Y = make_bars(1200, 3, kind="sigmoid", random_state=0).data
+    one = small(max_iter=4, **parameters).fit(Y)
+    more = small(max_iter=4, n_jobs=n_jobs, **parameters).fit(Y)
+    assert_array_equal(one.components_, more.components_)
+    assert_array_equal(one.bias_, more.bias_)
+    assert_array_equal(one.pi_, more.pi_)
+    assert_array_equal(one.free_energy_history_, more.free_energy_history_)
+    assert_array_equal(one.transform(Y), more.transform(Y))
+
+
+def test_binarize():
+    grey = images() * 200 + 20.0
+    model = small(max_iter=3, binarize=100).fit(grey)
+    plain = small(max_iter=3).fit(images())
+    assert_array_equal(model.components_, plain.components_)
+    assert_array_equal(model.transform(grey), plain.transform(images()))
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.float32])
+def test_kinds_of_zeros_and_ones(dtype):
+    model = small(max_iter=2).fit(images().astype(dtype))
+    assert_array_equal(model.components_, small(max_iter=2).fit(images()).components_)
+
+
+@pytest.mark.parametrize("marginal", ["truncated", "mlp"])
+def test_transform_does_not_depend_on_the_other_rows(marginal):
+    model, Y = fitted(marginal), images()
+    whole = model.transform(Y)
+    assert_allclose(model.transform(Y[17:18])[0], whole[17], atol=1e-9)
+    assert_allclose(model.transform(Y[::-1])[::-1], whole, atol=1e-9)
+
+
+def test_sample_and_inverse_transform():
+    model = fitted()
+    X, S = model.sample(20_000, random_state=0)
+    assert set(np.unique(X)) == {0.0, 1.0}
+    assert (np.abs(S.mean(axis=0) - model.pi_) < 5 * np.sqrt(0.25 / len(S))).all()
+    expected = model.inverse_transform(S)
+    assert_allclose(expected, expit(S @ model.components_ + model.bias_))
+    assert (np.abs((X - expected).mean(axis=0)) < 5 * np.sqrt(0.25 / len(S))).all()
+
+
+def test_joint_of_one_state():
+    model, Y = fitted(), images()[:3]
+    joint = BernoulliJoint(np.vstack([model.components_, model.bias_]), model.pi_)
+    state = np.array([1.0, 0, 0, 1, 0, 1])
+    probabilities = expit(state @ model.components_ + model.bias_)
+    expected = bernoulli.logpmf(Y, probabilities).sum(axis=1)
+    expected += bernoulli.logpmf(state, model.pi_).sum()
+    value = joint.constants(Y) + joint.fields(Y) @ state - joint.penalties(state[None])
+    assert_allclose(value, expected, rtol=1e-9)  # of logarithms of 1 - p where p is almost 1
+
+
+def test_pickle():
+    model = fitted("mlp")
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(again.transform(images()), model.transform(images()))
+    with pytest.raises(NotFittedError):
+        small().transform(images())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"n_components": 0}, ValueError, "n_components"),
+        ({"n_states": 0}, ValueError, "n_states"),
+        ({"marginal": "exact"}, ValueError, "marginal"),
+        ({"mlp_hidden": 0}, ValueError, "mlp_hidden"),
+        ({"n_gradient_steps": 0}, ValueError, "n_gradient_steps"),
+        ({"learning_rate": 0.0}, ValueError, "learning_rate"),
+        ({"batch_size": 0}, ValueError, "batch_size"),
+        ({"bias_init": np.inf}, ValueError, "bias_init"),
+        ({"pi_init": 0.0}, ValueError, "pi_init"),
+        ({"binarize": "x"}, TypeError, "binarize"),
+        ({"binarize": np.nan}, ValueError, "binarize"),
+        ({"max_iter": 0}, ValueError, "max_iter"),
+        ({"n_inference_iter": 0.5}, TypeError, "n_inference_iter"),
+        ({"schedule": "linear"}, TypeError, "schedule must be"),
+        ({"sampler_schedule": "x"}, TypeError, "sampler_schedule"),
+    ],
+)
+def test_bad_parameters_change_nothing(parameters, error, message):
+    model = pickle.loads(pickle.dumps(fitted())).set_params(**parameters)
+    before = set(vars(model)), model.components_
+    with pytest.raises(error, match=message):
+        model.fit(images())
+    assert (set(vars(model)), model.components_) == before
+
+
+def test_data_that_are_not_binary():
+    Y = images().copy()
+    Y[3, 4] = 0.5
+    message = r"zeros and ones: row 3 has 0.5 in column 4; give binarize"
+    with pytest.raises(ValueError, match=message):
+        small().fit(Y)
+    with pytest.raises(ValueError, match=message):
+        fitted().transform(Y)

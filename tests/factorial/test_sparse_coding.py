@@ -1,0 +1,393 @@
+import pickle
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linear_sum_assignment
+from scipy.special import logsumexp
+from scipy.stats import norm
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from topictemper._workers import Workers
+from topictemper.datasets import make_bars
+from topictemper.factorial import BinarySparseCoding
+from topictemper.factorial._sparse_coding import GaussianJoint, Statistics, maximised
+from topictemper.factorial._state_sets import (
+    Prior,
+    SamplerSchedule,
+    Samples,
+    StateSets,
+    _content_keys,
+    exact_log_likelihood,
+)
+from topictemper.tempering import ConstantSchedule, LinearSchedule
+
+from .enumeration import all_states
+
+# Sums over data are about 1e4 nats: what rounding may lower their mean by.
+ROUNDING = 1e-12
+
+
+def small(**parameters):
+    """Bars of a 3 x 3 image: 6 components, 64 states."""
+    defaults = {
+        "n_components": 6,
+        "n_states": 12,
+        "n_prior_samples": 6,
+        "n_marginal_samples": 6,
+        "max_iter": 30,
+        "n_inference_iter": 20,
+        "random_state": 0,
+    }
+    return BinarySparseCoding(**(defaults | parameters))
+
+
+@cache
+def images():
+    return make_bars(400, 3, random_state=0).data
+
+
+@cache
+def fitted():
+    return small().fit(images())
+
+
+@parametrize_with_checks([small(n_components=2, max_iter=3), small(max_iter=3)])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+# Learning
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bars_are_recovered(seed):
+    # Of seeds 0 to 5 all but the last find the 8 bars; five have column errors of .037 to .048.
+    bars = make_bars(800, 4, random_state=seed)
+    model = BinarySparseCoding(
+        8,
+        n_states=32,
+        n_prior_samples=16,
+        n_marginal_samples=16,
+        max_iter=80,
+        random_state=seed,
+    ).fit(bars.data)
+    distances = np.linalg.norm(model.components_[:, None] - bars.components, axis=2)
+    distances /= np.linalg.norm(bars.components, axis=1)
+    assert distances[linear_sum_assignment(distances)].max() < 0.08
+    # Five standard errors of 800 x 16 pixels and 800 x 8 states, and what a bound costs.
+    assert abs(model.sigma_ - 2) < 0.08
+    assert abs(model.pi_ - bars.states.mean()) < 0.02
+    exact = model.exact_log_likelihood(bars.data)
+    assert 0 < exact - model.free_energy_history_[-1] < 0.6
+    truth = exact_log_likelihood(GaussianJoint(bars.components, 4.0, 0.2), bars.data).mean()
+    assert exact > truth
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"learn_sigma": False},
+        {"learn_pi": False, "learn_components": False},
+        {"sampler_schedule": (5, 15), "n_prior_samples": 2},
+        {"n_components": 70, "max_iter": 15},
+        {"n_components": 1},
+        {"n_prior_samples": 0, "n_marginal_samples": 0},
+    ],
+    ids=str,
+)
+def test_free_energy_never_falls(parameters):
+    history = small(**parameters).fit(images()).free_energy_history_
+    assert np.diff(history).min() >= -ROUNDING * np.abs(history).max()
+    assert len(history) == parameters.get("max_iter", 30)
+
+
+def test_free_energy_never_falls_at_a_constant_temperature():
+    # What EM climbs there is sum_n log sum_K p^b; the sets and the components do the climbing.
+    sigma, pi, b = 3.0, 0.3, 1 / 2.5
+    Y = images()
+    objective = []
+    for max_iter in range(1, 12):
+        model = small(
+            max_iter=max_iter, schedule=ConstantSchedule(2.5), sigma_init=sigma, pi_init=pi
+        ).fit(Y)
+        assert (model.sigma_, model.pi_) == (sigma, pi)
+        objective.append(annealed_objective(model, Y, b))
+    assert np.diff(objective).min() > 0
+
+
+def annealed_objective(model, Y, b):
+    """Over all 64 states, which the 12 kept ones stand for: close to what is climbed."""
+    states = all_states(6)
+    joint = GaussianJoint(model.components_, model.sigma_**2, model.pi_)
+    table = joint.fields(Y) @ states.T - joint.penalties(states)
+    return logsumexp(b * (table + joint.constants(Y)[:, None]), axis=1).mean()
+
+
+def test_free_energy_is_at_most_the_exact_log_likelihood():
+    model = fitted()
+    exact = model.exact_log_likelihood(images())
+    before = -np.inf
+    for n_iter in (1, 3, 10, 30):
+        bound = model.free_energy(images(), n_iter)
+        assert before <= bound <= exact + 1e-12 * abs(exact)
+        before = bound
+    assert model.score(images()) == model.free_energy(images(), 20)
+
+
+@pytest.mark.parametrize("n_states", [64, 1000, 10**30])
+def test_with_all_states_the_free_energy_is_exact(n_states):
+    model = small(n_states=n_states, max_iter=3).fit(images())
+    exact = model.exact_log_likelihood(images())
+    assert_allclose(model.free_energy(images(), 1), exact, rtol=1e-13)
+
+
+def test_exact_log_likelihood_is_the_mixture_of_all_states():
+    model, Y = fitted(), images()[:20]
+    states = all_states(6)
+    prior = states * np.log(model.pi_) + (1 - states) * np.log1p(-model.pi_)
+    noise = norm.logpdf(Y[:, None], states @ model.components_, model.sigma_).sum(axis=2)
+    expected = logsumexp(noise + prior.sum(axis=1), axis=1).mean()
+    assert_allclose(model.exact_log_likelihood(Y), expected, rtol=1e-12)
+
+
+def test_the_m_step_is_at_a_maximum():
+    # Against the expected log-joint under exact posteriors of other parameters, by differences.
+    rng = np.random.default_rng(0)
+    Y, states = images(), all_states(6)
+    old = GaussianJoint(rng.normal(scale=4, size=(6, 9)), 9.0, 0.3)
+    table = old.fields(Y) @ states.T - old.penalties(states)
+    q = np.exp(table - logsumexp(table, axis=1, keepdims=True))
+    sums = Statistics(6, 9)
+    second = np.einsum("ns,sg,sh->gh", q, states, states)
+    sums.add(Y, np.zeros(len(Y)), q @ states, second[None])
+
+    def expected(joint):
+        table = joint.fields(Y) @ states.T - joint.penalties(states)
+        return (q * (table + joint.constants(Y)[:, None])).sum()
+
+    best = maximised(old, sums, True, True, True)
+    top = expected(best)
+    for scale in (1e-3, 1e-2):
+        for _ in range(5):
+            W = best.W + scale * rng.normal(size=best.W.shape)
+            assert expected(GaussianJoint(W, best.variance, best.pi)) < top
+        for factor in (1 - scale, 1 + scale):
+            assert expected(GaussianJoint(best.W, best.variance * factor, best.pi)) < top
+            assert expected(GaussianJoint(best.W, best.variance, best.pi * factor)) < top
+    same = maximised(old, sums, False, False, False)
+    assert (same.W is old.W, same.variance, same.pi) == (True, 9.0, 0.3)
+
+
+def test_a_component_without_states_stays():
+    old = GaussianJoint(np.arange(12.0).reshape(3, 4), 1.0, 0.2)
+    sums = Statistics(3, 4)
+    means = np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])
+    second = np.array([[[1.5, 0, 0], [0, 0, 0], [0.25, 0, 0.5]]])
+    sums.add(np.ones((2, 4)), np.zeros(2), means, second)
+    assert_array_equal(maximised(old, sums, True, True, True).W[1], old.W[1])
+
+
+def test_sigma_and_pi_wait_for_temperature_one():
+    model = small(max_iter=8, schedule=LinearSchedule(3.0, 4.0)).fit(images())
+    for history in (model.sigma_history_, model.pi_history_):
+        assert len(set(history[:5])) == 1
+        assert len(set(history[4:])) == 4
+    assert (np.diff(model.free_energy_history_[4:]) > 0).all()
+    plain = small(max_iter=8).fit(images())
+    warm = small(max_iter=8, schedule=lambda time: 1.0).fit(images())
+    assert_array_equal(plain.components_, warm.components_)
+    assert (plain.components_ != model.components_).any()
+
+
+def test_what_is_given_is_where_it_starts_and_what_is_fixed_stays():
+    W = make_bars(1, 3).components
+    model = small(
+        max_iter=5,
+        components_init=W,
+        sigma_init=1.5,
+        pi_init=0.25,
+        learn_components=False,
+        learn_sigma=False,
+        learn_pi=False,
+    ).fit(images())
+    assert_array_equal(model.components_, W)
+    assert (model.sigma_, model.pi_) == (1.5, 0.25)
+    learned = small(max_iter=1, components_init=W, sigma_init=1.5, pi_init=0.25).fit(images())
+    assert (learned.sigma_history_[0], learned.pi_history_[0]) == (1.5, 0.25)
+    assert_array_equal(W, make_bars(1, 3).components)
+
+
+def test_data_that_fit_exactly():
+    bars = make_bars(300, 3, noise=0.0, random_state=0)
+    model = small(max_iter=60).fit(bars.data)
+    assert np.isfinite(model.free_energy_history_).all()
+    assert model.sigma_ > 0
+    zeros = small(max_iter=3).fit(np.zeros((5, 4)))
+    assert np.isfinite(zeros.score(np.zeros((5, 4))))
+
+
+# Samplers and sets
+
+
+def test_sampler_schedule_of_the_paper():
+    schedule = SamplerSchedule(Samples(0, 200), 100, 200)
+    counts = {t: schedule.samples(t) for t in (0, 99, 100, 150, 199, 200, 1999)}
+    assert counts[0] == counts[99] == counts[100] == (200, 0)
+    assert counts[150] == (100, 100)
+    assert counts[199] == (2, 198)
+    assert counts[200] == counts[1999] == (0, 200)
+    assert SamplerSchedule(Samples(3, 4), 0, 0).samples(0) == (3, 4)
+    assert SamplerSchedule(Samples(3, 4), 5, 5).samples(4) == (7, 0)
+    assert SamplerSchedule(Samples(3, 4), 5, 5).samples(5) == (3, 4)
+
+
+def test_states_are_distinct_in_every_iteration():
+    joint = GaussianJoint(fitted().components_, fitted().sigma_ ** 2, 0.3)
+    keys = np.arange(400, dtype=np.uint64)
+    with Workers() as workers:
+        sets = StateSets(keys, 12, joint.prior, 5, workers)
+        before = np.full(400, -np.inf)
+        for iteration in range(6):
+            local = sets.update(slice(None), joint, images(), iteration, Samples(9, 9), workers)
+            assert all(len(np.unique(states)) == 12 for states in sets.states[:, :, 0])
+            assert sets.states.max() < 2**6
+            assert (local.free_energy >= before - 1e-9).all()
+            before = local.free_energy
+
+
+def test_no_more_states_than_there_are():
+    with Workers() as workers:
+        sets = StateSets(np.arange(3, dtype=np.uint64), 99, Prior(np.full(3, 0.01)), 0, workers)
+    assert_array_equal(np.sort(sets.states[:, :, 0]), np.tile(np.arange(8), (3, 1)))
+
+
+def test_keys_follow_from_values():
+    rng = np.random.default_rng(0)
+    Y = rng.integers(0, 3, (2000, 4)).astype(float)
+    keys = _content_keys(Y)
+    assert len(np.unique(keys)) == len(np.unique(Y, axis=0))
+    assert_array_equal(_content_keys(Y[::-1]), keys[::-1])
+    assert_array_equal(_content_keys(np.array([[-0.0]])), _content_keys(np.array([[0.0]])))
+
+
+# As an estimator
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_any_number_of_threads_gives_the_same_bits(n_jobs):
+    Y = make_bars(1200, 3, random_state=0).data
+    one = small(max_iter=6).fit(Y)
+    more = small(max_iter=6, n_jobs=n_jobs).fit(Y)
+    assert_array_equal(one.components_, more.components_)
+    assert_array_equal(one.free_energy_history_, more.free_energy_history_)
+    assert (one.sigma_, one.pi_) == (more.sigma_, more.pi_)
+    assert_array_equal(one.transform(Y), more.transform(Y))
+
+
+def test_seeds():
+    again, other = small().fit(images()), small(random_state=1).fit(images())
+    assert_array_equal(again.components_, fitted().components_)
+    assert (other.components_ != fitted().components_).any()
+
+
+def test_transform_does_not_depend_on_the_other_rows():
+    model, Y = fitted(), images()
+    whole = model.transform(Y)
+    assert ((whole >= 0) & (whole <= 1 + 1e-12)).all()
+    assert_allclose(model.transform(Y[17:18])[0], whole[17], atol=1e-9)
+    assert_allclose(model.transform(Y[::-1])[::-1], whole, atol=1e-9)
+
+
+def test_transform_explains_data():
+    model, Y = fitted(), images()
+    error = Y - model.inverse_transform(model.transform(Y))
+    assert error.std() < 1.2 * model.sigma_
+
+
+def test_sample_has_the_moments_of_the_model():
+    model = fitted()
+    X, S = model.sample(20_000, random_state=0)
+    assert X.shape == (20_000, 9)
+    assert S.shape == (20_000, 6)
+    noise = X - model.inverse_transform(S)
+    assert abs(noise.std() / model.sigma_ - 1) < 5 / np.sqrt(2 * noise.size)
+    deviation = np.sqrt(model.pi_ * (1 - model.pi_) / S.size)
+    assert abs(S.mean() - model.pi_) < 5 * deviation
+    assert_array_equal(model.sample(5, random_state=3)[0], model.sample(5, random_state=3)[0])
+
+
+def test_output_as_a_frame_has_names():
+    pd = pytest.importorskip("pandas")
+    model = small(max_iter=2).set_output(transform="pandas")
+    frame = model.fit_transform(pd.DataFrame(images(), columns=[f"p{i}" for i in range(9)]))
+    assert list(frame.columns) == [f"binarysparsecoding{h}" for h in range(6)]
+
+
+def test_pickle_and_clone():
+    again = pickle.loads(pickle.dumps(fitted()))
+    assert_array_equal(again.transform(images()), fitted().transform(images()))
+    with pytest.raises(NotFittedError):
+        clone(fitted()).transform(images())
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"n_components": 0}, ValueError, "n_components"),
+        ({"n_states": 0}, ValueError, "n_states"),
+        ({"n_states": 2.5}, TypeError, "n_states"),
+        ({"n_prior_samples": -1}, ValueError, "n_prior_samples"),
+        ({"n_marginal_samples": "x"}, TypeError, "n_marginal_samples"),
+        ({"max_iter": 0}, ValueError, "max_iter"),
+        ({"n_inference_iter": 0}, ValueError, "n_inference_iter"),
+        ({"learn_sigma": 1}, TypeError, "learn_sigma"),
+        ({"learn_pi": "yes"}, TypeError, "learn_pi"),
+        ({"learn_components": None}, TypeError, "learn_components"),
+        ({"sigma_init": 0.0}, ValueError, "sigma_init"),
+        ({"sigma_init": np.nan}, ValueError, "sigma_init"),
+        ({"pi_init": 1.0}, ValueError, "pi_init"),
+        ({"components_init": np.zeros((5, 9))}, ValueError, "components_init"),
+        ({"components_init": np.full((6, 9), np.nan)}, ValueError, "components_init"),
+        ({"sampler_schedule": 3}, TypeError, "sampler_schedule"),
+        ({"sampler_schedule": (3,)}, TypeError, "sampler_schedule"),
+        ({"sampler_schedule": (5, 3)}, ValueError, "sampler_schedule"),
+        ({"schedule": "linear"}, TypeError, "schedule must be"),
+        ({"schedule": lambda time: 0.5}, ValueError, "schedule must return"),
+        ({"random_state": "x"}, ValueError, "random_state"),
+        ({"n_jobs": 0}, ValueError, "n_jobs"),
+    ],
+)
+def test_bad_parameters_change_nothing(parameters, error, message):
+    model = pickle.loads(pickle.dumps(fitted())).set_params(**parameters)
+    before = set(vars(model)), model.components_
+    with pytest.raises(error, match=message):
+        model.fit(images()[:, :9] * 2)
+    assert (set(vars(model)), model.components_) == before
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="NaN"):
+        small().fit([[np.nan, 1.0]])
+    with pytest.raises(ValueError, match="too large"):
+        small().fit(np.array([[1e200, 1.0], [-1e200, 2.0]]))
+    with pytest.raises(ValueError, match="features"):
+        fitted().transform(np.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"shape \(n_samples, 6\)"):
+        fitted().inverse_transform(np.zeros((2, 5)))
+    with pytest.raises(ValueError, match="finite"):
+        fitted().inverse_transform(np.full((2, 6), np.inf))
+    with pytest.raises(ValueError, match="n_iter"):
+        fitted().free_energy(images(), 0)
+    with pytest.raises(ValueError, match="n_samples"):
+        fitted().sample(0)
+
+
+def test_exact_log_likelihood_is_for_few_components():
+    model = small(n_components=17, max_iter=1).fit(images())
+    with pytest.raises(ValueError, match="at most 16 components, and this model has 17"):
+        model.exact_log_likelihood(images())

@@ -1,0 +1,252 @@
+"""Kernels of truncated variational sampling against their twin, which has the same numbers."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from topictemper._core import _reference_truncated as reference
+from topictemper._core import _truncated as kernels
+from topictemper._workers import Workers
+from topictemper.factorial._state_sets import CHUNK, Prior
+
+SEED = 7
+# Units and states: one word and more, a full power set, gaps and thresholds of the prior.
+CASES = {
+    "small": (7, 20, 0.3),
+    "all states": (4, 16, 0.2),
+    "one word": (64, 12, 0.1),
+    "two words": (100, 20, 0.05),
+    "three words": (130, 9, 0.03),
+    "different units": (70, 20, None),
+}
+
+
+@pytest.fixture(params=kernels.available_isas())
+def isa(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Every instruction set of this machine in turn; afterwards the one there was before."""
+    before = kernels.isa()
+    kernels.use_isa(request.param)
+    yield request.param
+    kernels.use_isa(before)
+
+
+def ticket():
+    return np.zeros(1, dtype=np.int64)
+
+
+def case(name, n_data=6):
+    """Keys, prior of the kernels, first states, and what draws the rest."""
+    n_units, n_states, pi = CASES[name]
+    rng = np.random.default_rng(0)
+    probabilities = rng.uniform(0.05, 0.5, n_units) if pi is None else np.full(n_units, pi)
+    prior = Prior(probabilities).draw_arguments()
+    keys = rng.integers(2**63, size=n_data, dtype=np.uint64)
+    states = np.empty((n_data, n_states, (n_units + 63) // 64), dtype=np.uint64)
+    kernels.initial_states(states, keys, SEED, 0, *prior, ticket())
+    return keys, prior, states, rng
+
+
+def as_sets(words):
+    return [{state.tobytes() for state in states} for states in words]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_packing_is_undone(name):
+    n_units = CASES[name][0]
+    bits = np.random.default_rng(1).integers(0, 2, (5, 3, n_units), dtype=np.uint8)
+    assert_array_equal(reference.unpack(reference.pack(bits), n_units), bits)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_initial_states(name, isa):
+    keys, prior, states, _ = case(name)
+    n_states = CASES[name][1]
+    assert_array_equal(
+        states, reference.initial_states(keys, n_states, SEED, 0, reference.Sampler(*prior))
+    )
+    assert all(len(found) == n_states for found in as_sets(states))
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.4])
+@pytest.mark.parametrize("guided", [False, True], ids=["truncated", "given"])
+@pytest.mark.parametrize("name", CASES)
+def test_gaussian_estep(name, guided, beta, isa):
+    keys, prior, states, rng = case(name)
+    n_data, n_units = len(keys), CASES[name][0]
+    W = rng.normal(size=(n_units, 9))
+    couplings = W @ W.T
+    couplings = (couplings + couplings.T) / 2
+    fields = rng.normal(size=(n_data, n_units))
+    marginals = rng.random((n_data, n_units)) if guided else None
+    given = (keys, SEED, 3)
+    counts = (6, 7, marginals, fields, beta)
+    expected = reference.gaussian_estep(
+        states, *given, reference.Sampler(*prior), *counts, couplings
+    )
+    free_energy, means = np.empty(n_data), np.empty((n_data, n_units))
+    second = np.empty((1, n_units, n_units))
+    kernels.gaussian_estep(
+        states, *given, *prior, *counts, free_energy, means, couplings, second, ticket()
+    )
+    assert as_sets(states) == as_sets(expected.states)
+    assert_allclose(free_energy, expected.free_energy, rtol=1e-12)
+    assert_allclose(means, expected.means, atol=1e-11)
+    assert_allclose(np.tril(second[0]), np.tril(expected.second), atol=1e-10)
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.4])
+@pytest.mark.parametrize("n_features", [1, 27])
+@pytest.mark.parametrize("name", CASES)
+def test_bernoulli_estep_and_expectations(name, n_features, beta, isa):
+    keys, prior, states, rng = case(name)
+    n_data, n_units = len(keys), CASES[name][0]
+    weights = rng.normal(scale=2.0, size=(n_units + 1, n_features))
+    width = -(-n_features // 8) * 8
+    padded = np.zeros((n_units + 1, width))
+    padded[:, :n_features], padded[-1, n_features:] = weights, -1e4
+    fields = rng.normal(size=(n_data, n_units))
+    given, counts = (keys, SEED, 3), (6, 7, None, fields, beta)
+    expected = reference.bernoulli_estep(
+        states, *given, reference.Sampler(*prior), *counts, weights
+    )
+    free_energy, means = np.empty(n_data), np.empty((n_data, n_units))
+    responsibilities = np.empty(states.shape[:2])
+    kernels.bernoulli_estep(
+        states, *given, *prior, *counts, free_energy, means, padded, responsibilities, ticket()
+    )
+    assert as_sets(states) == as_sets(expected.states)
+    assert_allclose(free_energy, expected.free_energy, rtol=1e-12)
+    assert_allclose(means, expected.means, atol=1e-11)
+    # Sets are not ordered.
+    for ours, theirs, mine, twin in zip(
+        states, expected.states, responsibilities, expected.responsibilities, strict=True
+    ):
+        other = {state.tobytes(): weight for state, weight in zip(theirs, twin, strict=True)}
+        assert_allclose(mine, [other[state.tobytes()] for state in ours], atol=1e-11)
+    out = np.empty((1, n_units + 1, width))
+    kernels.bernoulli_expectations(states, padded, responsibilities, out, ticket())
+    assert_allclose(
+        out[0, :, :n_features],
+        reference.bernoulli_expectations(states, weights, responsibilities),
+        rtol=1e-9,
+        atol=1e-10,
+    )
+    assert not out[0, :, n_features:].any()
+
+
+def test_softplus_of_many_features_is_finite(isa):
+    # The product of 1 + exp(-|a|) over features would overflow if taken over all of them.
+    n_features = 20_000
+    keys, prior, states, _ = case("all states")
+    weights = np.zeros((5, n_features))
+    fields = np.zeros((len(keys), 4))
+    free_energy, means = np.empty(len(keys)), np.empty(fields.shape)
+    kernels.bernoulli_estep(
+        states,
+        keys,
+        SEED,
+        1,
+        *prior,
+        0,
+        0,
+        None,
+        fields,
+        1.0,
+        free_energy,
+        means,
+        weights,
+        np.empty(states.shape[:2]),
+        ticket(),
+    )
+    assert_allclose(free_energy, np.log(16) - n_features * np.log(2), rtol=1e-13)
+
+
+def test_states_with_equal_log_joints_stay_distinct(isa):
+    keys, prior, states, _ = case("two words")
+    n_units = 100
+    fields, couplings = np.zeros((len(keys), n_units)), np.zeros((n_units, n_units))
+    free_energy, means = np.empty(len(keys)), np.empty(fields.shape)
+    for iteration in range(1, 4):
+        kernels.gaussian_estep(
+            states,
+            keys,
+            SEED,
+            iteration,
+            *prior,
+            30,
+            30,
+            None,
+            fields,
+            1.0,
+            free_energy,
+            means,
+            couplings,
+            np.empty((1, n_units, n_units)),
+            ticket(),
+        )
+        assert all(len(found) == states.shape[1] for found in as_sets(states))
+        assert_allclose(free_energy, np.log(states.shape[1]))
+
+
+@pytest.mark.parametrize("probability", [0.003, 0.04, 0.125, 0.3])
+def test_prior_draws_have_the_probability_of_the_prior(probability):
+    n_data, n_units = 4000, 40
+    prior = Prior(np.full(n_units, probability)).draw_arguments()
+    assert (prior[1] is None) == (probability > 0.125)
+    states = np.empty((n_data, 1, 1), dtype=np.uint64)
+    keys = np.arange(n_data, dtype=np.uint64)
+    kernels.initial_states(states, keys, SEED, 0, *prior, ticket())
+    bits = reference.unpack(states[:, 0], n_units)
+    # 160,000 draws, within five standard errors (and the 2^-17 that thresholds are rounded by);
+    # so are the 4,000 of each unit.
+    deviation = np.sqrt(probability * (1 - probability))
+    assert abs(bits.mean() - probability) < 5 * deviation / np.sqrt(bits.size) + 2**-17
+    assert (np.abs(bits.mean(axis=0) - probability) < 5 * deviation / np.sqrt(n_data)).all()
+    # Neighbours are independent.
+    both = (bits[:, 1:] & bits[:, :-1]).mean()
+    assert abs(both - probability**2) < 6 * probability / np.sqrt(bits.size)
+
+
+@pytest.mark.parametrize("n_jobs", [2, 3])
+def test_any_number_of_threads_gives_the_same_bits(n_jobs):
+    rng = np.random.default_rng(3)
+    n_data, n_units = 1000, 20
+    prior = Prior(np.full(n_units, 0.1)).draw_arguments()
+    keys = np.arange(n_data, dtype=np.uint64)
+    fields = rng.normal(size=(n_data, n_units))
+    couplings = np.ones((n_units, n_units))
+    results = []
+    for jobs in (1, n_jobs):
+        states = np.empty((n_data, 15, 1), dtype=np.uint64)
+        free_energy, means = np.empty(n_data), np.empty(fields.shape)
+        second = np.empty((-(-n_data // kernels.row_block), n_units, n_units))
+        with Workers(jobs) as workers:
+            workers.run(kernels.initial_states, states, keys, SEED, 0, *prior)
+            workers.run(
+                kernels.gaussian_estep,
+                states,
+                keys,
+                SEED,
+                1,
+                *prior,
+                9,
+                9,
+                None,
+                fields,
+                1.0,
+                free_energy,
+                means,
+                couplings,
+                second,
+            )
+        results.append([array.tobytes() for array in (states, free_energy, means, second)])
+    assert results[0] == results[1]
+
+
+def test_instruction_sets():
+    assert kernels.isa() in kernels.available_isas()
+    with pytest.raises(ValueError, match="instruction set"):
+        kernels.use_isa("none")
+    assert CHUNK % kernels.row_block == 0

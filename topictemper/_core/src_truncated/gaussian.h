@@ -1,0 +1,52 @@
+/* Binary sparse coding: p(y | s) = N(y; W s, sigma^2).
+
+   The penalty of a state is the sum of W_g.W_h / sigma^2 over pairs of its units (the squares are
+   in the fields), so no sum over the dimensions of the data is left. */
+
+typedef struct {
+    int64_t n_units;
+    const double *couplings; /* (n_units, n_units): W W^T / sigma^2 */
+    double *second;          /* (n_units, n_units): E[s s^T], lower triangle */
+} gaussian_model;
+
+static INLINE double gaussian_penalty(const void *model, const int32_t *units, int64_t n_on)
+{
+    const gaussian_model *m = model;
+    double total = 0;
+    for (int64_t i = 1; i < n_on; i++) {
+        const double *row = m->couplings + units[i] * m->n_units;
+        for (int64_t j = 0; j < i; j++)
+            total += row[units[j]];
+    }
+    return total;
+}
+
+static INLINE void gaussian_weigh(void *model, const int32_t *units, int64_t n_on, double weight)
+{
+    gaussian_model *m = model;
+    for (int64_t i = 0; i < n_on; i++) {
+        double *row = m->second + units[i] * m->n_units;
+        for (int64_t j = 0; j <= i; j++)
+            row[units[j]] += weight;
+    }
+}
+
+static int gaussian_estep(const problem *p, const double *couplings, double *second,
+                          int64_t *ticket)
+{
+    workspace work;
+    if (new_workspace(&work, p))
+        return -1;
+    for (;;) {
+        int64_t block = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED), first = block * ROW_BLOCK;
+        int64_t last = first + ROW_BLOCK < p->n_data ? first + ROW_BLOCK : p->n_data;
+        if (first >= p->n_data)
+            break;
+        gaussian_model model = {p->n_units, couplings, second + block * p->n_units * p->n_units};
+        memset(model.second, 0, (size_t)(p->n_units * p->n_units) * sizeof(double));
+        for (int64_t n = first; n < last; n++)
+            estep_any_datum(p, &work, &model, gaussian_penalty, gaussian_weigh, n);
+    }
+    free_workspace(&work);
+    return 0;
+}

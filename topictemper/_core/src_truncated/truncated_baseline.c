@@ -1,0 +1,10 @@
+#include "truncated.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ISA baseline
+#define VBYTES 16
+#include "truncated_isa.h"

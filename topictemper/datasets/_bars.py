@@ -1,0 +1,109 @@
+"""Images of bars: the artificial data of sparse coding."""
+
+from math import isfinite
+from numbers import Integral, Real
+from typing import Literal
+
+import numpy as np
+from numpy.random import RandomState
+from scipy.special import expit
+from sklearn.utils import Bunch, check_random_state, check_scalar
+
+
+def make_bars(
+    n_samples: int = 1000,
+    size: int = 5,
+    *,
+    kind: Literal["linear", "sigmoid"] = "linear",
+    probability: float = 0.2,
+    strength: float | None = None,
+    noise: float = 2.0,
+    bias: float = -4.0,
+    random_state: int | RandomState | None = None,
+) -> Bunch:
+    """Draw images in which each row and each column is a bar or is not.
+
+    Linear bars add up and have Gaussian noise, as for binary sparse coding; sigmoid bars add up
+    to the log-odds of binary pixels, as for a sigmoid belief network [1]_.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+        Number of images, N.
+    size : int, default=5
+        Height and width of an image; there are ``2 * size`` bars, H, and ``size**2`` pixels, D.
+    kind : {"linear", "sigmoid"}, default="linear"
+        How bars become pixels.
+    probability : float, default=0.2
+        Of each bar to be there, in (0, 1).
+    strength : float, optional
+        What a bar adds to its pixels, or to their log-odds. By default 10 for linear bars, as in
+        the paper, and 8 for sigmoid bars.
+    noise : float, default=2.0
+        Standard deviation of the noise of linear bars, >= 0; not used by sigmoid bars.
+    bias : float, default=-4.0
+        Log-odds of a pixel in no bar, for sigmoid bars; not used by linear bars.
+    random_state : int, RandomState instance or None, default=None
+        Pass an int for the same images at every call.
+
+    Returns
+    -------
+    bars : :class:`~sklearn.utils.Bunch`
+        data : ndarray of shape (n_samples, size**2)
+            Images; of zeros and ones if sigmoid.
+        components : ndarray of shape (2 * size, size**2)
+            What each bar adds: rows of the image first, then columns.
+        states : ndarray of shape (n_samples, 2 * size), uint8
+            Which bars each image has.
+
+    Raises
+    ------
+    TypeError
+        If a size is not an integer, or another parameter not a real number.
+    ValueError
+        If a parameter is out of range.
+
+    References
+    ----------
+    .. [1] Lücke, Dai, Exarchakis (2018). Truncated Variational Sampling for "Black Box"
+       Optimization of Generative Models, section 4. It gives no values for sigmoid bars.
+
+    Examples
+    --------
+    >>> from topictemper.datasets import make_bars
+    >>> bars = make_bars(100, random_state=0)
+    >>> bars.data.shape, bars.components.shape, bars.states.shape
+    ((100, 25), (10, 25), (100, 10))
+    """
+    check_scalar(n_samples, "n_samples", Integral, min_val=1)
+    check_scalar(size, "size", Integral, min_val=1)
+    if kind not in ("linear", "sigmoid"):
+        raise ValueError(f"kind must be 'linear' or 'sigmoid', got {kind!r}")
+    if strength is None:
+        strength = 10.0 if kind == "linear" else 8.0
+    for name, value in [
+        ("probability", probability),
+        ("strength", strength),
+        ("noise", noise),
+        ("bias", bias),
+    ]:
+        check_scalar(value, name, Real)
+        if not isfinite(value):
+            raise ValueError(f"{name} must be finite, got {value!r}")
+    if not 0 < probability < 1:
+        raise ValueError(f"probability must lie between 0 and 1, got {probability!r}")
+    if noise < 0:
+        raise ValueError(f"noise must be >= 0, got {noise!r}")
+
+    rng = check_random_state(random_state)
+    lines = np.eye(size)
+    components = strength * np.vstack(
+        [np.kron(lines, np.ones(size)), np.kron(np.ones(size), lines)]
+    )
+    states = (rng.random_sample((n_samples, 2 * size)) < probability).astype(np.uint8)
+    data = states @ components
+    if kind == "linear":
+        data += noise * rng.standard_normal(data.shape)
+    else:
+        data = (rng.random_sample(data.shape) < expit(data + bias)).astype(np.float64)
+    return Bunch(data=data, components=components, states=states)

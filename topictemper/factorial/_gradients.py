@@ -1,0 +1,95 @@
+"""Adam, and a small network that learns marginals from data."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import RandomState
+from numpy.typing import NDArray
+from scipy.special import expit
+
+Floats = NDArray[np.float64]
+
+
+class Adam:
+    """Steps of gradient ascent at rates of their own (Kingma and Ba 2015, algorithm 1).
+
+    Parameters
+    ----------
+    learning_rate : float
+        About the largest change of a parameter in a step.
+    shape : tuple of int
+        Of the parameters.
+    """
+
+    def __init__(self, learning_rate: float, shape: tuple[int, ...]) -> None:
+        self.learning_rate = learning_rate
+        self._mean, self._square = np.zeros(shape), np.zeros(shape)
+        self._decays = np.array([0.9, 0.999])
+        self._left = np.ones(2)  # weight of the zeros that the two averages started from
+
+    def step(self, gradient: Floats) -> Floats:
+        """The change of the parameters."""
+        self._mean += (1 - self._decays[0]) * (gradient - self._mean)
+        self._square += (1 - self._decays[1]) * (gradient**2 - self._square)
+        self._left *= self._decays
+        mean, square = self._mean / (1 - self._left[0]), self._square / (1 - self._left[1])
+        change: Floats = self.learning_rate * mean / (np.sqrt(square) + 1e-8)
+        return change
+
+
+class MarginalNetwork:
+    """Data to marginals of binary units: one hidden layer, tanh, then sigmoid.
+
+    The 2nd approximation of Lücke et al. (2018), section 3: trained with cross-entropy to the
+    marginals of the truncated distributions.
+
+    Parameters
+    ----------
+    n_features, n_hidden, n_units : int
+        Sizes of the three layers.
+    start : ndarray of shape (n_units,)
+        Log-odds of the units for all data, to start with.
+    learning_rate : float
+        Of Adam.
+    random_state : RandomState
+        Draws the weights to start with.
+    """
+
+    def __init__(
+        self,
+        n_features: int,
+        n_hidden: int,
+        n_units: int,
+        start: Floats,
+        learning_rate: float,
+        random_state: RandomState,
+    ) -> None:
+        # The last row of each layer is its bias.
+        self._layers = [
+            np.vstack([_glorot(random_state, n_features, n_hidden), np.zeros(n_hidden)]),
+            np.vstack([_glorot(random_state, n_hidden, n_units), start]),
+        ]
+        self._optimisers = [Adam(learning_rate, layer.shape) for layer in self._layers]
+
+    def marginals(self, Y: Floats) -> Floats:
+        """(n, n_units): probabilities of the units to be on."""
+        return self._forward(Y)[1]
+
+    def _forward(self, Y: Floats) -> tuple[Floats, Floats]:
+        hidden = np.tanh(Y @ self._layers[0][:-1] + self._layers[0][-1])
+        return hidden, expit(hidden @ self._layers[1][:-1] + self._layers[1][-1])
+
+    def train(self, Y: Floats, targets: Floats) -> None:
+        """One step on the mean cross-entropy of some data."""
+        hidden, marginals = self._forward(Y)
+        output = (targets - marginals) / len(Y)
+        inner = output @ self._layers[1][:-1].T * (1 - hidden**2)
+        for i, (inputs, errors) in enumerate(((Y, inner), (hidden, output))):
+            gradient = np.vstack([inputs.T @ errors, errors.sum(axis=0)])
+            self._layers[i] += self._optimisers[i].step(gradient)
+
+
+def _glorot(random_state: RandomState, n_in: int, n_out: int) -> Floats:
+    bound = np.sqrt(6.0 / (n_in + n_out))
+    weights: Floats = random_state.uniform(-bound, bound, (n_in, n_out))
+    return weights
