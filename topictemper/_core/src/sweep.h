@@ -150,7 +150,8 @@ static int sweep_own(int64_t n_images, int64_t n_components, const double *proje
                      double *energy, double *entropy, int64_t *ticket)
 {
     const ptrdiff_t K = n_components;
-    double *memory = malloc(2 * (size_t)K * sizeof(double)), *own = memory, *fit = memory + K;
+    double *memory = malloc(3 * (size_t)K * sizeof(double));
+    double *own = memory, *fit = own + K, *logit = fit + K;
     if (!memory)
         return -1;
     for (;;) {
@@ -163,26 +164,32 @@ static int sweep_own(int64_t n_images, int64_t n_components, const double *proje
             double linear = 0, pairs = 0, entropy_n = 0;
             for (ptrdiff_t k = 0; k < K; k++)
                 own[k] = nu[k * n_images + n];
-            for (ptrdiff_t l = 0; l < K; l++)
-                fit[l] = 0;
+            memset(fit, 0, (size_t)K * sizeof(double));
             for (ptrdiff_t k = 0; k < K; k++)
                 for (ptrdiff_t l = 0; l < K; l++)
                     fit[l] += own[k] * G[k * K + l];
             for (int64_t sweep = 0; sweep < n_sweeps; sweep++) {
-                linear = pairs = entropy_n = 0;
+                linear = 0;
                 for (ptrdiff_t k = 0; k < K; k++) {
                     double rest = fit[k] - own[k] * G[k * K + k];
                     double c = bias_n[k] + precision * projections[k * n_images + n];
-                    double new_nu = bernoulli(s[n] * (c - precision * rest), &entropy_n);
-                    double change = new_nu - own[k];
+                    double x = s[n] * (c - precision * rest);
+                    double new_nu = 1.0 / (1.0 + exp(-x)), change = new_nu - own[k];
+                    logit[k] = x;
                     own[k] = new_nu;
                     linear += new_nu * c;
                     for (ptrdiff_t l = 0; l < K; l++)
                         fit[l] += change * G[k * K + l];
                 }
-                for (ptrdiff_t k = 0; k < K; k++)
-                    pairs += own[k] * (fit[k] - own[k] * G[k * K + k]);
             }
+            for (ptrdiff_t k = 0; k < K; k++)
+                pairs += own[k] * (fit[k] - own[k] * G[k * K + k]);
+            /* Apart from the chain of updates, so that components can share a vector. */
+            memset(fit, 0, (size_t)K * sizeof(double));
+            for (ptrdiff_t k = 0; k < K; k++)
+                bernoulli(logit[k], fit + k);
+            for (ptrdiff_t k = 0; k < K; k++)
+                entropy_n += fit[k];
             for (ptrdiff_t k = 0; k < K; k++)
                 nu[k * n_images + n] = own[k];
             energy[n] = linear - 0.5 * precision * pairs;
