@@ -21,10 +21,10 @@ from ._prediction import InverseTemperatures, chunks, cold, completion, infer_do
 from ._prediction import tempered as tempered_documents
 from ._scoring import document_bound, split_tokens, topics_kl
 from ._svi import Trainer, train
-from ._thermostat import QUANTILES, Cooling, LocalThermostat, Thermostat
+from ._thermostat import Cooling, LocalThermostat, Thermostat
 from ._topics import Topics
 from ._workers import Workers
-from .tempering import inverse_temperature_grid
+from .tempering import QUANTILES, inverse_temperature_grid
 
 logger = logging.getLogger("topictemper")
 

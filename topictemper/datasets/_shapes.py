@@ -1,0 +1,166 @@
+"""Toy data of the factorial mixture and of a mixture with two wells."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from .. import _parameters as check
+
+_SHAPES = {
+    # Eight shapes of four pixels: five blocks of 2 x 2, two diagonals, the top row.
+    "quads": """
+        XX.. ..XX .... .... .... X... ...X XXXX
+        XX.. ..XX .... .... .XX. .X.. ..X. ....
+        .... .... XX.. ..XX .XX. ..X. .X.. ....
+        .... .... XX.. ..XX .... ...X X... ....
+    """,
+    # Eight that overlap: cross, frame, plus, T, L, U, H, Z.
+    "hand": """
+        X..X XXXX .XX. XXXX X... X..X X..X XXXX
+        .XX. X..X XXXX .XX. X... X..X XXXX ..X.
+        .XX. X..X XXXX .XX. X... X..X XXXX .X..
+        X..X XXXX .XX. .XX. XXXX XXXX X..X XXXX
+    """,
+}
+
+
+def make_shapes(
+    n_samples: int = 1000,
+    kind: Literal["quads", "hand"] = "quads",
+    *,
+    pi: float = 0.3,
+    noise_var: float = 0.1,
+    random_state: int | np.random.RandomState | None = None,
+) -> Bunch:
+    """Draw images of 4 x 4 pixels in which eight shapes lie one over another.
+
+    Every shape has a weight, uniform in [0.5, 1], and is in an image with probability `pi`; the
+    weights of overlapping shapes add up, and there is Gaussian noise in each pixel [1]_. The shapes
+    are ours: the paper shows its own but does not list them.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+        Number of images.
+    kind : {"quads", "hand"}, default="quads"
+        Eight shapes of four pixels that overlap little, or eight larger ones that overlap so
+        heavily that hardly any fit finds them all.
+    pi : float, default=0.3
+        Probability of each shape, in [0, 1].
+    noise_var : float, default=0.1
+        Variance of the noise, >= 0.
+    random_state : int, RandomState or None, default=None
+        Pass an int for the same data at every call.
+
+    Returns
+    -------
+    :class:`~sklearn.utils.Bunch`
+        X : ndarray of shape (n_samples, 16)
+            Images.
+        components : ndarray of shape (8, 16)
+            The weighted shapes.
+        assignments : ndarray of shape (n_samples, 8), bool
+            Which shapes are in each image.
+        shape : tuple of int
+            ``(4, 4)``, of an image.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    .. [1] Mandt et al. (2016), "Variational Tempering", section 4.2.
+
+    Examples
+    --------
+    >>> from topictemper.datasets import make_shapes
+    >>> shapes = make_shapes(5, random_state=0)
+    >>> shapes.X.shape
+    (5, 16)
+    >>> (shapes.components[7].reshape(shapes.shape) > 0).astype(int).tolist()
+    [[1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+    """
+    n_samples = check.integer("n_samples", n_samples, 1)
+    rows = [line.split() for line in _SHAPES[check.choice("kind", kind, _SHAPES)].split("\n")]
+    pi = check.number("pi", pi, 0.0, 1.0)
+    noise_var = check.number("noise_var", noise_var, 0.0)
+    random = check.random_state(random_state)
+    binary = np.array(
+        [[pixel == "X" for row in shape for pixel in row] for shape in zip(*filter(None, rows))]
+    )
+    components = binary * random.uniform(0.5, 1.0, size=(len(binary), 1))
+    assignments = random.random_sample((n_samples, len(components))) < pi
+    X = assignments @ components
+    X += random.normal(scale=np.sqrt(noise_var), size=X.shape)
+    return Bunch(X=X, components=components, assignments=assignments, shape=(4, 4))
+
+
+def make_two_gaussians(
+    n_samples: int = 500,
+    *,
+    weights: tuple[float, float] = (0.3, 0.7),
+    means: tuple[float, float] = (4.0, -4.0),
+    random_state: int | np.random.RandomState | None = None,
+) -> Bunch:
+    """Draw from two Gaussians of unit variance on the line.
+
+    With known weights, the mean-field bound of the two means has a wrong optimum, where they are
+    exchanged, beside the right one [1]_.
+
+    Parameters
+    ----------
+    n_samples : int, default=500
+        Number of values.
+    weights : tuple of float, default=(0.3, 0.7)
+        Of the two components, >= 0; they must sum to one.
+    means : tuple of float, default=(4.0, -4.0)
+        Of the two components.
+    random_state : int, RandomState or None, default=None
+        Pass an int for the same data at every call.
+
+    Returns
+    -------
+    :class:`~sklearn.utils.Bunch`
+        X : ndarray of shape (n_samples, 1)
+            Values.
+        labels : ndarray of shape (n_samples,)
+            Component of each, 0 or 1.
+        weights, means : ndarray of shape (2,)
+            As given.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    .. [1] Mandt et al. (2016), "Variational Tempering", figure 1.
+
+    Examples
+    --------
+    >>> from topictemper.datasets import make_two_gaussians
+    >>> make_two_gaussians(random_state=0).X.shape
+    (500, 1)
+    """
+    n_samples = check.integer("n_samples", n_samples, 1)
+    centres = _pair("means", means)
+    shares = _pair("weights", weights)
+    if (shares < 0).any() or abs(shares.sum() - 1) > 1e-9:
+        raise ValueError(f"weights must be >= 0 and sum to one, got {weights!r}")
+    random = check.random_state(random_state)
+    labels = (random.random_sample(n_samples) >= shares[0]).astype(np.int64)
+    X = centres[labels] + random.standard_normal(n_samples)
+    return Bunch(X=X[:, np.newaxis], labels=labels, weights=shares, means=centres)
+
+
+def _pair(name: str, values: tuple[float, float]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    pair = np.asarray(values, dtype=np.float64)
+    if pair.shape != (2,) or not np.isfinite(pair).all():
+        raise ValueError(f"{name} must be two finite numbers, got {values!r}")
+    return pair

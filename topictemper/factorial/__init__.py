@@ -1,0 +1,5 @@
+"""Models of data that many hidden causes make together."""
+
+from ._mixture import FactorialMixture
+
+__all__ = ["FactorialMixture"]
