@@ -10,8 +10,13 @@ import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from .. import _parameters as check
-from ..tempering import ConstantSchedule, ExponentialSchedule, Schedule, as_schedule
-from ..tempering import temperature_grid
+from ..tempering import (
+    ConstantSchedule,
+    ExponentialSchedule,
+    Schedule,
+    as_schedule,
+    temperature_grid,
+)
 from ._images import Floats, Images
 from ._posterior import Prior
 from ._thermostat import AnnealingThermostat, GlobalThermostat, LocalThermostat, Thermostat
@@ -72,9 +77,7 @@ def new_thermostat(
     return temperatures, partial(GlobalThermostat, temperatures, step, images, prior)
 
 
-def _schedule(
-    model: FactorialMixture, images: Images, prior: Prior, n_tempered: int
-) -> Schedule:
+def _schedule(model: FactorialMixture, images: Images, prior: Prior, n_tempered: int) -> Schedule:
     if model.tempering == "vi":
         return ConstantSchedule(1.0)
     if model.schedule is not None:
@@ -96,9 +99,7 @@ def _temperatures(model: FactorialMixture, images: Images, prior: Prior) -> Floa
         return temperature_grid(_N_TEMPERATURES[model.tempering], min(hottest, _HOTTEST))
     temperatures = np.asarray(model.temperatures)
     if temperatures.ndim != 1 or temperatures.size == 0 or temperatures.dtype.kind not in "fiu":
-        raise ValueError(
-            f"temperatures must be a list of numbers >= 1, got {model.temperatures!r}"
-        )
+        raise ValueError(f"temperatures must be a list of numbers >= 1, got {model.temperatures!r}")
     if not (np.isfinite(temperatures) & (temperatures >= 1)).all():
         raise ValueError(f"temperatures must be finite and >= 1, got {model.temperatures!r}")
     return temperatures.astype(float)

@@ -316,7 +316,9 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             )
         targets = hidden & ~np.isnan(X)
         if not targets.any():
-            raise ValueError("mask must be True for an observed pixel of X, or nothing is predicted")
+            raise ValueError(
+                "mask must be True for an observed pixel of X, or nothing is predicted"
+            )
         given = Images(np.where(hidden, np.nan, X))
         with Workers(self.n_jobs) as workers:
             nu = infer(given, self._prior, self._q, workers).nu

@@ -46,7 +46,7 @@ static INLINE double exp_of_negative(double x)
     memcpy(&bits, &t, sizeof bits);
     bits = (int64_t)((uint64_t)(bits + 1023) << 52); /* the low bits of t are those of k */
     memcpy(&power, &bits, sizeof power);
-    return p * power;
+    return x > -708.0 ? p * power : 0.0;
 }
 
 /* log(1 + u) for u in [0, 1] by 2 artanh(f / (2 + f)), with f = u or (u - 1) / 2. */
