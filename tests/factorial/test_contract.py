@@ -168,7 +168,7 @@ def test_bad_parameters_leave_the_estimator_as_it_was(parameters, name):
     model.set_params(**parameters)
     with pytest.raises((TypeError, ValueError), match=name):
         model.fit(shapes()[:, :10])
-    model.set_params(**{key: value for key, value in small().get_params().items()})
+    model.set_params(**small().get_params())
     assert pickle.dumps(model) == before
 
 

@@ -34,7 +34,7 @@ def data(holes=0.0, n=150):
     return X
 
 
-def start(n, seed=0, size=len(PRIOR.pi)):
+def start(n, seed=0, size=5):
     return np.random.RandomState(seed).random_sample((size, n))
 
 

@@ -86,13 +86,13 @@ def make_shapes(
     [[1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
     """
     n_samples = check.integer("n_samples", n_samples, 1)
-    rows = [line.split() for line in _SHAPES[check.choice("kind", kind, _SHAPES)].split("\n")]
+    lines = _SHAPES[check.choice("kind", kind, _SHAPES)].split("\n")[1:-1]
     pi = check.number("pi", pi, 0.0, 1.0)
     noise_var = check.number("noise_var", noise_var, 0.0)
     random = check.random_state(random_state)
-    binary = np.array(
-        [[pixel == "X" for row in shape for pixel in row] for shape in zip(*filter(None, rows))]
-    )
+    # Rows of pixels of all shapes side by side, as they stand above.
+    pixels = np.array([[list(row) for row in line.split()] for line in lines])
+    binary = (pixels == "X").transpose(1, 0, 2).reshape(8, 16)
     components = binary * random.uniform(0.5, 1.0, size=(len(binary), 1))
     assignments = random.random_sample((n_samples, len(components))) < pi
     X = assignments @ components

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,12 +49,14 @@ def ascend(
     n_tempered: int,
     tol: float,
     workers: Workers,
+    after_sweep: Callable[[int, Components], None] | None = None,
 ) -> Run:
     """Sweep from a first `nu` of shape (K, N); the first `n_tempered` sweeps are tempered.
 
     q(mu) comes first: from components drawn at random, the first q(Z) would be hard and wrong,
     and with many pixels no component would be used at all. Ends early where two sweeps at T = 1
-    differ by less than `tol` nats (never, if that is 0).
+    differ by less than `tol` nats (never, if that is 0). `after_sweep` is called with the number of
+    the sweep and its q(mu).
     """
     log_scale = float(prior.log_scale(images.observed).sum())
     cold = np.ones(len(images.X))
@@ -75,6 +78,8 @@ def ascend(
         else:
             objectives.append(bounds[-1])
         course.append((sweep, 1.0 / float(s.mean()), *thermostat.details()))
+        if after_sweep is not None:
+            after_sweep(sweep, components)
         is_cold = bool((s == 1.0).all())
         if is_cold and was_cold and bounds[-1] - bounds[-2] < tol:
             break

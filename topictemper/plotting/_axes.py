@@ -1,0 +1,46 @@
+"""Axes to draw in, and what all displays have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Apart for colour-blind readers, and in grey.
+WARM, COOL = "#d6604d", "#4393c3"
+
+
+def pyplot() -> Any:
+    """``matplotlib.pyplot``, imported when something is drawn.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    try:
+        import matplotlib.pyplot
+    except ImportError as error:
+        raise ImportError(
+            "topictemper.plotting needs matplotlib: pip install 'topictemper[plot]'"
+        ) from error
+    return matplotlib.pyplot
+
+
+def axes(ax: Any, figsize: tuple[float, float]) -> Any:
+    """The axes given, or those of a new figure."""
+    plt = pyplot()
+    return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
+
+
+def tidy(ax: Any) -> None:
+    """Leave out the lines that carry nothing."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", color="0.92", linewidth=0.8)
+    ax.set_axisbelow(True)
+
+
+def history_of(estimator: Any, attribute: str, advice: str) -> Any:
+    """A history that a fitted estimator keeps, with at least one entry."""
+    history = getattr(estimator, attribute, None)
+    if history is None or len(history) == 0:
+        raise ValueError(f"{type(estimator).__name__} has no {attribute}: {advice}")
+    return history
