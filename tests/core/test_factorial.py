@@ -76,7 +76,7 @@ def test_probability_and_entropy_to_the_last_digits(logit, n_patterns):
         }
         nu, _, entropy = swept(arguments, np.full((1, 2), 0.5))
         assert_allclose(nu, expit(x), rtol=1e-15, atol=1e-307)
-        assert_allclose(entropy, expected, rtol=4e-15, atol=1e-300)
+        assert_allclose(entropy, expected, rtol=4e-15, atol=3e-16)
 
 
 @pytest.mark.parametrize("n_patterns", [1, 9])
@@ -91,6 +91,23 @@ def test_same_bits_for_any_number_of_threads_and_any_neighbours(n_patterns):
     part.update(pattern=arguments["pattern"][some], s=arguments["s"][some])
     for value, right in zip(swept(part, np.ascontiguousarray(nu[:, some]), 2), one, strict=True):
         assert_array_equal(value, right[..., some])
+
+
+@pytest.mark.parametrize("n_patterns", [1, 2])
+def test_entropies_of_many_components(n_patterns):
+    """1300 coins at log 2 each: more than a product can hold."""
+    size = 1300
+    zeros = np.zeros((size, 3))
+    arguments = {
+        "projections": zeros,
+        "gram": np.zeros((n_patterns, size, size)),
+        "bias": np.zeros((n_patterns, size)),
+        "pattern": np.zeros(3, dtype=np.int64),
+        "s": np.ones(3),
+        "precision": 1.0,
+    }
+    _, _, entropy = swept(arguments, zeros + 0.1)
+    assert_allclose(entropy, size * np.log(2), rtol=1e-12)
 
 
 def test_no_images():

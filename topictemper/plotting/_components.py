@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _parameters as check
-from ._axes import axes
+from ._axes import COOL, axes
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +22,7 @@ class ComponentsDisplay:
 
     Components and truth are paired so that the sum of their distances is least (Hungarian
     assignment). Under each pair stands its distance over the length of the true component. What has
-    no partner comes last.
+    no partner comes last. The grey scale is that of the truth.
 
     Parameters
     ----------
@@ -136,7 +136,9 @@ class ComponentsDisplay:
         """
         n_columns = check.integer("n_columns", n_columns, 1)
         rows = [_padded(self.components, np.arange(len(self.components)))]
+        scale = self.components
         if self.truth is not None:
+            scale = self.truth  # so that displays of several models can be compared
             found, true, self.relative_errors_ = matched(self.components, self.truth)
             rows = [_padded(self.truth, true), _padded(self.components, found)]
         count = len(rows[0])
@@ -151,11 +153,13 @@ class ComponentsDisplay:
             for j, row in enumerate(rows):
                 y, x = (band * len(rows) + j) * tall + gap, column * wide + gap
                 sheet[y : y + height, x : x + width] = row[i].reshape(height, width)
-        scale = 7.0 / sheet.shape[1]
-        ax = self.ax_ = axes(ax, (8.0, max(1.0, scale * sheet.shape[0] + 0.3)))
+        tallness = 7.0 * sheet.shape[0] / sheet.shape[1]
+        ax = self.ax_ = axes(ax, (8.0, max(1.0, tallness + 0.3)))
         self.figure_ = ax.figure
-        self.image_ = ax.imshow(sheet, cmap="gray", interpolation="nearest")
-        ax.set_facecolor("#4393c3")
+        self.image_ = ax.imshow(
+            sheet, cmap="gray", interpolation="nearest", vmin=scale.min(), vmax=scale.max()
+        )
+        ax.set_facecolor(COOL)
         for line in ax.spines.values():
             line.set_visible(False)
         ax.set_xticks([])

@@ -49,32 +49,16 @@ static INLINE double exp_of_negative(double x)
     return x > -708.0 ? p * power : 0.0;
 }
 
-/* log(1 + u) for u in [0, 1] by 2 artanh(f / (2 + f)), with f = u or (u - 1) / 2. */
-static INLINE double log1p_of_fraction(double u)
+/* nu = 1 / (1 + exp(-logit)). Its entropy is log(1 + exp(-|logit|)) + |logit| min(nu, 1 - nu): of the
+   first term the factor goes into `product`, so that many share one logarithm. */
+static INLINE double bernoulli(double logit, double *product, double *rest)
 {
-    int big = u > 0.41421356237309503;
-    double f = big ? 0.5 * u - 0.5 : u, s = f / (2.0 + f), z = s * s, p;
-    p = z * (1.0 / 23) + 1.0 / 21;
-    p = p * z + 1.0 / 19;
-    p = p * z + 1.0 / 17;
-    p = p * z + 1.0 / 15;
-    p = p * z + 1.0 / 13;
-    p = p * z + 1.0 / 11;
-    p = p * z + 1.0 / 9;
-    p = p * z + 1.0 / 7;
-    p = p * z + 1.0 / 5;
-    p = p * z + 1.0 / 3;
-    p = 2.0 * s + 2.0 * s * z * p;
-    return big ? p + 0.69314718055994530942 : p;
+    double size = fabs(logit), e = exp_of_negative(-size), near = 1.0 / (1.0 + e), far = e * near;
+    *product *= 1.0 + e;
+    *rest += size * far;
+    return logit < 0 ? far : near;
 }
-
-/* nu = 1 / (1 + exp(-logit)), and adds the entropy of Bernoulli(nu). */
-static INLINE double bernoulli(double logit, double *entropy)
-{
-    double size = fabs(logit), e = exp_of_negative(-size), far = e / (1.0 + e);
-    *entropy += log1p_of_fraction(e) + size * far;
-    return logit < 0 ? far : 1.0 / (1.0 + e);
-}
+#define SHARERS 512 /* factors are at most 2: so many cannot overflow */
 
 /* Sums over l in [from, to) of g[l] nu[l][.]. */
 static INLINE void others(const double *g, const double *nu, ptrdiff_t from, ptrdiff_t to,
@@ -94,6 +78,14 @@ static INLINE void others(const double *g, const double *nu, ptrdiff_t from, ptr
             sum[i] += g[l] * nu[l * LANES + i];
 }
 
+/* Ask for the next images: rows of K far apart, of which none is read for long. */
+static INLINE void fetch(const double *rows, int64_t n_images, int64_t n_components, int64_t first)
+{
+    for (int64_t k = 0; k < n_components; k++)
+        for (int64_t i = first; i < first + LANES && i < n_images; i += 8)
+            __builtin_prefetch(rows + k * n_images + i);
+}
+
 /* All images share one Gram matrix: LANES images at a time. */
 FOR_EVERY_ISA
 static int sweep_shared(int64_t n_images, int64_t n_components, const double *projections,
@@ -108,9 +100,11 @@ static int sweep_shared(int64_t n_images, int64_t n_components, const double *pr
         int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * LANES;
         ptrdiff_t n = n_images - first < LANES ? (ptrdiff_t)(n_images - first) : LANES;
         double b[LANES] = {0}, c[LANES], x[LANES] = {0}, below[LANES], above[LANES];
-        double energies[LANES], entropies[LANES];
+        double energies[LANES], entropies[LANES], products[LANES];
         if (n <= 0)
             break;
+        fetch(projections, n_images, n_components, first + LANES);
+        fetch(nu, n_images, n_components, first + LANES);
         memcpy(b, s + first, (size_t)n * sizeof(double));
         memset(tile, 0, (size_t)n_components * LANES * sizeof(double));
         for (ptrdiff_t k = 0; k < n_components; k++)
@@ -118,6 +112,8 @@ static int sweep_shared(int64_t n_images, int64_t n_components, const double *pr
         for (int64_t sweep = 0; sweep < n_sweeps; sweep++) {
             memset(energies, 0, sizeof energies);
             memset(entropies, 0, sizeof entropies);
+            for (ptrdiff_t i = 0; i < LANES; i++)
+                products[i] = 1;
             for (ptrdiff_t k = 0; k < n_components; k++) {
                 const double *g = gram + k * n_components;
                 double *nu_k = tile + k * LANES;
@@ -127,10 +123,17 @@ static int sweep_shared(int64_t n_images, int64_t n_components, const double *pr
                 for (ptrdiff_t i = 0; i < LANES; i++)
                     c[i] = bias[k] + precision * (x[i] - below[i]);
                 for (ptrdiff_t i = 0; i < LANES; i++)
-                    nu_k[i] = bernoulli(b[i] * (c[i] - precision * above[i]), entropies + i);
+                    nu_k[i] = bernoulli(b[i] * (c[i] - precision * above[i]), products + i,
+                                        entropies + i);
                 /* Pairs are counted with the later of the two, when both are new. */
                 for (ptrdiff_t i = 0; i < LANES; i++)
                     energies[i] += nu_k[i] * c[i];
+                if ((k + 1) % SHARERS && k + 1 < n_components)
+                    continue;
+                for (ptrdiff_t i = 0; i < LANES; i++) {
+                    entropies[i] += log(products[i]);
+                    products[i] = 1;
+                }
             }
         }
         for (ptrdiff_t k = 0; k < n_components; k++)
@@ -150,8 +153,7 @@ static int sweep_own(int64_t n_images, int64_t n_components, const double *proje
                      double *energy, double *entropy, int64_t *ticket)
 {
     const ptrdiff_t K = n_components;
-    double *memory = malloc(3 * (size_t)K * sizeof(double));
-    double *own = memory, *fit = own + K, *logit = fit + K;
+    double *memory = malloc(2 * (size_t)K * sizeof(double)), *own = memory, *fit = memory + K;
     if (!memory)
         return -1;
     for (;;) {
@@ -161,7 +163,7 @@ static int sweep_own(int64_t n_images, int64_t n_components, const double *proje
             break;
         for (int64_t n = first; n < last; n++) {
             const double *G = gram + pattern[n] * K * K, *bias_n = bias + pattern[n] * K;
-            double linear = 0, pairs = 0, entropy_n = 0;
+            double linear = 0, pairs = 0, entropy_n = 0, product = 1;
             for (ptrdiff_t k = 0; k < K; k++)
                 own[k] = nu[k * n_images + n];
             memset(fit, 0, (size_t)K * sizeof(double));
@@ -169,27 +171,24 @@ static int sweep_own(int64_t n_images, int64_t n_components, const double *proje
                 for (ptrdiff_t l = 0; l < K; l++)
                     fit[l] += own[k] * G[k * K + l];
             for (int64_t sweep = 0; sweep < n_sweeps; sweep++) {
-                linear = 0;
+                linear = entropy_n = 0;
                 for (ptrdiff_t k = 0; k < K; k++) {
                     double rest = fit[k] - own[k] * G[k * K + k];
                     double c = bias_n[k] + precision * projections[k * n_images + n];
-                    double x = s[n] * (c - precision * rest);
-                    double new_nu = 1.0 / (1.0 + exp(-x)), change = new_nu - own[k];
-                    logit[k] = x;
+                    double new_nu = bernoulli(s[n] * (c - precision * rest), &product, &entropy_n);
+                    double change = new_nu - own[k];
                     own[k] = new_nu;
                     linear += new_nu * c;
                     for (ptrdiff_t l = 0; l < K; l++)
                         fit[l] += change * G[k * K + l];
+                    if ((k + 1) % SHARERS == 0 || k + 1 == K) {
+                        entropy_n += log(product);
+                        product = 1;
+                    }
                 }
             }
             for (ptrdiff_t k = 0; k < K; k++)
                 pairs += own[k] * (fit[k] - own[k] * G[k * K + k]);
-            /* Apart from the chain of updates, so that components can share a vector. */
-            memset(fit, 0, (size_t)K * sizeof(double));
-            for (ptrdiff_t k = 0; k < K; k++)
-                bernoulli(logit[k], fit + k);
-            for (ptrdiff_t k = 0; k < K; k++)
-                entropy_n += fit[k];
             for (ptrdiff_t k = 0; k < K; k++)
                 nu[k * n_images + n] = own[k];
             energy[n] = linear - 0.5 * precision * pairs;
