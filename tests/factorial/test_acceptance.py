@@ -15,7 +15,7 @@ def mean_bound(**parameters):
     for seed in SEEDS:
         X = make_shapes(N, noise_var=0.01, random_state=seed).X
         model = FactorialMixture(
-            8, noise_var=0.01, prior_var=0.1225, final_sweeps=100, random_state=seed, tol=0,
+            8, noise_var=0.01, prior_var=0.1225, final_sweeps=100, random_state=seed, tol=1e-4,
             **parameters,
         )  # fmt: skip
         bounds.append(model.fit(X).elbo_ / N)

@@ -19,7 +19,7 @@ from topictemper.factorial._posterior import (
 )
 from topictemper.factorial._thermostat import GlobalThermostat, LocalThermostat
 from topictemper.factorial._training import ascend, infer
-from topictemper.tempering import GlobalTemperature, temperature_grid
+from topictemper.tempering import GlobalTemperature, LocalTemperature, temperature_grid
 
 from . import brute_force
 
@@ -113,6 +113,24 @@ def test_tempered_bound_never_falls(holes, kind):
         assert bounds[-1] > bounds[0]
     assert tempered[-1] - tempered[0] > 100  # it has had something to climb
     assert_allclose(cold, run.elbo_history[150:])
+
+
+@HOLES
+def test_local_bound_is_the_average_over_temperatures(holes):
+    images, grid = Images(data(holes)), temperature_grid(30, 10.0)
+    thermostat, local = LocalThermostat(grid, images, PRIOR), LocalTemperature(1 / grid)
+    log_c = PRIOR.log_partition(1 / grid, images.observed)
+    scale = PRIOR.log_scale(images.observed).sum()
+    r = np.full((len(images.X), 30), 1 / 30)
+    rng = np.random.RandomState(0)
+    for _ in range(3):
+        energies = -images.observed * rng.uniform(0.5, 5.0, size=len(images.X))
+        expected = local.elbo_terms(energies, log_c, r).sum() + scale
+        assert_allclose(thermostat.bound(energies), expected, rtol=1e-12)
+        assert_allclose(thermostat.inverse_temperatures(0), r @ (1 / grid), rtol=1e-12)
+        assert_allclose(thermostat.responsibilities(), r.mean(axis=0), rtol=1e-12)
+        thermostat.update(energies)
+        r = local.responsibilities(energies, log_c)
 
 
 @pytest.mark.parametrize("temperature", [1.0, 1.5, 3.0, 10.0])

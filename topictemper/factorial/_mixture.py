@@ -83,8 +83,8 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         ``pass`` and ``temperature`` (1 / E[1/T], averaged over images) of every sweep; with "lvt"
         also quantiles ``q05`` to ``q95`` of what images ask for, as learned last.
     temperature_ : float
-        The temperature that came out of the tempered sweeps. Well over 1.05 with "vt" or "lvt":
-        the residuals are larger than `noise_var`, or the optimum is poor.
+        The temperature of the last tempered sweep; 1 if there was none. Well over 1.05 with "vt"
+        or "lvt": the residuals are larger than `noise_var`, or the optimum is poor.
     temperatures_ : ndarray of shape (n_temperatures,)
         With "vt" and "lvt" only: the temperatures that were possible.
     temperature_responsibilities_ : ndarray of shape (n_temperatures,)
