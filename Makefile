@@ -54,5 +54,5 @@ wheel-check: build
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -f topictemper/_core/_kernels.c topictemper/_core/_truncated.c topictemper/_core/*.so
+	rm -f topictemper/_core/_*.c topictemper/_core/*.so
 	find topictemper tests -name __pycache__ -type d -prune -exec rm -rf {} +

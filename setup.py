@@ -54,10 +54,18 @@ truncated = Extension(
     extra_compile_args=COMPILE_ARGS,
 )
 
+factorial = Extension(
+    "topictemper._core._factorial",
+    sources=[f"{CORE}/_factorial.pyx"],
+    depends=[f"{CORE}/src/sweep.h"],
+    include_dirs=kernels.include_dirs,
+    extra_compile_args=kernels.extra_compile_args,
+)
+
 setup(
     cmdclass={"build_ext": ParallelBuild},
     ext_modules=cythonize(
-        [kernels, truncated],
+        [kernels, truncated, factorial],
         compiler_directives={
             "boundscheck": False,
             "cdivision": True,

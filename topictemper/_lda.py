@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from copy import copy, deepcopy
 from math import ceil
 from typing import Any, Literal, Self
@@ -27,11 +26,11 @@ from ._scoring import document_bound, split_tokens, topics_kl
 from ._state import Tree
 from ._stopping import Validation, new_validation
 from ._svi import Trainer, train
-from ._thermostat import QUANTILES, LocalThermostat
+from ._thermostat import LocalThermostat
 from ._topics import Topics
 from ._topics_report import names_of, pyldavis_arrays, top_documents, top_words
 from ._workers import Workers
-from .tempering import inverse_temperature_grid
+from .tempering import QUANTILES, inverse_temperature_grid
 
 LEARNED = ("vt", "lvt")
 
@@ -272,11 +271,11 @@ class TemperedLDA(
             monitor = ScoringMonitor(scoring={"score": lambda model, X, y: model.score(X)})
             lda.set_callbacks(monitor).fit(X, np.zeros(X.shape[0]))
         """
-        with self._unchanged_on_error():
+        with check.unchanged_on_error(self):
             self._fit(X, y, validation_X)
         return self
 
-    # Inside `_unchanged_on_error`, for a callback may fail when it is torn down, too.
+    # Inside `unchanged_on_error`, for a callback may fail when it is torn down, too.
     @with_callbacks
     def _fit(self, X: Any, y: Any, validation_X: Any) -> None:
         if is_chunks(X):
@@ -358,7 +357,7 @@ class TemperedLDA(
             If learning itself is interrupted, the minibatches before stay learned.
         """
         first = not hasattr(self, "_trainer")
-        with self._unchanged_on_error():
+        with check.unchanged_on_error(self):
             X = self._counts(X, reset=first)
             total = self.total_samples
             if total is not None:
@@ -609,16 +608,6 @@ class TemperedLDA(
         return tags
 
     # Inside
-
-    @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        """Put every attribute back if the block fails."""
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise
 
     def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""

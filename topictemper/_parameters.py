@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -173,3 +174,14 @@ def feature_names(names: Any, n_features: int) -> NDArray[Any]:
             f"feature_names must have {n_features} names, one for each column, got {len(array)}"
         )
     return array
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Put every attribute of an estimator back if the block fails."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise

@@ -15,9 +15,14 @@ from ._normalizers import CorpusSize, PosteriorNormalizer, PriorNormalizer
 from ._state import Stateful, Tree, table
 from ._topics import Topics
 from ._workers import Workers
-from .tempering import CriticalProbe, GlobalTemperature, LocalTemperature, Schedule, as_schedule
-
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+from .tempering import (
+    QUANTILES,
+    CriticalProbe,
+    GlobalTemperature,
+    LocalTemperature,
+    Schedule,
+    as_schedule,
+)
 
 
 @dataclass(frozen=True)

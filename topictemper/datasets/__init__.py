@@ -6,6 +6,7 @@ from ._formats import read_corpus, write_corpus
 from ._gensim import from_gensim, to_gensim
 from ._mapped import open_corpus, save_corpus
 from ._parquet import iter_parquet_text
+from ._shapes import make_shapes
 from ._synthetic import make_lda_corpus
 from ._two_gaussians import make_two_gaussians
 
@@ -15,6 +16,7 @@ __all__ = [
     "load_docstrings",
     "make_bars",
     "make_lda_corpus",
+    "make_shapes",
     "make_two_gaussians",
     "open_corpus",
     "read_corpus",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -85,7 +84,7 @@ class TruncatedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         TypeError, ValueError
             If a parameter or the data make no sense. The estimator is then as it was before.
         """
-        with self._unchanged_on_error():
+        with check.unchanged_on_error(self):
             Y = self._checked(X, reset=True)
             random_state = check.random_state(self.random_state)
             with Workers(self.n_jobs) as workers:
@@ -238,13 +237,3 @@ class TruncatedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     @property
     def _n_features_out(self) -> int:
         return len(self.components_)
-
-    @contextmanager
-    def _unchanged_on_error(self) -> Iterator[None]:
-        """Put every attribute back if the block fails."""
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise

@@ -1,5 +1,6 @@
 """Pictures of fitted models, as displays in the style of scikit-learn; needs matplotlib."""
 
+from ._components import ComponentsDisplay
 from ._curves import LearningCurveDisplay, TemperatureDisplay
 from ._documents import DocumentTemperatureDisplay
 from ._surfaces import AnnealedSurfaceDisplay
@@ -7,6 +8,7 @@ from ._topics import TopicsDisplay
 
 __all__ = [
     "AnnealedSurfaceDisplay",
+    "ComponentsDisplay",
     "DocumentTemperatureDisplay",
     "LearningCurveDisplay",
     "TemperatureDisplay",

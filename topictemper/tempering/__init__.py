@@ -9,7 +9,7 @@ The model supplies energies and normalisers (see `TemperedModel`); all of them a
 
 from ._global import GlobalTemperature
 from ._grids import inverse_temperature_grid, temperature_grid
-from ._local import LocalTemperature
+from ._local import QUANTILES, LocalTemperature
 from ._nodes import InverseTemperatureNodes
 from ._normalizers import TemperedModel, log_mean_exp, prior_log_partition
 from ._probe import CriticalProbe
@@ -24,6 +24,7 @@ from ._schedules import (
 )
 
 __all__ = [
+    "QUANTILES",
     "CallableSchedule",
     "ConstantSchedule",
     "CriticalProbe",

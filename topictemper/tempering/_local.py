@@ -6,6 +6,9 @@ from scipy.special import entr
 
 from ._checks import inverse_temperature_vector, normalised_log_prior
 
+#: What a history notes of temperatures of many data.
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
 
 class LocalTemperature:
     """The variational distributions of one temperature per datum.
@@ -136,12 +139,15 @@ class LocalTemperature:
         ValueError
             If a value is not finite or a shape does not fit.
         """
-        if responsibilities is None:
-            r = self.responsibilities(energies, log_c)
-        else:
-            r = np.asarray(responsibilities, dtype=np.float64)
         values = self._log_weights(energies, log_c)
         values += self._log_prior
+        if responsibilities is None:
+            peaks = values.max(axis=1, keepdims=True)
+            values -= peaks
+            best: NDArray[np.float64] = np.log(np.exp(values, out=values).sum(axis=1))
+            best += peaks[:, 0]
+            return best
+        r = np.asarray(responsibilities, dtype=np.float64)
         if r.shape != values.shape:
             raise ValueError(f"responsibilities must have shape {values.shape}, got {r.shape}")
         # 0 times the -inf of an excluded temperature is 0.

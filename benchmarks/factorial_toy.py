@@ -1,0 +1,193 @@
+"""Toy data of the factorial mixture: a table over seeds, and the paper's figure 4."""
+
+from __future__ import annotations
+
+import time
+from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from topictemper._workers import Workers
+from topictemper.datasets import make_shapes
+from topictemper.factorial import FactorialMixture
+from topictemper.factorial._images import Images
+from topictemper.factorial._posterior import Components, Prior, update_assignments
+from topictemper.factorial._thermostat import AnnealingThermostat
+from topictemper.factorial._training import ascend
+from topictemper.plotting import ComponentsDisplay
+from topictemper.plotting._components import matched
+from topictemper.tempering import (
+    ConstantSchedule,
+    ExponentialSchedule,
+    LinearSchedule,
+    temperature_grid,
+)
+
+SWEEPS, FINAL = 400, 100
+Outcome = tuple[float, NDArray[np.float64]]
+RECOVERED = 0.1  # largest distance to a true component, over its length
+
+
+def methods(t_max: float) -> dict[str, dict[str, Any]]:
+    """Parameters of what is compared; AVI over 300 sweeps has the budget of VT and LVT."""
+    grid = temperature_grid(100, t_max)
+    return {
+        "VI": {"tempering": "vi"},
+        "AVI, linear, 10": {"tempering": "avi", "schedule": LinearSchedule(t_max, 10)},
+        "AVI, linear, 100": {"tempering": "avi", "schedule": LinearSchedule(t_max, 100)},
+        "AVI, linear, 300": {"tempering": "avi", "schedule": LinearSchedule(t_max, 300)},
+        "AVI, exponential, 300": {"tempering": "avi", "schedule": ExponentialSchedule(t_max, 300)},
+        "VT": {"tempering": "vt", "temperatures": grid},
+        "VT, every sweep anew": {"tempering": "vt", "temperatures": grid, "temperature_step": 1.0},
+        "LVT": {"tempering": "lvt", "temperatures": temperature_grid(20, t_max)},
+    }
+
+
+def model(data: Bunch, noise_var: float, prior_var: float, seed: int, jobs: int, **how: Any) -> Any:
+    """One fit of 400 sweeps."""
+    return FactorialMixture(
+        8, noise_var=noise_var, prior_var=prior_var, max_iter=SWEEPS, final_sweeps=FINAL, tol=0,
+        random_state=seed, n_jobs=jobs, **how,
+    ).fit(data.X)  # fmt: skip
+
+
+def outcome(*args: Any, **how: Any) -> Outcome:
+    """ELBO and components of one fit."""
+    fitted = model(*args, **how)
+    return fitted.elbo_, fitted.components_
+
+
+def cold_ascent(data: Bunch, prior: Prior, nu: NDArray[np.float64]) -> Outcome:
+    """ELBO and components of plain inference from a given nu."""
+    images = Images(data.X)
+    with Workers() as workers:
+        run = ascend(
+            images, prior, nu, AnnealingThermostat(ConstantSchedule(), images, prior),
+            max_iter=SWEEPS, n_tempered=0, tol=0.0, workers=workers,
+        )  # fmt: skip
+    return run.elbo, run.components.m
+
+
+def nu_first(data: Bunch, prior: Prior, seed: int) -> Outcome:
+    """Plain inference that begins with q(Z), from components drawn from their prior."""
+    rng = np.random.default_rng(seed)
+    shape = (8, data.X.shape[1])
+    drawn = Components(
+        rng.normal(scale=np.sqrt(prior.prior_var), size=shape), np.full(shape, prior.prior_var)
+    )
+    n = len(data.X)
+    with Workers() as workers:
+        first = update_assignments(
+            Images(data.X), prior, drawn, np.full((8, n), 0.3), np.ones(n), workers
+        )
+    return cold_ascent(data, prior, first.nu)
+
+
+def compare(
+    options: Namespace, kind: str, n: int, noise_var: float, prior_var: float, t_max: float
+) -> None:
+    """Print the table of one setting."""
+    seeds = range(options.seeds)
+    prior = Prior(np.full(8, 0.3), noise_var, prior_var)
+    names = [*methods(t_max), "VI, nu first"]
+    gaps: dict[str, list[float]] = {name: [] for name in names}
+    found: dict[str, list[int]] = {name: [] for name in names}
+    seconds = dict.fromkeys(names, 0.0)
+    for seed in seeds:
+        data = make_shapes(n, kind, noise_var=noise_var, random_state=options.first_seed + seed)
+        best = cold_ascent(data, prior, data.assignments.T.astype(float))[0]
+
+        fits: dict[str, Callable[[], Any]] = {
+            name: partial(outcome, data, noise_var, prior_var, seed, options.jobs, **how)
+            for name, how in methods(t_max).items()
+        }
+        fits["VI, nu first"] = partial(nu_first, data, prior, seed)
+        for name, fit in fits.items():
+            began = time.perf_counter()
+            elbo, m = fit()
+            seconds[name] += time.perf_counter() - began
+            gaps[name].append((elbo - best) / n)
+            found[name].append(int((matched(m, data.components)[2] < RECOVERED).sum()))
+    print(
+        f"\n## {kind}: N = {n:,}, noise variance {noise_var}, prior variance {prior_var}, "
+        f"T0 = {t_max:g}, {SWEEPS} sweeps\n"
+    )
+    print("ELBO an image less that of the ascent from the truth.\n")
+    print("| method | mean | sd | median | recovered of 8 | all 8 | less VI | seeds | seconds |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name in names:
+        gap, paired = np.array(gaps[name]), np.subtract(gaps[name], gaps["VI"])
+        error = paired.std(ddof=1) / np.sqrt(len(gap)) if len(gap) > 1 else np.nan
+        print(
+            f"| {name} | {gap.mean():.3f} | {gap.std():.3f} | {np.median(gap):.3f} "
+            f"| {np.mean(found[name]):.2f} | {np.mean(np.array(found[name]) == 8):.0%} "
+            f"| {paired.mean():+.3f} ± {error:.3f} | {len(gap)} | {seconds[name] / len(gap):.1f} |",
+            flush=True,
+        )
+
+
+def toy(options: Namespace) -> None:
+    """The paper's toy, its sigmas taken for variances (its supplement C writes them so)."""
+    for kind in options.kinds:
+        compare(options, kind, options.images, 0.1, 0.35, 10.0)
+
+
+def toy_sd(options: Namespace) -> None:
+    """The same with its sigmas taken for standard deviations: little noise, a high critical T."""
+    compare(options, "quads", options.few_images, 0.01, 0.1225, 100.0)
+
+
+def figure4(options: Namespace) -> None:
+    """ELBO at T = 1 over sweeps, and components of VI and VT: the first data that defeat VI."""
+    shown = ("VI", "AVI, linear, 10", "AVI, linear, 100", "VT")
+    for seed in range(options.first_seed, options.first_seed + options.seeds):
+        data = make_shapes(options.images, random_state=seed)
+        fits = {
+            name: model(data, 0.1, 0.35, seed, options.jobs, **methods(10.0)[name])
+            for name in shown
+        }
+        errors = matched(fits["VI"].components_, data.components)[2]
+        if (errors >= RECOVERED).any():
+            break
+    else:
+        raise SystemExit("figure4: VI finds all components; more --seeds are needed")
+    figure = plt.figure(figsize=(12, 4.2), layout="constrained")
+    left, right = figure.subfigures(1, 2, width_ratios=(5, 6))
+    ax = left.subplots()
+    for name, color in zip(shown, ("0.2", "#92c5de", "#4393c3", "#d6604d"), strict=True):
+        ax.plot(fits[name].elbo_history_ / len(data.X), color=color, label=name)
+    top = max(fits[name].elbo_ for name in shown) / len(data.X)
+    ax.set_ylim(top - 4, top + 0.2)
+    ax.set_xlabel("sweeps")
+    ax.set_ylabel("ELBO at T = 1, nats an image")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(frameon=False, loc="lower right")
+    for panel, name in zip(right.subplots(2, 1), ("VI", "VT"), strict=True):
+        ComponentsDisplay.from_estimator(fits[name], truth=data.components, ax=panel)
+        panel.set_title(f"{name}, relative errors below", fontsize=10)
+    figure.suptitle(f"quads, N = {len(data.X):,}, seed {seed}: the first on which VI misses any")
+    figure.savefig(options.out / "figure4.png", dpi=120)
+    plt.close(figure)
+    for name in shown:
+        errors = matched(fits[name].components_, data.components)[2]
+        print(
+            f"figure 4, seed {seed}: {name}: ELBO {fits[name].elbo_ / len(data.X):.3f}, "
+            f"{(errors < RECOVERED).sum()} of 8 recovered"
+        )
+
+
+def add_arguments(add: Callable[..., Any]) -> None:
+    """Arguments of the parts here."""
+    add("--images", type=int, default=10_000, help="images of the toy")
+    add("--few-images", type=int, default=2_000, help="images of toy-sd")
+    add("--kinds", nargs="+", choices=("quads", "hand"), default=["quads", "hand"], help="shapes")
+    add("--first-seed", type=int, default=0, help="seed of the first data")
+
+
+PARTS = {"toy": toy, "toy-sd": toy_sd, "figure4": figure4}

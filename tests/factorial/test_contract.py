@@ -1,0 +1,190 @@
+import pickle
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from topictemper.datasets import make_shapes
+from topictemper.factorial import FactorialMixture
+from topictemper.tempering import LinearSchedule
+
+MODES = ("vi", "avi", "vt", "lvt")
+FITTED = ("components_", "component_variances_", "elbo_history_", "objective_history_")
+
+
+def small(tempering="vt", **parameters):
+    defaults = {"max_iter": 30, "final_sweeps": 10, "random_state": 0}
+    return FactorialMixture(4, tempering=tempering, **(defaults | parameters))
+
+
+def shapes(n=300, seed=0):
+    return make_shapes(n, random_state=seed).X
+
+
+def with_holes(n=300, seed=0, share=0.3):
+    X = shapes(n, seed)
+    X[np.random.RandomState(seed).random_sample(X.shape) < share] = np.nan
+    return X
+
+
+@parametrize_with_checks([small(mode, final_sweeps=2) for mode in MODES])
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("data", [shapes, with_holes])
+def test_same_bits_for_any_number_of_threads(mode, data):
+    X = data()
+    one = small(mode).fit(X)
+    for n_jobs in (2, 3):
+        other = small(mode, n_jobs=n_jobs).fit(X)
+        for name in FITTED:
+            assert_array_equal(getattr(one, name), getattr(other, name))
+        assert_array_equal(one.transform(X), other.transform(X))
+        assert one.score(X) == other.score(X)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_pickle_and_clone(mode):
+    X = with_holes()
+    model = small(mode).fit(X)
+    again = pickle.loads(pickle.dumps(model))
+    assert_array_equal(model.transform(X), again.transform(X))
+    assert again.score(X) == model.score(X)
+    assert_array_equal(clone(model).fit(X).components_, model.components_)
+
+
+def test_fitted_attributes():
+    X = shapes()
+    model = small("lvt", tol=0).fit(X)
+    assert model.components_.shape == model.component_variances_.shape == (4, 16)
+    assert_array_equal(model.pi_, np.full(4, 0.3))
+    assert model.n_iter_ == 30
+    assert model.elbo_ == model.elbo_history_[-1] == model.objective_history_[-1]
+    names = ("pass", "temperature", "q05", "q25", "q50", "q75", "q95")
+    assert model.temperature_history_.dtype.names == names
+    assert (model.temperature_history_["temperature"][20:] == 1).all()
+    assert (model.temperature_history_["temperature"][:20] > 1).all()
+    assert model.temperature_responsibilities_.shape == model.temperatures_.shape == (20,)
+    assert_allclose(model.temperature_responsibilities_.sum(), 1)
+    model.set_params(tempering="vi").fit(X)  # what belongs to the last fit does not stay
+    assert not hasattr(model, "temperatures_")
+    assert not hasattr(model, "temperature_responsibilities_")
+
+
+def test_best_of_several_starts():
+    X = shapes()
+    state = np.random.RandomState(0)
+    runs = [small("vi", random_state=state).fit(X).elbo_ for _ in range(4)]
+    best = small("vi", n_init=4, random_state=np.random.RandomState(0)).fit(X)
+    assert best.elbo_ == max(runs) > min(runs)
+
+
+def test_stops_only_where_cold():
+    X = shapes()
+    assert small("vi", max_iter=400, tol=1e-2).fit(X).n_iter_ < 100
+    model = small("avi", schedule=LinearSchedule(5.0, 70), max_iter=400, tol=1e9).fit(X)
+    assert model.n_iter_ == 72  # the second sweep at T = 1 can be compared with the first
+    model = small("vt", max_iter=100, final_sweeps=20, tol=1e9).fit(X)
+    assert model.n_iter_ == 82
+
+
+def test_no_sweeps_left_for_tempering_is_plain_inference():
+    X = shapes()
+    cold = small("vt", final_sweeps=30).fit(X)
+    assert_array_equal(cold.components_, small("vi").fit(X).components_)
+
+
+def test_set_output_and_pipeline():
+    pandas = pytest.importorskip("pandas")
+    X = pandas.DataFrame(shapes(), columns=[f"p{d}" for d in range(16)])
+    model = small().set_output(transform="pandas").fit(X)
+    assert list(model.transform(X).columns) == [f"factorialmixture{k}" for k in range(4)]
+    assert make_pipeline(FunctionTransformer(), small()).fit(X).score(X) == model.score(X)
+
+
+def test_data_are_not_changed():
+    for X in (shapes(), with_holes()):
+        before = X.copy()
+        model = small().fit(X)
+        model.transform(X)
+        model.predictive_log_likelihood(X, np.arange(16) < 8)
+        assert_array_equal(X, before)
+
+
+def test_inverse_transform_and_sample():
+    model = small().fit(shapes())
+    X, Z = model.sample(20_000, random_state=0)
+    assert_array_equal(X, model.sample(20_000, random_state=0)[0])
+    assert_allclose(Z.mean(axis=0), 0.3, atol=5 * np.sqrt(0.21 / 20_000))
+    residuals = X - model.inverse_transform(Z)
+    assert_allclose(residuals.var(), 0.1, rtol=5 * np.sqrt(2 / residuals.size))
+    with pytest.raises(ValueError, match="4 columns"):
+        model.inverse_transform(np.ones((2, 3)))
+
+
+BAD = [
+    ({"n_components": 0}, "n_components"),
+    ({"n_components": 1.5}, "n_components"),
+    ({"n_components": 10**12}, "n_components"),
+    ({"tempering": "svi"}, "tempering"),
+    ({"pi": 0.0}, "pi"),
+    ({"pi": 1}, "pi"),
+    ({"pi": [0.5, 0.5]}, "pi"),
+    ({"pi": "half"}, "pi"),
+    ({"pi": float("nan")}, "pi"),
+    ({"noise_var": 0.0}, "noise_var"),
+    ({"noise_var": float("inf")}, "noise_var"),
+    ({"prior_var": -1.0}, "prior_var"),
+    ({"schedule": LinearSchedule(2, 3)}, "schedule"),
+    ({"tempering": "avi", "schedule": "linear"}, "schedule"),
+    ({"tempering": "avi", "schedule": lambda time: 0.5}, "schedule"),
+    ({"tempering": "avi", "temperatures": [1.0, 2.0]}, "temperatures"),
+    ({"tempering": "vi", "temperatures": [1.0, 2.0]}, "temperatures"),
+    ({"temperatures": [0.5, 2.0]}, "temperatures"),
+    ({"temperatures": []}, "temperatures"),
+    ({"temperatures": 3.0}, "temperatures"),
+    ({"temperature_step": 0.0}, "temperature_step"),
+    ({"temperature_step": 1.1}, "temperature_step"),
+    ({"final_sweeps": -1}, "final_sweeps"),
+    ({"max_iter": 0}, "max_iter"),
+    ({"tol": -1.0}, "tol"),
+    ({"n_init": 0}, "n_init"),
+    ({"random_state": "seed"}, "random_state"),
+    ({"n_jobs": 0}, "n_jobs"),
+]
+
+
+@pytest.mark.parametrize(("parameters", "name"), BAD)
+def test_bad_parameters_leave_the_estimator_as_it_was(parameters, name):
+    model = small().fit(shapes())
+    before = pickle.dumps(model)
+    model.set_params(**parameters)
+    with pytest.raises((TypeError, ValueError), match=name):
+        model.fit(shapes()[:, :10])
+    model.set_params(**small().get_params())
+    assert pickle.dumps(model) == before
+
+
+def test_bad_data():
+    with pytest.raises(ValueError, match="no observed pixel"):
+        small().fit(np.full((5, 3), np.nan))
+    with pytest.raises(ValueError, match="infinity"):
+        small().fit([[1.0, np.inf]])
+    with pytest.raises(NotFittedError):
+        small().transform(shapes())
+    with pytest.raises(NotFittedError):
+        small().predictive_log_likelihood(shapes(), np.ones(16, bool))
+    model = small().fit(shapes())
+    with pytest.raises(ValueError, match="mask must have shape"):
+        model.predictive_log_likelihood(shapes(), np.ones(15, bool))
+    with pytest.raises(ValueError, match="mask must be of bool"):
+        model.predictive_log_likelihood(shapes(), np.ones(16))
+    with pytest.raises(ValueError, match="nothing is predicted"):
+        model.predictive_log_likelihood(shapes(), np.zeros(16, bool))

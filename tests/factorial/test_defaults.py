@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from topictemper.datasets import make_shapes
+from topictemper.factorial import FactorialMixture
+from topictemper.factorial._assembly import critical_temperature
+from topictemper.factorial._images import Images
+from topictemper.tempering import temperature_grid
+
+
+def course(X, **parameters):
+    model = FactorialMixture(max_iter=20, final_sweeps=10, random_state=0, tol=0, **parameters)
+    return model.fit(X).temperature_history_["temperature"]
+
+
+def test_critical_temperature_is_the_largest_variance_over_that_of_the_noise():
+    X = make_shapes(500, random_state=0).X
+    largest = np.linalg.eigvalsh(np.cov(X.T, bias=True))[-1]
+    assert_allclose(critical_temperature(Images(X), 0.1), largest / 0.1, rtol=1e-6)
+    few = X.copy()
+    few[:, 3] = np.nan  # never shown: as if it were not there
+    largest = np.linalg.eigvalsh(np.cov(np.delete(X, 3, axis=1).T, bias=True))[-1]
+    assert_allclose(critical_temperature(Images(few), 0.1), largest / 0.1, rtol=1e-6)
+
+
+def test_annealing_starts_above_the_critical_temperature_if_components_are_few():
+    X = make_shapes(500, random_state=0).X
+    hot = course(X, n_components=8, tempering="avi")
+    assert_allclose(hot[0], 1.2 * critical_temperature(Images(X), 0.1))
+    assert_allclose(course(X, n_components=11, tempering="avi")[0], 2.0)
+    assert_allclose(hot[:10], hot[0] ** (1 - np.arange(10) / 10))
+    assert (hot[10:] == 1).all()
+
+
+@pytest.mark.parametrize(("tempering", "size"), [("vt", 100), ("lvt", 20)])
+def test_temperatures_reach_twice_what_the_data_ask_for_at_first(tempering, size):
+    X = make_shapes(500, random_state=0).X
+    for scale, t_max in ((0.1, 10.0), (5.0, 2 * 25 * X.var(axis=0).mean() / 0.1)):
+        model = FactorialMixture(8, tempering=tempering, max_iter=3, random_state=0).fit(scale * X)
+        assert_allclose(model.temperatures_, temperature_grid(size, t_max))
+    model = FactorialMixture(8, tempering=tempering, max_iter=3, temperatures=[3, 1]).fit(X)
+    assert_allclose(model.temperatures_, [3, 1])
+
+
+def test_a_schedule_that_ends_with_tempering():
+    temperatures = np.linspace(5, 1.5, 10)
+    hot = course(
+        make_shapes(100, random_state=0).X,
+        n_components=3,
+        tempering="avi",
+        schedule=lambda time: temperatures[int(time)],
+    )
+    assert_allclose(hot, [*temperatures, *np.ones(10)])

@@ -1,0 +1,100 @@
+"""Toy images of the factorial mixture."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from sklearn.utils import Bunch
+
+from .. import _parameters as check
+
+_SHAPES = {
+    # Eight shapes of four pixels: five blocks of 2 x 2, two diagonals, the top row.
+    "quads": """
+        XX.. ..XX .... .... .... X... ...X XXXX
+        XX.. ..XX .... .... .XX. .X.. ..X. ....
+        .... .... XX.. ..XX .XX. ..X. .X.. ....
+        .... .... XX.. ..XX .... ...X X... ....
+    """,
+    # Eight that overlap: cross, frame, plus, T, L, U, H, Z.
+    "hand": """
+        X..X XXXX .XX. XXXX X... X..X X..X XXXX
+        .XX. X..X XXXX .XX. X... X..X XXXX ..X.
+        .XX. X..X XXXX .XX. X... X..X XXXX .X..
+        X..X XXXX .XX. .XX. XXXX XXXX X..X XXXX
+    """,
+}
+
+
+def make_shapes(
+    n_samples: int = 1000,
+    kind: Literal["quads", "hand"] = "quads",
+    *,
+    pi: float = 0.3,
+    noise_var: float = 0.1,
+    random_state: int | np.random.RandomState | None = None,
+) -> Bunch:
+    """Draw images of 4 x 4 pixels in which eight shapes lie one over another.
+
+    Every shape has a weight, uniform in [0.5, 1], and is in an image with probability `pi`; the
+    weights of overlapping shapes add up, and there is Gaussian noise in each pixel [1]_. The shapes
+    are ours: the paper shows its own but does not list them.
+
+    Parameters
+    ----------
+    n_samples : int, default=1000
+        Number of images.
+    kind : {"quads", "hand"}, default="quads"
+        Eight shapes of four pixels that overlap little, or eight larger ones that overlap so
+        heavily that hardly any fit finds them all.
+    pi : float, default=0.3
+        Probability of each shape, in [0, 1].
+    noise_var : float, default=0.1
+        Variance of the noise, >= 0.
+    random_state : int, RandomState or None, default=None
+        Pass an int for the same data at every call.
+
+    Returns
+    -------
+    :class:`~sklearn.utils.Bunch`
+        X : ndarray of shape (n_samples, 16)
+            Images.
+        components : ndarray of shape (8, 16)
+            The weighted shapes.
+        assignments : ndarray of shape (n_samples, 8), bool
+            Which shapes are in each image.
+        shape : tuple of int
+            ``(4, 4)``, of an image.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is out of range.
+
+    References
+    ----------
+    .. [1] Mandt et al. (2016), "Variational Tempering", section 4.2.
+
+    Examples
+    --------
+    >>> from topictemper.datasets import make_shapes
+    >>> shapes = make_shapes(5, random_state=0)
+    >>> shapes.X.shape
+    (5, 16)
+    >>> (shapes.components[7].reshape(shapes.shape) > 0).astype(int).tolist()
+    [[1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+    """
+    n_samples = check.integer("n_samples", n_samples, 1)
+    lines = _SHAPES[check.choice("kind", kind, _SHAPES)].split("\n")[1:-1]
+    pi = check.number("pi", pi, 0.0, 1.0)
+    noise_var = check.number("noise_var", noise_var, 0.0)
+    random = check.random_state(random_state)
+    # Rows of pixels of all shapes side by side, as they stand above.
+    pixels = np.array([[list(row) for row in line.split()] for line in lines])
+    binary = (pixels == "X").transpose(1, 0, 2).reshape(8, 16)
+    components = binary * random.uniform(0.5, 1.0, size=(len(binary), 1))
+    assignments = random.random_sample((n_samples, len(components))) < pi
+    X = assignments @ components
+    X += random.normal(scale=np.sqrt(noise_var), size=X.shape)
+    return Bunch(X=X, components=components, assignments=assignments, shape=(4, 4))

@@ -1,0 +1,108 @@
+"""Data of a Gaussian model, with or without missing pixels, and sums over what is observed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_CHUNK = 1024  # terms of a sum that are unpacked at a time: bounds the memory it takes
+
+
+class Images:
+    """Observed pixels, and which images and pixels are observed together.
+
+    Images that show the same pixels share a Gram matrix, and so do pixels that the same images
+    show: complete data have a single pattern of either kind, and cost no more than if there were
+    no such thing as a missing pixel.
+
+    Parameters
+    ----------
+    X : ndarray of shape (N, D)
+        float64; NaN stands for a missing pixel.
+
+    Attributes
+    ----------
+    X : ndarray of shape (N, D)
+        With 0 for a missing pixel.
+    squares : ndarray of shape (N,)
+        Sum of the squares of an image's observed pixels.
+    observed : ndarray of shape (N,)
+        Number of an image's observed pixels.
+    image_masks : ndarray of shape (n_image_patterns, D), bool
+        Sets of pixels that images show.
+    image_pattern : ndarray of shape (N,)
+        Which of them an image has.
+    pixel_masks : ndarray of shape (n_pixel_patterns, N), bool
+        Sets of images that show a pixel.
+    pixel_pattern : ndarray of shape (D,)
+        Which of them a pixel has.
+    """
+
+    def __init__(self, X: Floats) -> None:
+        missing = np.isnan(X)
+        if missing.any():
+            self.X = np.where(missing, 0.0, X)
+            self.image_masks, self.image_pattern = _distinct_rows(~missing)
+            self.pixel_masks, self.pixel_pattern = _distinct_rows(~missing.T)
+        else:
+            self.X = np.ascontiguousarray(X)
+            self.image_masks = np.ones((1, X.shape[1]), dtype=bool)
+            self.image_pattern = np.zeros(X.shape[0], dtype=np.int64)
+            self.pixel_masks = np.ones((1, X.shape[0]), dtype=bool)
+            self.pixel_pattern = np.zeros(X.shape[1], dtype=np.int64)
+        self.squares: Floats = np.einsum("nd,nd->n", self.X, self.X)
+        self.observed: Floats = self.image_masks.sum(axis=1).astype(float)[self.image_pattern]
+
+    def pixel_variance(self) -> float:
+        """Variance of a pixel over the images that show it, averaged over pixels."""
+        counts = self.pixel_masks.sum(axis=1)[self.pixel_pattern]
+        seen = counts > 0
+        means = self.X.sum(axis=0)[seen] / counts[seen]
+        second = np.einsum("nd,nd->d", self.X, self.X)[seen] / counts[seen]
+        return float(np.maximum(second - means**2, 0.0).mean())
+
+
+def masked_sums(masks: Flags, rows: Floats) -> Floats:
+    """Return ``sum_n masks_an rows_kn``, of shape (A, K)."""
+    if masks.all():
+        return np.broadcast_to(rows.sum(axis=1), (len(masks), len(rows)))
+    total = np.zeros((len(masks), len(rows)))
+    for part in _parts(masks.shape[1]):
+        total += masks[:, part].astype(float) @ rows[:, part].T
+    return total
+
+
+def masked_gram(masks: Flags, weights: Floats | None, rows: Floats) -> Floats:
+    """Return ``sum_n masks_an weights_n rows_kn rows_ln``, of shape (A, K, K)."""
+    weighted = rows if weights is None else rows * weights
+    if len(masks) == 1:
+        if not masks.all():
+            weighted = weighted * masks[0]
+        return (weighted @ rows.T)[np.newaxis]
+    size = len(rows)
+    first, second = np.triu_indices(size)
+    half = np.zeros((len(masks), len(first)))
+    for part in _parts(masks.shape[1]):
+        pairs = weighted[first, part] * rows[second, part]
+        half += masks[:, part].astype(float) @ pairs.T
+    gram = np.empty((len(masks), size, size))
+    gram[:, first, second] = half
+    gram[:, second, first] = half
+    return gram
+
+
+def _parts(size: int) -> list[slice]:
+    return [slice(start, start + _CHUNK) for start in range(0, size, _CHUNK)]
+
+
+def _distinct_rows(flags: Flags) -> tuple[Flags, NDArray[np.int64]]:
+    """Return the distinct rows, and which of them each row is."""
+    packed = np.ascontiguousarray(np.packbits(flags, axis=1))
+    keys: NDArray[Any] = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    return np.ascontiguousarray(flags[first]), which.astype(np.int64)

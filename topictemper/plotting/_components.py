@@ -1,0 +1,200 @@
+"""Components as images, beside the true ones if these are known."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial.distance import cdist
+from sklearn.utils.validation import check_is_fitted
+
+from .. import _parameters as check
+from ._axes import COOL, axes
+
+Floats = NDArray[np.float64]
+
+
+class ComponentsDisplay:
+    """Images of components, in rows; below the true ones if these are given.
+
+    Components and truth are paired so that the sum of their distances is least (Hungarian
+    assignment). Under each pair stands its distance over the length of the true component. What has
+    no partner comes last. The grey scale is that of the truth.
+
+    Parameters
+    ----------
+    components : ndarray of shape (n_components, n_features)
+        Components.
+    image_shape : tuple of int
+        Height and width of an image.
+    truth : ndarray of shape (n_true, n_features), optional
+        True components.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where they are drawn.
+    figure_ : matplotlib Figure
+        The figure with it.
+    image_ : matplotlib AxesImage
+        All images in one.
+    relative_errors_ : ndarray of shape (min(n_components, n_true),)
+        The distances, in the order of the true components; with `truth` only.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from topictemper.datasets import make_shapes
+    >>> from topictemper.factorial import FactorialMixture
+    >>> from topictemper.plotting import ComponentsDisplay
+    >>> shapes = make_shapes(1000, random_state=0)
+    >>> model = FactorialMixture(8, random_state=0).fit(shapes.X)
+    >>> display = ComponentsDisplay.from_estimator(model, truth=shapes.components)
+    >>> display.relative_errors_.shape
+    (8,)
+    >>> matplotlib.pyplot.close(display.figure_)
+    """
+
+    def __init__(
+        self, components: Floats, image_shape: tuple[int, int], truth: Floats | None = None
+    ) -> None:
+        self.components = components
+        self.image_shape = image_shape
+        self.truth = truth
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        image_shape: tuple[int, int] | None = None,
+        truth: ArrayLike | None = None,
+        n_columns: int = 8,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the components of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : fitted estimator
+            With the attribute `components_`.
+        image_shape : tuple of int, optional
+            Height and width of an image; by default a square.
+        truth : array-like of shape (n_true, n_features), optional
+            True components.
+        n_columns : int, default=8
+            Images in a row.
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a new figure.
+
+        Returns
+        -------
+        ComponentsDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If a shape does not fit.
+        ImportError
+            If matplotlib is not installed.
+        """
+        check_is_fitted(estimator)
+        components = np.asarray(estimator.components_, dtype=np.float64)
+        size = components.shape[1]
+        if image_shape is None:
+            image_shape = (isqrt(size), isqrt(size))
+        height, width = (check.integer("image_shape", side, 1) for side in image_shape)
+        if height * width != size:
+            raise ValueError(
+                f"image_shape must be a height and a width with {size} pixels, "
+                f"got {height} x {width}"
+            )
+        known = None if truth is None else np.asarray(truth, dtype=np.float64)
+        if known is not None and (known.ndim != 2 or known.shape[1] != size):
+            raise ValueError(f"truth must have shape (n_true, {size}), got {known.shape}")
+        return cls(components, (height, width), known).plot(ax, n_columns=n_columns)
+
+    def plot(self, ax: Any = None, *, n_columns: int = 8) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; by default in a new figure.
+        n_columns : int, default=8
+            Images in a row.
+
+        Returns
+        -------
+        ComponentsDisplay
+            Itself.
+        """
+        n_columns = check.integer("n_columns", n_columns, 1)
+        rows = [_padded(self.components, np.arange(len(self.components)))]
+        scale = self.components
+        if self.truth is not None:
+            scale = self.truth  # so that displays of several models can be compared
+            found, true, self.relative_errors_ = matched(self.components, self.truth)
+            rows = [_padded(self.truth, true), _padded(self.components, found)]
+        count = len(rows[0])
+        n_columns = min(n_columns, count)
+        height, width = self.image_shape
+        bands = -(-count // n_columns)
+        gap = max(1, height // 16)
+        tall, wide = height + gap, width + gap
+        sheet = np.full((bands * len(rows) * tall + gap, n_columns * wide + gap), np.nan)
+        for i in range(count):
+            band, column = divmod(i, n_columns)
+            for j, row in enumerate(rows):
+                y, x = (band * len(rows) + j) * tall + gap, column * wide + gap
+                sheet[y : y + height, x : x + width] = row[i].reshape(height, width)
+        tallness = 7.0 * sheet.shape[0] / sheet.shape[1]
+        ax = self.ax_ = axes(ax, (8.0, max(1.0, tallness + 0.3)))
+        self.figure_ = ax.figure
+        self.image_ = ax.imshow(
+            sheet, cmap="gray", interpolation="nearest", vmin=scale.min(), vmax=scale.max()
+        )
+        ax.set_facecolor(COOL)
+        for line in ax.spines.values():
+            line.set_visible(False)
+        ax.set_xticks([])
+        ax.set_yticks([])
+        if self.truth is not None:
+            names = ["truth", "found"] * bands
+            ax.set_yticks([gap + height / 2 + i * tall for i in range(2 * bands)], names)
+            ax.tick_params(length=0)
+            if bands == 1:
+                places = [gap + width / 2 + i * wide for i in range(len(self.relative_errors_))]
+                ax.set_xticks(places, [f"{error:.2f}" for error in self.relative_errors_])
+        return self
+
+
+def matched(components: Floats, truth: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
+    """Return which component belongs to which true one, and their distances.
+
+    Two lists of numbers, by the true component, -1 where there is no partner; and of those that
+    have one the distance over the length of the true component.
+    """
+    distances = cdist(components, truth)
+    found, true = linear_sum_assignment(distances)
+    order = np.argsort(true)
+    found, true = found[order], true[order]
+    errors = distances[found, true] / np.linalg.norm(truth[true], axis=1)
+    lonely = np.setdiff1d(np.arange(len(components)), found)
+    missed = np.setdiff1d(np.arange(len(truth)), true)
+    none = np.full(max(len(lonely), len(missed)), -1)
+    return (
+        np.concatenate([found, lonely, none[: len(missed)]]),
+        np.concatenate([true, none[: len(lonely)], missed]),
+        errors,
+    )
+
+
+def _padded(images: Floats, chosen: NDArray[np.intp]) -> Floats:
+    """Return the chosen rows; NaN, which is not drawn, for -1."""
+    return np.vstack([images, np.full(images.shape[1], np.nan)])[chosen]
