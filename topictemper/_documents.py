@@ -47,11 +47,13 @@ class Gatherer:
         self._single = np.dtype(dtype) == np.float32
         self._slot = np.full(X.shape[1], -1, dtype=np.int32)
 
-    def rows(self, rows: NDArray[np.int64]) -> Minibatch:
-        """The given rows, in that order."""
+    def rows(self, rows: NDArray[np.int64], *, by_word: bool = True) -> Minibatch:
+        """The given rows, in that order; also word by word, which `Topics.step` needs."""
         X = self._X
         return Minibatch(
-            *_kernels.gather_rows(X.indptr, X.indices, X.data, rows, self._slot, self._single)
+            *_kernels.gather_rows(
+                X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word
+            )
         )
 
 
@@ -106,6 +108,7 @@ def infer(
     max_iter: int,
     workers: Workers,
     want_energy: bool = False,
+    want_weights: bool = True,
     workspace: Workspace | None = None,
 ) -> Locals:
     """Fixed point of phi and gamma (VT eq. 19) of every document of a minibatch.
@@ -128,6 +131,8 @@ def infer(
         Threads to use.
     want_energy : bool
         Whether to work out `Locals.energy`; else it is empty.
+    want_weights : bool
+        Whether to keep `Locals.weights`, which `Topics.step` needs; else it is empty.
     workspace : Workspace, optional
         Memory for the result.
     """
@@ -143,7 +148,7 @@ def infer(
         B=array("B", (len(batch.words), padded), dtype),
         gamma=array("gamma", by_topic, dtype),
         topics=array("topics", by_topic, np.int32),
-        weights=array("weights", by_padded, dtype),
+        weights=array("weights", by_padded if want_weights else (0, padded), dtype),
         n_active=np.empty(n_documents, dtype=np.int32),
         ratio=np.empty(len(batch.counts), dtype=dtype),
         shift=np.empty(len(batch.words), dtype=dtype),

@@ -72,7 +72,7 @@ def chunks(X: Any, topics: Topics) -> Iterator[tuple[slice, Minibatch]]:
     size = max(1, min(_MOST_ROWS, _MOST_PROPORTIONS // topics.n_components))
     for start in range(0, X.shape[0], size):
         rows = slice(start, min(start + size, X.shape[0]))
-        yield rows, gatherer.rows(np.arange(rows.start, rows.stop, dtype=np.int64))
+        yield rows, gatherer.rows(np.arange(rows.start, rows.stop, dtype=np.int64), by_word=False)
 
 
 def infer_documents(
@@ -94,6 +94,7 @@ def infer_documents(
         max_iter=model.settings.max_doc_update_iter,
         workers=workers,
         want_energy=want_energy,
+        want_weights=False,
         workspace=workspace,
     )
 
