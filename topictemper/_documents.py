@@ -22,11 +22,30 @@ class Minibatch(NamedTuple):
     word_ptr: NDArray[np.int64]
     word_doc: NDArray[np.int32]
     word_pos: NDArray[np.int64]
+    #: How often each document counts, (n_documents,); None: once.
+    weight: NDArray[np.float64] | None = None
 
     @property
     def n_documents(self) -> int:
         """Documents in the batch, those without words included."""
         return len(self.doc_ptr) - 1
+
+    @property
+    def size(self) -> float:
+        """Documents in the batch, each as often as it counts."""
+        return float(self.n_documents if self.weight is None else self.weight.sum())
+
+    def total(self, values: NDArray[Any]) -> Any:
+        """Sum over documents, the first axis, each as often as it counts."""
+        if self.weight is None:
+            return values.sum(axis=0, dtype=np.float64)
+        return (values.T * self.weight).sum(axis=-1)
+
+    def total_tokens(self) -> float:
+        """Tokens in the batch, of each document as often as it counts."""
+        if self.weight is None:
+            return float(self.counts.sum(dtype=np.float64))
+        return float(self.total(self.tokens()))
 
     def tokens(self) -> NDArray[np.float64]:
         """N_d, shape (n_documents,)."""
@@ -40,10 +59,13 @@ class Minibatch(NamedTuple):
 
 
 class Gatherer:
-    """Cuts minibatches out of one CSR matrix."""
+    """Cuts minibatches out of one CSR matrix, whose rows may have weights."""
 
-    def __init__(self, X: Any, dtype: Any) -> None:
+    def __init__(
+        self, X: Any, dtype: Any, sample_weight: NDArray[np.float64] | None = None
+    ) -> None:
         self._X = X
+        self._weight = sample_weight
         self._single = np.dtype(dtype) == np.float32
         self._slot = np.full(X.shape[1], -1, dtype=np.int32)
 
@@ -51,7 +73,8 @@ class Gatherer:
         """The given rows, in that order."""
         X = self._X
         return Minibatch(
-            *_kernels.gather_rows(X.indptr, X.indices, X.data, rows, self._slot, self._single)
+            *_kernels.gather_rows(X.indptr, X.indices, X.data, rows, self._slot, self._single),
+            weight=None if self._weight is None else self._weight[rows],
         )
 
 

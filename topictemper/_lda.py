@@ -20,7 +20,7 @@ from ._documents import Gatherer, Workspace
 from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents
 from ._prediction import tempered as tempered_documents
 from ._scoring import document_bound, split_tokens, topics_kl
-from ._svi import Trainer, train
+from ._svi import Trainer, rows_that_count, train
 from ._thermostat import QUANTILES, Cooling, LocalThermostat, Thermostat
 from ._topics import Topics
 from ._workers import Workers
@@ -201,7 +201,9 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, *, validation_X: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, validation_X: Any = None
+    ) -> Self:
         """Learn topics from scratch.
 
         Parameters
@@ -210,6 +212,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             Counts of words (columns) in documents (rows), >= 0.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each row counts, >= 0. A weight of 2 gives a document twice the say in the
+            topics, as if it stood there twice in the same minibatch; a row of weight 0 is as good
+            as absent. Documents in the corpus, D, are the sum of the weights.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
             Documents that are scored after every pass, into `score_history_`.
 
@@ -227,9 +233,11 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             X = self._counts(X, reset=True)
             if validation_X is not None:
                 validation_X = self._counts(validation_X, reset=False, name="validation_X")
-            check.check_words(X, "X")
+            sample_weight = check.sample_weights(sample_weight, X.shape[0])
+            check.check_words(X, "X", sample_weight)
             n_passes = check.integer("max_iter", self.max_iter, 1)
-            trainer = new_trainer(self, X.shape[1], float(X.shape[0]))
+            n_documents = X.shape[0] if sample_weight is None else sample_weight.sum()
+            trainer = new_trainer(self, X.shape[1], float(n_documents))
             scores: list[tuple[float, float]] = []
             halves = None if validation_X is None else split_tokens(validation_X)
             if halves is not None:
@@ -248,6 +256,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                     trainer,
                     X,
                     n_passes,
+                    sample_weight=sample_weight,
                     shuffle=self.shuffle,
                     workers=workers,
                     after_pass=after_pass,
@@ -260,7 +269,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 del self.score_history_
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from more documents of a stream.
 
         The temperature follows the same course as in `fit`, by the number of documents seen over
@@ -273,6 +282,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             Counts of words in documents, >= 0. Taken in the order given.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            As for `fit`; a document counts as often for `total_samples` too.
 
         Returns
         -------
@@ -288,20 +299,21 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         first = not hasattr(self, "_trainer")
         with self._unchanged_on_error():
             X = self._counts(X, reset=first)
+            sample_weight = check.sample_weights(sample_weight, X.shape[0])
             if first:
                 total = check.number("total_samples", self.total_samples, 1.0, 1e15)
                 self._trainer = new_trainer(self, X.shape[1], total)
-                self._go_over(X)
+                self._go_over(X, sample_weight)
         if not first:
-            self._go_over(X)
+            self._go_over(X, sample_weight)
         return self
 
-    def _go_over(self, X: Any) -> None:
+    def _go_over(self, X: Any, sample_weight: NDArray[np.float64] | None) -> None:
         """Learn from rows in the order given; if interrupted, from those before."""
-        gatherer = Gatherer(X, self._trainer.topics.M.dtype)
+        gatherer = Gatherer(X, self._trainer.topics.M.dtype, sample_weight)
         try:
             with Workers(self.n_jobs) as workers:
-                self._trainer.run(gatherer, np.arange(X.shape[0], dtype=np.int64), workers)
+                self._trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
         finally:
             self._publish()
 
@@ -332,7 +344,9 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                 np.divide(gamma, gamma.sum(axis=1, keepdims=True), out=out[rows])
         return out
 
-    def score(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
+    def score(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
+    ) -> float:
         """Predictive log-likelihood of held-out words, by document completion.
 
         A random half of each document's tokens, always the same, gives gamma; the other half is
@@ -344,6 +358,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             Counts.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often the tokens of each row count in the mean, >= 0.
         tempered : bool, default=False
             Whether gamma is found at the learned temperatures instead of T = 1 ("vt", "lvt").
 
@@ -358,13 +374,16 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             If no document has two tokens.
         """
         X = self._fitted_counts(X)
+        sample_weight = check.sample_weights(sample_weight, X.shape[0])
         halves = split_tokens(X)
-        check.check_held_out(halves[1], "X")
+        check.check_held_out(halves[1], "X", sample_weight)
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered, workers)
-            return completion(self._trainer, *halves, s, workers)
+            return completion(self._trainer, *halves, s, workers, sample_weight)
 
-    def perplexity(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
+    def perplexity(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
+    ) -> float:
         """Perplexity of held-out words, ``exp(-score(X))``.
 
         Parameters
@@ -373,6 +392,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             Counts.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            As for `score`.
         tempered : bool, default=False
             As for `score`.
 
@@ -382,7 +403,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             Lower is better. Not comparable to the perplexity of scikit-learn's LDA, which is
             made from `bound`.
         """
-        return float(np.exp(-self.score(X, tempered=tempered)))
+        return float(np.exp(-self.score(X, None, sample_weight, tempered=tempered)))
 
     def bound(self, X: Any) -> float:
         """Evidence lower bound (ELBO) of the documents at T = 1, topics included.
@@ -544,7 +565,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.doc_topic_prior_ = trainer.alpha.copy()
         self.topic_word_prior_ = trainer.eta
         self.n_batch_iter_ = trainer.n_updates
-        self.n_iter_ = ceil(trainer.passes)
+        self.n_iter_ = ceil(trainer.passes - 1e-9)  # a sum of weights is rounded
 
     def _inverse_temperatures(self, tempered: bool, workers: Workers) -> InverseTemperatures:
         """Of documents, for prediction."""

@@ -83,8 +83,8 @@ class PosteriorNormalizer:
     ) -> tuple[float, NDArray[np.float64]]:
         """Energy and log C(s) at the nodes of the whole corpus, of which the batch is a sample."""
         energies, log_c = self.documents(batch, local, workers)
-        scale = size.tokens / batch.counts.sum(dtype=np.float64)
-        return float(energies.sum() * scale), log_c.sum(axis=0) * scale
+        scale = size.tokens / batch.total_tokens()
+        return float(batch.total(energies) * scale), batch.total(log_c) * scale
 
 
 class PriorNormalizer:
@@ -147,8 +147,8 @@ class PriorNormalizer:
     ) -> tuple[float, NDArray[np.float64]]:
         """Energy and log C(s) at the nodes of the whole corpus, of which the batch is a sample."""
         theta = local.gamma / local.gamma.sum(axis=1, keepdims=True)
-        energy = log_likelihood(topics, batch, theta, workers).sum()
+        energy = batch.total(log_likelihood(topics, batch, theta, workers))
         log_c = prior_log_partition(
             self._samples, size.documents, max(1.0, size.tokens / size.documents), self._bound
         )
-        return float(energy * size.tokens / batch.counts.sum(dtype=np.float64)), log_c
+        return float(energy * size.tokens / batch.total_tokens()), log_c

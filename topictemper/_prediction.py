@@ -78,14 +78,31 @@ def completion(
     held_out: Any,
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> float:
     """Mean log-likelihood of held-out tokens given the observed ones."""
-    total, workspace = 0.0, Workspace()
+    by_document = document_completion(trainer, observed, held_out, inverse_temperatures, workers)
+    if sample_weight is None:
+        return float(by_document.sum()) / float(held_out.data.sum())
+    # Not a matrix product of BLAS, whose bits may depend on threads.
+    tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
+    return float((sample_weight * by_document).sum() / (sample_weight * tokens).sum())
+
+
+def document_completion(
+    trainer: Trainer,
+    observed: Any,
+    held_out: Any,
+    inverse_temperatures: InverseTemperatures,
+    workers: Workers,
+) -> NDArray[np.float64]:
+    """Log-likelihood of all held-out tokens of each document given its observed ones."""
+    out, workspace = np.empty(observed.shape[0]), Workspace()
     dtype = trainer.topics.M.dtype
-    for (_, seen), (_, unseen) in zip(
+    for (rows, seen), (_, unseen) in zip(
         chunks(observed, dtype), chunks(held_out, dtype), strict=True
     ):
         gamma = infer_documents(trainer, seen, inverse_temperatures, workers, workspace).gamma
         theta = gamma / gamma.sum(axis=1, keepdims=True)
-        total += float(log_likelihood(trainer.topics, unseen, theta, workers).sum())
-    return total / float(held_out.data.sum())
+        out[rows] = log_likelihood(trainer.topics, unseen, theta, workers)
+    return out

@@ -73,7 +73,7 @@ class Trainer:
         self.settings = settings
         self.random_state = random_state
         self.n_updates = 0
-        self.documents_seen = 0
+        self.documents_seen = 0.0
         self._tokens_seen = 0.0
         self._workspace = Workspace()
 
@@ -87,7 +87,7 @@ class Trainer:
         """T of the next minibatch."""
         return 1.0 / self.thermostat.inverse_temperature(self._clock(self.settings.batch_size))
 
-    def _clock(self, n_documents: int) -> Clock:
+    def _clock(self, n_documents: float) -> Clock:
         return Clock(self.passes, n_documents / self.settings.total_samples)
 
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
@@ -103,7 +103,7 @@ class Trainer:
 
     def _step(self, batch: Minibatch, workers: Workers) -> None:
         """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11)."""
-        settings, clock = self.settings, self._clock(batch.n_documents)
+        settings, clock = self.settings, self._clock(batch.size)
         s = self.thermostat.inverse_temperature(clock)
         temperature = 1.0 / s
         # gamma = (alpha + sum n phi + T - 1) / T is the likelihood-tempered update of this prior.
@@ -121,8 +121,8 @@ class Trainer:
             want_energy=self.thermostat.learns(clock),
             workspace=self._workspace,
         )
-        documents = self.documents_seen + batch.n_documents
-        tokens = self._tokens_seen + batch.counts.sum(dtype=np.float64)
+        documents = self.documents_seen + batch.size
+        tokens = self._tokens_seen + batch.total_tokens()
         size = CorpusSize(settings.total_samples, settings.total_samples * tokens / documents)
         weights = self.thermostat.weights(clock, self.topics, batch, local, size, workers)
 
@@ -132,12 +132,14 @@ class Trainer:
             rho = min(rho, _LARGEST_DECAY / temperature)
             shrink, prior = rho * temperature, self.eta + temperature - 1.0
             weights = np.ones_like(weights)
+        if batch.weight is not None:
+            weights = weights * batch.weight.astype(weights.dtype)
         self.topics.step(
             batch,
             local,
             weights,
             decay=shrink,
-            scale=rho * settings.total_samples / batch.n_documents,
+            scale=rho * settings.total_samples / batch.size,
             offset=rho * prior,
             workers=workers,
         )
@@ -150,6 +152,7 @@ def train(
     X: Any,
     n_passes: int,
     *,
+    sample_weight: NDArray[np.float64] | None,
     shuffle: bool,
     workers: Workers,
     after_pass: Callable[[int], None],
@@ -158,10 +161,17 @@ def train(
 
     ``after_pass`` is called with the number of passes made, after each of them.
     """
-    gatherer = Gatherer(X, trainer.topics.M.dtype)
-    order = np.arange(X.shape[0], dtype=np.int64)
+    gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)
+    order = rows = rows_that_count(X, sample_weight)
     for done in range(1, n_passes + 1):
         if shuffle:
-            order = trainer.random_state.permutation(X.shape[0]).astype(np.int64)
+            order = trainer.random_state.permutation(rows)
         trainer.run(gatherer, order, workers)
         after_pass(done)
+
+
+def rows_that_count(X: Any, sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64]:
+    """Rows of X but those of weight zero, which are as good as absent."""
+    if sample_weight is None:
+        return np.arange(X.shape[0], dtype=np.int64)
+    return np.flatnonzero(sample_weight).astype(np.int64)
