@@ -116,6 +116,7 @@ class Locals(NamedTuple):
     shift: NDArray[Any]
     energy: NDArray[np.float64]
     sweeps: NDArray[np.int32]
+    alpha: NDArray[Any]
 
 
 def infer(
@@ -171,14 +172,16 @@ def infer(
         shift=np.empty(len(batch.words), dtype=dtype),
         energy=np.empty(n_documents if want_energy else 0),
         sweeps=np.empty(n_documents, dtype=np.int32),
+        alpha=alpha,
     )
+    M, a, base, places = topics.for_kernels(batch.words)
     workers.run(
         _kernels.topic_rows,
-        topics.M,
-        topics.a,
-        topics.base,
+        M,
+        a,
+        base,
         topics.psi_totals(),
-        batch.words,
+        places,
         1.0 if log_rows else float(s),
         log_rows,
         local.B,
@@ -218,15 +221,16 @@ def log_likelihood(
     dtype = topics.M.dtype
     t = np.broadcast_to(theta / topics.totals, (batch.n_documents, topics.n_components))
     out = np.empty(batch.n_documents)
+    M, a, base, places = topics.for_kernels(batch.words)
     workers.run(
         _kernels.mixture_log_likelihood,
         batch.doc_ptr,
-        batch.words[batch.word_of],
+        places[batch.word_of],
         batch.counts,
         np.ascontiguousarray(t, dtype=dtype),
-        topics.M,
-        topics.a,
-        topics.base,
+        M,
+        a,
+        base,
         out,
     )
     return out

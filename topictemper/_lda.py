@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from . import _parameters as check
 from ._assembly import new_trainer
+from ._batch import train_in_full
 from ._documents import Gatherer, Workspace
 from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents
 from ._prediction import tempered as tempered_documents
@@ -50,10 +51,22 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         - "avi", annealed variational inference: the temperature follows `schedule`;
         - "svi": no tempering, T = 1 throughout [2]_;
         - "dasvi", deterministic annealing of the posterior, priors included [3]_.
-    doc_topic_prior : float, default=None
-        Dirichlet prior alpha of each topic in a document. None is 0.05.
-    topic_word_prior : float, default=None
-        Dirichlet prior eta of each word in a topic. None is 0.1.
+    doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
+        Dirichlet prior alpha of each topic in a document. None is 0.05. "auto" starts there and
+        learns one for each topic, once T is under 1.1 [4]_.
+    topic_word_prior : float, array-like or "auto", default=None
+        Dirichlet prior eta of each word in a topic. None is 0.1. An array of shape
+        (n_features,) or (n_components, n_features) has a value for each word, or for each word of
+        each topic: a topic takes to words of large values (seeded topics). "auto" starts at 0.1
+        and learns one value for all.
+    components_init : array-like of shape (n_components, n_features), default=None
+        lambda to start from in `fit` or the first `partial_fit`, like `components_` of another
+        model: about as many counts as the corpus has. Where it is below `topic_word_prior` it
+        starts there. None is a random start. From given topics annealing starts at T = 1, if
+        `max_temperature` is "auto", so that they are not melted down.
+    warm_start : bool, default=False
+        Whether `fit` starts from the topics (and learned priors) of the fit before, as from
+        `components_init`.
     max_temperature : "auto" or float, default="auto"
         Where annealing starts, and what bounds learned temperatures, >= 1. "auto" finds it: T
         falls from 5 until documents begin to differ in their topics, and annealing starts a
@@ -75,6 +88,12 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         What the energy is weighed against for a learned temperature: the normaliser under the
         current topics, or ("vt" only) the paper's, under the prior, by sampling or by one of
         its two bounds.
+    learning_method : {"online", "batch"}, default="online"
+        "online" makes a step for each minibatch. "batch" makes one of all documents in a pass,
+        each to the best topics for its statistics, until the bound has converged; needs memory
+        for 12 bytes a document and topic. `partial_fit` is always online.
+    tol : float, default=1e-4
+        "batch" stops when the bound grows by less in a pass at T = 1, in nats a token.
     learning_decay : float, default=0.7
         kappa of the learning rate ``(learning_offset + t) ** -learning_decay``, in (0.5, 1].
     learning_offset : float, default=None
@@ -83,7 +102,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     batch_size : int, default=128
         Documents in a minibatch.
     max_iter : int, default=10
-        Passes over the data in `fit`; what is planned in `partial_fit`.
+        Passes over the data in `fit`, the most of them for "batch"; what is planned in
+        `partial_fit`.
     total_samples : float, default=1e6
         Documents in the whole stream, D; used by `partial_fit` only.
     mean_change_tol : float, default=1e-3
@@ -114,9 +134,12 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         documents of 1 / E[1/T_d] (NaN before there are any).
     score_history_ : structured ndarray
         Fields ``pass`` and ``score``; only where `fit` was given `validation_X`.
+    bound_history_ : structured ndarray
+        Fields ``pass``, ``temperature`` and ``bound``, the tempered evidence lower bound of the
+        topics that a pass began with, in nats a token; only after `fit` with "batch".
     doc_topic_prior_ : ndarray of shape (n_components,)
         alpha.
-    topic_word_prior_ : float
+    topic_word_prior_ : float or ndarray of shape (n_features,) or (n_components, n_features)
         eta.
     n_iter_ : int
         Passes made.
@@ -133,6 +156,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     .. [2] Hoffman, Blei, Wang, Paisley (2013). Stochastic Variational Inference. JMLR 14.
     .. [3] Abrol, Mandt, Ranganath, Blei (2014). Deterministic Annealing for Stochastic
        Variational Inference. arXiv:1411.1810.
+    .. [4] Minka (2000). Estimating a Dirichlet distribution. Technical report, MIT.
 
     Examples
     --------
@@ -151,8 +175,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         n_components: int = 100,
         *,
         tempering: Literal["lvt", "vt", "avi", "svi", "dasvi"] = "lvt",
-        doc_topic_prior: float | None = None,
-        topic_word_prior: float | None = None,
+        doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
+        topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,
+        components_init: ArrayLike | None = None,
+        warm_start: bool = False,
         max_temperature: float | Literal["auto"] = "auto",
         n_temperatures: int = 100,
         schedule: str | Callable[[float], float] = "linear",
@@ -160,6 +186,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         temperature_inertia: float | None = None,
         temperature_updates: int = 20,
         normalizer: Literal["posterior", "prior", "prior_lower", "prior_upper"] = "posterior",
+        learning_method: Literal["online", "batch"] = "online",
+        tol: float = 1e-4,
         learning_decay: float = 0.7,
         learning_offset: float | None = None,
         batch_size: int = 128,
@@ -177,6 +205,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.tempering = tempering
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
+        self.components_init = components_init
+        self.warm_start = warm_start
         self.max_temperature = max_temperature
         self.n_temperatures = n_temperatures
         self.schedule = schedule
@@ -184,6 +214,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         self.temperature_inertia = temperature_inertia
         self.temperature_updates = temperature_updates
         self.normalizer = normalizer
+        self.learning_method = learning_method
+        self.tol = tol
         self.learning_decay = learning_decay
         self.learning_offset = learning_offset
         self.batch_size = batch_size
@@ -237,8 +269,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
             check.check_words(X, "X", sample_weight)
             n_passes = check.integer("max_iter", self.max_iter, 1)
             n_documents = X.shape[0] if sample_weight is None else sample_weight.sum()
-            trainer = new_trainer(self, X.shape[1], float(n_documents))
+            previous = getattr(self, "_trainer", None) if self.warm_start else None
+            trainer = new_trainer(self, X.shape[1], float(n_documents), previous)
             scores: list[tuple[float, float]] = []
+            bounds: list[tuple[float, float, float]] = []
             halves = None if validation_X is None else split_tokens(validation_X)
             if halves is not None:
                 check.check_held_out(halves[1], "validation_X")
@@ -252,22 +286,29 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
                         seconds = time.perf_counter() - began
                         self._report(trainer, done, n_passes, seconds, scores)
 
-                train(
-                    trainer,
-                    X,
-                    n_passes,
-                    sample_weight=sample_weight,
-                    shuffle=self.shuffle,
-                    workers=workers,
-                    after_pass=after_pass,
-                )
+                shared: dict[str, Any] = {
+                    "sample_weight": sample_weight,
+                    "workers": workers,
+                    "after_pass": after_pass,
+                }
+                if self.learning_method == "batch":
+                    bounds = train_in_full(trainer, X, n_passes, tol=self.tol, **shared)
+                else:
+                    train(trainer, X, n_passes, shuffle=self.shuffle, **shared)
             self._trainer = trainer
             self._publish()
-            if halves is not None:
-                self.score_history_ = np.array(scores, dtype=[("pass", float), ("score", float)])
-            elif hasattr(self, "score_history_"):
-                del self.score_history_
+            self._publish_history("score_history_", ("pass", "score"), scores)
+            self._publish_history("bound_history_", ("pass", "temperature", "bound"), bounds)
         return self
+
+    def _publish_history(
+        self, name: str, fields: tuple[str, ...], history: list[tuple[Any, ...]]
+    ) -> None:
+        """Set a fitted attribute that there is only where it was asked for."""
+        if history:
+            setattr(self, name, np.array(history, dtype=[(field, float) for field in fields]))
+        elif hasattr(self, name):
+            delattr(self, name)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from more documents of a stream.
@@ -472,7 +513,7 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         names = check.feature_names(feature_names, self.n_features_in_)
-        return [[str(names[v]) for v in _largest(topic, n)] for topic in self._trainer.topics.M.T]
+        return [[str(names[v]) for v in _largest(topic, n)] for topic in self.components_]
 
     @property
     def components_(self) -> NDArray[Any]:
@@ -563,7 +604,10 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         hottest = trainer.thermostat.cooling.max_temperature
         self.max_temperature_ = float("nan") if hottest is None else hottest
         self.doc_topic_prior_ = trainer.alpha.copy()
-        self.topic_word_prior_ = trainer.eta
+        eta = trainer.eta
+        if isinstance(eta, np.ndarray):  # by words (V, 1), or by words and topics (V, K)
+            eta = eta[:, 0].copy() if eta.shape[1] == 1 else eta.T.copy()
+        self.topic_word_prior_ = eta
         self.n_batch_iter_ = trainer.n_updates
         self.n_iter_ = ceil(trainer.passes - 1e-9)  # a sum of weights is rounded
 

@@ -14,6 +14,7 @@ from ._workers import Workers
 from .tempering import InverseTemperatureNodes, prior_log_partition
 
 Bound = Literal["lower", "upper"] | None
+Eta = float | NDArray[Any]
 
 
 class CorpusSize(NamedTuple):
@@ -23,9 +24,9 @@ class CorpusSize(NamedTuple):
     tokens: float
 
 
-def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: float) -> InverseTemperatureNodes:
+def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> InverseTemperatureNodes:
     """Nodes for log C: sums of G(x + s) / G(x), which bend where s is a few times x."""
-    return InverseTemperatureNodes(grid, 16, offset=3.0 * min(float(alpha.min()), eta))
+    return InverseTemperatureNodes(grid, 16, offset=3.0 * float(min(alpha.min(), np.min(eta))))
 
 
 class PosteriorNormalizer:
@@ -45,16 +46,18 @@ class PosteriorNormalizer:
         Inverse temperatures in use.
     alpha : ndarray of shape (n_components,)
         Prior of the topic proportions.
-    eta : float
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
         Prior of the topics.
     """
 
-    def __init__(self, grid: NDArray[np.float64], alpha: NDArray[Any], eta: float) -> None:
-        self._alpha = alpha
+    def __init__(self, grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> None:
         self.nodes = _nodes(grid, alpha, eta)
-        ratios = [_kernels.gamma_ratio(alpha, float(s)) for s in self.nodes.nodes]
-        self._prior_ratios = np.array(ratios, dtype=alpha.dtype)
+        self._set_alpha(alpha)
         self._moments = np.empty_like(self._prior_ratios)
+
+    def _set_alpha(self, alpha: NDArray[Any]) -> None:
+        ratios = [_kernels.gamma_ratio(alpha, float(s)) for s in self.nodes.nodes]
+        self._alpha, self._prior_ratios = alpha, np.array(ratios, dtype=alpha.dtype)
 
     def refresh(self, topics: Topics, workers: Workers) -> None:
         """Work out the moments of the current topics."""
@@ -65,6 +68,8 @@ class PosteriorNormalizer:
         self, batch: Minibatch, local: Locals, workers: Workers
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Energies (n_documents,) and log C_d(s) at the nodes (n_documents, n_nodes), in nats."""
+        if local.alpha is not self._alpha:  # learned anew
+            self._set_alpha(local.alpha)
         out = np.empty((batch.n_documents, len(self.nodes.nodes)))
         workers.run(
             _kernels.log_partition,
@@ -99,7 +104,7 @@ class PriorNormalizer:
         Inverse temperatures in use.
     alpha : ndarray of shape (n_components,)
         Prior of the topic proportions.
-    eta : float
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
         Prior of the topics.
     n_features : int
         Words in the vocabulary.
@@ -115,7 +120,7 @@ class PriorNormalizer:
         self,
         grid: NDArray[np.float64],
         alpha: NDArray[Any],
-        eta: float,
+        eta: Eta,
         n_features: int,
         bound: Bound,
         random_state: np.random.RandomState,
@@ -125,11 +130,12 @@ class PriorNormalizer:
         self._samples = self._sample(alpha, eta, n_features, random_state)
 
     def _sample(
-        self, alpha: NDArray[Any], eta: float, n_features: int, random_state: np.random.RandomState
+        self, alpha: NDArray[Any], eta: Eta, n_features: int, random_state: np.random.RandomState
     ) -> NDArray[np.float64]:
         c = np.empty((self.N_BETA, self.N_THETA, len(self.nodes.nodes)))
         for i in range(self.N_BETA):
-            beta = random_state.gamma(eta, size=(len(alpha), n_features)).astype(np.float32)
+            beta = random_state.gamma(np.transpose(eta), size=(len(alpha), n_features))
+            beta = beta.astype(np.float32)
             beta /= np.maximum(beta.sum(axis=1, keepdims=True), np.float32(1e-30))
             theta = random_state.dirichlet(alpha.astype(np.float64), self.N_THETA)
             p = theta.astype(np.float32) @ beta

@@ -84,6 +84,28 @@ def precision(value: Any) -> np.dtype[Any]:
     return dtype
 
 
+def table(
+    name: str, value: Any, shapes: Iterable[tuple[int, ...]], low: float, high: float
+) -> NDArray[np.float64]:
+    """An array of finite numbers in a range, of one of some shapes."""
+    shapes = list(shapes)
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers, got {value!r}") from error
+    if array.shape not in shapes:
+        wanted = " or ".join(str(shape) for shape in shapes)
+        raise ValueError(f"{name} must be of shape {wanted}, got {array.shape}")
+    wrong = ~(np.isfinite(array) & (array >= low) & (array <= high))
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"{name} must hold finite numbers from {low:g} to {high:g}, got {array[place]} at "
+            f"{place}"
+        )
+    return array
+
+
 def check_size(n_components: int, n_features: int, itemsize: int) -> None:
     """Refuse a number of topics whose parameters this machine cannot hold."""
     needed = n_components * n_features * itemsize

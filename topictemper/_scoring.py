@@ -57,33 +57,39 @@ def split_tokens(X: Any) -> tuple[Any, Any]:
     )
 
 
-def document_bound(batch: Minibatch, local: Locals, alpha: NDArray[Any]) -> NDArray[np.float64]:
-    """What each document adds to the ELBO at T = 1, in nats, with phi optimised out.
+def document_bound(
+    batch: Minibatch, local: Locals, alpha: NDArray[Any], s: float = 1.0
+) -> NDArray[np.float64]:
+    """What each document adds to the ELBO at one inverse temperature, in nats, phi optimised out.
 
-    ``sum_v n_dv log sum_k exp(E[log theta_dk] + E[log beta_kv]) - KL(q(theta_d) || p(theta))``
-    (Blei et al. 2003, eq. 15, at the optimal phi).
+    ``sum_v n_dv log sum_k exp(s (E[log theta_dk] + E[log beta_kv])) - KL(q(theta_d) || p(theta))``
+    (Blei et al. 2003, eq. 15; VT eq. 4 with supplement B.2; at the optimal phi).
     """
     with np.errstate(invalid="ignore"):
         p = batch.counts.astype(np.float64) / local.ratio  # before shift and psi(sum gamma)
-    log_p = np.where(batch.counts > 0, np.log(p) + local.shift[batch.word_of], 0.0)
+    log_p = np.where(batch.counts > 0, np.log(p) + s * local.shift[batch.word_of], 0.0)
     gamma = local.gamma.astype(np.float64)
     total = gamma.sum(axis=1)
     return (
         batch.sums(batch.counts * log_p)
-        - batch.tokens() * psi(total)
+        - s * batch.tokens() * psi(total)
         - _dirichlet_kl(gamma, total, alpha.astype(np.float64)[None, :])
     )
 
 
-def topics_kl(topics: Topics, eta: float) -> float:
+def topics_kl(topics: Topics, eta: float | NDArray[Any]) -> float:
     """``sum_k KL(q(beta_k) || p(beta_k))`` in nats, over some words at a time."""
     totals = topics.totals
-    kl = gammaln(totals) - gammaln(topics.n_features * eta)
+    if isinstance(eta, np.ndarray):
+        kl = gammaln(totals) - gammaln(eta.sum(axis=0, dtype=np.float64))
+    else:
+        kl = gammaln(totals) - gammaln(topics.n_features * eta)
     e_log_rest = psi(totals)
     for start in range(0, topics.n_features, _WORDS_AT_ONCE):
-        rows = topics.M[start : start + _WORDS_AT_ONCE]
-        lam = topics.base + topics.a * rows.astype(np.float64)
-        terms = gammaln(eta) - gammaln(lam) + (lam - eta) * (psi(lam) - e_log_rest)
+        words = slice(start, start + _WORDS_AT_ONCE)
+        prior = eta[words].astype(np.float64) if isinstance(eta, np.ndarray) else eta
+        lam = topics.rows(words, np.float64)
+        terms = gammaln(prior) - gammaln(lam) + (lam - prior) * (psi(lam) - e_log_rest)
         kl += terms.sum(axis=0)
     return float(kl.sum())
 

@@ -9,14 +9,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._documents import Gatherer, Minibatch, Workspace, infer
-from ._normalizers import CorpusSize
+from ._documents import Gatherer, Locals, Minibatch, Workspace, infer
+from ._normalizers import CorpusSize, Eta
+from ._priors import PriorLearner
+from ._scoring import document_bound, topics_kl
 from ._thermostat import Clock, Thermostat
 from ._topics import Topics
 from ._workers import Workers
 
 # Posterior tempering shrinks lambda by 1 - rho T, which must stay positive.
 _LARGEST_DECAY = 0.9
+# Hotter, topics are still on their way, and priors are left as they are.
+_PRIORS_FROM = 0.9
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,12 @@ class Trainer:
         The global state.
     alpha : ndarray of shape (n_components,)
         Prior of the topic proportions, of the precision of the topics.
-    eta : float
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
         Prior of the topics.
     thermostat : Thermostat
         Sets the temperature.
+    priors : PriorLearner
+        Learns alpha and eta, if they are to be learned.
     settings : Settings
         The rest.
     random_state : RandomState
@@ -61,8 +67,9 @@ class Trainer:
         self,
         topics: Topics,
         alpha: NDArray[Any],
-        eta: float,
+        eta: Eta,
         thermostat: Thermostat,
+        priors: PriorLearner,
         settings: Settings,
         random_state: np.random.RandomState,
     ) -> None:
@@ -70,6 +77,7 @@ class Trainer:
         self.alpha = alpha
         self.eta = eta
         self.thermostat = thermostat
+        self.priors = priors
         self.settings = settings
         self.random_state = random_state
         self.n_updates = 0
@@ -101,8 +109,22 @@ class Trainer:
                 following = workers.start(gatherer.rows, order[start + size : start + 2 * size])
             self._step(batch, workers)
 
-    def _step(self, batch: Minibatch, workers: Workers) -> None:
-        """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11)."""
+    def step_in_full(self, batch: Minibatch, workers: Workers) -> tuple[float, float]:
+        """A step of the whole corpus at once, to the topics that are best for its statistics.
+
+        Returns the inverse temperature, and the bound before the topics changed, in nats: the
+        tempered ELBO (VT eq. 4 with supplement B.2). For posterior tempering it is the ELBO of
+        the model that has the same updates with its likelihood tempered alone, which differs
+        from that of DASVI by a constant of the temperature.
+        """
+        s = self.thermostat.inverse_temperature(self._clock(batch.size))
+        return s, self._step(batch, workers, whole=True)
+
+    def _step(self, batch: Minibatch, workers: Workers, *, whole: bool = False) -> float:
+        """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11).
+
+        Returns the bound before the step, which is worked out for a whole corpus only.
+        """
         settings, clock = self.settings, self._clock(batch.size)
         s = self.thermostat.inverse_temperature(clock)
         temperature = 1.0 / s
@@ -126,11 +148,18 @@ class Trainer:
         size = CorpusSize(settings.total_samples, settings.total_samples * tokens / documents)
         weights = self.thermostat.weights(clock, self.topics, batch, local, size, workers)
 
+        bound = self._bound(batch, local, weights, s) if whole else np.nan
+
         rho = (settings.learning_offset + self.n_updates + 1) ** -settings.learning_decay
-        shrink, prior = rho, self.eta
+        if whole:
+            rho = s if settings.posterior_tempering else 1.0
+        learns = s == 1.0 or (s > _PRIORS_FROM and not settings.posterior_tempering)
+        if learns:
+            self.alpha = self.priors.alpha(batch, local, self.alpha, rho)
+        shrink, prior = rho, self.topics.smallest_prior(self.eta)
         if settings.posterior_tempering:
-            rho = min(rho, _LARGEST_DECAY / temperature)
-            shrink, prior = rho * temperature, self.eta + temperature - 1.0
+            rho = rho if whole else min(rho, _LARGEST_DECAY / temperature)
+            shrink, prior = rho * temperature, prior + temperature - 1.0
             weights = np.ones_like(weights)
         if batch.weight is not None:
             weights = weights * batch.weight.astype(weights.dtype)
@@ -142,9 +171,26 @@ class Trainer:
             scale=rho * settings.total_samples / batch.size,
             offset=rho * prior,
             workers=workers,
+            rate=rho,
         )
+        if learns:
+            eta = self.priors.eta(self.topics, self.eta, rho)
+            if eta is not self.eta:
+                self.eta = eta
+                self.topics.set_prior(eta)
         self.n_updates += 1
         self.documents_seen, self._tokens_seen = documents, tokens
+        return bound
+
+    def _bound(self, batch: Minibatch, local: Locals, weights: NDArray[Any], s: float) -> float:
+        """The tempered ELBO of a corpus after its E-step, in nats."""
+        of_documents = document_bound(batch, local, local.alpha, s)
+        if len(local.energy):  # documents have temperatures of their own
+            of_documents += (weights.astype(np.float64) - s) * local.energy
+        eta = self.eta
+        if self.settings.posterior_tempering:
+            eta = eta * s + (1.0 - s)
+        return float(batch.total(of_documents)) - topics_kl(self.topics, eta)
 
 
 def train(
