@@ -41,7 +41,7 @@ def new_trainer(
     alpha = _alpha(lda.doc_topic_prior, n_components, dtype)
     eta = _eta(lda.topic_word_prior, n_components, n_features, dtype)
     start = _components(lda.components_init, n_components, n_features)
-    learned = PriorLearner(_is_auto(lda.doc_topic_prior), _is_auto(lda.topic_word_prior))
+    learned = PriorLearner(_is_auto(lda.doc_topic_prior), _is_auto(lda.topic_word_prior), ETA)
     if previous is not None:
         start = previous.topics.components()
         if start.shape != (n_components, n_features):
@@ -172,7 +172,7 @@ def _alpha(value: Any, n_components: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     name = "doc_topic_prior"
     if value is None or (_is_auto(value) and check.choice(name, value, ("auto",))):
         value = ALPHA
-    if np.ndim(value) == 0:
+    if not hasattr(value, "__len__"):
         return np.full(n_components, check.number(name, value, *PRIOR_RANGE), dtype=dtype)
     return check.table(name, value, [(n_components,)], *PRIOR_RANGE).astype(dtype)
 
@@ -182,7 +182,7 @@ def _eta(value: Any, n_components: int, n_features: int, dtype: np.dtype[Any]) -
     name = "topic_word_prior"
     if value is None or (_is_auto(value) and check.choice(name, value, ("auto",))):
         value = ETA
-    if np.ndim(value) == 0:
+    if not hasattr(value, "__len__"):
         return check.number(name, value, *PRIOR_RANGE)
     shapes = [(n_features,), (n_components, n_features)]
     table = np.atleast_2d(check.table(name, value, shapes, *PRIOR_RANGE))

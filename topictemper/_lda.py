@@ -58,7 +58,8 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         Dirichlet prior eta of each word in a topic. None is 0.1. An array of shape
         (n_features,) or (n_components, n_features) has a value for each word, or for each word of
         each topic: a topic takes to words of large values (seeded topics). "auto" starts at 0.1
-        and learns one value for all.
+        and learns one value for all, never below: the bound of ever more passes would drive it
+        down to where predictions suffer.
     components_init : array-like of shape (n_components, n_features), default=None
         lambda to start from in `fit` or the first `partial_fit`, like `components_` of another
         model: about as many counts as the corpus has. Where it is below `topic_word_prior` it

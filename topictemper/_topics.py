@@ -185,9 +185,9 @@ class Topics:
         totals, s = self.totals[None, :], nodes[:, None]
         return np.log(sums.sum(axis=0)) + gammaln(totals) - gammaln(totals + s)
 
-    def set_prior(self, eta: float) -> None:
+    def set_prior(self, eta: float | NDArray[Any]) -> None:
         """Exchange the prior's part of lambda, where it is the same for all words."""
-        self.base = eta
+        self.base = self.smallest_prior(eta)
 
     def psi_gain(self, eta: float) -> float:
         """``sum_kv [psi(n_kv + eta) - psi(eta)]`` with n = a M."""
