@@ -53,13 +53,13 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
         - "dasvi", deterministic annealing of the posterior, priors included [3]_.
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
         Dirichlet prior alpha of each topic in a document. None is 0.05. "auto" starts there and
-        learns one for each topic, once T is under 1.1 [4]_.
+        learns one for each topic, 0.025 at the least, once T is under 1.1 [4]_.
     topic_word_prior : float, array-like or "auto", default=None
         Dirichlet prior eta of each word in a topic. None is 0.1. An array of shape
         (n_features,) or (n_components, n_features) has a value for each word, or for each word of
         each topic: a topic takes to words of large values (seeded topics). "auto" starts at 0.1
-        and learns one value for all, never below: the bound of ever more passes would drive it
-        down to where predictions suffer.
+        and learns one value for all, never below: the bound would drive both priors down, with
+        every pass, to where predictions suffer.
     components_init : array-like of shape (n_components, n_features), default=None
         lambda to start from in `fit` or the first `partial_fit`, like `components_` of another
         model: about as many counts as the corpus has. Where it is below `topic_word_prior` it
@@ -168,6 +168,20 @@ class TemperedLDA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimat
     >>> lda.fit_transform(corpus.counts).shape
     (300, 5)
     >>> bool(lda.perplexity(corpus.counts) < 200)
+    True
+
+    Words that a topic is known by, and steps of the whole corpus until the bound has converged:
+
+    >>> import numpy as np
+    >>> words = corpus.components[2].argsort()[-3:]
+    >>> eta = np.full((5, 200), 0.1)
+    >>> eta[0, words] = 20.0
+    >>> lda = TemperedLDA(
+    ...     5, topic_word_prior=eta, learning_method="batch", max_iter=100, random_state=0
+    ... ).fit(corpus.counts)
+    >>> bool(lda.n_iter_ < 100 and lda.bound_history_["bound"][-1] > -5.3)
+    True
+    >>> set(lda.top_words(3)[0]) == {str(word) for word in words}
     True
     """
 

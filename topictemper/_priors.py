@@ -13,10 +13,7 @@ from ._documents import Locals, Minibatch
 from ._normalizers import Eta
 from ._topics import Topics
 
-#: Learned alpha stays in this range: below, a topic would hardly ever be taken up again, and
-#: exp(psi(alpha)) is 0 in float32.
-ALPHA_RANGE = (1e-3, 1e3)
-LARGEST_ETA = 1e3
+_LARGEST = 1e3
 # A prior is renewed once so much of what it is learned from is new. eta waits for longer at
 # first: statistics of hot documents, which are spread over all topics, would raise it.
 _ALPHA_SHARE, _ETA_SHARE, _ETA_WAITS = 0.25, 1.0, 3.0
@@ -35,21 +32,23 @@ class PriorLearner:
     method for fixed q(theta) (Blei et al. 2003, appendix A.4.2) maximises in alpha alone; as q
     follows alpha closely, that crawls. Likewise for eta, from lambda = eta + n.
 
-    The bound likes an eta that falls with every pass, far below what predicts best: topics become
-    ever surer of words that they have not seen. So eta is never learned below a floor
-    (benchmarks/priors.py has what this is worth).
+    The bound likes priors that fall with every pass, far below what predicts best: documents
+    become ever surer of topics, and topics of words, that they have not seen. So nothing is
+    learned below a floor (benchmarks/priors.py has what this is worth).
 
     Parameters
     ----------
     of_alpha, of_eta : bool
         Which of the two to learn.
-    smallest_eta : float
-        The floor of eta.
+    smallest_alpha, smallest_eta : float
+        The floors.
     """
 
-    def __init__(self, of_alpha: bool, of_eta: bool, smallest_eta: float) -> None:
+    def __init__(
+        self, of_alpha: bool, of_eta: bool, smallest_alpha: float, smallest_eta: float
+    ) -> None:
         self.of_alpha, self.of_eta = of_alpha, of_eta
-        self._smallest_eta = smallest_eta
+        self._smallest_alpha, self._smallest_eta = smallest_alpha, smallest_eta
         self._means: NDArray[np.float64] | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
 
@@ -71,7 +70,8 @@ class PriorLearner:
         if self._alpha_share < _ALPHA_SHARE or self._means[-1] <= 0:
             return alpha
         self._alpha_share = 0.0
-        return np.clip(self._means[:-1] / self._means[-1], *ALPHA_RANGE).astype(alpha.dtype)
+        new = np.clip(self._means[:-1] / self._means[-1], self._smallest_alpha, _LARGEST)
+        return new.astype(alpha.dtype)
 
     def eta(self, topics: Topics, eta: Eta, rho: float) -> Eta:
         """Take note of a step of the topics; the new eta."""
@@ -84,4 +84,4 @@ class PriorLearner:
         counts = topics.a * topics.column_sums
         size = topics.n_features
         below = size * float((psi(counts + size * eta) - psi(size * eta)).sum())
-        return float(np.clip(eta * topics.psi_gain(eta) / below, self._smallest_eta, LARGEST_ETA))
+        return float(np.clip(eta * topics.psi_gain(eta) / below, self._smallest_eta, _LARGEST))
