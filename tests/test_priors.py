@@ -11,10 +11,12 @@ from topictemper import TemperedLDA
 from topictemper._assembly import new_trainer
 from topictemper._core import _reference
 from topictemper._documents import infer, log_likelihood
+from topictemper._normalizers import PosteriorNormalizer
 from topictemper._priors import PriorLearner
 from topictemper._scoring import topics_kl
 from topictemper._topics import Topics
 from topictemper.datasets import make_lda_corpus
+from topictemper.tempering import inverse_temperature_grid
 
 from .small_lda import (
     MODES,
@@ -268,6 +270,22 @@ def test_learning_priors_has_the_same_bits(mode):
     assert_array_equal(other.doc_topic_prior_, lda.doc_topic_prior_)
     assert other.topic_word_prior_ == lda.topic_word_prior_
     assert_array_equal(other.document_temperatures(corpus()), lda.document_temperatures(corpus()))
+
+
+def test_normalizer_follows_alpha():
+    grid, topics, batch = inverse_temperature_grid(20), Topics(uneven(30, 4), 0.1), random_counts()
+    batch = minibatch(batch)
+    old, new = np.full(4, 0.05), uneven(4)
+    normalizer, fresh = (PosteriorNormalizer(grid, alpha, 0.1) for alpha in (old, new))
+    # The places of the nodes hang on the first alpha; the values at them must not.
+    fresh.nodes = normalizer.nodes
+    fresh._set_alpha(new)
+    for each in (normalizer, fresh):
+        each.refresh(topics, ONE_THREAD)
+    for alpha in (old, new):
+        local = infer(topics, batch, alpha, 0.5, tol=1e-9, max_iter=99, workers=ONE_THREAD)
+        found = normalizer.documents(batch, local, ONE_THREAD)[1]
+    assert_array_equal(found, fresh.documents(batch, local, ONE_THREAD)[1])
 
 
 def test_learned_alpha_tells_a_common_topic_from_a_rare_one():
