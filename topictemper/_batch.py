@@ -81,4 +81,5 @@ def train_in_full(
             )
         if s == 1.0 and abs(gain) < tol:
             break
+    trainer.release()  # it was of all documents
     return history

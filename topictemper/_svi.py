@@ -120,6 +120,10 @@ class Trainer:
         s = self.thermostat.inverse_temperature(self._clock(batch.size))
         return s, self._step(batch, workers, whole=True)
 
+    def release(self) -> None:
+        """Give back the memory of E-steps; the next takes what it needs."""
+        self._workspace = Workspace()
+
     def _step(self, batch: Minibatch, workers: Workers, *, whole: bool = False) -> float:
         """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11).
 
