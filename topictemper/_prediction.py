@@ -117,10 +117,15 @@ def completion(
     held_out: Any,
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> float:
     """Mean log-likelihood of held-out tokens given the observed ones."""
     by_document = document_completion(model, observed, held_out, inverse_temperatures, workers)
-    return float(by_document.sum()) / float(held_out.data.sum())
+    if sample_weight is None:
+        return float(by_document.sum()) / float(held_out.data.sum())
+    # Not a matrix product of BLAS, whose bits may depend on threads.
+    tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
+    return float((sample_weight * by_document).sum() / (sample_weight * tokens).sum())
 
 
 def document_completion(
