@@ -235,7 +235,7 @@ class Trainer(Stateful):
             shrink, prior = rho * temperature, prior + temperature - 1.0
             weights = np.ones_like(weights)
         if batch.weight is not None:
-            weights = weights * batch.weight.astype(weights.dtype)
+            weights = weights.astype(np.float64) * batch.weight
         self.topics.step(
             batch,
             local,

@@ -171,7 +171,7 @@ class Topics(Stateful):
             batch.word_ptr,
             batch.word_doc,
             batch.word_pos,
-            doc_weight,
+            np.ascontiguousarray(doc_weight, dtype=np.float64),
             local.s,
             local.log_rows,
             local.B,

@@ -179,7 +179,7 @@ def add_statistics(
     n_blocks = _kernels.statistics_blocks(len(batch.words))
     block_sums = np.full((n_blocks, minibatch.n_topics), np.nan)
     by_word = (batch.words, batch.word_ptr, batch.word_doc, batch.word_pos)
-    model = (doc_weight, minibatch.s, minibatch.log_rows, local.B)
+    model = (doc_weight.astype(np.float64), minibatch.s, minibatch.log_rows, local.B)
     assignments = (local.topics, local.weights, local.n_active, local.ratio)
     arguments = (*by_word, *model, *assignments, rate, M, block_sums, ticket())
     share(_kernels.add_statistics, arguments, n_threads)

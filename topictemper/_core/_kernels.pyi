@@ -71,7 +71,7 @@ def add_statistics(
     word_ptr: Longs,
     word_doc: Ints,
     word_pos: Longs,
-    doc_weight: Real,
+    doc_weight: Doubles,
     s: Real,
     log_rows: bool,
     B: Real,

@@ -53,7 +53,7 @@ cdef extern from "kernels.h" nogil:
         int (*add_statistics)(
             int64_t n_words, int64_t n_topics, int64_t padded, const int32_t *words,
             const int64_t *word_ptr, const int32_t *word_doc, const int64_t *word_pos,
-            const float *doc_weight, const float *s, int log_rows, const float *B,
+            const double *doc_weight, const float *s, int log_rows, const float *B,
             const int32_t *topics, const float *weights, const int32_t *n_active,
             const float *ratio, double rate, float *M, double *block_sums, int64_t *ticket
         ) noexcept nogil
@@ -425,7 +425,7 @@ def add_statistics(
     const int64_t[::1] word_ptr,
     const int32_t[::1] word_doc,
     const int64_t[::1] word_pos,
-    const floating[::1] doc_weight,
+    const double[::1] doc_weight,
     const floating[::1] s,
     bint log_rows,
     const floating[:, ::1] B,

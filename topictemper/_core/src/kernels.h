@@ -38,7 +38,7 @@
         int (*add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,                   \
                               const int32_t *words, const int64_t *word_ptr,                       \
                               const int32_t *word_doc, const int64_t *word_pos,                    \
-                              const REAL *doc_weight, const REAL *s, int log_rows, const REAL *B,  \
+                              const double *doc_weight, const REAL *s, int log_rows, const REAL *B,\
                               const int32_t *topics, const REAL *weights,                          \
                               const int32_t *n_active, const REAL *ratio, double rate, REAL *M,    \
                               double *block_sums, int64_t *ticket);                                \

@@ -2,6 +2,9 @@
 #undef vec
 #undef ivec
 #undef uvec
+#undef DL
+#undef dvec
+#undef half
 #undef quad
 #undef octet
 #undef CHOOSE

@@ -17,6 +17,18 @@ typedef REAL uvec __attribute__((vector_size(VBYTES), aligned(sizeof(REAL)), may
 typedef REAL octet __attribute__((vector_size(8 * sizeof(REAL)), aligned(sizeof(REAL))));
 typedef REAL quad __attribute__((vector_size(4 * sizeof(REAL)), aligned(sizeof(REAL)), may_alias));
 
+/* Half as many numbers, or as many, if they are double; in double precision. */
+#define DL ((ptrdiff_t)(VBYTES / sizeof(double)))
+#define dvec FN(dvec)
+#define half FN(half)
+typedef double dvec __attribute__((vector_size(VBYTES)));
+typedef REAL half
+    __attribute__((vector_size(VBYTES / 8 * REAL_BYTES), aligned(sizeof(REAL)), may_alias));
+static INLINE dvec FN(load_double)(const REAL *p)
+{
+    return __builtin_convertvector(*(const half *)p, dvec);
+}
+
 static INLINE vec FN(load)(const REAL *p) { return *(const uvec *)p; }
 static INLINE void FN(store)(REAL *p, vec x) { *(uvec *)p = x; }
 static INLINE vec FN(splat)(REAL x) { return (vec){0} + x; }

@@ -84,29 +84,33 @@ static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, con
     return 0;
 }
 
+/* Statistics are summed in double precision: then it makes no difference, to rounding of M, whether
+   a document has the weight 2 or is there twice, nor in which order documents come. */
+
 /* sum[k] = sum_d c_d w_dk for `nv` vectors of topics, over the documents of one word. */
-static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc, const REAL *c,
-                                   const REAL *weights, REAL *sum, int nv)
+static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
+                                   const double *c, const REAL *weights, double *sum, int nv)
 {
-    vec x[8];
+    dvec x[8];
     for (int i = 0; i < nv; i++)
-        x[i] = FN(splat)(0);
+        x[i] = (dvec){0};
     for (ptrdiff_t j = 0; j < n; j++) {
-        const REAL *w = weights + doc[j] * padded, c_j = c[j];
+        const REAL *w = weights + doc[j] * padded;
+        const double c_j = c[j];
         for (int i = 0; i < nv; i++)
-            x[i] += c_j * FN(load)(w + i * VL);
+            x[i] += c_j * FN(load_double)(w + i * DL);
     }
     for (int i = 0; i < nv; i++)
-        FN(store)(sum + i * VL, x[i]);
+        memcpy(sum + i * DL, &x[i], sizeof(dvec));
 }
 /* The same over all topics, times their weights B_vk: no matter that most of the weights are 0, as
    nothing here waits for anything. */
 static INLINE void FN(dense_statistics)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
-                                        const REAL *c, const REAL *row, const REAL *weights,
-                                        REAL *sum)
+                                        const double *c, const REAL *row, const REAL *weights,
+                                        double *sum)
 {
-    for (ptrdiff_t k = 0; k < padded; k += 8 * VL) {
-        switch (padded - k < 8 * VL ? (padded - k) / VL : 8) {
+    for (ptrdiff_t k = 0; k < padded; k += 8 * DL) {
+        switch (padded - k < 8 * DL ? (padded - k) / DL : 8) {
         case 1:
             FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 1);
             break;
@@ -132,15 +136,15 @@ static INLINE void FN(dense_statistics)(ptrdiff_t padded, ptrdiff_t n, const int
             FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 8);
         }
     }
-    for (ptrdiff_t k = 0; k < padded; k += VL)
-        FN(store)(sum + k, FN(load)(sum + k) * FN(load)(row + k));
+    for (ptrdiff_t k = 0; k < padded; k++)
+        sum[k] *= (double)row[k];
 }
 
 /* sum[k] += c w_dk B_vk^s_d (with `log_rows`; else w_dk alone) of one document. `touched` lists the
    topics that are not zero; returns how many it holds. */
-static INLINE ptrdiff_t FN(sparse_statistics)(ptrdiff_t n_topics, REAL c, REAL s, int log_rows,
+static INLINE ptrdiff_t FN(sparse_statistics)(ptrdiff_t n_topics, double c, REAL s, int log_rows,
                                               const REAL *row, ptrdiff_t n, const int32_t *id,
-                                              const REAL *w, REAL *sum, int32_t *touched,
+                                              const REAL *w, double *sum, int32_t *touched,
                                               ptrdiff_t n_touched, const REAL *out)
 {
     for (ptrdiff_t i = 0; i < n; i += VL) {
@@ -157,7 +161,7 @@ static INLINE ptrdiff_t FN(sparse_statistics)(ptrdiff_t n_topics, REAL c, REAL s
             __builtin_prefetch(out + k, 1);
             touched[n_touched] = k; /* whether it is new cannot be predicted: no branch */
             n_touched += (sum[k] == 0) & (n_touched < n_topics);
-            sum[k] += c * w[k] * (log_rows ? x[j] : 1);
+            sum[k] += c * (double)w[k] * (log_rows ? (double)x[j] : 1);
         }
     }
     return n_touched;
@@ -167,19 +171,18 @@ static INLINE ptrdiff_t FN(sparse_statistics)(ptrdiff_t n_topics, REAL c, REAL s
 static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
                               const int32_t *words, const int64_t *word_ptr,
                               const int32_t *word_doc, const int64_t *word_pos,
-                              const REAL *doc_weight, const REAL *s_of, int log_rows, const REAL *B,
+                              const double *doc_weight, const REAL *s_of, int log_rows, const REAL *B,
                               const int32_t *topics, const REAL *weights,
                               const int32_t *n_active_of, const REAL *ratio, double rate, REAL *M,
                               double *block_sums, int64_t *ticket)
 {
     const int dense = !log_rows && n_topics <= DENSE_TOPICS;
-    const REAL step = (REAL)rate;
     int64_t most = 0;
     for (int64_t u = 0; u < n_words; u++)
         most = word_ptr[u + 1] - word_ptr[u] > most ? word_ptr[u + 1] - word_ptr[u] : most;
     /* sums of a word and of a block, factors of a word's documents, topics of a word */
-    REAL *sum = calloc((size_t)(2 * padded + most), sizeof(REAL));
-    REAL *total = sum + padded, *c = total + padded;
+    double *sum = calloc((size_t)(2 * padded + most), sizeof(double));
+    double *total = sum + padded, *c = total + padded;
     int32_t *touched = malloc((size_t)(n_topics + 1) * sizeof(int32_t));
     if (!sum || !touched) {
         free(sum);
@@ -192,7 +195,7 @@ static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
         int64_t last = first + WORD_BLOCK < n_words ? first + WORD_BLOCK : n_words;
         if (first >= n_words)
             break;
-        memset(total, 0, (size_t)padded * sizeof(REAL));
+        memset(total, 0, (size_t)padded * sizeof(double));
         for (int64_t u = first; u < last; u++) {
             const REAL *row = B + u * padded;
             const int64_t start = word_ptr[u];
@@ -200,16 +203,13 @@ static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
             const int32_t *doc = word_doc + start;
             REAL *out = M + (ptrdiff_t)words[u] * n_topics;
             for (ptrdiff_t j = 0; j < n; j++)
-                c[j] = doc_weight[doc[j]] * ratio[word_pos[start + j]] * step;
+                c[j] = doc_weight[doc[j]] * (double)ratio[word_pos[start + j]] * rate;
             if (dense) {
-                ptrdiff_t k = 0;
                 FN(dense_statistics)(padded, n, doc, c, row, weights, sum);
-                for (; k + VL <= n_topics; k += VL)
-                    FN(store)(out + k, FN(load)(out + k) + FN(load)(sum + k));
-                for (; k < n_topics; k++)
-                    out[k] += sum[k];
-                for (k = 0; k < padded; k += VL)
-                    FN(store)(total + k, FN(load)(total + k) + FN(load)(sum + k));
+                for (ptrdiff_t k = 0; k < n_topics; k++) {
+                    out[k] += (REAL)sum[k];
+                    total[k] += sum[k];
+                }
             } else {
                 ptrdiff_t n_touched = 0;
                 for (ptrdiff_t j = 0; j < n; j++) {
@@ -221,15 +221,15 @@ static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
                 }
                 for (ptrdiff_t j = 0; j < n_touched; j++) {
                     const ptrdiff_t k = n_touched < n_topics ? touched[j] : j; /* it may be full */
-                    const REAL x = sum[k] * (log_rows ? 1 : row[k]);
-                    out[k] += x;
+                    const double x = sum[k] * (log_rows ? 1 : (double)row[k]);
+                    out[k] += (REAL)x;
                     total[k] += x;
                     sum[k] = 0;
                 }
             }
         }
         for (ptrdiff_t k = 0; k < n_topics; k++)
-            block_sums[block * n_topics + k] = (double)total[k];
+            block_sums[block * n_topics + k] = total[k];
     }
     free(sum);
     free(touched);
