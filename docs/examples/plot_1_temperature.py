@@ -48,8 +48,9 @@ for model in models.values():
 # %%
 # The line is the bound that holds for all documents. It starts where documents begin to differ in
 # their topics, a point that the fit finds by itself, and falls to 1. The bands are the temperatures
-# that documents ask for: the better the topics explain them, the lower.
-TemperatureDisplay.from_estimator(models["tempered (lvt)"])
+# that documents ask for once topics have begun to form: the better they are explained, the lower.
+display = TemperatureDisplay.from_estimator(models["tempered (lvt)"])
+display.ax_.set_ylim(0, 12)  # the hottest documents ask for far more
 plt.show()
 
 # %%

@@ -4,7 +4,7 @@ Images made of shapes
 
 Tempering is not about text. In a factorial mixture each image is a sum of shapes, each of which is
 there or not; the model has to find the shapes from the sums. Plain variational inference often gets
-stuck with two shapes in one component, or one shape in two.
+stuck on the way.
 """
 
 # %%
@@ -15,7 +15,7 @@ from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
 from topictemper.plotting import ComponentsDisplay, TemperatureDisplay
 
-shapes = make_shapes(5000, random_state=0)
+shapes = make_shapes(5000, random_state=2)
 figure, panels = plt.subplots(1, 8, figsize=(9, 1.4), layout="constrained")
 for panel, image in zip(panels, shapes.X, strict=False):
     panel.imshow(image.reshape(shapes.shape), cmap="gray")
@@ -41,6 +41,7 @@ TemperatureDisplay.from_estimator(models["vt"])
 plt.show()
 
 # %%
-# A single pair of fits proves nothing. Over twenty seeds, with 10,000 images each, tempering finds
-# more shapes (``python benchmarks/factorial.py --parts toy``); where it does not help, and with
-# which models, is the subject of :doc:`/guide/factorial`.
+# This data set was picked because plain inference fails on it. Over twenty of them, with 10,000
+# images each, it finds all shapes in 55%, and with a learned temperature in 95%
+# (``python benchmarks/factorial.py --parts toy``). Where tempering does not help is the subject of
+# :doc:`/guide/factorial`, too.
