@@ -124,7 +124,9 @@ def test_same_bits_for_any_number_of_threads():
 
 @pytest.mark.parametrize("fraction", [0.1, 0.33])
 def test_a_share_of_the_documents_is_held_out(fraction):
-    learned, held_out = _split_rows(corpus(), fraction, np.random.RandomState(0))
+    learned, held_out = _split_rows(
+        np.arange(corpus().shape[0]), fraction, np.random.RandomState(0)
+    )
     assert len(held_out) == 200 * fraction
     assert_array_equal(np.sort(np.r_[learned, held_out]), np.arange(200))
     assert_array_equal(learned, np.sort(learned))
@@ -136,7 +138,9 @@ def test_a_share_of_the_documents_is_held_out(fraction):
 
 
 def test_seed_chooses_who_is_held_out():
-    splits = {tuple(_split_rows(corpus(), 0.1, np.random.RandomState(i))[1]) for i in range(5)}
+    splits = {
+        tuple(_split_rows(np.arange(200), 0.1, np.random.RandomState(i))[1]) for i in range(5)
+    }
     assert len(splits) == 5
 
 
@@ -186,7 +190,7 @@ def test_documents_that_cannot_be_split():
             lda.fit(X)
     lda.fit(one_word_each, validation_X=corpus())
     # Words in the held-out half only.
-    held_out = _split_rows(one_word_each, 0.5, np.random.RandomState(0))[1]
+    held_out = _split_rows(np.arange(one_word_each.shape[0]), 0.5, np.random.RandomState(0))[1]
     X = np.zeros((60, 60), dtype=int)
     X[held_out] = 2
     with pytest.raises(ValueError, match="X without the documents held out has no words"):

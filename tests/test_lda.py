@@ -8,22 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import linear_sum_assignment
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
 
 from .small_lda import LEARNED, MODES, corpus, fitted, learned_state, small_lda
-
-
-@parametrize_with_checks(
-    [small_lda(tempering=mode, n_components=2, max_iter=2, batch_size=10) for mode in MODES]
-)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
-
 
 # Input
 
@@ -140,17 +129,6 @@ def test_fit_forgets_what_was_learned_before():
     lda = small_lda(max_temperature=3.0).fit(corpus(100, seed=5), validation_X=corpus(100))
     assert learned_state(lda.fit(corpus())) == learned_state(fitted())
     assert not hasattr(lda, "score_history_")
-
-
-def test_pipeline_from_text():
-    texts = ["cats and dogs", "dogs and wolves", "stars and planets", "a planet and its star"] * 10
-    pipeline = make_pipeline(CountVectorizer(), small_lda(n_components=2))
-    theta = pipeline.fit_transform(texts)
-    assert theta.shape == (40, 2)
-    assert list(pipeline.get_feature_names_out()) == ["temperedlda0", "temperedlda1"]
-    vocabulary = pipeline[0].get_feature_names_out()
-    top = pipeline[1].top_words(3, vocabulary)
-    assert all(word in vocabulary for topic in top for word in topic)
 
 
 @pytest.mark.parametrize(

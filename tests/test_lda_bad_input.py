@@ -163,7 +163,7 @@ def test_huge_counts_have_a_score():
 # Parameters
 
 REAL_NONSENSE = [np.nan, np.inf, -np.inf, "x", [1.0], 1j]
-PRIOR_NONSENSE = [0, 0.0, -1.0, np.nan, np.inf, "auto", "0.1", [0.1], 1j]
+PRIOR_NONSENSE = [0, 0.0, -1.0, np.nan, np.inf, "automatic", "0.1", [0.1], 1j]
 COUNT_NONSENSE = [0, -1, 1.5, 2.0, np.nan, None, "3", [3]]
 BAD_PARAMETERS = {
     "n_components": [*COUNT_NONSENSE, 10**12, 2**31],

@@ -20,6 +20,13 @@ COUNTS = make_lda_corpus(120, 40, 3, random_state=0).counts
 WORDS = [f"wört{v}" for v in range(40)]
 
 
+COMPONENTS = np.random.RandomState(1).gamma(1.0, size=(4, 60)) + 0.1
+PRIORS = {
+    "learned": {"doc_topic_prior": "auto", "topic_word_prior": "auto"},
+    "arrays": {"doc_topic_prior": [0.1, 0.2, 0.3, 0.1], "topic_word_prior": COMPONENTS},
+}
+
+
 def _fitted(**parameters):
     settings = {"max_iter": 3, "batch_size": 20, "random_state": 0, **parameters}
     return TemperedLDA(3, **settings).fit(COUNTS)
@@ -50,10 +57,12 @@ def saved(lda, path):
     [
         *product(MODES, [{}, {"max_temperature": 3.0}]),
         ("vt", {"normalizer": "prior", "max_temperature": 3.0}),
+        *product(MODES, [PRIORS["learned"], PRIORS["arrays"]]),
+        ("lvt", {"components_init": COMPONENTS, "max_temperature": 2.0}),
     ],
 )
 def test_learning_goes_on_with_the_same_bits(path, mode, dtype, more):
-    parameters = {"tempering": mode, "dtype": dtype, "total_samples": 200, "max_iter": 2} | more
+    parameters = {"tempering": mode, "dtype": dtype, "total_samples": 200} | more
     never_stopped, stopped = small_lda(**parameters), small_lda(**parameters)
     phases = set()
     for first in range(0, 400, 20):
@@ -88,6 +97,15 @@ def test_a_fitted_model_comes_back(path, mode):
     assert_array_equal(loaded.transform(corpus()), lda.transform(corpus()))
     assert loaded.bound(corpus()) == lda.bound(corpus())
     assert_array_equal(loaded.document_temperatures(corpus()), lda.document_temperatures(corpus()))
+
+
+def test_batch_learning_with_learned_priors_comes_back(path):
+    lda = small_lda(learning_method="batch", **PRIORS["learned"]).fit(corpus())
+    loaded = saved(lda, path)
+    assert_array_equal(loaded.bound_history_, lda.bound_history_)
+    assert_array_equal(loaded.doc_topic_prior_, lda.doc_topic_prior_)
+    assert loaded.topic_word_prior_ == lda.topic_word_prior_
+    assert loaded.bound(corpus()) == lda.bound(corpus())
 
 
 def test_names_of_columns(path, model):

@@ -176,6 +176,21 @@ def test_document_bound_is_the_direct_sum(alpha, n_components, dtype, rtol):
     assert abs(found[2]) < rtol  # no words: the posterior is the prior
 
 
+@pytest.mark.parametrize(("dtype", "rtol"), [("float32", 1e-4), ("float64", 1e-7)])
+@pytest.mark.parametrize("n_components", [40, 400])
+def test_document_bound_where_all_weights_would_vanish(n_components, dtype, rtol):
+    # One token over topics that are all alike: exp(psi(gamma)) is 1e-55 and less.
+    topics = Topics(np.full((30, n_components), 2.0, dtype), 0.1)
+    X = sp.csr_matrix(([1.0, 1.0, 4.0], ([0, 1, 1], [3, 5, 6])), shape=(2, 30))
+    batch, alphas = minibatch(X, dtype), np.full(n_components, 1e-3, dtype)
+    local = infer(topics, batch, alphas, 1.0, tol=1e-9, max_iter=50, workers=ONE_THREAD)
+    expected = [
+        dense_document_bound(topics, x, gamma, alphas)
+        for x, gamma in zip(X.toarray(), local.gamma, strict=True)
+    ]
+    assert_allclose(document_bound(batch, local, alphas), expected, rtol=rtol)
+
+
 def test_document_bound_does_not_depend_on_its_neighbours():
     # A document of a billion tokens before it takes no digits from a short one.
     topics, alphas = random_topics(), np.full(4, 0.1)

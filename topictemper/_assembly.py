@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _parameters as check
-from ._normalizers import PosteriorNormalizer, PriorNormalizer
+from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer
+from ._priors import PriorLearner
 from ._svi import STREAM_SAMPLES, Settings, Trainer
 from ._thermostat import Cooling, GlobalThermostat, LocalThermostat, Thermostat
 from ._topics import Topics
@@ -23,10 +24,20 @@ NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
 # Chosen by measurement (benchmarks/defaults.py).
 ALPHA, ETA = 0.05, 0.1
 PRIOR_RANGE = (1e-5, 1e5)
+# Chosen by measurement (benchmarks/priors.py): 0.02 to 0.035 are alike, 0.001 and 0.05 worse.
+ALPHA_FLOOR = 0.025
 ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
 INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
 DASVI_START = 1.5
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
+
+
+class Restored(NamedTuple):
+    """What a model from a file began with; the rest of its state comes later."""
+
+    alpha: NDArray[Any]
+    eta: Eta
+    given_topics: bool
 
 
 def new_trainer(
@@ -35,9 +46,10 @@ def new_trainer(
     expected_samples: float | None,
     planned: int,
     *,
-    start: Any = Topics.random,
+    previous: Trainer | None = None,
+    restored: Restored | None = None,
 ) -> Trainer:
-    """Check all parameters of an estimator and start a model, with topics that `start` makes.
+    """Check all parameters of an estimator and start a model, from a previous one if given.
 
     It is to make `planned` passes over that many documents; None: nobody knows how many.
     """
@@ -45,8 +57,27 @@ def new_trainer(
     dtype = check.precision(lda.dtype)
     n_components = check.integer("n_components", lda.n_components, 1)
     check.check_size(n_components, n_features, dtype.itemsize)
-    alpha = _prior("doc_topic_prior", lda.doc_topic_prior, ALPHA)
-    eta = _prior("topic_word_prior", lda.topic_word_prior, ETA)
+    alpha = _alpha(lda.doc_topic_prior, n_components, dtype)
+    eta = _eta(lda.topic_word_prior, n_components, n_features, dtype)
+    start = _components(lda.components_init, n_components, n_features)
+    learned = PriorLearner(
+        _is_auto(lda.doc_topic_prior), _is_auto(lda.topic_word_prior), ALPHA_FLOOR, ETA
+    )
+    if previous is not None:
+        start = previous.topics.components()
+        if start.shape != (n_components, n_features):
+            raise ValueError(
+                f"warm_start=True goes on from topics of shape {start.shape}, but n_components "
+                f"and the columns of X are {(n_components, n_features)} now; fit with "
+                "warm_start=False"
+            )
+        if learned.of_alpha:
+            alpha = previous.alpha.astype(dtype)
+        if learned.of_eta and isinstance(previous.eta, float):
+            eta = previous.eta
+    given_topics = start is not None
+    if restored is not None:
+        alpha, eta, given_topics = restored
     batch_size = check.integer("batch_size", lda.batch_size, 1)
     check.integer("max_iter", lda.max_iter, 1)
     if lda.learning_offset is None:
@@ -57,6 +88,7 @@ def new_trainer(
     settings = Settings(
         expected_samples=expected_samples,
         planned_passes=planned,
+        given_topics=given_topics,
         batch_size=batch_size,
         learning_decay=check.number(
             "learning_decay", lda.learning_decay, 0.5, 1.0, boundaries="right"
@@ -68,19 +100,30 @@ def new_trainer(
         n_temperatures=check.integer("n_temperatures", lda.n_temperatures, 2),
     )
     check.flag("shuffle", lda.shuffle)
+    check.flag("warm_start", lda.warm_start)
+    check.choice("learning_method", lda.learning_method, ("online", "batch"))
+    check.number("tol", lda.tol, 0.0)
     random_state = check.random_state(lda.random_state)
-    alphas = np.full(n_components, alpha, dtype=dtype)
-    thermostat = _new_thermostat(lda, settings, planned, alphas, eta, n_features, random_state)
-    topics = start(n_features, n_components, eta, dtype, random_state)
-    return Trainer(topics, alphas, eta, thermostat, settings, random_state)
+    cooling = _new_cooling(lda, tempering, planned, melt=not given_topics)
+    thermostat = _new_thermostat(
+        lda, settings, planned, cooling, alpha, eta, n_features, random_state
+    )
+    if restored is not None:
+        topics = Topics.blank(n_features, n_components, eta, dtype)
+    elif start is not None:
+        topics = Topics.start_from(start, eta, dtype)
+    else:
+        topics = Topics.random(n_features, n_components, eta, dtype, random_state)
+    return Trainer(topics, alpha, eta, thermostat, learned, settings, random_state)
 
 
 def _new_thermostat(
     lda: TemperedLDA,
     settings: Settings,
     planned: int,
+    cooling: Cooling,
     alpha: NDArray[Any],
-    eta: float,
+    eta: Eta,
     n_features: int,
     random_state: np.random.RandomState,
 ) -> Thermostat:
@@ -96,7 +139,13 @@ def _new_thermostat(
             f"normalizer={normalizer!r} is for tempering='vt'; with tempering={tempering!r} "
             "it must be 'posterior'"
         )
-    cooling = _new_cooling(lda, tempering, planned)
+    if normalizer != "posterior" and (
+        _is_auto(lda.doc_topic_prior) or _is_auto(lda.topic_word_prior)
+    ):
+        raise ValueError(
+            f"normalizer={normalizer!r} is worked out once, from the priors: doc_topic_prior and "
+            "topic_word_prior must not be 'auto'"
+        )
     if tempering == "lvt":
         posterior = PosteriorNormalizer(grid, alpha, eta)
         return LocalThermostat(cooling, updates, inertia, grid, posterior)
@@ -112,7 +161,7 @@ def _new_thermostat(
     return Thermostat(cooling, updates)
 
 
-def _new_cooling(lda: TemperedLDA, tempering: str, planned: int) -> Cooling:
+def _new_cooling(lda: TemperedLDA, tempering: str, planned: int, *, melt: bool) -> Cooling:
     auto = isinstance(lda.max_temperature, str)
     if auto:
         check.choice("max_temperature", lda.max_temperature, ("auto",))
@@ -132,6 +181,8 @@ def _new_cooling(lda: TemperedLDA, tempering: str, planned: int) -> Cooling:
     start = None if auto else check.number("max_temperature", lda.max_temperature, 1.0, 1e6)
     if tempering == "dasvi" and auto:
         start = DASVI_START
+    if auto and named and not melt:
+        start = 1.0
     length = ANNEALING_SHARE * planned
     if lda.annealing_passes is not None:
         length = check.number("annealing_passes", lda.annealing_passes, 0.0)
@@ -140,5 +191,33 @@ def _new_cooling(lda: TemperedLDA, tempering: str, planned: int) -> Cooling:
     return Cooling(start, lda.schedule, length, PROBE_SHARE * planned)
 
 
-def _prior(name: str, value: float | None, default: float) -> float:
-    return default if value is None else check.number(name, value, *PRIOR_RANGE)
+def _is_auto(prior: Any) -> bool:
+    return isinstance(prior, str)
+
+
+def _alpha(value: Any, n_components: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The prior of the proportions, (n_components,)."""
+    name = "doc_topic_prior"
+    if value is None or (_is_auto(value) and check.choice(name, value, ("auto",))):
+        value = ALPHA
+    if not hasattr(value, "__len__"):
+        return np.full(n_components, check.number(name, value, *PRIOR_RANGE), dtype=dtype)
+    return check.table(name, value, [(n_components,)], *PRIOR_RANGE).astype(dtype)
+
+
+def _eta(value: Any, n_components: int, n_features: int, dtype: np.dtype[Any]) -> Eta:
+    """The prior of the topics: a number, or by words (V, 1), or by words and topics (V, K)."""
+    name = "topic_word_prior"
+    if value is None or (_is_auto(value) and check.choice(name, value, ("auto",))):
+        value = ETA
+    if not hasattr(value, "__len__"):
+        return check.number(name, value, *PRIOR_RANGE)
+    shapes = [(n_features,), (n_components, n_features)]
+    table = np.atleast_2d(check.table(name, value, shapes, *PRIOR_RANGE))
+    return np.ascontiguousarray(table.T, dtype=dtype)
+
+
+def _components(value: Any, n_components: int, n_features: int) -> NDArray[Any] | None:
+    if value is None:
+        return None
+    return check.table("components_init", value, [(n_components, n_features)], 0.0, np.inf)

@@ -83,16 +83,28 @@ class Chunks:
 
 
 def blocks(
-    X: Any, batch_size: int, random_state: np.random.RandomState | None
+    X: Any,
+    batch_size: int,
+    random_state: np.random.RandomState | None,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
     """The CSR matrices that make up a pass over X, and the order of the rows of each.
 
     In the given order without a source of random numbers. All minibatches are full but the last.
+    Chunks have no weights.
     """
     if isinstance(X, Chunks):
         yield from X.blocks(batch_size, random_state)
     else:
-        yield X, _order(X.shape[0], random_state)
+        rows = rows_that_count(X, sample_weight)
+        yield X, rows if random_state is None else random_state.permutation(rows)
+
+
+def rows_that_count(X: Any, sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64]:
+    """Rows of X but those of weight zero, which are as good as absent."""
+    if sample_weight is None:
+        return np.arange(X.shape[0], dtype=np.int64)
+    return np.flatnonzero(sample_weight).astype(np.int64)
 
 
 def _order(n: int, random_state: np.random.RandomState | None) -> NDArray[np.int64]:

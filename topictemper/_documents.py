@@ -22,11 +22,30 @@ class Minibatch(NamedTuple):
     word_ptr: NDArray[np.int64]
     word_doc: NDArray[np.int32]
     word_pos: NDArray[np.int64]
+    #: How often each document counts, (n_documents,); None: once.
+    weight: NDArray[np.float64] | None = None
 
     @property
     def n_documents(self) -> int:
         """Documents in the batch, those without words included."""
         return len(self.doc_ptr) - 1
+
+    @property
+    def size(self) -> float:
+        """Documents in the batch, each as often as it counts."""
+        return float(self.n_documents if self.weight is None else self.weight.sum())
+
+    def total(self, values: NDArray[Any]) -> Any:
+        """Sum over documents, the first axis, each as often as it counts."""
+        if self.weight is None:
+            return values.sum(axis=0, dtype=np.float64)
+        return (values.T * self.weight).sum(axis=-1)
+
+    def total_tokens(self) -> float:
+        """Tokens in the batch, of each document as often as it counts."""
+        if self.weight is None:
+            return float(self.counts.sum(dtype=np.float64))
+        return float(self.total(self.tokens()))
 
     def tokens(self) -> NDArray[np.float64]:
         """N_d, shape (n_documents,)."""
@@ -40,18 +59,24 @@ class Minibatch(NamedTuple):
 
 
 class Gatherer:
-    """Cuts minibatches out of one CSR matrix."""
+    """Cuts minibatches out of one CSR matrix, whose rows may have weights."""
 
-    def __init__(self, X: Any, dtype: Any) -> None:
+    def __init__(
+        self, X: Any, dtype: Any, sample_weight: NDArray[np.float64] | None = None
+    ) -> None:
         self._X = X
+        self._weight = sample_weight
         self._single = np.dtype(dtype) == np.float32
         self._slot = np.full(X.shape[1], -1, dtype=np.int32)
 
-    def rows(self, rows: NDArray[np.int64]) -> Minibatch:
-        """The given rows, in that order."""
+    def rows(self, rows: NDArray[np.int64], *, by_word: bool = True) -> Minibatch:
+        """The given rows, in that order; also word by word, which `Topics.step` needs."""
         X = self._X
         return Minibatch(
-            *_kernels.gather_rows(X.indptr, X.indices, X.data, rows, self._slot, self._single)
+            *_kernels.gather_rows(
+                X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word
+            ),
+            weight=None if self._weight is None else self._weight[rows],
         )
 
 
@@ -94,6 +119,7 @@ class Locals(NamedTuple):
     mass: NDArray[Any]
     energy: NDArray[np.float64]
     sweeps: NDArray[np.int32]
+    alpha: NDArray[Any]
 
 
 def infer(
@@ -106,6 +132,7 @@ def infer(
     max_iter: int,
     workers: Workers,
     want_energy: bool = False,
+    want_weights: bool = True,
     workspace: Workspace | None = None,
 ) -> Locals:
     """Fixed point of phi and gamma (VT eq. 19) of every document of a minibatch.
@@ -128,6 +155,8 @@ def infer(
         Threads to use.
     want_energy : bool
         Whether to work out `Locals.energy`; else it is empty.
+    want_weights : bool
+        Whether to keep `Locals.weights`, which `Topics.step` needs; else it is empty.
     workspace : Workspace, optional
         Memory for the result.
     """
@@ -143,21 +172,23 @@ def infer(
         B=array("B", (len(batch.words), padded), dtype),
         gamma=array("gamma", by_topic, dtype),
         topics=array("topics", by_topic, np.int32),
-        weights=array("weights", by_padded, dtype),
+        weights=array("weights", by_padded if want_weights else (0, padded), dtype),
         n_active=np.empty(n_documents, dtype=np.int32),
         ratio=np.empty(len(batch.counts), dtype=dtype),
         shift=np.empty(len(batch.words), dtype=dtype),
         mass=np.empty(len(batch.words), dtype=dtype),
         energy=np.empty(n_documents if want_energy else 0),
         sweeps=np.empty(n_documents, dtype=np.int32),
+        alpha=alpha,
     )
+    M, a, base, places = topics.for_kernels(batch.words)
     workers.run(
         _kernels.topic_rows,
-        topics.M,
-        topics.a,
-        topics.base,
+        M,
+        a,
+        base,
         topics.psi_totals(),
-        batch.words,
+        places,
         1.0 if log_rows else float(s),
         log_rows,
         local.B,
@@ -199,15 +230,16 @@ def log_likelihood(
     dtype = topics.M.dtype
     t = np.broadcast_to(theta / topics.totals, (batch.n_documents, topics.n_components))
     out = np.empty(batch.n_documents)
+    M, a, base, places = topics.for_kernels(batch.words)
     workers.run(
         _kernels.mixture_log_likelihood,
         batch.doc_ptr,
-        batch.words[batch.word_of],
+        places[batch.word_of],
         batch.counts,
         np.ascontiguousarray(t, dtype=dtype),
-        topics.M,
-        topics.a,
-        topics.base,
+        M,
+        a,
+        base,
         out,
     )
     return out

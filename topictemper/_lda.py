@@ -14,9 +14,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _parameters as check
-from ._assembly import new_trainer
+from ._assembly import Restored, new_trainer
+from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
-from ._chunks import Chunks, is_chunks
+from ._chunks import Chunks, is_chunks, rows_that_count
 from ._documents import Gatherer, Workspace
 from ._persistence import SaveMixin, parameters_of, plain_parameters
 from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents, proportions
@@ -27,12 +28,12 @@ from ._state import Tree
 from ._stopping import Validation, new_validation
 from ._svi import Trainer, train
 from ._thermostat import LocalThermostat
-from ._topics import Topics
 from ._topics_report import names_of, pyldavis_arrays, top_documents, top_words
 from ._workers import Workers
 from .tempering import QUANTILES, inverse_temperature_grid
 
 LEARNED = ("vt", "lvt")
+_HISTORIES = {"score_history": ("pass", "score"), "bound_history": ("pass", "temperature", "bound")}
 
 
 class TemperedLDA(
@@ -60,10 +61,23 @@ class TemperedLDA(
         - "avi", annealed variational inference: the temperature follows `schedule`;
         - "svi": no tempering, T = 1 throughout [2]_;
         - "dasvi", deterministic annealing of the posterior, priors included [3]_.
-    doc_topic_prior : float, default=None
-        Dirichlet prior alpha of each topic in a document. None is 0.05.
-    topic_word_prior : float, default=None
-        Dirichlet prior eta of each word in a topic. None is 0.1.
+    doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
+        Dirichlet prior alpha of each topic in a document. None is 0.05. "auto" starts there and
+        learns one for each topic, 0.025 at the least, once T is under 1.1 [4]_.
+    topic_word_prior : float, array-like or "auto", default=None
+        Dirichlet prior eta of each word in a topic. None is 0.1. An array of shape
+        (n_features,) or (n_components, n_features) has a value for each word, or for each word of
+        each topic: a topic takes to words of large values (seeded topics). "auto" starts at 0.1
+        and learns one value for all, never below: the bound would drive both priors down, with
+        every pass, to where predictions suffer.
+    components_init : array-like of shape (n_components, n_features), default=None
+        lambda to start from in `fit` or the first `partial_fit`, like `components_` of another
+        model: about as many counts as the corpus has. Where it is below `topic_word_prior` it
+        starts there. None is a random start. From given topics annealing starts at T = 1, if
+        `max_temperature` is "auto", so that they are not melted down.
+    warm_start : bool, default=False
+        Whether `fit` starts from the topics (and learned priors) of the fit before, as from
+        `components_init`.
     max_temperature : "auto" or float, default="auto"
         Where annealing starts, and what bounds learned temperatures, >= 1. "auto" finds it: T
         falls from 5 until documents begin to differ in their topics, and annealing starts a
@@ -86,6 +100,12 @@ class TemperedLDA(
         What the energy is weighed against for a learned temperature: the normaliser under the
         current topics, or ("vt" only) the paper's, under the prior, by sampling or by one of
         its two bounds.
+    learning_method : {"online", "batch"}, default="online"
+        "online" makes a step for each minibatch. "batch" makes one of all documents in a pass,
+        each to the best topics for its statistics, until the bound has converged; needs memory
+        for 12 bytes a document and topic. `partial_fit` is always online.
+    tol : float, default=1e-4
+        "batch" stops when the bound grows by less in a pass at T = 1, in nats a token.
     learning_decay : float, default=0.7
         kappa of the learning rate ``(learning_offset + t) ** -learning_decay``, in (0.5, 1].
     learning_offset : float, default=None
@@ -94,7 +114,7 @@ class TemperedLDA(
     batch_size : int, default=128
         Documents in a minibatch.
     max_iter : int, default=10
-        Passes over the data in `fit`.
+        Passes over the data in `fit`, the most of them for "batch".
     total_samples : float, default=None
         Documents in the whole stream, D; used by `partial_fit` only, and may change from call to
         call. None, where nobody knows: 50,000 until there have been more, then as many as there
@@ -137,9 +157,12 @@ class TemperedLDA(
     score_history_ : structured ndarray
         Fields ``pass`` and ``score``, of every pass that `fit` made; only where it was given
         `validation_X` or had `early_stopping`.
+    bound_history_ : structured ndarray
+        Fields ``pass``, ``temperature`` and ``bound``, the tempered evidence lower bound of the
+        topics that a pass began with, in nats a token; only after `fit` with "batch".
     doc_topic_prior_ : ndarray of shape (n_components,)
         alpha.
-    topic_word_prior_ : float
+    topic_word_prior_ : float or ndarray of shape (n_features,) or (n_components, n_features)
         eta.
     n_iter_ : int
         Passes behind the model; with `early_stopping` `fit` made some more.
@@ -156,6 +179,7 @@ class TemperedLDA(
     .. [2] Hoffman, Blei, Wang, Paisley (2013). Stochastic Variational Inference. JMLR 14.
     .. [3] Abrol, Mandt, Ranganath, Blei (2014). Deterministic Annealing for Stochastic
        Variational Inference. arXiv:1411.1810.
+    .. [4] Minka (2000). Estimating a Dirichlet distribution. Technical report, MIT.
 
     Examples
     --------
@@ -167,6 +191,20 @@ class TemperedLDA(
     (300, 5)
     >>> bool(lda.perplexity(corpus.counts) < 200)
     True
+
+    Words that a topic is known by, and steps of the whole corpus until the bound has converged:
+
+    >>> import numpy as np
+    >>> words = corpus.components[2].argsort()[-3:]
+    >>> eta = np.full((5, 200), 0.1)
+    >>> eta[0, words] = 20.0
+    >>> lda = TemperedLDA(
+    ...     5, topic_word_prior=eta, learning_method="batch", max_iter=100, random_state=0
+    ... ).fit(corpus.counts)
+    >>> bool(lda.n_iter_ < 100 and lda.bound_history_["bound"][-1] > -5.3)
+    True
+    >>> set(lda.top_words(3)[0]) == {str(word) for word in words}
+    True
     """
 
     def __init__(
@@ -174,8 +212,10 @@ class TemperedLDA(
         n_components: int = 100,
         *,
         tempering: Literal["lvt", "vt", "avi", "svi", "dasvi"] = "lvt",
-        doc_topic_prior: float | None = None,
-        topic_word_prior: float | None = None,
+        doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
+        topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,
+        components_init: ArrayLike | None = None,
+        warm_start: bool = False,
         max_temperature: float | Literal["auto"] = "auto",
         n_temperatures: int = 100,
         schedule: str | Callable[[float], float] = "linear",
@@ -183,6 +223,8 @@ class TemperedLDA(
         temperature_inertia: float | None = None,
         temperature_updates: int = 20,
         normalizer: Literal["posterior", "prior", "prior_lower", "prior_upper"] = "posterior",
+        learning_method: Literal["online", "batch"] = "online",
+        tol: float = 1e-4,
         learning_decay: float = 0.7,
         learning_offset: float | None = None,
         batch_size: int = 128,
@@ -203,6 +245,8 @@ class TemperedLDA(
         self.tempering = tempering
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
+        self.components_init = components_init
+        self.warm_start = warm_start
         self.max_temperature = max_temperature
         self.n_temperatures = n_temperatures
         self.schedule = schedule
@@ -210,6 +254,8 @@ class TemperedLDA(
         self.temperature_inertia = temperature_inertia
         self.temperature_updates = temperature_updates
         self.normalizer = normalizer
+        self.learning_method = learning_method
+        self.tol = tol
         self.learning_decay = learning_decay
         self.learning_offset = learning_offset
         self.batch_size = batch_size
@@ -230,7 +276,9 @@ class TemperedLDA(
 
     # Learning
 
-    def fit(self, X: Any, y: Any = None, *, validation_X: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, validation_X: Any = None
+    ) -> Self:
         """Learn topics from scratch.
 
         Parameters
@@ -243,6 +291,10 @@ class TemperedLDA(
             checked and counted; `shuffle` then orders the documents of each chunk anew.
         y : None
             Ignored, but handed on to callbacks.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each row counts, >= 0. A weight of 2 gives a document twice the say in the
+            topics, as if it stood there twice in the same minibatch; a row of weight 0 is as good
+            as absent. Documents in the corpus, D, are the sum of the weights. Chunks have none.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
             Documents that are scored after every pass, into `score_history_`, and that
             `early_stopping` goes by.
@@ -272,26 +324,31 @@ class TemperedLDA(
             lda.set_callbacks(monitor).fit(X, np.zeros(X.shape[0]))
         """
         with check.unchanged_on_error(self):
-            self._fit(X, y, validation_X)
+            self._fit(X, y, sample_weight, validation_X)
         return self
 
     # Inside `unchanged_on_error`, for a callback may fail when it is torn down, too.
     @with_callbacks
-    def _fit(self, X: Any, y: Any, validation_X: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, validation_X: Any) -> None:
         if is_chunks(X):
+            self._refuse_for_chunks(sample_weight)
             X = Chunks(X, lambda chunk, reset: self._counts(chunk, reset=reset))
         else:
             X = self._counts(X, reset=True)
-            check.check_words(X, "X")
+            sample_weight = check.sample_weights(sample_weight, X.shape[0])
+            check.check_words(X, "X", sample_weight)
         if validation_X is not None:
             validation_X = self._counts(validation_X, reset=False, name="validation_X")
         n_passes = check.integer("max_iter", self.max_iter, 1)
-        rows, validation = new_validation(self, X, validation_X)
-        learned = X
+        rows, validation = new_validation(self, X, validation_X, sample_weight)
+        learned, weight = X, sample_weight
         if rows is not None:
             learned = X[rows]
-            check.check_words(learned, "X without the documents held out")
-        trainer = new_trainer(self, X.shape[1], float(learned.shape[0]), n_passes)
+            weight = None if weight is None else weight[rows]
+            check.check_words(learned, "X without the documents held out", weight)
+        n_documents = learned.shape[0] if weight is None else weight.sum()
+        previous = getattr(self, "_trainer", None) if self.warm_start else None
+        trainer = new_trainer(self, X.shape[1], float(n_documents), n_passes, previous=previous)
         self._trained_with = self.get_params(deep=False)
         with Workers(self.n_jobs) as workers:
             context = self._init_callback_context(max_subtasks=n_passes)
@@ -301,6 +358,8 @@ class TemperedLDA(
                 "y": y,
                 "reconstruction_attributes": lambda: vars(self._as_of(trainer, validation)),
             }
+            if sample_weight is not None:
+                told["metadata"] = {"sample_weight": sample_weight}
             context.call_on_fit_task_begin(**told)
             progress = Progress(
                 trainer,
@@ -311,21 +370,32 @@ class TemperedLDA(
                 verbose=bool(self.verbose),
                 workers=workers,
             )
-            train(
-                trainer,
-                learned,
-                n_passes,
-                shuffle=self.shuffle,
-                workers=workers,
-                before_pass=progress.before_pass,
-                after_pass=progress.after_pass,
-            )
+            shared: dict[str, Any] = {
+                "sample_weight": weight,
+                "workers": workers,
+                "before_pass": progress.before_pass,
+                "after_pass": progress.after_pass,
+            }
+            bounds: list[tuple[float, float, float]] = []
+            if self.learning_method == "batch":
+                bounds = train_in_full(trainer, learned, n_passes, tol=self.tol, **shared)
+            else:
+                train(trainer, learned, n_passes, shuffle=self.shuffle, **shared)
         if validation is not None and validation.best is not None:
             trainer = validation.best
-        self._set_fitted(trainer, validation)
+        self._set_fitted(trainer, validation, bounds)
         context.call_on_fit_task_end(**told)
 
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def _refuse_for_chunks(self, sample_weight: Any) -> None:
+        """Raise ValueError for what takes all documents at once."""
+        if sample_weight is not None:
+            raise ValueError("sample_weight must be None where X is an iterable of chunks")
+        if self.learning_method == "batch":
+            raise ValueError(
+                "learning_method='batch' takes all documents at once; for X in chunks use 'online'"
+            )
+
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Go on learning from more documents of a stream.
 
         A stream is planned to be seen once, whatever `max_iter`: the temperature follows the
@@ -344,6 +414,8 @@ class TemperedLDA(
             Counts of words in documents, >= 0. Taken in the order given.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            As for `fit`; a document counts as often for `total_samples` too.
 
         Returns
         -------
@@ -362,21 +434,24 @@ class TemperedLDA(
             total = self.total_samples
             if total is not None:
                 total = check.number("total_samples", total, 1.0, 1e15)
+            sample_weight = check.sample_weights(sample_weight, X.shape[0])
             if first:
                 self._trainer = new_trainer(self, X.shape[1], total, 1)
                 self._trained_with = self.get_params(deep=False)
-                self._go_over(X, total)
+                self._go_over(X, sample_weight, total)
         if not first:
-            self._go_over(X, total)
+            self._go_over(X, sample_weight, total)
         return self
 
-    def _go_over(self, X: Any, total_samples: float | None) -> None:
+    def _go_over(
+        self, X: Any, sample_weight: NDArray[np.float64] | None, total_samples: float | None
+    ) -> None:
         """Learn from rows in the order given; if interrupted, from those before."""
-        gatherer = Gatherer(X, self._trainer.topics.M.dtype)
+        gatherer = Gatherer(X, self._trainer.topics.M.dtype, sample_weight)
         try:
             with Workers(self.n_jobs) as workers:
                 self._trainer.expect(total_samples)
-                self._trainer.run(gatherer, np.arange(X.shape[0], dtype=np.int64), workers)
+                self._trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
         finally:
             self._publish()
 
@@ -400,7 +475,9 @@ class TemperedLDA(
         """
         return self._proportions(self._fitted_counts(X), tempered)
 
-    def score(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
+    def score(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
+    ) -> float:
         """Predictive log-likelihood of held-out words, by document completion.
 
         A random half of each document's tokens, always the same, gives gamma; the other half is
@@ -412,6 +489,8 @@ class TemperedLDA(
             Counts.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often the tokens of each row count in the mean, >= 0.
         tempered : bool, default=False
             Whether gamma is found at the learned temperatures instead of T = 1 ("vt", "lvt").
 
@@ -426,13 +505,16 @@ class TemperedLDA(
             If no document has two tokens.
         """
         X = self._fitted_counts(X)
+        sample_weight = check.sample_weights(sample_weight, X.shape[0])
         halves = split_tokens(X)
-        check.check_held_out(halves[1], "X")
+        check.check_held_out(halves[1], "X", sample_weight)
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered, workers)
-            return completion(self._trainer, *halves, s, workers)
+            return completion(self._trainer, *halves, s, workers, sample_weight)
 
-    def perplexity(self, X: Any, y: Any = None, *, tempered: bool = False) -> float:
+    def perplexity(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
+    ) -> float:
         """Perplexity of held-out words, ``exp(-score(X))``.
 
         Parameters
@@ -441,6 +523,8 @@ class TemperedLDA(
             Counts.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            As for `score`.
         tempered : bool, default=False
             As for `score`.
 
@@ -450,7 +534,7 @@ class TemperedLDA(
             Lower is better. Not comparable to the perplexity of scikit-learn's LDA, which is
             made from `bound`.
         """
-        return float(np.exp(-self.score(X, tempered=tempered)))
+        return float(np.exp(-self.score(X, None, sample_weight, tempered=tempered)))
 
     def bound(self, X: Any) -> float:
         """Evidence lower bound (ELBO) of the documents at T = 1, topics included.
@@ -637,8 +721,11 @@ class TemperedLDA(
             ),
             "expected_samples": trainer.settings.expected_samples,
             "planned_passes": trainer.settings.planned_passes,
+            "given_topics": trainer.settings.given_topics,
+            "first_alpha": trainer.first_alpha,
+            "first_eta": trainer.first_eta,
             "trainer": trainer.get_state(),
-            "score_history": getattr(self, "score_history_", None),
+            **{name: getattr(self, f"{name}_", None) for name in _HISTORIES},
         }
 
     def _set_state(self, tree: Tree) -> None:
@@ -649,23 +736,34 @@ class TemperedLDA(
             self.n_features_in_,
             tree["expected_samples"],
             tree["planned_passes"],
-            start=Topics.blank,
+            restored=Restored(tree["first_alpha"], tree["first_eta"], tree["given_topics"]),
         )
         trainer.set_state(tree["trainer"])
         trainer.check_state()
         self._trainer = trainer
-        if tree["score_history"] is not None:
-            self.score_history_ = tree["score_history"]
+        for name in _HISTORIES:
+            if tree[name] is not None:
+                setattr(self, f"{name}_", tree[name])
         self._publish()
 
-    def _set_fitted(self, trainer: Trainer, validation: Validation | None) -> None:
+    def _set_fitted(
+        self,
+        trainer: Trainer,
+        validation: Validation | None,
+        bounds: list[tuple[float, float, float]] | None = None,
+    ) -> None:
         """Become what `fit` has made."""
         self._trainer = trainer
         self._publish()
-        if validation is not None:
-            self.score_history_ = validation.history()
-        elif hasattr(self, "score_history_"):
-            del self.score_history_
+        for name, fields in _HISTORIES.items():
+            of_scores = validation.scores if validation is not None else None
+            history = of_scores if name == "score_history" else bounds
+            # Attributes that there are only where they were asked for.
+            if history:
+                dtype = [(field, float) for field in fields]
+                setattr(self, f"{name}_", np.array(history, dtype=dtype))
+            else:
+                self.__dict__.pop(f"{name}_", None)
 
     def _as_of(self, trainer: Trainer, validation: Validation | None) -> Self:
         """Another estimator, fitted as if learning had ended here, that learning leaves alone."""
@@ -687,9 +785,12 @@ class TemperedLDA(
         hottest = trainer.thermostat.cooling.max_temperature
         self.max_temperature_ = float("nan") if hottest is None else hottest
         self.doc_topic_prior_ = trainer.alpha.copy()
-        self.topic_word_prior_ = trainer.eta
+        eta = trainer.eta
+        if isinstance(eta, np.ndarray):  # by words (V, 1), or by words and topics (V, K)
+            eta = eta[:, 0].copy() if eta.shape[1] == 1 else eta.T.copy()
+        self.topic_word_prior_ = eta
         self.n_batch_iter_ = trainer.n_updates
-        self.n_iter_ = ceil(trainer.passes)
+        self.n_iter_ = ceil(trainer.passes - 1e-9)  # a sum of weights is rounded
 
     def _proportions(self, X: Any, tempered: bool = False) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""

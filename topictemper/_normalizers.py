@@ -16,6 +16,7 @@ from ._workers import Workers
 from .tempering import InverseTemperatureNodes, prior_log_partition
 
 Bound = Literal["lower", "upper"] | None
+Eta = float | NDArray[Any]
 
 
 class CorpusSize(NamedTuple):
@@ -25,9 +26,9 @@ class CorpusSize(NamedTuple):
     tokens: float
 
 
-def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: float) -> InverseTemperatureNodes:
+def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> InverseTemperatureNodes:
     """Nodes for log C: sums of G(x + s) / G(x), which bend where s is a few times x."""
-    return InverseTemperatureNodes(grid, 16, offset=3.0 * min(float(alpha.min()), eta))
+    return InverseTemperatureNodes(grid, 16, offset=3.0 * float(min(alpha.min(), np.min(eta))))
 
 
 class PosteriorNormalizer(Stateful):
@@ -47,18 +48,20 @@ class PosteriorNormalizer(Stateful):
         Inverse temperatures in use.
     alpha : ndarray of shape (n_components,)
         Prior of the topic proportions.
-    eta : float
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
         Prior of the topics.
     """
 
     STATE = ("_moments",)
 
-    def __init__(self, grid: NDArray[np.float64], alpha: NDArray[Any], eta: float) -> None:
-        self._alpha = alpha
+    def __init__(self, grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> None:
         self.nodes = _nodes(grid, alpha, eta)
-        ratios = [_kernels.gamma_ratio(alpha, float(s)) for s in self.nodes.nodes]
-        self._prior_ratios = np.array(ratios, dtype=alpha.dtype)
+        self._set_alpha(alpha)
         self._moments = np.zeros_like(self._prior_ratios)
+
+    def _set_alpha(self, alpha: NDArray[Any]) -> None:
+        ratios = [_kernels.gamma_ratio(alpha, float(s)) for s in self.nodes.nodes]
+        self._alpha, self._prior_ratios = alpha, np.array(ratios, dtype=alpha.dtype)
 
     def refresh(self, topics: Topics, workers: Workers) -> None:
         """Work out the moments of the current topics."""
@@ -69,6 +72,8 @@ class PosteriorNormalizer(Stateful):
         self, batch: Minibatch, local: Locals, workers: Workers
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Energies (n_documents,) and log C_d(s) at the nodes (n_documents, n_nodes), in nats."""
+        if local.alpha is not self._alpha:  # learned anew
+            self._set_alpha(local.alpha)
         out = np.empty((batch.n_documents, len(self.nodes.nodes)))
         workers.run(
             _kernels.log_partition,
@@ -87,8 +92,8 @@ class PosteriorNormalizer(Stateful):
     ) -> tuple[float, NDArray[np.float64]]:
         """Energy and log C(s) at the nodes of the whole corpus, of which the batch is a sample."""
         energies, log_c = self.documents(batch, local, workers)
-        scale = size.tokens / batch.counts.sum(dtype=np.float64)
-        return float(energies.sum() * scale), log_c.sum(axis=0) * scale
+        scale = size.tokens / batch.total_tokens()
+        return float(batch.total(energies) * scale), batch.total(log_c) * scale
 
 
 class PriorNormalizer(Stateful):
@@ -103,7 +108,7 @@ class PriorNormalizer(Stateful):
         Inverse temperatures in use.
     alpha : ndarray of shape (n_components,)
         Prior of the topic proportions.
-    eta : float
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
         Prior of the topics.
     n_features : int
         Words in the vocabulary.
@@ -120,7 +125,7 @@ class PriorNormalizer(Stateful):
         self,
         grid: NDArray[np.float64],
         alpha: NDArray[Any],
-        eta: float,
+        eta: Eta,
         n_features: int,
         bound: Bound,
         seed: int,
@@ -136,7 +141,8 @@ class PriorNormalizer(Stateful):
         random_state = np.random.RandomState(self._seed)
         c = np.empty((self.N_BETA, self.N_THETA, len(self.nodes.nodes)))
         for i in range(self.N_BETA):
-            beta = random_state.gamma(eta, size=(len(alpha), n_features)).astype(np.float32)
+            beta = random_state.gamma(np.transpose(eta), size=(len(alpha), n_features))
+            beta = beta.astype(np.float32)
             beta /= np.maximum(beta.sum(axis=1, keepdims=True), np.float32(1e-30))
             theta = random_state.dirichlet(alpha.astype(np.float64), self.N_THETA)
             p = theta.astype(np.float32) @ beta
@@ -154,8 +160,8 @@ class PriorNormalizer(Stateful):
     ) -> tuple[float, NDArray[np.float64]]:
         """Energy and log C(s) at the nodes of the whole corpus, of which the batch is a sample."""
         theta = local.gamma / local.gamma.sum(axis=1, keepdims=True)
-        energy = log_likelihood(topics, batch, theta, workers).sum()
+        energy = batch.total(log_likelihood(topics, batch, theta, workers))
         log_c = prior_log_partition(
             self._samples, size.documents, max(1.0, size.tokens / size.documents), self._bound
         )
-        return float(energy * size.tokens / batch.counts.sum(dtype=np.float64)), log_c
+        return float(energy * size.tokens / batch.total_tokens()), log_c

@@ -86,6 +86,28 @@ def precision(value: Any) -> np.dtype[Any]:
     return dtype
 
 
+def table(
+    name: str, value: Any, shapes: Iterable[tuple[int, ...]], low: float, high: float
+) -> NDArray[np.float64]:
+    """An array of finite numbers in a range, of one of some shapes."""
+    shapes = list(shapes)
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers, got {value!r}") from error
+    if array.shape not in shapes:
+        wanted = " or ".join(str(shape) for shape in shapes)
+        raise ValueError(f"{name} must be of shape {wanted}, got {array.shape}")
+    wrong = ~(np.isfinite(array) & (array >= low) & (array <= high))
+    if wrong.any():
+        place = tuple(int(i) for i in np.argwhere(wrong)[0])
+        raise ValueError(
+            f"{name} must hold finite numbers from {low:g} to {high:g}, got {array[place]} at "
+            f"{place}"
+        )
+    return array
+
+
 def check_size(n_components: int, n_features: int, itemsize: int) -> None:
     """Refuse a number of topics whose parameters this machine cannot hold."""
     needed = n_components * n_features * itemsize
@@ -154,16 +176,44 @@ def check_width(X: Any, n_features: int, estimator: str) -> None:
         )
 
 
-def check_words(X: Any, name: str) -> None:
-    """Refuse counts without a single word."""
-    if not X.data.any():
+def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
+    """How often each row counts, or None: once."""
+    if value is None:
+        return None
+    weights = np.asarray(value)
+    if weights.ndim:
+        weights = check_array(
+            weights, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {n_samples} rows, got an array "
+            f"of shape {weights.shape}"
+        )
+    if weights.min() < 0:
+        row = int(np.argmin(weights))
+        raise ValueError(
+            f"sample_weight must be >= 0, got {weights[row]} for row {row}; 0 leaves a row out"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight must be positive for a row at least, got zeros only")
+    return weights
+
+
+def check_words(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
+    """Refuse counts without a single word in a row that counts."""
+    if not _has_words(X, sample_weight):
         raise ValueError(f"{name} has no words: all {X.shape[0]} rows are empty")
 
 
-def check_held_out(X: Any, name: str) -> None:
+def check_held_out(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
     """Refuse documents that leave nothing to predict once half of each is given."""
-    if not X.data.any():
+    if not _has_words(X, sample_weight):
         raise ValueError(f"{name} has no document with two tokens, so there is nothing to predict")
+
+
+def _has_words(X: Any, sample_weight: NDArray[np.float64] | None) -> bool:
+    return bool((X if sample_weight is None else X[sample_weight > 0]).data.any())
 
 
 def feature_names(names: Any, n_features: int) -> NDArray[Any]:

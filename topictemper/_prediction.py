@@ -72,7 +72,7 @@ def chunks(X: Any, topics: Topics) -> Iterator[tuple[slice, Minibatch]]:
     size = max(1, min(_MOST_ROWS, _MOST_PROPORTIONS // topics.n_components))
     for start in range(0, X.shape[0], size):
         rows = slice(start, min(start + size, X.shape[0]))
-        yield rows, gatherer.rows(np.arange(rows.start, rows.stop, dtype=np.int64))
+        yield rows, gatherer.rows(np.arange(rows.start, rows.stop, dtype=np.int64), by_word=False)
 
 
 def infer_documents(
@@ -94,6 +94,7 @@ def infer_documents(
         max_iter=model.settings.max_doc_update_iter,
         workers=workers,
         want_energy=want_energy,
+        want_weights=False,
         workspace=workspace,
     )
 
@@ -116,10 +117,15 @@ def completion(
     held_out: Any,
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
+    sample_weight: NDArray[np.float64] | None = None,
 ) -> float:
     """Mean log-likelihood of held-out tokens given the observed ones."""
     by_document = document_completion(model, observed, held_out, inverse_temperatures, workers)
-    return float(by_document.sum()) / float(held_out.data.sum())
+    if sample_weight is None:
+        return float(by_document.sum()) / float(held_out.data.sum())
+    # Not a matrix product of BLAS, whose bits may depend on threads.
+    tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
+    return float((sample_weight * by_document).sum() / (sample_weight * tokens).sum())
 
 
 def document_completion(

@@ -15,6 +15,8 @@ from ._topics import Topics
 # The split of a document belongs to the score, not to the model: the same for every model.
 _SPLIT_SEED = 0
 _WORDS_AT_ONCE = 4096
+# The E-step scales weights where all their logarithms are below -27 or less.
+_SMALL_WEIGHT = -20.0
 # numpy draws from hypergeometric distributions of fewer tokens only.
 _MOST_TOKENS = 10**9
 
@@ -57,33 +59,49 @@ def split_tokens(X: Any) -> tuple[Any, Any]:
     )
 
 
-def document_bound(batch: Minibatch, local: Locals, alpha: NDArray[Any]) -> NDArray[np.float64]:
-    """What each document adds to the ELBO at T = 1, in nats, with phi optimised out.
+def document_bound(
+    batch: Minibatch, local: Locals, alpha: NDArray[Any], s: float = 1.0
+) -> NDArray[np.float64]:
+    """What each document adds to the ELBO at one inverse temperature, in nats, phi optimised out.
 
-    ``sum_v n_dv log sum_k exp(E[log theta_dk] + E[log beta_kv]) - KL(q(theta_d) || p(theta))``
-    (Blei et al. 2003, eq. 15, at the optimal phi).
+    ``sum_v n_dv log sum_k exp(s (E[log theta_dk] + E[log beta_kv])) - KL(q(theta_d) || p(theta))``
+    (Blei et al. 2003, eq. 15; VT eq. 4 with supplement B.2; at the optimal phi).
     """
     with np.errstate(invalid="ignore"):
         p = batch.counts.astype(np.float64) / local.ratio  # before shift and psi(sum gamma)
-    log_p = np.where(batch.counts > 0, np.log(p) + local.shift[batch.word_of], 0.0)
+    log_p = np.where(batch.counts > 0, np.log(p) + s * local.shift[batch.word_of], 0.0)
     gamma = local.gamma.astype(np.float64)
     total = gamma.sum(axis=1)
     return (
         batch.sums(batch.counts * log_p)
-        - batch.tokens() * psi(total)
+        + batch.tokens() * _log_scale(local, gamma, s)
+        - s * batch.tokens() * psi(total)
         - _dirichlet_kl(gamma, total, alpha.astype(np.float64)[None, :])
     )
 
 
-def topics_kl(topics: Topics, eta: float) -> float:
+def _log_scale(local: Locals, gamma: NDArray[np.float64], s: float) -> NDArray[np.float64]:
+    """Logarithm of what the E-step divided a document's weights by, lest all of them vanish."""
+    scale = np.zeros(len(gamma))
+    for d in np.flatnonzero((local.n_active > 0) & (s * psi(gamma.max(axis=1)) < _SMALL_WEIGHT)):
+        i = int(local.weights[d, : local.n_active[d]].argmax())
+        scale[d] = s * psi(gamma[d, local.topics[d, i]]) - np.log(local.weights[d, i])
+    return scale
+
+
+def topics_kl(topics: Topics, eta: float | NDArray[Any]) -> float:
     """``sum_k KL(q(beta_k) || p(beta_k))`` in nats, over some words at a time."""
     totals = topics.totals
-    kl = gammaln(totals) - gammaln(topics.n_features * eta)
+    if isinstance(eta, np.ndarray):
+        kl = gammaln(totals) - gammaln(eta.sum(axis=0, dtype=np.float64))
+    else:
+        kl = gammaln(totals) - gammaln(topics.n_features * eta)
     e_log_rest = psi(totals)
     for start in range(0, topics.n_features, _WORDS_AT_ONCE):
-        rows = topics.M[start : start + _WORDS_AT_ONCE]
-        lam = topics.base + topics.a * rows.astype(np.float64)
-        terms = gammaln(eta) - gammaln(lam) + (lam - eta) * (psi(lam) - e_log_rest)
+        words = slice(start, start + _WORDS_AT_ONCE)
+        prior = eta[words].astype(np.float64) if isinstance(eta, np.ndarray) else eta
+        lam = topics.rows(words, np.float64)
+        terms = gammaln(prior) - gammaln(lam) + (lam - prior) * (psi(lam) - e_log_rest)
         kl += terms.sum(axis=0)
     return float(kl.sum())
 

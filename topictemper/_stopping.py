@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _parameters as check
-from ._chunks import Chunks
+from ._chunks import Chunks, rows_that_count
 from ._prediction import cold, completion
 from ._scoring import split_tokens
 from ._svi import Trainer
@@ -67,14 +67,13 @@ class Validation:
             self._waited += 1
         return self._waited >= self._patience
 
-    def history(self) -> NDArray[Any]:
-        """The scores as `score_history_`."""
-        return np.array(self.scores, dtype=[("pass", float), ("score", float)])
-
 
 def new_validation(
-    lda: TemperedLDA, X: Any, validation_X: Any
-) -> tuple[NDArray[np.intp] | None, Validation | None]:
+    lda: TemperedLDA,
+    X: Any,
+    validation_X: Any,
+    sample_weight: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[np.int64] | None, Validation | None]:
     """Check what an estimator says of validation.
 
     Returns
@@ -99,21 +98,23 @@ def new_validation(
                 "early_stopping=True on chunks of documents needs validation_X: rows are not "
                 "held out of chunks"
             )
-        rows, held_out = _split_rows(X, fraction, check.random_state(lda.random_state))
+        rows, held_out = _split_rows(
+            rows_that_count(X, sample_weight), fraction, check.random_state(lda.random_state)
+        )
         name, validation_X = f"the validation_fraction={fraction} of X", X[held_out]
     return rows, Validation(validation_X, name, patience if stops else None)
 
 
 def _split_rows(
-    X: Any, fraction: float, random_state: np.random.RandomState
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    rows: NDArray[np.int64], fraction: float, random_state: np.random.RandomState
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows to learn from and rows held out, chosen at random, each in their order."""
-    n = X.shape[0]
+    n = len(rows)
     n_held_out = ceil(fraction * n)
     if n_held_out == n:
         raise ValueError(
             f"validation_fraction={fraction} of n_samples={n} leaves no document to learn from; "
             "give validation_X, or set early_stopping=False"
         )
-    order = random_state.permutation(n)
+    order = random_state.permutation(rows)
     return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])

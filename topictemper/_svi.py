@@ -10,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._chunks import blocks
-from ._documents import Gatherer, Minibatch, Workspace, infer
-from ._normalizers import CorpusSize
+from ._documents import Gatherer, Locals, Minibatch, Workspace, infer
+from ._normalizers import CorpusSize, Eta
+from ._priors import PriorLearner
+from ._scoring import document_bound, topics_kl
 from ._state import Stateful
 from ._thermostat import Clock, Thermostat
 from ._topics import Topics
@@ -21,6 +23,8 @@ from ._workers import Workers
 _LEAST_SHARED = 64
 # Posterior tempering shrinks lambda by 1 - rho T, which must stay positive.
 _LARGEST_DECAY = 0.9
+# Hotter, topics are still on their way, and priors are left as they are.
+_PRIORS_FROM = 0.9
 
 #: Documents that a stream of unknown length is taken to have, until it has more
 #: (benchmarks/streams.py).
@@ -33,6 +37,7 @@ class Settings:
 
     expected_samples: float | None
     planned_passes: int
+    given_topics: bool
     batch_size: int
     learning_decay: float
     learning_offset: float
@@ -56,10 +61,12 @@ class Trainer(Stateful):
         The global state.
     alpha : ndarray of shape (n_components,)
         Prior of the topic proportions, of the precision of the topics.
-    eta : float
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
         Prior of the topics.
     thermostat : Thermostat
         Sets the temperature.
+    priors : PriorLearner
+        Learns alpha and eta, if they are to be learned.
     settings : Settings
         The rest.
     random_state : RandomState
@@ -71,6 +78,7 @@ class Trainer(Stateful):
         "alpha",
         "eta",
         "thermostat",
+        "priors",
         "random_state",
         "n_updates",
         "documents_seen",
@@ -86,26 +94,28 @@ class Trainer(Stateful):
         self,
         topics: Topics,
         alpha: NDArray[Any],
-        eta: float,
+        eta: Eta,
         thermostat: Thermostat,
+        priors: PriorLearner,
         settings: Settings,
         random_state: np.random.RandomState,
     ) -> None:
         self.topics = topics
-        self.alpha = alpha
-        self.eta = eta
+        self.alpha = self.first_alpha = alpha
+        self.eta = self.first_eta = eta
         self.thermostat = thermostat
+        self.priors = priors
         self.settings = settings
         self.random_state = random_state
         self.n_updates = 0
-        self.documents_seen = 0
+        self.documents_seen = 0.0
         self._tokens_seen = 0.0
         self._growing = False
         # Documents, each counted once: of the corpus, and of those that are known of so far.
         self.total_samples = settings.expected_samples or STREAM_SAMPLES
         self._once = settings.expected_samples or 0.0
         self._pass_length = self.total_samples
-        self._passes_before, self._seen_before = 0.0, 0
+        self._passes_before, self._seen_before = 0.0, 0.0
         self._workspace = Workspace()
 
     def check_state(self) -> None:
@@ -148,7 +158,7 @@ class Trainer(Stateful):
         """T of the next minibatch."""
         return 1.0 / self.thermostat.inverse_temperature(self._clock(self.settings.batch_size))
 
-    def _clock(self, n_documents: int) -> Clock:
+    def _clock(self, n_documents: float) -> Clock:
         return Clock(self.passes, n_documents / self._pass_length)
 
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
@@ -164,12 +174,30 @@ class Trainer(Stateful):
                 following = workers.start(gatherer.rows, order[start + size : start + 2 * size])
             self._step(batch, workers)
 
-    def _step(self, batch: Minibatch, workers: Workers) -> None:
-        """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11)."""
-        settings, clock = self.settings, self._clock(batch.n_documents)
+    def step_in_full(self, batch: Minibatch, workers: Workers) -> tuple[float, float]:
+        """A step of the whole corpus at once, to the topics that are best for its statistics.
+
+        Returns the inverse temperature, and the bound before the topics changed, in nats: the
+        tempered ELBO (VT eq. 4 with supplement B.2). For posterior tempering it is the ELBO of
+        the model that has the same updates with its likelihood tempered alone, which differs
+        from that of DASVI by a constant of the temperature.
+        """
+        s = self.thermostat.inverse_temperature(self._clock(batch.size))
+        return s, self._step(batch, workers, whole=True)
+
+    def release(self) -> None:
+        """Give back the memory of E-steps; the next takes what it needs."""
+        self._workspace = Workspace()
+
+    def _step(self, batch: Minibatch, workers: Workers, *, whole: bool = False) -> float:
+        """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11).
+
+        Returns the bound before the step, which is worked out for a whole corpus only.
+        """
+        settings, clock = self.settings, self._clock(batch.size)
         s = self.thermostat.inverse_temperature(clock)
         if self._growing:
-            self._once += batch.n_documents
+            self._once += batch.size
             if self._once > self.total_samples:
                 self._resize(self._once)
         temperature = 1.0 / s
@@ -188,28 +216,54 @@ class Trainer(Stateful):
             want_energy=self.thermostat.learns(clock),
             workspace=self._workspace,
         )
-        documents = self.documents_seen + batch.n_documents
-        tokens = self._tokens_seen + batch.counts.sum(dtype=np.float64)
+        documents = self.documents_seen + batch.size
+        tokens = self._tokens_seen + batch.total_tokens()
         size = CorpusSize(self.total_samples, self.total_samples * tokens / documents)
         weights = self.thermostat.weights(clock, self.topics, batch, local, size, workers)
 
+        bound = self._bound(batch, local, weights, s) if whole else np.nan
+
         rho = (settings.learning_offset + self.n_updates + 1) ** -settings.learning_decay
-        shrink, prior = rho, self.eta
+        if whole:
+            rho = s if settings.posterior_tempering else 1.0
+        learns = s == 1.0 or (s > _PRIORS_FROM and not settings.posterior_tempering)
+        if learns:
+            self.alpha = self.priors.alpha(batch, local, self.alpha, rho)
+        shrink, prior = rho, self.topics.smallest_prior(self.eta)
         if settings.posterior_tempering:
-            rho = min(rho, _LARGEST_DECAY / temperature)
-            shrink, prior = rho * temperature, self.eta + temperature - 1.0
+            rho = rho if whole else min(rho, _LARGEST_DECAY / temperature)
+            shrink, prior = rho * temperature, prior + temperature - 1.0
             weights = np.ones_like(weights)
+        if batch.weight is not None:
+            weights = weights * batch.weight.astype(weights.dtype)
         self.topics.step(
             batch,
             local,
             weights,
             decay=shrink,
-            scale=rho * self.total_samples / batch.n_documents,
+            scale=rho * self.total_samples / batch.size,
             offset=rho * prior,
             workers=workers,
+            rate=rho,
         )
+        if learns:
+            eta = self.priors.eta(self.topics, self.eta, rho)
+            if eta is not self.eta:
+                self.eta = eta
+                self.topics.set_prior(eta)
         self.n_updates += 1
         self.documents_seen, self._tokens_seen = documents, tokens
+        return bound
+
+    def _bound(self, batch: Minibatch, local: Locals, weights: NDArray[Any], s: float) -> float:
+        """The tempered ELBO of a corpus after its E-step, in nats."""
+        of_documents = document_bound(batch, local, local.alpha, s)
+        if len(local.energy):  # documents have temperatures of their own
+            of_documents += (weights.astype(np.float64) - s) * local.energy
+        eta = self.eta
+        if self.settings.posterior_tempering:
+            eta = eta * s + (1.0 - s)
+        return float(batch.total(of_documents)) - topics_kl(self.topics, eta)
 
 
 def train(
@@ -217,6 +271,7 @@ def train(
     X: Any,
     n_passes: int,
     *,
+    sample_weight: NDArray[np.float64] | None,
     shuffle: bool,
     workers: Workers,
     before_pass: Callable[[], None],
@@ -227,10 +282,11 @@ def train(
     ``before_pass`` is called before each of them, ``after_pass`` after it, with the number of
     passes made; learning ends early where that returns True.
     """
+    gathered = trainer.topics.M.dtype, sample_weight
     random_state = trainer.random_state if shuffle else None
     for done in range(1, n_passes + 1):
         before_pass()
-        for rows, order in blocks(X, trainer.settings.batch_size, random_state):
-            trainer.run(Gatherer(rows, trainer.topics.M.dtype), order, workers)
+        for rows, order in blocks(X, trainer.settings.batch_size, random_state, sample_weight):
+            trainer.run(Gatherer(rows, *gathered), order, workers)
         if after_pass(done):
             break

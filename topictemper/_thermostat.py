@@ -93,7 +93,7 @@ class Cooling(Stateful):
         self, clock: Clock, topics: Topics, batch: Minibatch, local: Locals, workers: Workers
     ) -> None:
         """Let the probe see a minibatch: how much its own topics explain beyond the average mix."""
-        tokens = batch.counts.sum(dtype=np.float64)
+        tokens = batch.total_tokens()
         if self._probe is None or self._probe.finished or tokens == 0:
             return
         own = local.gamma / local.gamma.sum(axis=1, keepdims=True)
@@ -104,7 +104,7 @@ class Cooling(Stateful):
         )
         # T - 1 falls by a factor of 20 within `probe_length`, by 1% a minibatch at the least.
         rate = 1.0 - exp(-log(20.0) * clock.batch / self._probe_length)
-        self._probe.update(float(gain.sum() / tokens), min(0.5, max(rate, self.PROBE_RATE)))
+        self._probe.update(float(batch.total(gain) / tokens), min(0.5, max(rate, self.PROBE_RATE)))
         if self._probe.finished:
             self._begin = clock.passes + clock.batch
             self._set_course()
@@ -339,7 +339,7 @@ class LocalThermostat(_LearnedThermostat):
         )
         self._quantiles = np.quantile(1.0 / s, QUANTILES)
         bound = 1.0 / self.cooling.temperature(clock.passes)
-        self._approach(float(s.mean()), clock.batch if bound < 1.0 else 1.0)
+        self._approach(float(batch.total(s) / batch.size), clock.batch if bound < 1.0 else 1.0)
         return np.maximum(s, bound).astype(local.s.dtype)
 
     def _details(self) -> tuple[float, ...]:

@@ -23,7 +23,7 @@ _WORDS_AT_ONCE = 1024
 class Topics(Stateful):
     """Dirichlet parameters ``lambda_kv = base + a M[v, k]`` of all topics.
 
-    The decay of a natural-gradient step, ``(1 - rho) lambda``, changes the two scalars only; rows
+    The decay of a natural-gradient step, ``(1 - rho) lambda``, changes the scalars only; rows
     of `M` change for the words of the minibatch. So the cost of a step does not depend on the
     vocabulary. A word's topics lie side by side, because a document gathers its words.
 
@@ -31,16 +31,22 @@ class Topics(Stateful):
     ----------
     M : ndarray of shape (n_features, n_components), float32 or float64
         What lambda has over its prior, word by word. Owned by the object from here on.
-    base : float
-        The prior eta of every word in every topic.
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
+        The prior. Where it differs between words or topics, ``lambda = base + b H + a M``, with
+        its smallest value in the base and the rest of it in H.
     """
 
-    STATE = ("M", "a", "base", "column_sums")
+    STATE = ("M", "a", "b", "base", "column_sums")
 
-    def __init__(self, M: NDArray[Any], base: float) -> None:
+    def __init__(self, M: NDArray[Any], eta: float | NDArray[Any]) -> None:
         self.M = np.ascontiguousarray(M)
-        self.a = 1.0
-        self.base = float(base)
+        self.a = self.b = 1.0
+        self.base = self._smallest = float(np.min(eta))
+        self.H: NDArray[Any] | None = None
+        self._extra: float | NDArray[np.float64] = 0.0  # column sums of H
+        if isinstance(eta, np.ndarray):
+            self.H = np.ascontiguousarray(eta - eta.min(), dtype=self.M.dtype)
+            self._extra = self.H.sum(axis=0, dtype=np.float64)
         self.column_sums: NDArray[np.float64] = self.M.sum(axis=0, dtype=np.float64)
 
     @classmethod
@@ -48,7 +54,7 @@ class Topics(Stateful):
         cls,
         n_features: int,
         n_components: int,
-        base: float,
+        eta: float | NDArray[Any],
         dtype: DTypeLike,
         random_state: np.random.RandomState,
     ) -> Topics:
@@ -57,19 +63,29 @@ class Topics(Stateful):
         for start in range(0, n_features, _WORDS_AT_ONCE):  # draws are of double precision
             rows = M[start : start + _WORDS_AT_ONCE]
             rows[:] = random_state.gamma(100.0, 0.01, size=rows.shape)
-        return cls(M, base)
+        return cls(M, eta)
+
+    @classmethod
+    def start_from(
+        cls, components: NDArray[Any], eta: float | NDArray[Any], dtype: DTypeLike
+    ) -> Topics:
+        """Start from lambda, (n_components, n_features), but nowhere below the prior."""
+        return cls(np.maximum(components.T - eta, 0.0).astype(dtype), eta)
+
+    def smallest_prior(self, eta: float | NDArray[Any]) -> float:
+        """The part of eta that the base follows."""
+        return self._smallest if isinstance(eta, np.ndarray) else eta
 
     @classmethod
     def blank(
         cls,
         n_features: int,
         n_components: int,
-        base: float,
+        eta: float | NDArray[Any],
         dtype: DTypeLike,
-        random_state: np.random.RandomState,
     ) -> Topics:
         """What takes the state of other topics: zeros, which need no memory yet."""
-        return cls(np.zeros((n_features, n_components), dtype=dtype), base)
+        return cls(np.zeros((n_features, n_components), dtype=dtype), eta)
 
     @property
     def n_features(self) -> int:
@@ -84,11 +100,29 @@ class Topics(Stateful):
     @property
     def totals(self) -> NDArray[np.float64]:
         """Lambda_k = sum_v lambda_kv, shape (n_components,)."""
-        return self.n_features * self.base + self.a * self.column_sums
+        return self.n_features * self.base + self.b * self._extra + self.a * self.column_sums
 
     def components(self) -> NDArray[Any]:
         """Lambda as a new array of shape (n_components, n_features)."""
-        return np.ascontiguousarray((self.base + self.a * self.M).astype(self.M.dtype).T)
+        return np.ascontiguousarray(self.rows(slice(None)).T)
+
+    def rows(self, words: Any, dtype: Any = None) -> NDArray[Any]:
+        """Lambda of some words, (n_words, n_components), in the precision of M or another."""
+        return self._over_base(words, dtype) + self.base
+
+    def _over_base(self, words: Any, dtype: Any = None) -> NDArray[Any]:
+        dtype = np.dtype(dtype or self.M.dtype)
+        over = self.M[words].astype(dtype, copy=False) * dtype.type(self.a)
+        return over if self.H is None else over + self.H[words] * dtype.type(self.b)
+
+    def for_kernels(
+        self, words: NDArray[np.int32]
+    ) -> tuple[NDArray[Any], float, float, NDArray[np.int32]]:
+        """M, a, base and places in M, which stand for lambda of some words in a kernel."""
+        if self.H is None:
+            return self.M, self.a, self.base, words
+        places = np.arange(len(words), dtype=np.int32)
+        return self._over_base(words), 1.0, self.base, places
 
     def step(
         self,
@@ -100,6 +134,7 @@ class Topics(Stateful):
         scale: float,
         offset: float,
         workers: Workers,
+        rate: float = 0.0,
     ) -> None:
         """Natural-gradient step ``lambda <- (1 - decay) lambda + scale * statistics + offset``.
 
@@ -114,10 +149,13 @@ class Topics(Stateful):
         scale : float
             rho D / |B|.
         offset : float
-            rho eta (rho (eta + T - 1) for posterior tempering).
+            rho eta (rho (eta + T - 1) for posterior tempering), with the smallest eta.
         workers : Workers
             Threads to use.
+        rate : float
+            rho, for what eta has over its smallest value.
         """
+        self.b = (1.0 - decay) * self.b + rate
         self.base = (1.0 - decay) * self.base + offset
         self.a *= 1.0 - decay
         if self.a < _SMALLEST_FACTOR:
@@ -160,9 +198,22 @@ class Topics(Stateful):
         of the Dirichlet q(beta_k).
         """
         sums = np.empty((_kernels.moment_blocks(self.n_features), len(nodes), self.n_components))
-        workers.run(_kernels.fractional_moments, self.M, self.a, self.base, nodes, sums)
+        M, a = (self.M, self.a) if self.H is None else (self._over_base(slice(None)), 1.0)
+        workers.run(_kernels.fractional_moments, M, a, self.base, nodes, sums)
         totals, s = self.totals[None, :], nodes[:, None]
         return np.log(sums.sum(axis=0)) + gammaln(totals) - gammaln(totals + s)
+
+    def set_prior(self, eta: float | NDArray[Any]) -> None:
+        """Exchange the prior's part of lambda, where it is the same for all words."""
+        self.base = self.smallest_prior(eta)
+
+    def psi_gain(self, eta: float) -> float:
+        """``sum_kv [psi(n_kv + eta) - psi(eta)]`` with n = a M."""
+        total = 0.0
+        for start in range(0, self.n_features, _WORDS_AT_ONCE):
+            n = self.M[start : start + _WORDS_AT_ONCE] * self.M.dtype.type(self.a)
+            total += float(_kernels.psi((n + self.M.dtype.type(eta)).ravel()).sum(dtype=np.float64))
+        return total - self.M.size * float(psi(eta))
 
     def psi_totals(self) -> NDArray[np.float64]:
         """psi(Lambda_k), shape (n_components,)."""

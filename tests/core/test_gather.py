@@ -25,7 +25,7 @@ def gather(
 ) -> _reference.Batch:
     slot = np.full(n_columns, -1, dtype=np.int32)
     batch = _reference.Batch(
-        *_kernels.gather_rows(indptr, indices, data, rows, slot, data.dtype != np.float64)
+        *_kernels.gather_rows(indptr, indices, data, rows, slot, data.dtype != np.float64, True)
     )
     assert np.all(slot == -1)  # or the next minibatch would see this one's words
     return batch

@@ -66,7 +66,7 @@ def test_five_online_steps() -> None:
     for t, (counts, gamma_start) in enumerate(zip(steps, gamma_starts, strict=True)):
         matrix = csr_array(counts)
         gathered = _kernels.gather_rows(
-            matrix.indptr, matrix.indices, matrix.data, np.arange(BATCH), slot, False
+            matrix.indptr, matrix.indices, matrix.data, np.arange(BATCH), slot, False, True
         )
         minibatch = Minibatch(
             alpha=np.full(N_TOPICS, ALPHA),

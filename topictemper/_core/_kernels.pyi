@@ -23,7 +23,13 @@ def psi(x: Real) -> NDArray[Any]: ...
 def exp_psi(x: Real, s: float) -> NDArray[Any]: ...
 def gamma_ratio(x: Real, s: float) -> NDArray[Any]: ...
 def gather_rows(
-    indptr: Index, indices: Index, data: NDArray[Any], rows: Longs, slot: Ints, single: bool
+    indptr: Index,
+    indices: Index,
+    data: NDArray[Any],
+    rows: Longs,
+    slot: Ints,
+    single: bool,
+    by_word: bool,
 ) -> tuple[Longs, Ints, NDArray[Any], Ints, Longs, Ints, Longs]: ...
 def topic_rows(
     M: Real,

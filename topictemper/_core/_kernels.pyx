@@ -47,8 +47,8 @@ cdef extern from "kernels.h" nogil:
             int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
             const int32_t *word_of, const float *counts, const float *alpha, const float *s,
             int log_rows, const float *B, const float *shift, const float *mass, double tol,
-            int64_t max_iter, int warm, float *gamma, int32_t *topics, float *weights, int32_t *n_active,
-            float *ratio, double *energy, int32_t *sweeps, int64_t *ticket
+            int64_t max_iter, int warm, float *gamma, int32_t *topics, float *weights,
+            int32_t *n_active, float *ratio, double *energy, int32_t *sweeps, int64_t *ticket
         ) noexcept nogil
         int (*add_statistics)(
             int64_t n_words, int64_t n_topics, int64_t padded, const int32_t *words,
@@ -87,8 +87,8 @@ cdef extern from "kernels.h" nogil:
             int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
             const int32_t *word_of, const double *counts, const double *alpha, const double *s,
             int log_rows, const double *B, const double *shift, const double *mass, double tol,
-            int64_t max_iter, int warm, double *gamma, int32_t *topics, double *weights, int32_t *n_active,
-            double *ratio, double *energy, int32_t *sweeps, int64_t *ticket
+            int64_t max_iter, int warm, double *gamma, int32_t *topics, double *weights,
+            int32_t *n_active, double *ratio, double *energy, int32_t *sweeps, int64_t *ticket
         ) noexcept nogil
         int (*add_statistics)(
             int64_t n_words, int64_t n_topics, int64_t padded, const int32_t *words,
@@ -260,11 +260,13 @@ def gather_rows(
     const int64_t[::1] rows,
     int32_t[::1] slot,
     bint single,
+    bint by_word,
 ):
     """Rows of a CSR matrix as a minibatch, with the same entries once more word by word.
 
     ``slot`` holds -1 for every column, before and after. Explicit zeros are left out. Counts of
-    any type become float32 if ``single``, else float64.
+    any type become float32 if ``single``, else float64. Unless ``by_word``, the last three arrays,
+    which statistics need, are empty.
     """
     cdef Py_ssize_t n_rows = rows.shape[0], n_words = 0, nnz = 0, i, u, d
     cdef index_t j
@@ -303,6 +305,12 @@ def gather_rows(
             doc_ptr[i + 1] = nnz
         for u in range(n_words):
             slot[words[u]] = -1
+    by_document = (
+        np.asarray(doc_ptr), np.asarray(word_of)[:nnz], counts[:nnz], np.asarray(words)[:n_words],
+    )
+    if not by_word:
+        longs = np.empty(0, dtype=np.int64)
+        return (*by_document, longs, np.empty(0, dtype=np.int32), longs)
     cdef int64_t[::1] word_ptr = np.zeros(n_words + 1, dtype=np.int64)
     cdef int32_t[::1] word_doc = np.empty(nnz, dtype=np.int32)
     cdef int64_t[::1] word_pos = np.empty(nnz, dtype=np.int64)
@@ -320,15 +328,7 @@ def gather_rows(
         for u in range(n_words, 0, -1):
             word_ptr[u] = word_ptr[u - 1]
         word_ptr[0] = 0
-    return (
-        np.asarray(doc_ptr),
-        np.asarray(word_of)[:nnz],
-        counts[:nnz],
-        np.asarray(words)[:n_words],
-        np.asarray(word_ptr),
-        np.asarray(word_doc),
-        np.asarray(word_pos),
-    )
+    return (*by_document, np.asarray(word_ptr), np.asarray(word_doc), np.asarray(word_pos))
 
 
 def topic_rows(
@@ -390,28 +390,31 @@ def estep(
     """Fixed point of phi (eq. 19) and gamma of every document, at inverse temperatures ``s``.
 
     Sweeps until the mean change of gamma is under ``tol``. Outputs: ``gamma``; the numbers of the
-    topics that matter; the weights exp(s psi(gamma)) of these, 0 for all others; ``ratio`` =
-    n_v / p_v, so that n_v phi_vk = ratio_v weight_k B_vk; ``energy`` = sum n phi (E[log theta] +
-    E[log beta]) in nats (None: not wanted); the number of sweeps. A document without words keeps
-    its prior.
+    topics that matter; the weights exp(s psi(gamma)) of these, 0 for all others (None: not
+    wanted); ``ratio`` = n_v / p_v, so that n_v phi_vk = ratio_v weight_k B_vk; ``energy`` =
+    sum n phi (E[log theta] + E[log beta]) in nats (None: not wanted); the number of sweeps. A
+    document without words keeps its prior.
     """
     cdef int status
     cdef double *energies = NULL
+    cdef floating *all_weights = NULL
     if energy is not None and energy.shape[0]:
         energies = &energy[0]
+    if weights is not None and weights.shape[0]:
+        all_weights = &weights[0, 0]
     with nogil:
         if floating is float:
             status = active.f32.estep(
-                s.shape[0], alpha.shape[0], weights.shape[1], &doc_ptr[0], &word_of[0],
+                s.shape[0], alpha.shape[0], B.shape[1], &doc_ptr[0], &word_of[0],
                 &counts[0], &alpha[0], &s[0], log_rows, &B[0, 0], &shift[0], &mass[0], tol,
-                max_iter, warm, &gamma[0, 0], &topics[0, 0], &weights[0, 0], &n_active[0], &ratio[0],
+                max_iter, warm, &gamma[0, 0], &topics[0, 0], all_weights, &n_active[0], &ratio[0],
                 energies, &sweeps[0], &ticket[0],
             )
         else:
             status = active.f64.estep(
-                s.shape[0], alpha.shape[0], weights.shape[1], &doc_ptr[0], &word_of[0],
+                s.shape[0], alpha.shape[0], B.shape[1], &doc_ptr[0], &word_of[0],
                 &counts[0], &alpha[0], &s[0], log_rows, &B[0, 0], &shift[0], &mass[0], tol,
-                max_iter, warm, &gamma[0, 0], &topics[0, 0], &weights[0, 0], &n_active[0], &ratio[0],
+                max_iter, warm, &gamma[0, 0], &topics[0, 0], all_weights, &n_active[0], &ratio[0],
                 energies, &sweeps[0], &ticket[0],
             )
     check_memory(status)

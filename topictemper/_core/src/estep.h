@@ -397,7 +397,8 @@ static double FN(energy_block)(const scratch *z, ptrdiff_t n_words, ptrdiff_t st
 static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
                      const int32_t *word_of, const REAL *counts, const REAL *alpha, const REAL *s_of,
                      int log_rows, const REAL *B, const REAL *shift, const REAL *mass, double tol,
-                     int64_t max_iter, int warm, REAL *gamma, int32_t *topics, REAL *weights, int32_t *n_active_of,
+                     int64_t max_iter, int warm, REAL *gamma, int32_t *topics, REAL *weights,
+                     int32_t *n_active_of,
                      REAL *ratio, double *energy, int32_t *sweeps, int64_t *ticket)
 {
     scratch z;
@@ -429,7 +430,7 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
             const ptrdiff_t n_words = (ptrdiff_t)(doc_ptr[d + 1] - start);
             const ptrdiff_t stride = (n_words + GROUP - 1) / GROUP * GROUP;
             const REAL s = s_of[d];
-            REAL *out = gamma + d * n_topics, *out_w = weights + d * padded;
+            REAL *out = gamma + d * n_topics, *out_w = weights ? weights + d * padded : NULL;
             int32_t *out_id = topics + d * n_topics;
             REAL tokens, gamma_total, limit, small, few, rounding, log_scale = 0, unscale = 1;
             ptrdiff_t n_active = n_topics, kept, sweep = 0;
@@ -553,15 +554,19 @@ static int FN(estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int
             if (compacted) {
                 n_active_of[d] = (int32_t)n_active;
                 memcpy(out_id, z.id, (size_t)n_active * sizeof(int32_t));
-                memset(out_w, 0, (size_t)padded * sizeof(REAL));
-                for (ptrdiff_t j = 0; j < n_active; j++)
-                    out_w[z.id[j]] = z.c_w[j];
+                if (weights) {
+                    memset(out_w, 0, (size_t)padded * sizeof(REAL));
+                    for (ptrdiff_t j = 0; j < n_active; j++)
+                        out_w[z.id[j]] = z.c_w[j];
+                }
             } else {
                 n_active_of[d] = (int32_t)n_topics;
                 for (ptrdiff_t k = 0; k < n_topics; k++)
                     out_id[k] = (int32_t)k;
-                memcpy(out_w, z.w, (size_t)n_topics * sizeof(REAL));
-                memset(out_w + n_topics, 0, (size_t)(padded - n_topics) * sizeof(REAL));
+                if (weights) {
+                    memcpy(out_w, z.w, (size_t)n_topics * sizeof(REAL));
+                    memset(out_w + n_topics, 0, (size_t)(padded - n_topics) * sizeof(REAL));
+                }
             }
             if (energy) {
                 REAL one[VBYTES / sizeof(REAL)], psi_total;
