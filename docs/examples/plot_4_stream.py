@@ -24,9 +24,7 @@ corpus = load_docstrings()
 test, stream = corpus.counts[:800], corpus.counts[800:]
 portions = [stream[start : start + 500] for start in range(0, stream.shape[0], 500)]
 plain, tempered = (
-    TemperedLDA(
-        50, tempering=mode, batch_size=20, total_samples=stream.shape[0], random_state=0
-    )
+    TemperedLDA(50, tempering=mode, batch_size=20, total_samples=stream.shape[0], random_state=0)
     for mode in ("svi", "lvt")
 )
 
