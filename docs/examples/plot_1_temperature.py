@@ -11,10 +11,10 @@ a fit, and what it is worth on text that was held out.
 # ----------------------
 #
 # The smallest model with a wrong answer: data from two Gaussians, and the question where their
-# means are. There are two hills, the right one and one with the means the wrong way round. A climber
-# takes the hill it starts on. At a high temperature the data count for less: the wrong hill becomes
-# flat, and far enough up a single hill is left, wherever one starts. Cooling leads from there to the
-# right one.
+# means are. There are two hills, the right one and one with the means the wrong way round. A
+# climber takes the hill it starts on. At a high temperature the data count for less: the wrong
+# hill becomes flat, and far enough up a single hill is left, wherever one starts. Cooling leads
+# from there to the right one.
 import matplotlib.pyplot as plt
 
 from topictemper import TemperedLDA

@@ -26,8 +26,9 @@ models = {
 }
 
 # %%
-# Beside it stand two figures that know nothing of prediction: coherence (do the top words of a topic
-# occur in the same documents?) and diversity (are the top words of the topics different ones?).
+# Beside it stand two figures that know nothing of prediction: coherence (do the top words of a
+# topic occur in the same documents?) and diversity (are the top words of the topics different
+# ones?).
 measures = {
     "held-out score (nats a token)": lambda model: model.score(test),
     "coherence (NPMI)": lambda model: coherence(model, corpus.counts),
@@ -47,13 +48,13 @@ panels[0].legend(frameon=False)
 plt.show()
 
 # %%
-# Prediction gets better up to about a hundred topics and worse beyond: 7,000 short documents do not
-# hold two hundred subjects. Coherence hardly changes for tempered topics, and falls for plain ones,
-# where more and more topics are left without documents and keep the noise that they started with.
-# Diversity falls for both, and is lower for tempered topics: what one topic can explain is shared by
-# several that are alike, while noise is as diverse as can be. No figure should be read alone.
-# Somewhere between 50 and 100 all three are fair here, and that is the range to read through before
-# one settles the matter.
+# Prediction gets better up to about a hundred topics and worse beyond: 7,000 short documents do
+# not hold two hundred subjects. Coherence hardly changes for tempered topics, and falls for plain
+# ones, where more and more topics are left without documents and keep the noise that they started
+# with. Diversity falls for both, and is lower for tempered topics: what one topic can explain is
+# shared by several that are alike, while noise is as diverse as can be. No figure should be read
+# alone. Somewhere between 50 and 100 all three are fair here, and that is the range to read
+# through before one settles the matter.
 #
 # The difference between two neighbours here is far larger than that between two seeds. Where it is
 # not, fit several seeds: within 0.03 nats one run says little.
