@@ -7,13 +7,25 @@ BIN := $(VENV)/bin
 SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/_core/src*/*.[ch])
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd)
 
-.PHONY: demo test lint build wheel-check clean
+.PHONY: demo test docs lint build wheel-check clean
 
 demo: build
 	$(BIN)/topictemper demo
 
 test: build
 	$(BIN)/pytest $(ARGS)
+
+# -W: warnings are errors. Needs nothing of the network but pip, and that only once.
+docs: $(VENV)/docs.stamp
+	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build/html
+	@echo docs/_build/html/index.html
+
+$(VENV)/docs.stamp: $(VENV)/built.stamp
+	$(BIN)/python -c "import tomllib; \
+	    print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'], \
+	    sep='\n')" > $(VENV)/docs-requires.txt
+	$(BIN)/python -m pip install --quiet --requirement $(VENV)/docs-requires.txt
+	touch $@
 
 lint: build
 	$(BIN)/ruff check .
@@ -53,6 +65,6 @@ wheel-check: build
 	venv/bin/pytest tests
 
 clean:
-	rm -rf $(VENV) build dist *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/generated *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	rm -f topictemper/_core/_*.c topictemper/_core/*.so
 	find topictemper tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -170,7 +170,7 @@ class TemperedLDA(
         Minibatches seen.
     n_features_in_ : int
         Words in the vocabulary, V.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, where the input had string names.
 
     References

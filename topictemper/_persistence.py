@@ -35,7 +35,7 @@ class SaveMixin:
         ----------
         path : str or path-like
             Where to write. The name is taken as it is, with or without ``.npz``.
-        feature_names : array-like of str, of shape (n_features_in_,), optional
+        feature_names : array-like of str, of shape (`n_features_in_`,), optional
             Names of the columns; by default `feature_names_in_`, if the model has it. The loaded
             model has them as its `feature_names_in_`.
 
@@ -113,7 +113,17 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Examples
     --------
-    See :meth:`TemperedLDA.save`.
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import topictemper
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(100, 50, 3, random_state=0).counts
+    >>> lda = topictemper.TemperedLDA(3, max_iter=2, random_state=0).fit(X)
+    >>> with TemporaryDirectory() as folder:
+    ...     lda.save(Path(folder) / "model.npz")
+    ...     again = topictemper.load(Path(folder) / "model.npz")
+    >>> bool((again.components_ == lda.components_).all())
+    True
     """
     tree = read_archive(path)
     try:

@@ -120,7 +120,18 @@ def open_corpus(path: str | os.PathLike[str]) -> Bunch:
 
     Examples
     --------
-    See `save_corpus`.
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topictemper.datasets import open_corpus, save_corpus
+    >>> with TemporaryDirectory() as folder:
+    ...     save_corpus(Path(folder) / "corpus", [[3, 0, 1], [0, 2, 0]], ["red", "blue", "sky"])
+    ...     corpus = open_corpus(Path(folder) / "corpus")
+    ...     corpus.counts.toarray()
+    ...     corpus.feature_names
+    ...     del corpus
+    array([[3, 0, 1],
+           [0, 2, 0]], dtype=int32)
+    array(['red', 'blue', 'sky'], dtype=object)
     """
     folder = Path(path)
     text = (folder / _HEADER).read_bytes()

@@ -145,7 +145,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         Iterations made.
     n_features_in_ : int
         Dimension of the data, D.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, where the input had string names.
 
     See Also

@@ -75,11 +75,11 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Prior probabilities.
     elbo_ : float
         Evidence lower bound of all data at T = 1, in nats.
-    elbo_history_ : ndarray of shape (n_iter_,)
+    elbo_history_ : ndarray of shape (`n_iter_`,)
         It after every sweep.
-    objective_history_ : ndarray of shape (n_iter_,)
+    objective_history_ : ndarray of shape (`n_iter_`,)
         The bound that the sweep climbed: annealed or tempered, then that at T = 1.
-    temperature_history_ : structured ndarray of shape (n_iter_,)
+    temperature_history_ : structured ndarray of shape (`n_iter_`,)
         ``pass`` and ``temperature`` (1 / E[1/T], averaged over images) of every sweep; with "lvt"
         also quantiles ``q05`` to ``q95`` of what images ask for, as learned last.
     temperature_ : float

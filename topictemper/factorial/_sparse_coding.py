@@ -130,9 +130,8 @@ class BinarySparseCoding(TruncatedModel):
         200) for natural images, with `n_prior_samples=0`.
     schedule : Schedule or callable, optional
         Temperature of each iteration, counted from 0, for the posteriors in the E-step; by
-        default 1 throughout. sigma and pi stay as they are while T > 1. Annealing helps only
-        where sigma is not learned: a sigma that is learned starts high and cools the model by
-        itself.
+        default 1 throughout. sigma and pi stay as they are while T > 1. A gentle course,
+        such as from 3 in 30 iterations, helps a little on bars; a hot one does harm.
     n_inference_iter : int, default=30
         E-steps for new data.
     random_state : int, RandomState or None, default=None
@@ -156,7 +155,7 @@ class BinarySparseCoding(TruncatedModel):
         Iterations made.
     n_features_in_ : int
         Dimension of the data, D.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, where the input had string names.
 
     See Also

@@ -13,7 +13,27 @@ from ._checks import top_columns, topics_of
 
 
 class TopicMatch(NamedTuple):
-    """Topics of two models, pair by pair, the most alike first; see `match_topics`."""
+    """Topics of two models, pair by pair, the most alike first.
+
+    Attributes
+    ----------
+    first, second : ndarray of shape (n_pairs,)
+        Topics of the first and of the second model that belong together.
+    distance : ndarray of shape (n_pairs,)
+        Hellinger distance of each pair, in [0, 1], ascending.
+
+    See Also
+    --------
+    match_topics : makes one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topictemper.metrics import match_topics
+    >>> first, second, distance = match_topics(np.eye(2) + 1, np.eye(2)[::-1] + 1)
+    >>> sorted(zip(first.tolist(), second.tolist(), strict=True))
+    [(0, 1), (1, 0)]
+    """
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]

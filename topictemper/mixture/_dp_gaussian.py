@@ -102,14 +102,14 @@ default="kmeans"
 (n_components, n_features, n_features)
         Inverses of the expected precisions. Times `degrees_of_freedom_`, the scale of q of the
         precisions: for "diag", twice the gamma rate.
-    precisions_ : ndarray, of the shape of covariances_
+    precisions_ : ndarray, of the shape of `covariances_`
         Expected precisions.
     elbo_ : float
         Evidence lower bound at T = 1, all constants included, in nats.
-    elbo_history_ : ndarray of shape (n_iter_,)
+    elbo_history_ : ndarray of shape (`n_iter_`,)
         After each iteration, the bound that it raised: the annealed bound at its temperature, which
         is the evidence lower bound once T = 1. In nats.
-    temperature_history_ : structured ndarray of shape (n_iter_,)
+    temperature_history_ : structured ndarray of shape (`n_iter_`,)
         Fields ``pass``, from 1, and ``temperature``.
     n_iter_ : int
         Iterations made by the best start.
@@ -119,7 +119,7 @@ default="kmeans"
         The prior as used.
     n_features_in_ : int
         Columns of the data, D.
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, where they were strings.
 
     See Also

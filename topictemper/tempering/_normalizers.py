@@ -16,6 +16,25 @@ class TemperedModel(Protocol):
     cannot diverge. A constant factor of the likelihood, such as a Gaussian's
     ``(2 pi variance)^(-D/2)``, must be in both or in neither (raised to 1/T in C): with it in one
     alone, the learned temperature is wrong, and may collapse to 1.
+
+    Examples
+    --------
+    A Gaussian of unit variance, the constant in both:
+
+    >>> import numpy as np
+    >>> from topictemper.tempering import GlobalTemperature, TemperedModel
+    >>> class Gaussian:
+    ...     def energy(self, x):
+    ...         return -0.5 * (x**2 + np.log(2 * np.pi)).sum()
+    ...
+    ...     def log_partition(self, inverse_temperatures):
+    ...         s = inverse_temperatures
+    ...         return 0.5 * ((1 - s) * np.log(2 * np.pi) - np.log(s))
+    >>> model: TemperedModel = Gaussian()
+    >>> T, x = np.array([1.0, 2.0, 4.0, 8.0]), np.full(1000, 2.0)  # of variance 4
+    >>> temperature = GlobalTemperature(T, len(x) * model.log_partition(1 / T))
+    >>> round(1 / temperature.update(model.energy(x)), 3)
+    4.0
     """
 
     def energy(self, *args: Any, **kwargs: Any) -> Any:

@@ -14,6 +14,12 @@ class Schedule(Protocol):
 
     Times are in whatever unit the caller counts (iterations, effective passes); temperatures
     are at least 1.
+
+    Examples
+    --------
+    >>> from topictemper.tempering import LinearSchedule, Schedule
+    >>> isinstance(LinearSchedule(t0=5, length=10), Schedule)
+    True
     """
 
     def temperature(self, time: float, /) -> float:

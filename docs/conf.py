@@ -1,0 +1,66 @@
+"""Sphinx configuration; `make docs` builds into docs/_build/html."""
+
+import os
+from importlib.metadata import version as installed_version
+from pathlib import Path
+
+# The docstring corpus of the examples is parsed once a checkout, away from the user's cache.
+os.environ.setdefault("TOPICTEMPER_DATA", str(Path(__file__).parent / "_build" / "data"))
+
+project = "topictemper"
+author = "The topictemper developers"
+project_copyright = author
+version = release = installed_version("topictemper")
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+]
+templates_path = ["_templates"]
+exclude_patterns = ["_build", "examples"]
+# `name` in a docstring is code, and a link where there is something of that name.
+default_role = "py:obj"
+
+autosummary_generate = True
+autodoc_typehints = "none"  # numpydoc says it in words
+autodoc_member_order = "bysource"
+numpydoc_show_class_members = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "auto_examples",
+    "download_all_examples": False,
+    "min_reported_time": 600,
+    "plot_gallery": True,
+    "abort_on_example_error": True,
+    "show_signature": False,
+    "within_subsection_order": "FileNameSortKey",
+}
+
+html_theme = "pydata_sphinx_theme"
+html_title = "topictemper"
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_prev_next": True,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+}
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {"index": []}
+
+
+def skip_member(app, what, name, obj, skip, options):
+    """Leave out the methods that scikit-learn makes for every estimator."""
+    if (getattr(obj, "__module__", None) or "").startswith("sklearn.") or name.endswith("_request"):
+        return True
+    return None
+
+
+def setup(app):
+    """Connect the hooks."""
+    app.connect("autodoc-skip-member", skip_member)

@@ -1,0 +1,56 @@
+"""Nothing public is without an example or missing from the API reference.
+
+The examples of the user guide are run by pytest itself (``--doctest-glob``).
+"""
+
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).parent.parent / "docs"
+MODULES = (
+    "topictemper",
+    "topictemper.datasets",
+    "topictemper.factorial",
+    "topictemper.metrics",
+    "topictemper.mixture",
+    "topictemper.plotting",
+    "topictemper.tempering",
+)
+
+
+def public_names(module: str) -> list[str]:
+    names = importlib.import_module(module).__all__
+    return [name for name in names if not name.startswith("__")]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_public_names_have_an_example(module: str) -> None:
+    things = {name: getattr(importlib.import_module(module), name) for name in public_names(module)}
+    assert [
+        name
+        for name, thing in things.items()
+        if callable(thing) and ">>> " not in (inspect.getdoc(thing) or "")
+    ] == []
+
+
+def test_the_api_reference_lists_all_public_names_and_no_others() -> None:
+    if not DOCS.exists():
+        pytest.skip("the documentation lies in the checkout")
+    sections = re.split(r"\.\. currentmodule:: (\S+)", (DOCS / "api.rst").read_text("utf-8"))[1:]
+    listed = {
+        module: set(re.findall(r"^   (\w+)$", text, re.MULTILINE))
+        for module, text in zip(sections[::2], sections[1::2], strict=True)
+    }
+    assert listed == {module: set(public_names(module)) for module in MODULES}
+
+
+def test_the_guide_lists_its_pages() -> None:
+    if not DOCS.exists():
+        pytest.skip("the documentation lies in the checkout")
+    guide = DOCS / "guide"
+    listed = re.findall(r"^   (\w+)$", (guide / "index.rst").read_text("utf-8"), re.MULTILINE)
+    assert set(listed) == {page.stem for page in guide.glob("*.rst")} - {"index"}
