@@ -163,8 +163,8 @@ def test_any_of_several_callbacks_stops():
 
 
 def test_stop_hands_over_the_best_model_of_early_stopping():
-    # The best pass is the 21st of 24 (see test_early_stopping).
-    lda = small_lda(n_components=20, max_iter=30, early_stopping=True)
+    # The best pass is the 19th; with more patience than passes only the callback stops the fit.
+    lda = small_lda(n_components=20, max_iter=30, early_stopping=True, n_iter_no_change=30)
     lda.set_callbacks(Recorder(stop_after=23))
     lda.fit(corpus(300)[:200], validation_X=corpus(300)[200:])
     scores = lda.score_history_["score"]
