@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._axes import COOL, WARM, axes, history_of, tidy
+from ._axes import COOL, WARM, axes, crop_early_passes, history_of, tidy
 
 _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
 
@@ -236,14 +235,7 @@ class LearningCurveDisplay:
             )
             self.lines_.append(line)
         tidy(ax)
-        # A first pass far below must not flatten all that follows.
-        scores = [history["score"] for history in self.histories.values()]
-        top = max(score.max() for score in scores)
-        low = min(
-            min(score[-1], np.median(score) - 2.0 * (score.max() - np.median(score)))
-            for score in scores
-        )
-        ax.set_ylim(bottom=max(low - 0.05 * (top - low), ax.get_ylim()[0]))
+        crop_early_passes(ax, [history["score"] for history in self.histories.values()])
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_xlabel("passes over the data")
         ax.set_ylabel("held-out score (nats a token)")
