@@ -22,6 +22,9 @@ _UNITS = {
 class BoundDisplay:
     """Bound on the log-likelihood against iterations, of one fitted model or several.
 
+    What is drawn is what the model keeps: of LDA and of an annealed DP mixture the tempered bound,
+    which may fall as the temperature does; of the others the bound at T = 1.
+
     Parameters
     ----------
     histories : dict of str to ndarray of shape (n_iter, 2)
@@ -96,12 +99,13 @@ class BoundDisplay:
         histories, kinds = {}, {}
         for name, model in models.items():
             check_is_fitted(model)
-            kinds[name] = kind = next((k for k in _UNITS if len(getattr(model, k, ()))), None)
-            if kind is None:
+            kind = next((k for k in _UNITS if len(getattr(model, k, ()))), "")
+            if not kind:
                 raise ValueError(
                     f"{type(model).__name__} has no history of its bound: a model that has one "
                     f"keeps {', '.join(_UNITS)} when it is fitted"
                 )
+            kinds[str(name)] = kind
             histories[str(name)] = _course(getattr(model, kind))
         if len(set(kinds.values())) > 1:
             listed = ", ".join(f"{name!r} has {kind}" for name, kind in kinds.items())

@@ -16,9 +16,8 @@ _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
 class TemperatureDisplay:
     """Course of the temperature in a fit, over passes.
 
-    Where temperatures of documents were learned ("lvt"), bands hold the middle 90% and 50% of
-    them, and a line their median: what the documents of the last minibatch ask for, whatever the
-    course allows.
+    Where every document or image has a temperature ("lvt"), bands hold the middle 90% and 50% of
+    them, and a line their median: what those of the last step ask for, whatever the course allows.
 
     Parameters
     ----------
@@ -117,10 +116,10 @@ class TemperatureDisplay:
                     color=COOL,
                     alpha=strength,
                     linewidth=0,
-                    label=f"{share}% of documents",
+                    label=f"{share}% of samples",
                 )
                 self.bands_.append(band)
-            ax.plot(passes, history["q50"], color=COOL, linewidth=1.2, label="median of documents")
+            ax.plot(passes, history["q50"], color=COOL, linewidth=1.2, label="median of samples")
         tidy(ax)
         ax.set_xlim(0.0, max(passes[-1], 1e-3))
         ax.set_ylim(bottom=min(1.0, ax.get_ylim()[0]))
