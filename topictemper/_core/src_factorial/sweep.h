@@ -53,6 +53,13 @@ static INLINE void FN(update)(ptrdiff_t j, const double *own, ptrdiff_t n_vector
     }
 }
 
+/* Asks for a component's part of the next tile: rows lie far apart, and none is read for long. */
+static INLINE void FN(fetch_next)(const double *row, ptrdiff_t n_left)
+{
+    for (ptrdiff_t i = LANES; i < 2 * LANES && i < n_left; i += 8)
+        __builtin_prefetch(row + i);
+}
+
 /* All images share one Gram matrix: LANES images at a time. */
 int FN(sweep_shared)(int64_t n_images, int64_t n_components, const double *projections,
                         const double *gram, const double *bias, const double *s, double precision,
@@ -99,6 +106,10 @@ int FN(sweep_shared)(int64_t n_images, int64_t n_components, const double *proje
                     const double *x = projections + k * n_images + first;
                     if (k >= K)
                         break;
+                    if (sweep == 0) {
+                        FN(fetch_next)(x, n_images - first);
+                        FN(fetch_next)(nu + k * n_images + first, n_images - first);
+                    }
                     if (n < LANES)
                         x = memcpy(row, x, bytes);
                     FN(update)(j, own[j], n_vectors, below[j], above[j], x, s_row, bias[k], precision,
