@@ -56,10 +56,10 @@ truncated = Extension(
 
 factorial = Extension(
     "topictemper._core._factorial",
-    sources=[f"{CORE}/_factorial.pyx"],
-    depends=[f"{CORE}/src/sweep.h"],
-    include_dirs=kernels.include_dirs,
-    extra_compile_args=kernels.extra_compile_args,
+    sources=[f"{CORE}/_factorial.pyx", f"{CORE}/src_factorial/factorial.c"],
+    depends=sorted(glob(f"{CORE}/src*/*.h")),
+    include_dirs=[f"{CORE}/src_factorial", f"{CORE}/src"],
+    extra_compile_args=COMPILE_ARGS,
 )
 
 setup(

@@ -52,7 +52,11 @@ def faces(options: Namespace) -> tuple[NDArray[np.float64], NDArray[np.float64],
 
 
 def followed(
-    train: NDArray[np.float64], test: NDArray[np.float64], options: Namespace, **how: Any
+    train: NDArray[np.float64],
+    test: NDArray[np.float64],
+    options: Namespace,
+    seed: int,
+    **how: Any,
 ) -> tuple[Run, list[tuple[int, float]], float]:
     """A fit with the held-out score of its components every few sweeps; seconds of the fit."""
     model = FactorialMixture(options.components, noise_var=0.5, prior_var=0.5, **how)
@@ -75,7 +79,7 @@ def followed(
                 scoring += time.perf_counter() - began
 
         began = time.perf_counter()
-        nu = np.random.RandomState(options.first_seed).random_sample((len(prior.pi), len(train)))
+        nu = np.random.RandomState(seed).random_sample((len(prior.pi), len(train)))
         run = ascend(
             images, prior, nu, new_thermostat(model, images, prior, tempered)[1](),
             max_iter=options.sweeps, n_tempered=tempered, tol=0.0, workers=workers,
@@ -85,59 +89,85 @@ def followed(
 
 
 def yale(options: Namespace) -> None:
-    """Fit all methods from the same start; a table, a CSV and two pictures."""
+    """Fit all methods from the same starts; a table, a CSV and pictures of the first start."""
     train, test, shape = faces(options)
     name = f"yale-{shape[0]}x{shape[1]}"
     critical = critical_temperature(Images(train), 0.5)
+    seeds = range(options.first_seed, options.first_seed + options.face_seeds)
     print(
         f"\n## Yale faces: {len(train):,} images of {shape[0]} x {shape[1]} pixels, {len(test)} "
-        f"held out, K = {options.components}, variances 0.5, {options.sweeps} sweeps\n\n"
+        f"held out, K = {options.components}, variances 0.5, {options.sweeps} sweeps, "
+        f"{len(seeds)} starts\n\n"
         f"Components are all the same above a temperature of at most {critical:,.0f}.\n"
     )
     print(
-        "| method | ELBO an image | nats a held-out pixel | best | E[T] first | last | s a sweep |"
+        "| method | ELBO an image | nats a held-out pixel | best | E[T] first | before T = 1 "
+        "| s a sweep |"
     )
     print("|---|---|---|---|---|---|---|")
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
+    figure, panels = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
     best = -np.inf
     with (options.out / f"{name}.csv").open("w", newline="") as file:
         table = csv.writer(file)
-        table.writerow(["method", "sweep", "temperature", "elbo_per_image", "nats_per_pixel"])
+        columns = ["method", "seed", "sweep", "temperature", "elbo_per_image", "nats_per_pixel"]
+        table.writerow(columns)
         for method, (how, color) in METHODS.items():
-            run, scores, seconds = followed(train, test, options, **how)
-            course, known = run.temperature_history["temperature"], dict(scores)
-            for sweep, (elbo, t) in enumerate(zip(run.elbo_history, course, strict=True)):
-                table.writerow([method, sweep, t, elbo / len(train), known.get(sweep, "")])
+            rows = []
+            for seed in seeds:
+                run, scores, seconds = followed(train, test, options, seed, **how)
+                course, known = run.temperature_history["temperature"], dict(scores)
+                elbos = run.elbo_history / len(train)
+                for sweep, (elbo, t) in enumerate(zip(elbos, course, strict=True)):
+                    table.writerow([method, seed, sweep, t, elbo, known.get(sweep, "")])
+                top = max(known.values())
+                best = max(best, top)
+                rows.append((elbos[-1], scores[-1][1], top, course[0], run.temperature, seconds))
+                for panel, curve in zip(
+                    panels, (enumerate(elbos), scores, enumerate(course)), strict=True
+                ):
+                    label = method if seed == seeds[0] else None
+                    panel.plot(*np.array(list(curve)).T, color=color, label=label)
+                if seed == seeds[0]:
+                    ComponentsDisplay(run.components.m, shape).plot()
+                    plt.gcf().suptitle(f"{method}, K = {options.components}")
+                    plt.savefig(options.out / f"{name}-{method.replace(', ', '-')}.png", dpi=100)
+                    plt.close(plt.gcf())
+            means, errors = np.mean(rows, axis=0), standard_errors(np.array(rows))
             print(
-                f"| {method} | {run.elbo / len(train):,.1f} | {scores[-1][1]:.4f} "
-                f"| {max(known.values()):.4f} | {course[0]:.2f} | {run.temperature:.2f} "
-                f"| {seconds / options.sweeps:.2f} |",
+                f"| {method} | {means[0]:,.2f} ± {errors[0]:.2f} "
+                f"| {means[1]:.4f} ± {errors[1]:.4f} | {means[2]:.4f} ± {errors[2]:.4f} "
+                f"| {means[3]:.2f} | {means[4]:.2f} | {means[5] / options.sweeps:.3f} |",
                 flush=True,
             )
-            left.plot(run.elbo_history / len(train), color=color, label=method)
-            middle.plot(*np.array(scores).T, color=color, label=method)
-            best = max(best, max(known.values()))
-            right.plot(course, color=color, label=method)
-            ComponentsDisplay(run.components.m, shape).plot()
-            plt.gcf().suptitle(f"{method}, K = {options.components}")
-            plt.savefig(options.out / f"{name}-{method.replace(', ', '-')}.png", dpi=100)
-            plt.close(plt.gcf())
-            last = run.elbo / len(train)
-            low, high = left.get_ylim() if method != "VI" else (last, last)
-            left.set_ylim(min(low, last - 0.05 * abs(last)), max(high, last + 0.01 * abs(last)))
-    for panel, label in (
-        (left, "ELBO at T = 1, nats an image"),
-        (middle, "log predictive likelihood, nats a pixel"),
-        (right, "expected temperature"),
+            last = means[0]
+            low, high = panels[0].get_ylim() if method != "VI" else (last, last)
+            panels[0].set_ylim(
+                min(low, last - 0.05 * abs(last)), max(high, last + 0.01 * abs(last))
+            )
+    for panel, label in zip(
+        panels,
+        (
+            "ELBO at T = 1, nats an image",
+            "log predictive likelihood, nats a pixel",
+            "expected temperature",
+        ),
+        strict=True,
     ):
         panel.set_xlabel("sweeps")
         panel.set_ylabel(label)
         panel.spines[["top", "right"]].set_visible(False)
-    right.legend(frameon=False)
-    middle.set_ylim(best - 0.1, best + 0.01)  # below are the first sweeps only
+    panels[2].legend(frameon=False)
+    panels[1].set_ylim(best - 0.1, best + 0.01)  # below are the first sweeps only
     figure.suptitle(f"Yale faces {shape[0]} x {shape[1]}, K = {options.components}")
     figure.savefig(options.out / f"{name}.png", dpi=120)
     plt.close(figure)
+
+
+def standard_errors(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of the means over the first axis; NaN for a single row."""
+    if len(rows) == 1:
+        return np.full(rows.shape[1], np.nan)
+    return rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
 
 
 def add_arguments(add: Callable[..., Any]) -> None:
@@ -146,6 +176,7 @@ def add_arguments(add: Callable[..., Any]) -> None:
     add("--held-out", type=int, default=500, help="faces held out")
     add("--components", type=int, default=16, help="components of the faces")
     add("--sweeps", type=int, default=150, help="sweeps over the faces")
+    add("--face-seeds", type=int, default=1, help="starts of each method on the faces")
     add("--every", type=int, default=3, help="sweeps between scores of held-out faces")
 
 

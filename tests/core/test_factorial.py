@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
@@ -34,7 +34,17 @@ def swept(arguments, nu, n_sweeps=1, n_jobs=1):
     return nu, energy, entropy
 
 
-@settings(max_examples=60, deadline=None)
+@pytest.fixture(autouse=True, params=kernels.available_isas())
+def instruction_set(request):
+    before = kernels.isa()
+    kernels.use_isa(request.param)
+    yield request.param
+    kernels.use_isa(before)
+
+
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     st.integers(1, 130), st.integers(1, 19), st.integers(1, 5), st.integers(1, 4), st.integers(0)
 )
@@ -113,3 +123,8 @@ def test_entropies_of_many_components(n_patterns):
 def test_no_images():
     arguments, nu = problem(0, 3, 1)
     swept(arguments, nu)
+
+
+def test_unknown_instruction_set():
+    with pytest.raises(ValueError, match="instruction set must be one of"):
+        kernels.use_isa("mmx")

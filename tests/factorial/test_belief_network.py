@@ -162,6 +162,19 @@ def test_batches_learn():
     assert np.isfinite(whole.free_energy_history_).all()
 
 
+@pytest.mark.parametrize("batch_size", [None, 150])
+def test_the_best_start_goes_on(batch_size):
+    # Starts are drawn one after another; each makes the first 4 of 20 iterations.
+    how = {"batch_size": batch_size, "random_state": np.random.RandomState(1)}
+    trials = [small(max_iter=4, **how).fit(images()).free_energy_history_ for _ in range(6)]
+    model = small(n_init=6, batch_size=batch_size, random_state=1).fit(images())
+    best = max(trials, key=lambda history: history[-1])
+    assert best is not trials[0]
+    assert_array_equal(model.free_energy_history_[:4], best)
+    assert len(model.free_energy_history_) == model.n_iter_ == 20
+    assert model.free_energy_history_[-1] > best[-1]
+
+
 def test_pi_waits_for_temperature_one():
     model = small(max_iter=4, schedule=LinearSchedule(3.0, 10.0)).fit(images())
     assert_array_equal(model.pi_, 0.2)
@@ -299,6 +312,7 @@ def test_pickle():
         ({"binarize": "x"}, TypeError, "binarize"),
         ({"binarize": np.nan}, ValueError, "binarize"),
         ({"max_iter": 0}, ValueError, "max_iter"),
+        ({"n_init": 0}, ValueError, "n_init"),
         ({"n_inference_iter": 0.5}, TypeError, "n_inference_iter"),
         ({"schedule": "linear"}, TypeError, "schedule must be"),
         ({"sampler_schedule": "x"}, TypeError, "sampler_schedule"),

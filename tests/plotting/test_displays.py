@@ -99,7 +99,7 @@ def test_temperature_and_bands():
         assert heights.min() == history[low][known].min()
         assert heights.max() == history[high][known].max()
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["temperature", "90% of documents", "50% of documents", "median of documents"]
+    assert texts == ["temperature", "90% of samples", "50% of samples", "median of samples"]
 
 
 @pytest.mark.parametrize("mode", ["svi", "avi", "vt", "dasvi"])

@@ -1,4 +1,4 @@
-"""Kernels of factorial models: thin, typed entries to the C code in ``src``, in float64.
+"""Kernels of factorial models: thin, typed entries to the C code in ``src_factorial``, in float64.
 
 Every entry runs without the GIL and takes a ``ticket`` as those of `_kernels` do: callers in
 several threads that share the ticket share the work, in blocks fixed by the data, so the result
@@ -7,17 +7,45 @@ does not depend on how many they are. `_reference_factorial` is the same mathema
 
 from libc.stdint cimport int64_t
 
-cdef extern from "sweep.h" nogil:
-    int sweep_shared(
-        int64_t n_images, int64_t n_components, const double *projections, const double *gram,
-        const double *bias, const double *s, double precision, int64_t n_sweeps, double *nu,
-        double *energy, double *entropy, int64_t *ticket
-    ) noexcept nogil
-    int sweep_own(
-        int64_t n_images, int64_t n_components, const double *projections, const double *gram,
-        const double *bias, const int64_t *pattern, const double *s, double precision,
-        int64_t n_sweeps, double *nu, double *energy, double *entropy, int64_t *ticket
-    ) noexcept nogil
+cdef extern from "factorial.h" nogil:
+    ctypedef struct sweeps:
+        const char *isa
+        int (*shared)(
+            int64_t n_images, int64_t n_components, const double *projections, const double *gram,
+            const double *bias, const double *s, double precision, int64_t n_sweeps, double *nu,
+            double *energy, double *entropy, int64_t *ticket
+        ) noexcept nogil
+        int (*own)(
+            int64_t n_images, int64_t n_components, const double *projections, const double *gram,
+            const double *bias, const int64_t *pattern, const double *s, double precision,
+            int64_t n_sweeps, double *nu, double *energy, double *entropy, int64_t *ticket
+        ) noexcept nogil
+    const sweeps *available_sweeps()
+
+cdef const sweeps *active = available_sweeps()
+
+
+def available_isas():
+    """Names of the instruction sets that this CPU has, the best first."""
+    cdef const sweeps *sets = available_sweeps()
+    names = []
+    while sets[len(names)].isa != NULL:
+        names.append(sets[len(names)].isa.decode())
+    return tuple(names)
+
+
+def isa():
+    """Name of the instruction set in use."""
+    return active.isa.decode()
+
+
+def use_isa(name):
+    """Use another instruction set, for the whole process (for tests and measurements)."""
+    global active
+    names = available_isas()
+    if name not in names:
+        raise ValueError(f"instruction set must be one of {names}, got {name!r}")
+    active = available_sweeps() + <Py_ssize_t>names.index(name)
 
 
 def bernoulli_sweep(
@@ -48,12 +76,12 @@ def bernoulli_sweep(
         return
     with nogil:
         if gram.shape[0] == 1:
-            status = sweep_shared(
+            status = active.shared(
                 n_images, n_components, &projections[0, 0], &gram[0, 0, 0], &bias[0, 0], &s[0],
                 precision, n_sweeps, &nu[0, 0], &energy[0], &entropy[0], &ticket[0],
             )
         else:
-            status = sweep_own(
+            status = active.own(
                 n_images, n_components, &projections[0, 0], &gram[0, 0, 0], &bias[0, 0],
                 &pattern[0], &s[0], precision, n_sweeps, &nu[0, 0], &energy[0], &entropy[0],
                 &ticket[0],

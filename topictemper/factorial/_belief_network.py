@@ -23,6 +23,9 @@ from ._truncated_model import LOWEST_PI, TruncatedModel
 _WIDTH, _NEVER = 8, -1e4
 _NETWORK_RATE, _NETWORK_BATCH = 1e-2, 100
 _WEIGHT_SCALE = 0.1
+# Of several starts the best goes on after this share of the iterations: by then a start has found
+# its optimum, and the rest is refinement.
+_TRIAL = 0.2
 
 
 @dataclass(frozen=True)
@@ -83,7 +86,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
     Hidden units are independent and binary; the log-odds of a binary observation are a sum of the
     weights of the units that are on, plus a bias. The E-step is that of `BinarySparseCoding`, the
     M-step goes some steps up the gradient of the free energy [1]_. There are local optima: where
-    it matters, fit with several seeds and keep the highest free energy.
+    it matters, give `n_init`.
 
     Parameters
     ----------
@@ -116,6 +119,9 @@ class SigmoidBeliefNetwork(TruncatedModel):
         Features above this threshold are 1, the others 0. By default X must be of zeros and ones.
     max_iter : int, default=250
         Passes over the data.
+    n_init : int, default=1
+        Random starts. Each makes a fifth of the iterations, and the one with the highest free
+        energy goes on.
     sampler_schedule : tuple of (int, int), optional
         (hold, end): up to iteration hold all samples are from the prior, then their numbers
         change linearly, and from iteration end on they are as given above.
@@ -185,6 +191,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         pi_init: float = 0.2,
         binarize: float | None = None,
         max_iter: int = 250,
+        n_init: int = 1,
         sampler_schedule: tuple[int, int] | None = None,
         schedule: Schedule | Callable[[float], float] | None = None,
         n_inference_iter: int = 30,
@@ -204,6 +211,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         self.pi_init = pi_init
         self.binarize = binarize
         self.max_iter = max_iter
+        self.n_init = n_init
         self.sampler_schedule = sampler_schedule
         self.schedule = schedule
         self.n_inference_iter = n_inference_iter
@@ -227,9 +235,15 @@ class SigmoidBeliefNetwork(TruncatedModel):
     def _learn(self, Y: Floats, random_state: RandomState, workers: Workers) -> None:
         max_iter = check.integer("max_iter", self.max_iter, 1)
         check.integer("n_inference_iter", self.n_inference_iter, 1)
-        trainer = _Trainer(self, Y, random_state, workers)
-        history = np.empty(max_iter)
-        for iteration in range(max_iter):
+        n_init = check.integer("n_init", self.n_init, 1)
+        n_trial = max_iter if n_init == 1 else int(np.ceil(_TRIAL * max_iter))
+        history = np.full(max_iter, -np.inf)
+        for _ in range(n_init):
+            start = _Trainer(self, Y, random_state, workers)
+            course = [start.iterate(iteration) for iteration in range(n_trial)]
+            if course[-1] >= history[n_trial - 1]:
+                trainer, history[:n_trial] = start, course
+        for iteration in range(n_trial, max_iter):
             history[iteration] = trainer.iterate(iteration)
         self.components_ = np.ascontiguousarray(trainer.weights[:-1])
         self.bias_, self.pi_ = trainer.weights[-1].copy(), trainer.pi

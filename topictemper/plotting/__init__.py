@@ -1,5 +1,6 @@
 """Pictures of fitted models, as displays in the style of scikit-learn; needs matplotlib."""
 
+from ._bounds import BoundDisplay
 from ._components import ComponentsDisplay
 from ._curves import LearningCurveDisplay, TemperatureDisplay
 from ._documents import DocumentTemperatureDisplay
@@ -8,6 +9,7 @@ from ._topics import TopicsDisplay
 
 __all__ = [
     "AnnealedSurfaceDisplay",
+    "BoundDisplay",
     "ComponentsDisplay",
     "DocumentTemperatureDisplay",
     "LearningCurveDisplay",

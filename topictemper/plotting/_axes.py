@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 # Apart for colour-blind readers, and in grey.
 WARM, COOL = "#d6604d", "#4393c3"
 
@@ -36,6 +39,16 @@ def tidy(ax: Any) -> None:
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.92", linewidth=0.8)
     ax.set_axisbelow(True)
+
+
+def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
+    """A first pass far below must not flatten all that follows; every last value is in view."""
+    top = max(course.max() for course in courses)
+    low = min(
+        min(course[-1], np.median(course) - 2.0 * (course.max() - np.median(course)))
+        for course in courses
+    )
+    ax.set_ylim(bottom=max(low - 0.05 * (top - low), ax.get_ylim()[0]))
 
 
 def history_of(estimator: Any, attribute: str, advice: str) -> Any:

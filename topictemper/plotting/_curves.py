@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._axes import COOL, WARM, axes, history_of, tidy
+from ._axes import COOL, WARM, axes, crop_early_passes, history_of, tidy
 
 _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
 
@@ -17,9 +16,8 @@ _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
 class TemperatureDisplay:
     """Course of the temperature in a fit, over passes.
 
-    Where temperatures of documents were learned ("lvt"), bands hold the middle 90% and 50% of
-    them, and a line their median: what the documents of the last minibatch ask for, whatever the
-    course allows.
+    Where every document or image has a temperature ("lvt"), bands hold the middle 90% and 50% of
+    them, and a line their median: what those of the last step ask for, whatever the course allows.
 
     Parameters
     ----------
@@ -118,10 +116,10 @@ class TemperatureDisplay:
                     color=COOL,
                     alpha=strength,
                     linewidth=0,
-                    label=f"{share}% of documents",
+                    label=f"{share}% of samples",
                 )
                 self.bands_.append(band)
-            ax.plot(passes, history["q50"], color=COOL, linewidth=1.2, label="median of documents")
+            ax.plot(passes, history["q50"], color=COOL, linewidth=1.2, label="median of samples")
         tidy(ax)
         ax.set_xlim(0.0, max(passes[-1], 1e-3))
         ax.set_ylim(bottom=min(1.0, ax.get_ylim()[0]))
@@ -236,14 +234,7 @@ class LearningCurveDisplay:
             )
             self.lines_.append(line)
         tidy(ax)
-        # A first pass far below must not flatten all that follows.
-        scores = [history["score"] for history in self.histories.values()]
-        top = max(score.max() for score in scores)
-        low = min(
-            min(score[-1], np.median(score) - 2.0 * (score.max() - np.median(score)))
-            for score in scores
-        )
-        ax.set_ylim(bottom=max(low - 0.05 * (top - low), ax.get_ylim()[0]))
+        crop_early_passes(ax, [history["score"] for history in self.histories.values()])
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_xlabel("passes over the data")
         ax.set_ylabel("held-out score (nats a token)")

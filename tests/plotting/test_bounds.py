@@ -1,0 +1,117 @@
+import sys
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+from topictemper.datasets import make_bars, make_shapes
+from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
+from topictemper.mixture import DPGaussianMixture
+
+from ..small_lda import fitted
+
+matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt  # noqa: E402
+
+from topictemper.plotting import BoundDisplay, TemperatureDisplay  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays_open() -> Iterator[None]:
+    yield
+    plt.close("all")
+
+
+@cache
+def mixture(tempering="vt"):
+    X = make_shapes(100, random_state=0).X
+    return FactorialMixture(8, tempering=tempering, max_iter=90, random_state=0).fit(X)
+
+
+@cache
+def sparse_coding():
+    X = make_bars(100, 3, random_state=0).data
+    return BinarySparseCoding(6, n_states=8, max_iter=15, random_state=0).fit(X)
+
+
+@cache
+def belief_network():
+    X = make_bars(100, 3, kind="sigmoid", random_state=0).data
+    return SigmoidBeliefNetwork(6, n_states=8, max_iter=15, random_state=0).fit(X)
+
+
+@cache
+def dp_mixture():
+    X = np.random.default_rng(0).normal(size=(60, 2)) + 6 * (np.arange(60) % 2)[:, None]
+    return DPGaussianMixture(5, tempering="avi", random_state=0).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("model", "history", "label"),
+    [
+        (mixture, "elbo_history_", "bound (nats)"),
+        (dp_mixture, "elbo_history_", "bound (nats)"),
+        (sparse_coding, "free_energy_history_", "free energy (nats a datum)"),
+        (belief_network, "free_energy_history_", "free energy (nats a datum)"),
+    ],
+)
+def test_bound_of_every_model(model, history, label):
+    display = BoundDisplay.from_estimator(model())
+    course = getattr(model(), history)
+    (line,) = display.lines_
+    assert_array_equal(line.get_ydata(), course)
+    assert_array_equal(line.get_xdata(), np.arange(1, len(course) + 1))
+    assert line.get_label() == type(model()).__name__
+    assert display.ax_.get_ylabel() == label
+    assert display.ax_.get_legend() is None
+    low, high = display.ax_.get_ylim()
+    assert low <= course[-1] <= high
+    display.figure_.canvas.draw()
+
+
+def test_a_structured_history():
+    other = SigmoidBeliefNetwork()
+    other.components_ = np.zeros((1, 1))
+    fields = [("pass", float), ("temperature", float), ("bound", float)]
+    other.bound_history_ = np.array([(0.0, 2.0, -8.0), (1.0, 1.0, -7.0)], dtype=fields)
+    display = BoundDisplay.from_estimator(other)
+    assert_array_equal(display.lines_[0].get_xydata(), [[0.0, -8.0], [1.0, -7.0]])
+    assert display.ax_.get_ylabel() == "bound (nats a token)"
+    with pytest.raises(ValueError, match="'a' has elbo_history_, 'b' has bound_history_"):
+        BoundDisplay.from_estimator({"a": mixture(), "b": other})
+
+
+def test_several_models_in_axes_given():
+    models = {mode: mixture(mode) for mode in ("vi", "vt")}
+    figure, (left, right) = plt.subplots(ncols=2)
+    display = BoundDisplay.from_estimator(models, ax=right)
+    assert display.ax_ is right
+    texts = [text.get_text() for text in right.get_legend().get_texts()]
+    assert [text.split()[0] for text in texts] == ["vi", "vt"]
+    assert display.plot(left).ax_ is left
+    assert display.figure_ is figure
+
+
+def test_refusals(monkeypatch):
+    with pytest.raises(NotFittedError):
+        BoundDisplay.from_estimator(FactorialMixture(3))
+    with pytest.raises(ValueError, match="empty dict"):
+        BoundDisplay.from_estimator({})
+    with pytest.raises(ValueError, match="TemperedLDA has no history of its bound"):
+        BoundDisplay.from_estimator(fitted())
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r"pip install 'topictemper\[plot\]'"):
+        BoundDisplay.from_estimator(mixture())
+
+
+@pytest.mark.parametrize("model", [mixture, lambda: mixture("lvt"), dp_mixture])
+def test_temperatures_of_mixtures(model):
+    display = TemperatureDisplay.from_estimator(model())
+    assert_array_equal(display.line_.get_ydata(), model().temperature_history_["temperature"])
+    assert display.line_.get_ydata()[-1] == 1.0
+    display.figure_.canvas.draw()
