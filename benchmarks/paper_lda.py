@@ -199,11 +199,11 @@ class Experiment:
             curves = dict.fromkeys(row["run"] for row in self.rows if row["figure"] == part)
             for panel, kind in zip(panels[i], kinds, strict=True):
                 x, y = ("passes", kind) if kind == "temperature" else (kind, "score")
-                for run in curves:
+                for width, run in zip(np.linspace(3, 1, len(curves)), curves, strict=True):
                     rows = self.of(part, run)
                     bold = {"color": "black", "ls": "--"} if run == "SVI" else {}
                     panel.plot(
-                        [row[x] for row in rows], [row[y] for row in rows], ".-", ms=4, lw=1.2,
+                        [row[x] for row in rows], [row[y] for row in rows], ".-", ms=4, lw=width,
                         label=run, **bold,
                     )  # fmt: skip
                 panel.set_xlabel({"passes": "effective passes", "seconds": "seconds"}[x])
