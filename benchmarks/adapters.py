@@ -223,9 +223,7 @@ class System:
 SYSTEMS = {
     "TemperedLDA": System(tempered, "topictemper", "passes", (0.1, 0.3, 1, 3, 10, 30)),
     "tomotopy": System(tomotopy, "tomotopy", "iterations", (50, 200, 1000), goes_on=True),
-    "sklearn online": System(
-        sklearn_online, "scikit-learn", "passes", (1, 2, 5, 10), goes_on=True
-    ),
+    "sklearn online": System(sklearn_online, "scikit-learn", "passes", (1, 2, 5, 10), goes_on=True),
     "gensim LdaModel": System(gensim, "gensim", "passes", (1, 5), threaded=False),
     "gensim LdaMulticore": System(gensim_multicore, "gensim", "passes", (1, 5)),
     "pyspark online": System(pyspark, "pyspark", "passes", (2, 5)),
