@@ -74,6 +74,7 @@ def main() -> None:
 
         def add(row: dict[str, Any]) -> None:
             writer.writerow(row)
+            file.flush()
             print(f"| {' | '.join(str(row.get(field, '')) for field in FIELDS)} |", flush=True)
 
         for name in options.settings:
