@@ -1,0 +1,232 @@
+"""LDA of other packages, and ours, fitted from the same rows of counts; one generator for each.
+
+A generator first yields None: what it did before (the package's own format of the corpus) is not
+timed. Then it yields, for each of the lengths asked for, topics and alpha. Topics are lambda where
+a package has it, else probabilities. Every package gets alpha = 0.05 and eta = 0.1, the defaults
+of TemperedLDA, which serve the peers better than their own; tomotopy and pyspark then go on to
+learn alpha, as they do by default. All else is the package's default but what is written here.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ALPHA, ETA = 0.05, 0.1
+BATCH = 500  # of the online peers, with an offset of 64 where there is one: both tuned by hand
+
+Topics = tuple[NDArray[Any], Any]
+Fits = Iterator[Topics | None]
+
+
+def tempered(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
+    """Ours, defaults but K; under one pass, one pass over fewer documents."""
+    from topictemper import TemperedLDA
+
+    yield None
+    for passes in lengths:
+        rows = X if passes >= 1 else X[: int(passes * X.shape[0])]
+        model = TemperedLDA(
+            n_components, max_iter=max(1, round(passes)), random_state=seed, n_jobs=threads
+        )
+        model.fit(rows)
+        yield model.components_, model.doc_topic_prior_
+
+
+def tomotopy(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
+    """Collapsed Gibbs sampling; alpha is optimised every ten iterations."""
+    import tomotopy
+
+    model = tomotopy.LDAModel(k=n_components, alpha=ALPHA, eta=ETA, seed=seed)
+    for row in range(X.shape[0]):
+        part = slice(*X.indptr[row : row + 2])
+        words = np.repeat(X.indices[part], X.data[part].astype(int))
+        if words.size:
+            model.add_doc([str(word) for word in words])
+    yield None
+    done = 0
+    for iterations in lengths:
+        model.train(int(iterations) - done, workers=threads)
+        done = int(iterations)
+        yield _tomotopy_topics(model, X.shape[1]), np.array(model.alpha)
+
+
+def _tomotopy_topics(model: Any, n_features: int) -> NDArray[np.float64]:
+    seen = np.array([int(word) for word in model.used_vocabs])
+    known = np.array([model.get_topic_word_dist(k) for k in range(model.k)])
+    # A word that is in no training document has eta alone, like the rarest word of a topic.
+    topics = np.repeat(known.min(axis=1, keepdims=True), n_features, axis=1)
+    topics[:, seen] = known
+    return topics / topics.sum(axis=1, keepdims=True)
+
+
+def sklearn_online(
+    X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int
+) -> Fits:
+    """Stochastic variational inference in float32; `partial_fit` takes the steps of `fit`."""
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    model = LatentDirichletAllocation(
+        n_components,
+        doc_topic_prior=ALPHA,
+        topic_word_prior=ETA,
+        learning_offset=64.0,
+        batch_size=BATCH,
+        total_samples=X.shape[0],
+        random_state=seed,
+        n_jobs=threads,
+    )
+    yield None
+    done = 0
+    for passes in lengths:
+        while done < passes:
+            model.partial_fit(X)
+            done += 1
+        yield model.components_, ALPHA
+
+
+def sklearn_batch(
+    X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int
+) -> Fits:
+    """Batch variational inference in float32."""
+    from sklearn.decomposition import LatentDirichletAllocation
+
+    yield None
+    for passes in lengths:
+        model = LatentDirichletAllocation(
+            n_components,
+            doc_topic_prior=ALPHA,
+            topic_word_prior=ETA,
+            learning_method="batch",
+            max_iter=int(passes),
+            random_state=seed,
+            n_jobs=threads,
+        ).fit(X)
+        yield model.components_, ALPHA
+
+
+def gensim(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
+    """`LdaModel`: online variational inference, one thread."""
+    from gensim.models import LdaModel
+
+    yield from _gensim(X, n_components, lengths, seed, LdaModel, {})
+
+
+def gensim_multicore(
+    X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int
+) -> Fits:
+    """`LdaMulticore`: as many workers as threads, beside the process that steers them."""
+    from gensim.models import LdaMulticore
+
+    yield from _gensim(X, n_components, lengths, seed, LdaMulticore, {"workers": threads})
+
+
+def _gensim(
+    X: Any, n_components: int, lengths: Sequence[float], seed: int, model: Any, more: dict[str, Any]
+) -> Fits:
+    from gensim.matutils import Sparse2Corpus
+
+    corpus = list(Sparse2Corpus(X, documents_columns=False))
+    names = {i: str(i) for i in range(X.shape[1])}
+    yield None
+    for passes in lengths:
+        fitted = model(
+            corpus,
+            n_components,
+            names,
+            alpha=[ALPHA] * n_components,
+            eta=ETA,
+            chunksize=BATCH,
+            passes=int(passes),
+            eval_every=None,
+            random_state=seed,
+            **more,
+        )
+        yield fitted.state.get_lambda(), ALPHA
+
+
+def lda(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
+    """Collapsed Gibbs sampling, one thread; its reading of the corpus is inside its `fit`."""
+    from lda import LDA
+
+    rows = X[np.diff(X.indptr) > 0].astype(np.intc).toarray()  # sparse rows take it minutes to read
+    yield None
+    for iterations in lengths:
+        model = LDA(
+            n_components, int(iterations), alpha=ALPHA, eta=ETA, random_state=seed, refresh=10**9
+        ).fit(rows)
+        yield model.components_, ALPHA
+
+
+def pyspark(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
+    """Spark's online variational inference in local mode: minibatches of a twentieth."""
+    from pyspark.ml.clustering import LDA
+    from pyspark.ml.linalg import Vectors
+    from pyspark.sql import SparkSession
+
+    spark = (
+        SparkSession.builder.master(f"local[{threads}]")
+        .config("spark.driver.memory", "6g")
+        .config("spark.ui.enabled", "false")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    rows = [
+        (Vectors.sparse(X.shape[1], X.indices[part], X.data[part].astype(float)),)
+        for part in (slice(*X.indptr[i : i + 2]) for i in range(X.shape[0]))
+    ]
+    frame = spark.createDataFrame(rows, ["features"]).cache()
+    frame.count()
+    yield None
+    for passes in lengths:
+        model = LDA(
+            k=n_components,
+            maxIter=int(20 * passes),
+            subsamplingRate=0.05,
+            learningOffset=64.0,
+            learningDecay=0.7,
+            docConcentration=[ALPHA] * n_components,
+            topicConcentration=ETA,
+            seed=seed,
+        ).fit(frame)
+        yield model.topicsMatrix().toArray().T, np.array(model.estimatedDocConcentration())
+
+
+@dataclass(frozen=True)
+class System:
+    """A way to fit LDA, and the lengths of training at which it is scored."""
+
+    fit: Callable[..., Fits]
+    package: str
+    unit: str
+    lengths: tuple[float, ...]
+    goes_on: bool = False  # whether one fit serves all lengths; else each is a fit of its own
+    threaded: bool = True
+
+    def version(self) -> str | None:
+        """Version of the package; None if it is not installed."""
+        if importlib.util.find_spec(self.module) is None:
+            return None
+        return importlib.metadata.version(self.package)
+
+    @property
+    def module(self) -> str:
+        return {"scikit-learn": "sklearn"}.get(self.package, self.package)
+
+
+SYSTEMS = {
+    "TemperedLDA": System(tempered, "topictemper", "passes", (0.1, 0.3, 1, 3, 10, 30)),
+    "tomotopy": System(tomotopy, "tomotopy", "iterations", (50, 200, 1000), goes_on=True),
+    "sklearn online": System(sklearn_online, "scikit-learn", "passes", (1, 2, 5, 10), goes_on=True),
+    "gensim LdaModel": System(gensim, "gensim", "passes", (1, 5), threaded=False),
+    "gensim LdaMulticore": System(gensim_multicore, "gensim", "passes", (1, 5)),
+    "pyspark online": System(pyspark, "pyspark", "passes", (2, 5)),
+    "sklearn batch": System(sklearn_batch, "scikit-learn", "passes", (10, 30)),
+    "lda": System(lda, "lda", "iterations", (50, 200), threaded=False),
+}
