@@ -8,16 +8,32 @@
 #define ROWS 4  /* components whose sums over the others are made together, */
 #define PANEL 2 /* and vectors: 8 accumulators, 6 loads for 8 multiply-adds */
 
-/* nu = 1 / (1 + exp(-logit)). Its entropy is log(1 + exp(-|logit|)) + |logit| min(nu, 1 - nu): of the
-   first term the factor goes into `product`, so that many share one logarithm. */
+/* nu = 1 / (1 + exp(-logit)). Its entropy is -log(max(nu, 1 - nu)) + |logit| min(nu, 1 - nu): of the
+   first term the factor goes into `product`, so that many share one logarithm.
+
+   exp(r) = (q + p) / (q - p) with Cephes' polynomials on [-log 2 / 2, log 2 / 2], and exp(-|logit|) is
+   2^k times that; so 1 / (1 + exp) needs one division and half the products of a series. */
 static INLINE vec FN(bernoulli)(vec logit, vec *product, vec *rest)
 {
-    vec size = FN(max)(logit, -logit), e = FN(exp)(-size), near = 1 / (1 + e), far = e * near;
-    *product *= 1 + e;
-    *rest += size * far;
-    return FN(select)(logit < 0, far, near);
+    vec size = (vec)((ivec)logit & INT64_MAX); /* |logit| */
+    vec t = MAGIC - size * 1.44269504088896340736, k = t - MAGIC;
+    vec r = -size - k * LN2_HI - k * LN2_LO, z = r * r;
+    vec p = (z * 1.26177193074810590878e-4 + 3.02994407707441961300e-2) * z + 1;
+    vec q = (z * 3.00198505138664455042e-6 + 2.52448340349684104192e-3) * z, up, down, inverse;
+    q = (q + 2.27265548208155028766e-1) * z + 2;
+    p *= r;
+    down = q - p;
+    up = (vec)((ivec)(q + p) + (((ivec)t - (ivec)FN(splat)(MAGIC)) << MANTISSA));
+    up = (vec)((ivec)up & (size <= -EXP_LOW));
+    down = FN(select)(size <= -EXP_LOW, down, FN(splat)(1)); /* or no number where up is 0 */
+    inverse = 1 / (down + up);
+    up *= inverse;
+    down *= inverse;
+    *product *= down;
+    *rest += size * up;
+    return FN(select)(logit < 0, up, down);
 }
-#define SHARERS 512 /* factors are at most 2: so many cannot overflow; a multiple of ROWS */
+#define SHARERS 512 /* factors are at least 1/2: so many cannot vanish; a multiple of ROWS */
 
 /* Sums over l in [from, to) of g[.][l] nu[l][.] for ROWS components and PANEL vectors of a tile. */
 static INLINE void FN(others)(const double *const *g, const double *nu, ptrdiff_t from, ptrdiff_t to,
@@ -118,7 +134,7 @@ int FN(sweep_shared)(int64_t n_images, int64_t n_components, const double *proje
                 if (end % SHARERS && end < K)
                     continue;
                 for (ptrdiff_t v = 0; v < n_vectors; v++) {
-                    entropies[v] += FN(log)(products[v]);
+                    entropies[v] -= FN(log)(products[v]);
                     products[v] = FN(splat)(1);
                 }
             }
