@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,8 @@ class Minibatch(NamedTuple):
     word_ptr: NDArray[np.int64]
     word_doc: NDArray[np.int32]
     word_pos: NDArray[np.int64]
+    #: Tokens of all documents, each taken once.
+    n_tokens: float
     #: How often each document counts, (n_documents,); None: once.
     weight: NDArray[np.float64] | None = None
 
@@ -44,7 +47,7 @@ class Minibatch(NamedTuple):
     def total_tokens(self) -> float:
         """Tokens in the batch, of each document as often as it counts."""
         if self.weight is None:
-            return float(self.counts.sum(dtype=np.float64))
+            return self.n_tokens
         return float(self.total(self.tokens()))
 
     def tokens(self) -> NDArray[np.float64]:
@@ -72,10 +75,12 @@ class Gatherer:
     def rows(self, rows: NDArray[np.int64], *, by_word: bool = True) -> Minibatch:
         """The given rows, in that order; also word by word, which `Topics.step` needs."""
         X = self._X
+        arrays = _kernels.gather_rows(
+            X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word
+        )
         return Minibatch(
-            *_kernels.gather_rows(
-                X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word
-            ),
+            *arrays,
+            n_tokens=float(arrays[2].sum(dtype=np.float64)),
             weight=None if self._weight is None else self._weight[rows],
         )
 
@@ -96,7 +101,7 @@ class Workspace:
     def array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
         """An array with any content, from a start at which vectors do not cross cache lines."""
         dtype = np.dtype(dtype)
-        size = int(np.prod(shape)) * dtype.itemsize
+        size = prod(shape) * dtype.itemsize
         buffer = self._buffers.get(name)
         if buffer is None or len(buffer) < size + 64:
             buffer = self._buffers[name] = np.empty(size + size // 4 + 64, dtype=np.uint8)
@@ -167,7 +172,7 @@ def infer(
     array = (workspace or Workspace()).array
     by_topic, by_padded = (n_documents, n_components), (n_documents, padded)
     local = Locals(
-        s=np.ascontiguousarray(np.broadcast_to(np.asarray(s, dtype=dtype), n_documents)),
+        s=np.full(n_documents, s, dtype=dtype),
         log_rows=log_rows,
         B=array("B", (len(batch.words), padded), dtype),
         gamma=array("gamma", by_topic, dtype),

@@ -35,7 +35,7 @@ class Workers:
         self.n_jobs = check.threads(n_jobs)
         n_helpers = self.n_jobs - 1
         self._jobs = [SimpleQueue[Job | None]() for _ in range(n_helpers)]
-        self._n_jobs_given = np.zeros(1, dtype=np.int64)
+        self._next_ticket = np.zeros(1, dtype=np.int64)
         self._busy = np.zeros(n_helpers, dtype=np.int64)
         self._threads = [
             Thread(target=self._serve, args=(i,), daemon=True) for i in range(n_helpers)
@@ -45,7 +45,7 @@ class Workers:
 
     def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
         """Call ``kernel(*arguments, ticket)`` from every thread; all is done on return."""
-        ticket = np.zeros(1, dtype=np.int64)
+        ticket, self._next_ticket = self._next_ticket, np.zeros(1, dtype=np.int64)
         if not self._jobs:
             kernel(*arguments, ticket)
             return
@@ -62,7 +62,7 @@ class Workers:
                 self._busy[helper] = 0
 
         for helper in range(len(self._jobs)):
-            self._give(helper, help_out)
+            self._jobs[helper].put(help_out)
         try:
             kernel(*arguments, ticket)
         finally:
@@ -84,22 +84,20 @@ class Workers:
             except BaseException as error:
                 future.set_exception(error)
 
-        self._give(0, call)
+        self._jobs[0].put(call)
         return future.result
-
-    def _give(self, helper: int, job: Job | None) -> None:
-        self._jobs[helper].put(job)
-        self._n_jobs_given[0] += 1
 
     def _serve(self, helper: int) -> None:
         """What a helper does until it is told to end: job after job, spinning between them."""
         jobs = self._jobs[helper]
         while True:
-            seen = int(self._n_jobs_given[0])
+            # A helper that came while the caller of `run` holds the interpreter would sleep until
+            # it is free: it comes when the caller has taken the first block, and so left it.
+            ticket = self._next_ticket
             try:
                 job = jobs.get_nowait()
             except Empty:
-                if _kernels.changes(self._n_jobs_given, seen, _LINGER):
+                if _kernels.changes(ticket, 0, _LINGER):
                     continue
                 job = jobs.get()
             if job is None:
@@ -116,6 +114,6 @@ class Workers:
         traceback: TracebackType | None,
     ) -> None:
         for helper in range(len(self._jobs)):
-            self._give(helper, None)
+            self._jobs[helper].put(None)
         for thread in self._threads:
             thread.join()
