@@ -202,6 +202,8 @@ static int FN(add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,
             const ptrdiff_t n = (ptrdiff_t)(word_ptr[u + 1] - start);
             const int32_t *doc = word_doc + start;
             REAL *out = M + (ptrdiff_t)words[u] * n_topics;
+            if (dense && u + 2 < n_words)
+                FN(fetch)(M + (ptrdiff_t)words[u + 2] * n_topics, n_topics);
             for (ptrdiff_t j = 0; j < n; j++)
                 c[j] = doc_weight[doc[j]] * (double)ratio[word_pos[start + j]] * rate;
             if (dense) {
