@@ -66,7 +66,7 @@ def fixed_point(components, X, alpha, s):
     batch = minibatch(X)
     lambda_ = components.T
     rows, shift = _reference.topic_rows(
-        lambda_, 1.0, 0.0, psi(lambda_.sum(axis=0)), batch.words, s, False
+        lambda_, 1.0, 0.0, psi(lambda_.sum(axis=0)), False, batch.words, s, False
     )
     temperatures = np.full(X.shape[0], s)
     local = _reference.estep(

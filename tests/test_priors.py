@@ -83,7 +83,7 @@ def test_kernels_see_the_prior(topics, prior, s):
     batch, alpha = minibatch(X), uneven(4, seed=1)
     local = infer(topics, batch, alpha, s, tol=1e-12, max_iter=500, workers=ONE_THREAD)
     psi_totals = psi(lambda_.sum(axis=0))
-    rows, shift = _reference.topic_rows(lambda_, 1.0, 0.0, psi_totals, batch.words, s, False)
+    rows, shift = _reference.topic_rows(lambda_, 1.0, 0.0, psi_totals, False, batch.words, s, False)
     expected = _reference.estep(
         batch.doc_ptr, batch.word_of, batch.counts, alpha, np.full(12, s), False, rows, shift,
         1e-12, 500,

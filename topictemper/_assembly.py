@@ -22,7 +22,7 @@ TEMPERINGS = ("svi", "avi", "vt", "lvt", "dasvi")
 NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
 
 # Chosen by measurement (benchmarks/defaults.py).
-ALPHA, ETA = 0.05, 0.1
+ALPHA, ETA = 0.05, {"mean": 0.05, "dirichlet": 0.1}
 PRIOR_RANGE = (1e-5, 1e5)
 # Chosen by measurement (benchmarks/priors.py): 0.02 to 0.035 are alike, 0.001 and 0.05 worse.
 ALPHA_FLOOR = 0.025
@@ -58,10 +58,11 @@ def new_trainer(
     n_components = check.integer("n_components", lda.n_components, 1)
     check.check_size(n_components, n_features, dtype.itemsize)
     alpha = _alpha(lda.doc_topic_prior, n_components, dtype)
-    eta = _eta(lda.topic_word_prior, n_components, n_features, dtype)
+    estimate = check.choice("topic_estimate", lda.topic_estimate, tuple(ETA))
+    eta = _eta(lda.topic_word_prior, ETA[estimate], n_components, n_features, dtype)
     start = _components(lda.components_init, n_components, n_features)
     learned = PriorLearner(
-        _is_auto(lda.doc_topic_prior), _is_auto(lda.topic_word_prior), ALPHA_FLOOR, ETA
+        _is_auto(lda.doc_topic_prior), _is_auto(lda.topic_word_prior), ALPHA_FLOOR, ETA[estimate]
     )
     if previous is not None:
         start = previous.topics.components()
@@ -114,6 +115,7 @@ def new_trainer(
         topics = Topics.start_from(start, eta, dtype)
     else:
         topics = Topics.random(n_features, n_components, eta, dtype, random_state)
+    topics.point = estimate == "mean"
     return Trainer(topics, alpha, eta, thermostat, learned, settings, random_state)
 
 
@@ -205,11 +207,13 @@ def _alpha(value: Any, n_components: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     return check.table(name, value, [(n_components,)], *PRIOR_RANGE).astype(dtype)
 
 
-def _eta(value: Any, n_components: int, n_features: int, dtype: np.dtype[Any]) -> Eta:
+def _eta(
+    value: Any, default: float, n_components: int, n_features: int, dtype: np.dtype[Any]
+) -> Eta:
     """The prior of the topics: a number, or by words (V, 1), or by words and topics (V, K)."""
     name = "topic_word_prior"
     if value is None or (_is_auto(value) and check.choice(name, value, ("auto",))):
-        value = ETA
+        value = default
     if not hasattr(value, "__len__"):
         return check.number(name, value, *PRIOR_RANGE)
     shapes = [(n_features,), (n_components, n_features)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy, deepcopy
 from math import ceil
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -20,7 +20,15 @@ from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._chunks import Chunks, is_chunks, rows_that_count
 from ._documents import Gatherer, Workspace
 from ._persistence import SaveMixin, parameters_of, plain_parameters
-from ._prediction import InverseTemperatures, chunks, cold, completion, infer_documents, proportions
+from ._prediction import (
+    InverseTemperatures,
+    Model,
+    chunks,
+    cold,
+    completion,
+    infer_documents,
+    proportions,
+)
 from ._prediction import tempered as tempered_documents
 from ._progress import Progress
 from ._scoring import document_bound, split_tokens, topics_kl
@@ -61,14 +69,22 @@ class TemperedLDA(
         - "avi", annealed variational inference: the temperature follows `schedule`;
         - "svi": no tempering, T = 1 throughout [2]_;
         - "dasvi", deterministic annealing of the posterior, priors included [3]_.
+    topic_estimate : {"mean", "dirichlet"}, default="mean"
+        What documents see of a topic while they are explained:
+
+        - "mean": E[beta], as in zero-order collapsed inference [5]_; lambda over
+          its sum is then the best point estimate of a topic whose prior is Dir(1 + eta);
+        - "dirichlet": exp(E[log beta]), as mean-field inference has it, which makes rare words
+          of a topic rarer still. Scores are lower by 0.02 to 0.1 nats (benchmarks/defaults.py).
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
         Dirichlet prior alpha of each topic in a document. None is 0.05. "auto" starts there and
         learns one for each topic, 0.025 at the least, once T is under 1.1 [4]_.
     topic_word_prior : float, array-like or "auto", default=None
-        Dirichlet prior eta of each word in a topic. None is 0.1. An array of shape
+        Dirichlet prior eta of each word in a topic. None is 0.05, or 0.1 for
+        ``topic_estimate="dirichlet"``, where "auto" starts, too. An array of shape
         (n_features,) or (n_components, n_features) has a value for each word, or for each word of
-        each topic: a topic takes to words of large values (seeded topics). "auto" starts at 0.1
-        and learns one value for all, never below: the bound would drive both priors down, with
+        each topic: a topic takes to words of large values (seeded topics). "auto" learns one
+        value for all, never below the default: the bound would drive both priors down, with
         every pass, to where predictions suffer.
     components_init : array-like of shape (n_components, n_features), default=None
         lambda to start from in `fit` or the first `partial_fit`, like `components_` of another
@@ -159,7 +175,8 @@ class TemperedLDA(
         `validation_X` or had `early_stopping`.
     bound_history_ : structured ndarray
         Fields ``pass``, ``temperature`` and ``bound``, the tempered evidence lower bound of the
-        topics that a pass began with, in nats a token; only after `fit` with "batch".
+        topics that a pass began with, in nats a token; only after `fit` with "batch". For
+        ``topic_estimate="mean"`` it has ``sum eta log E[beta]`` for the divergence of the topics.
     doc_topic_prior_ : ndarray of shape (n_components,)
         alpha.
     topic_word_prior_ : float or ndarray of shape (n_features,) or (n_components, n_features)
@@ -180,6 +197,9 @@ class TemperedLDA(
     .. [3] Abrol, Mandt, Ranganath, Blei (2014). Deterministic Annealing for Stochastic
        Variational Inference. arXiv:1411.1810.
     .. [4] Minka (2000). Estimating a Dirichlet distribution. Technical report, MIT.
+    .. [5] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models. UAI;
+       Foulds, Boyles, DuBois, Smyth, Welling (2013). Stochastic Collapsed Variational Bayesian
+       Inference for Latent Dirichlet Allocation. KDD.
 
     Examples
     --------
@@ -212,6 +232,7 @@ class TemperedLDA(
         n_components: int = 100,
         *,
         tempering: Literal["lvt", "vt", "avi", "svi", "dasvi"] = "lvt",
+        topic_estimate: Literal["mean", "dirichlet"] = "mean",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
         topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,
         components_init: ArrayLike | None = None,
@@ -243,6 +264,7 @@ class TemperedLDA(
     ) -> None:
         self.n_components = n_components
         self.tempering = tempering
+        self.topic_estimate = topic_estimate
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.components_init = components_init
@@ -273,6 +295,7 @@ class TemperedLDA(
         self.n_iter_no_change = n_iter_no_change
 
     _components: NDArray[Any] | None
+    _BEFORE: ClassVar[dict[str, Any]] = {"topic_estimate": "dirichlet"}
 
     # Learning
 
@@ -547,18 +570,19 @@ class TemperedLDA(
         Returns
         -------
         float
-            Nats a token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15).
+            Nats a token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15),
+            with q(beta) = Dir(lambda) for any `topic_estimate`.
         """
         X = self._fitted_counts(X)
         check.check_words(X, "X")
         trainer, total, workspace = self._trainer, 0.0, Workspace()
+        model = Model(copy(trainer.topics), trainer.alpha, trainer.settings)
+        model.topics.point = False
         with Workers(self.n_jobs) as workers:
-            for _, batch in chunks(X, trainer.topics):
-                local = infer_documents(trainer, batch, cold, workers, workspace)
-                total += float(document_bound(batch, local, trainer.alpha).sum())
-        return (total - topics_kl(trainer.topics, trainer.eta)) / float(
-            X.data.sum(dtype=np.float64)
-        )
+            for _, batch in chunks(X, model.topics):
+                local = infer_documents(model, batch, cold, workers, workspace)
+                total += float(document_bound(batch, local, model.alpha).sum())
+        return (total - topics_kl(model.topics, trainer.eta)) / float(X.data.sum(dtype=np.float64))
 
     def document_temperatures(self, X: Any) -> NDArray[np.float64]:
         """Inverse temperature E[1/T_d] of documents under the fitted topics (VT eq. 10).

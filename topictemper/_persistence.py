@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +22,9 @@ class SaveMixin:
     values and arrays, and ``_set_state(tree)``, which takes it back into an unfitted estimator
     with the same parameters.
     """
+
+    #: Parameters that a file of an earlier version lacks, as that version worked.
+    _BEFORE: ClassVar[dict[str, Any]] = {}
 
     def save(self, path: str | os.PathLike[str], *, feature_names: ArrayLike | None = None) -> None:
         """Write the fitted model to a file, from which `topictemper.load` makes it again.
@@ -127,7 +130,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     tree = read_archive(path)
     try:
-        estimator = _estimator(tree["estimator"])(**parameters_of(tree["parameters"]))
+        kind = _estimator(tree["estimator"])
+        estimator = kind(**kind._BEFORE | parameters_of(tree["parameters"]))
         estimator.n_features_in_ = int(tree["n_features"])
         if tree["feature_names"] is not None:
             names = check.feature_names(tree["feature_names"], estimator.n_features_in_)

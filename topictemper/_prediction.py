@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,14 @@ class FittedModel(Protocol):
 
     @property
     def settings(self) -> Sweeps: ...
+
+
+class Model(NamedTuple):
+    """Topics, the prior of their proportions, and when sweeps end."""
+
+    topics: Topics
+    alpha: NDArray[Any]
+    settings: Sweeps
 
 
 def cold(batch: Minibatch, workers: Workers) -> float:

@@ -106,6 +106,19 @@ def topics_kl(topics: Topics, eta: float | NDArray[Any]) -> float:
     return float(kl.sum())
 
 
+def topics_log_prior(topics: Topics, eta: float | NDArray[Any]) -> float:
+    """``sum_kv eta_kv log E[beta_kv]``: log Dir(1 + eta) of topics that are a point, but for a constant.
+
+    Of all points lambda = eta + n has the best sum of this and ``sum_kv n_kv log beta_kv``.
+    """
+    log_totals, total = topics.log_totals(), 0.0
+    for start in range(0, topics.n_features, _WORDS_AT_ONCE):
+        words = slice(start, start + _WORDS_AT_ONCE)
+        prior = eta[words].astype(np.float64) if isinstance(eta, np.ndarray) else eta
+        total += float((prior * (np.log(topics.rows(words, np.float64)) - log_totals)).sum())
+    return total
+
+
 def _dirichlet_kl(
     gamma: NDArray[np.float64], total: NDArray[np.float64], alpha: NDArray[np.float64]
 ) -> NDArray[np.float64]:

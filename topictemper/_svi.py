@@ -13,7 +13,7 @@ from ._chunks import blocks
 from ._documents import Gatherer, Locals, Minibatch, Workspace, infer
 from ._normalizers import CorpusSize, Eta
 from ._priors import PriorLearner
-from ._scoring import document_bound, topics_kl
+from ._scoring import document_bound, topics_kl, topics_log_prior
 from ._state import Stateful
 from ._thermostat import Clock, Thermostat
 from ._topics import Topics
@@ -178,7 +178,8 @@ class Trainer(Stateful):
         """A step of the whole corpus at once, to the topics that are best for its statistics.
 
         Returns the inverse temperature, and the bound before the topics changed, in nats: the
-        tempered ELBO (VT eq. 4 with supplement B.2). For posterior tempering it is the ELBO of
+        tempered ELBO (VT eq. 4 with supplement B.2), or, for topics that are a point, what it is
+        with their log-density under Dir(1 + eta) in place of their divergence. For posterior tempering it is the ELBO of
         the model that has the same updates with its likelihood tempered alone, which differs
         from that of DASVI by a constant of the temperature.
         """
@@ -263,7 +264,10 @@ class Trainer(Stateful):
         eta = self.eta
         if self.settings.posterior_tempering:
             eta = eta * s + (1.0 - s)
-        return float(batch.total(of_documents)) - topics_kl(self.topics, eta)
+        of_topics = (
+            topics_log_prior(self.topics, eta) if self.topics.point else -topics_kl(self.topics, eta)
+        )
+        return float(batch.total(of_documents)) + of_topics
 
 
 def train(

@@ -34,11 +34,16 @@ class Topics(Stateful):
     eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
         The prior. Where it differs between words or topics, ``lambda = base + b H + a M``, with
         its smallest value in the base and the rest of it in H.
+    point : bool, default=False
+        Whether documents see the mean of the topics, E[beta], instead of exp(E[log beta]).
     """
 
     STATE = ("M", "a", "b", "base", "column_sums")
 
-    def __init__(self, M: NDArray[Any], eta: float | NDArray[Any]) -> None:
+    def __init__(
+        self, M: NDArray[Any], eta: float | NDArray[Any], *, point: bool = False
+    ) -> None:
+        self.point = point
         self.M = np.ascontiguousarray(M)
         self.a = self.b = 1.0
         self.base = self._smallest = float(np.min(eta))
@@ -215,6 +220,6 @@ class Topics(Stateful):
             total += float(_kernels.psi((n + self.M.dtype.type(eta)).ravel()).sum(dtype=np.float64))
         return total - self.M.size * float(psi(eta))
 
-    def psi_totals(self) -> NDArray[np.float64]:
-        """psi(Lambda_k), shape (n_components,)."""
-        return psi(self.totals)
+    def log_totals(self) -> NDArray[np.float64]:
+        """psi(Lambda_k), or log(Lambda_k) of topics that are a point, shape (n_components,)."""
+        return np.log(self.totals) if self.point else psi(self.totals)

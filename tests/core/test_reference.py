@@ -28,7 +28,7 @@ def test_annealed_elbo_at_temperature_one_is_the_bound_of_scikit_learn() -> None
 
     batch = _reference.gather_rows(*csr_parts(counts), np.arange(12))
     psi_total = _reference.psi(lam.sum(axis=0))
-    B, shift = _reference.topic_rows(lam, 1.0, 0.0, psi_total, batch.words, 1.0, False)
+    B, shift = _reference.topic_rows(lam, 1.0, 0.0, psi_total, False, batch.words, 1.0, False)
     # scikit-learn evaluates its bound from gamma = 1, and so do we.
     local = _reference.estep(
         batch.doc_ptr,

@@ -42,6 +42,7 @@ def test_topic_rows(dtype: Real, n_topics: int, s: float | str) -> None:
         minibatch.a,
         minibatch.base,
         minibatch.psi_total,
+        False,
         minibatch.batch.words,
         s_of_all,
         minibatch.log_rows,
@@ -67,6 +68,7 @@ def test_topic_rows_at_other_priors(base: float, dtype: Real, log_rows: bool) ->
         minibatch.a,
         base,
         minibatch.psi_total,
+        False,
         minibatch.batch.words,
         1.0,
         log_rows,
@@ -83,7 +85,7 @@ def test_topic_rows_shared_by_threads() -> None:
     for _ in range(5):
         shared = tuple(np.full_like(array, np.nan) for array in alone)
         words = minibatch.batch.words
-        state = (minibatch.M, minibatch.a, minibatch.base, minibatch.psi_total)
+        state = (minibatch.M, minibatch.a, minibatch.base, minibatch.psi_total, False)
         share(_kernels.topic_rows, (*state, words, 1.0, False, *shared, ticket()))
         for found, expected in zip(shared, alone, strict=True):
             assert_array_equal(found, expected)

@@ -40,8 +40,8 @@ cdef extern from "kernels.h" nogil:
         void (*gamma_ratio)(int64_t n, const float *x, double s, float *out) noexcept nogil
         int (*topic_rows)(
             int64_t n_words, int64_t n_topics, int64_t padded, const float *M, double a,
-            double base, const double *psi_total, const int32_t *words, double s, int log_rows,
-            float *B, float *shift, float *mass, int64_t *ticket
+            double base, const double *log_total, int point, const int32_t *words, double s,
+            int log_rows, float *B, float *shift, float *mass, int64_t *ticket
         ) noexcept nogil
         int (*estep)(
             int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
@@ -80,8 +80,8 @@ cdef extern from "kernels.h" nogil:
         void (*gamma_ratio)(int64_t n, const double *x, double s, double *out) noexcept nogil
         int (*topic_rows)(
             int64_t n_words, int64_t n_topics, int64_t padded, const double *M, double a,
-            double base, const double *psi_total, const int32_t *words, double s, int log_rows,
-            double *B, double *shift, double *mass, int64_t *ticket
+            double base, const double *log_total, int point, const int32_t *words, double s,
+            int log_rows, double *B, double *shift, double *mass, int64_t *ticket
         ) noexcept nogil
         int (*estep)(
             int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
@@ -335,7 +335,8 @@ def topic_rows(
     const floating[:, ::1] M,
     double a,
     double base,
-    const double[::1] psi_total,
+    const double[::1] log_total,
+    bint point,
     const int32_t[::1] words,
     double s,
     bint log_rows,
@@ -346,7 +347,8 @@ def topic_rows(
 ):
     """Fill ``B`` with exp(s (L - shift)), or L - shift, for the words of a batch.
 
-    ``L = E[log beta] = psi(lambda) - psi(Lambda)``. ``shift`` is near its maximum over topics, so
+    ``L = E[log beta] = psi(lambda) - psi(Lambda)``, or ``log E[beta] = log(lambda) - log(Lambda)``
+    where topics are a ``point``; ``log_total`` is what is taken off. ``shift`` is near its maximum over topics, so
     that no row can vanish; phi does not change with it. ``mass`` is the sum of each row, which
     is what documents start from; it is not written where ``log_rows``.
     """
@@ -354,13 +356,13 @@ def topic_rows(
     with nogil:
         if floating is float:
             status = active.f32.topic_rows(
-                words.shape[0], M.shape[1], B.shape[1], &M[0, 0], a, base, &psi_total[0],
-                &words[0], s, log_rows, &B[0, 0], &shift[0], &mass[0], &ticket[0],
+                words.shape[0], M.shape[1], B.shape[1], &M[0, 0], a, base, &log_total[0],
+                point, &words[0], s, log_rows, &B[0, 0], &shift[0], &mass[0], &ticket[0],
             )
         else:
             status = active.f64.topic_rows(
-                words.shape[0], M.shape[1], B.shape[1], &M[0, 0], a, base, &psi_total[0],
-                &words[0], s, log_rows, &B[0, 0], &shift[0], &mass[0], &ticket[0],
+                words.shape[0], M.shape[1], B.shape[1], &M[0, 0], a, base, &log_total[0],
+                point, &words[0], s, log_rows, &B[0, 0], &shift[0], &mass[0], &ticket[0],
             )
     check_memory(status)
 

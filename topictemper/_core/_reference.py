@@ -150,19 +150,24 @@ def topic_rows(
     M: ArrayLike,
     a: float,
     base: float,
-    psi_total: ArrayLike,
+    log_total: ArrayLike,
+    point: bool,
     words: ArrayLike,
     s: float,
     log_rows: bool,
 ) -> tuple[Floats, Floats]:
     """Make what the E-step needs of the topics: ``E[log beta]`` of a minibatch's words.
 
+    Or ``log E[beta]``, where topics are a point.
+
     Parameters
     ----------
     M, a, base : (V, K) array-like, float, float
         The global state ``lambda = base + a M``.
-    psi_total : array-like, shape (K,)
-        ``psi(sum_v lambda_kv)``.
+    log_total : array-like, shape (K,)
+        ``psi(sum_v lambda_kv)``, or its logarithm where topics are a point.
+    point : bool
+        Whether topics are their mean.
     words : array-like of int, shape (U,)
         The words wanted.
     s : float
@@ -173,14 +178,14 @@ def topic_rows(
     Returns
     -------
     rows : ndarray, shape (U, K)
-        ``L - shift``, or ``exp(s (L - shift))``, with ``L = E[log beta]``.
+        ``L - shift``, or ``exp(s (L - shift))``, with ``L = E[log beta]`` or ``log E[beta]``.
     shift : ndarray, shape (U,)
         ``max_k L``.
     """
     lam = base + a * _floats(M)[np.asarray(words)]
-    expected_log_beta = psi(lam) - _floats(psi_total)
-    shift = expected_log_beta.max(axis=1, initial=-np.inf)
-    rows = expected_log_beta - shift[:, None]
+    log_beta = (np.log(lam) if point else psi(lam)) - _floats(log_total)
+    shift = log_beta.max(axis=1, initial=-np.inf)
+    rows = log_beta - shift[:, None]
     return (rows if log_rows else np.exp(s * rows)), shift
 
 

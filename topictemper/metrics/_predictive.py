@@ -8,27 +8,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _parameters as check
-from .._prediction import cold, document_completion
+from .._prediction import Model, cold, document_completion
 from .._scoring import split_tokens
 from .._topics import Topics
 from .._workers import Workers
 from ._checks import counts, topics_of
 
-# A Dirichlet of so many tokens is a point: E[log beta] is log beta wherever beta is over 1e-11.
-_CERTAIN = 1e12
-
 
 class _Sweeps(NamedTuple):
     mean_change_tol: float
     max_doc_update_iter: int
-
-
-class _Model(NamedTuple):
-    """What prediction takes for a model (`_prediction.FittedModel`)."""
-
-    topics: Topics
-    alpha: NDArray[Any]
-    settings: _Sweeps
 
 
 def predictive_log_likelihood(
@@ -159,7 +148,7 @@ def perplexity(
     return np.exp(-score) if per_document else float(np.exp(-score))
 
 
-def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> _Model:
+def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> Model:
     topics = topics_of(model, "model")
     if topics.min() == 0:
         row, column = np.argwhere(topics == 0)[0]
@@ -169,8 +158,7 @@ def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> _Mode
         )
     # Dirichlet parameters sum to far more than one as soon as a topic has seen words.
     sums = topics.sum(axis=1, dtype=np.float64)
-    if np.abs(sums - 1.0).max() < 1e-3:
-        topics = (_CERTAIN * topics / sums[:, None]).astype(topics.dtype)
+    point = np.abs(sums - 1.0).max() < 1e-3 or getattr(model, "topic_estimate", None) == "mean"
     if doc_topic_prior is None:
         doc_topic_prior = getattr(model, "doc_topic_prior_", None)
         if doc_topic_prior is None:
@@ -188,6 +176,8 @@ def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> _Mode
         check.number("mean_change_tol", tol, 0.0),
         check.integer("max_doc_update_iter", max_iter, 1),
     )
-    return _Model(
-        Topics(topics.T, 0.0), np.ascontiguousarray(np.broadcast_to(alpha, len(topics))), sweeps
+    return Model(
+        Topics(topics.T, 0.0, point=bool(point)),
+        np.ascontiguousarray(np.broadcast_to(alpha, len(topics))),
+        sweeps,
     )

@@ -26,9 +26,9 @@
         void (*exp_psi)(int64_t n, const REAL *x, double s, REAL *out);                            \
         void (*gamma_ratio)(int64_t n, const REAL *x, double s, REAL *out);                        \
         int (*topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const REAL *M,        \
-                          double a, double base, const double *psi_total, const int32_t *words,    \
-                          double s, int log_rows, REAL *B, REAL *shift, REAL *mass,                \
-                          int64_t *ticket);                                                        \
+                          double a, double base, const double *log_total, int point,                \
+                          const int32_t *words, double s, int log_rows, REAL *B, REAL *shift,      \
+                          REAL *mass, int64_t *ticket);                                            \
         int (*estep)(int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,     \
                      const int32_t *word_of, const REAL *counts, const REAL *alpha, const REAL *s, \
                      int log_rows, const REAL *B, const REAL *shift, const REAL *mass, double tol, \

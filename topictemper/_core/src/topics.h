@@ -29,21 +29,22 @@ static void FN(array_gamma_ratio)(int64_t n, const REAL *x, double s, REAL *out)
         FN(store_n)(out + i, FN(gamma_ratio)(FN(load_n)(x + i, n - i, 1), (REAL)s, c), n - i);
 }
 
-/* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words. `shift` keeps a row
+/* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, or log E[beta] where
+   topics are a `point`. `shift` keeps a row
    from vanishing; phi does not mind what it is. It is max_k L, but at s = 1, where exp(L) is had
    without a logarithm, the largest of L without that logarithm. */
 static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const REAL *M,
-                          double a, double base, const double *psi_total, const int32_t *words,
-                          double s, int log_rows, REAL *B, REAL *shift, REAL *mass,
-                          int64_t *ticket)
+                          double a, double base, const double *log_total, int point,
+                          const int32_t *words, double s, int log_rows, REAL *B, REAL *shift,
+                          REAL *mass, int64_t *ticket)
 {
     const REAL scale = (REAL)a, offset = (REAL)base, inverse = (REAL)s;
     const int plain = !log_rows && inverse == 1;
-    REAL *psi_totals = malloc(2 * (size_t)padded * sizeof(REAL)), *factors = psi_totals + padded;
-    if (!psi_totals)
+    REAL *log_totals = malloc(2 * (size_t)padded * sizeof(REAL)), *factors = log_totals + padded;
+    if (!log_totals)
         return -1;
     for (ptrdiff_t k = 0; k < padded; k++)
-        psi_totals[k] = k < n_topics ? (REAL)psi_total[k] : (REAL)1e30; /* weight 0 */
+        log_totals[k] = k < n_topics ? (REAL)log_total[k] : (REAL)1e30; /* weight 0 */
     for (;;) {
         int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * WORD_BLOCK;
         int64_t last = first + WORD_BLOCK < n_words ? first + WORD_BLOCK : n_words;
@@ -59,8 +60,10 @@ static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, con
             for (ptrdiff_t k = 0; k < padded; k += VL) {
                 ptrdiff_t left = n_topics - k;
                 vec m = left > 0 ? FN(load_n)(row + k, left, 1) : FN(splat)(1);
-                vec sum, y = FN(psi_parts)(m * scale + offset, &sum);
-                vec l = (plain ? -sum : FN(log)(y) - sum) - FN(load)(psi_totals + k);
+                vec sum = {0}, y = m * scale + offset, l;
+                if (!point)
+                    y = FN(psi_parts)(y, &sum);
+                l = (plain ? -sum : FN(log)(y) - sum) - FN(load)(log_totals + k);
                 most = FN(max)(most, l);
                 FN(store)(factors + k, y);
                 FN(store)(out + k, l);
@@ -80,7 +83,7 @@ static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, con
             mass[u] = FN(hsum)(sum_b);
         }
     }
-    free(psi_totals);
+    free(log_totals);
     return 0;
 }
 
