@@ -12,6 +12,7 @@ from topictemper._topics import Topics
 from topictemper._workers import Workers
 from topictemper.datasets import make_lda_corpus
 
+ESTIMATES = ("mean", "dirichlet")
 MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 LEARNED = ("vt", "lvt")
 ONE_THREAD = Workers(1)
@@ -37,9 +38,12 @@ def small_lda(**parameters: Any) -> TemperedLDA:
 
 
 @cache
-def fitted(tempering: str = "lvt", dtype: str = "float32") -> TemperedLDA:
+def fitted(
+    tempering: str = "lvt", dtype: str = "float32", topic_estimate: str = "mean"
+) -> TemperedLDA:
     """A fitted estimator; cached, so not to be changed."""
-    return small_lda(tempering=tempering, dtype=dtype, max_temperature=3.0).fit(corpus())
+    lda = small_lda(tempering=tempering, dtype=dtype, topic_estimate=topic_estimate)
+    return lda.set_params(max_temperature=3.0).fit(corpus())
 
 
 def learned_state(lda: TemperedLDA) -> dict[str, bytes]:

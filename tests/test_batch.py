@@ -13,7 +13,7 @@ from topictemper._batch import train_in_full
 from topictemper._core import _reference
 from topictemper._svi import Trainer
 
-from .small_lda import MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
+from .small_lda import ESTIMATES, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
 
 
 def batch_lda(**parameters):
@@ -30,18 +30,20 @@ def precise_lda(**parameters):
 # The bound
 
 
+@pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("temperature", [1.0, 2.0])
 @pytest.mark.parametrize("prior", [0.1, "vector", "matrix"])
 @pytest.mark.parametrize("mode", ["avi", "dasvi"])
-def test_bound_is_the_direct_sum(mode, prior, temperature):
+def test_bound_is_the_direct_sum(mode, prior, temperature, estimate):
     X, rng = corpus(10), np.random.default_rng(0)
     eta = {"vector": rng.uniform(0.05, 2, 60), "matrix": rng.uniform(0.05, 2, (4, 60))}.get(
         prior, prior
     )
     alpha = rng.uniform(0.05, 1.0, 4)
-    s = 1 / temperature
+    s, point = 1 / temperature, estimate == "mean"
     lda = precise_lda(
         tempering=mode,
+        topic_estimate=estimate,
         schedule=lambda passes: temperature,
         max_temperature="auto",
         doc_topic_prior=alpha,
@@ -54,26 +56,27 @@ def test_bound_is_the_direct_sum(mode, prior, temperature):
         assert found_s == pytest.approx(s)
     # Posterior tempering is likelihood tempering with these priors.
     tempered = (lambda prior: s * prior + 1 - s) if mode == "dasvi" else (lambda prior: prior)
-    gamma, phi = fixed_point(topics, X, tempered(alpha), s)
-    expected = _reference.annealed_elbo(
-        X, tempered(alpha), tempered(np.broadcast_to(eta, (4, 60)).T), gamma, phi, topics.T, s
-    )
+    eta = tempered(np.broadcast_to(eta, (4, 60)).T)
+    gamma, phi = fixed_point(topics, X, tempered(alpha), s, point)
+    expected = _reference.annealed_elbo(X, tempered(alpha), eta, gamma, phi, topics.T, s, point)
     assert bound == pytest.approx(expected, rel=1e-9)
 
 
-def fixed_point(components, X, alpha, s):
+def fixed_point(components, X, alpha, s, point):
     """Gamma and phi of all documents by the twins of the kernels."""
     batch = minibatch(X)
     lambda_ = components.T
+    log_of = np.log if point else psi
+    log_total = log_of(lambda_.sum(axis=0))
     rows, shift = _reference.topic_rows(
-        lambda_, 1.0, 0.0, psi(lambda_.sum(axis=0)), False, batch.words, s, False
+        lambda_, 1.0, 0.0, log_total, point, batch.words, s, False
     )
     temperatures = np.full(X.shape[0], s)
     local = _reference.estep(
         batch.doc_ptr, batch.word_of, batch.counts, alpha, temperatures, False, rows, shift,
         1e-13, 3000,
     )  # fmt: skip
-    log_beta = psi(lambda_) - psi(lambda_.sum(axis=0))
+    log_beta = log_of(lambda_) - log_total
     phi = []
     for d in range(X.shape[0]):
         words = X.indices[X.indptr[d] : X.indptr[d + 1]]
@@ -83,9 +86,17 @@ def fixed_point(components, X, alpha, s):
     return local.gamma, phi
 
 
-def test_bound_with_a_temperature_for_each_document():
-    X = corpus(10)
-    lda = precise_lda(tempering="lvt", max_temperature=2.0, annealing_passes=40.0, max_iter=40)
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_bound_with_a_temperature_for_each_document(estimate):
+    X, point = corpus(10), estimate == "mean"
+    lda = precise_lda(
+        tempering="lvt",
+        topic_estimate=estimate,
+        topic_word_prior=0.1,
+        max_temperature=2.0,
+        annealing_passes=40.0,
+        max_iter=40,
+    )
     trainer, batch = new_trainer(lda, 60, 10.0, lda.max_iter), minibatch(X)
     weights, original = [], trainer.thermostat.weights
     trainer.thermostat.weights = lambda *args: weights.append(original(*args)) or weights[-1]
@@ -96,20 +107,23 @@ def test_bound_with_a_temperature_for_each_document():
         assert s < 1
         apart = max(apart, weights[-1].max() - s)
         if done % 10 == 9:
-            gamma, phi = fixed_point(topics, X, np.full(4, 0.05), s)
-            expected = _reference.annealed_elbo(X, 0.05, 0.1, gamma, phi, topics.T, weights[-1])
+            gamma, phi = fixed_point(topics, X, np.full(4, 0.05), s, point)
+            expected = _reference.annealed_elbo(
+                X, 0.05, 0.1, gamma, phi, topics.T, weights[-1], point
+            )
             assert bound == pytest.approx(expected, rel=1e-9)
     assert apart > 0.05  # some have had a temperature of their own
 
 
+@pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("temperature", [1.0, 1.3, 2.0])
 @pytest.mark.parametrize("mode", ["avi", "dasvi", "vt", "lvt", "svi"])
-def test_bound_never_falls_at_one_temperature(mode, temperature):
+def test_bound_never_falls_at_one_temperature(mode, temperature, estimate):
     if mode in ("vt", "lvt", "svi"):  # a learned temperature moves: they stand at 1
         start = {"max_temperature": 1.0}
     else:
         start = {"max_temperature": "auto", "schedule": lambda passes: temperature}
-    lda = precise_lda(tempering=mode, tol=0.0, **start).fit(corpus())
+    lda = precise_lda(tempering=mode, topic_estimate=estimate, tol=0.0, **start).fit(corpus())
     history = lda.bound_history_
     assert_array_equal(history["pass"], np.arange(30))
     assert len(set(history["temperature"])) == 1
@@ -122,7 +136,8 @@ def test_bound_never_falls_at_one_temperature(mode, temperature):
 def test_history_ends_in_the_bound_of_the_model(mode):
     # Each entry is of the topics that its pass began with.
     parameters = {"tempering": mode, "tol": 0.0, "annealing_passes": 4.0}
-    parameters["temperature_inertia"] = 0.5
+    # What `bound` is for any estimate, the history is for this one.
+    parameters |= {"temperature_inertia": 0.5, "topic_estimate": "dirichlet"}
     longer = batch_lda(max_iter=13, **parameters).fit(corpus())
     shorter = batch_lda(max_iter=12, **parameters).fit(corpus())
     assert longer.bound_history_["temperature"][-1] == 1.0
@@ -158,9 +173,11 @@ def test_does_not_stop_while_it_is_hot():
     assert lda.fit(corpus()).n_iter_ == 100
 
 
-def test_statistics_are_those_of_all_tokens():
-    lda = precise_lda(max_iter=1, tempering="svi").fit(corpus())
-    total = lda.components_.sum(axis=0) - 4 * 0.1
+@pytest.mark.parametrize(("estimate", "eta"), [("mean", 0.05), ("dirichlet", 0.1)])
+def test_statistics_are_those_of_all_tokens(estimate, eta):
+    lda = precise_lda(max_iter=1, tempering="svi", topic_estimate=estimate).fit(corpus())
+    assert lda.topic_word_prior_ == eta
+    total = lda.components_.sum(axis=0) - 4 * eta
     assert_allclose(total, np.asarray(corpus().sum(axis=0)).ravel(), rtol=1e-9)
 
 
@@ -192,9 +209,11 @@ def test_weights_are_repeated_rows(mode):
         assert_allclose(weighted.bound_history_[field], other.bound_history_[field], rtol=1e-10)
 
 
+@pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("mode", MODES)
-def test_same_bits_for_any_number_of_threads(mode):
-    one, two = (batch_lda(tempering=mode, n_jobs=n, max_iter=6).fit(corpus()) for n in (1, 2))
+def test_same_bits_for_any_number_of_threads(mode, estimate):
+    parameters = {"tempering": mode, "topic_estimate": estimate, "max_iter": 6}
+    one, two = (batch_lda(n_jobs=n, **parameters).fit(corpus()) for n in (1, 2))
     assert learned_state(one) == learned_state(two)
     assert_array_equal(one.bound_history_, two.bound_history_)
 

@@ -163,8 +163,9 @@ def test_any_of_several_callbacks_stops():
 
 
 def test_stop_hands_over_the_best_model_of_early_stopping():
-    # The best pass is the 19th; with more patience than passes only the callback stops the fit.
+    # The best pass is the 6th; with more patience than passes only the callback stops the fit.
     lda = small_lda(n_components=20, max_iter=30, early_stopping=True, n_iter_no_change=30)
+    lda.set_params(max_temperature=3.0, annealing_passes=4.0, temperature_inertia=1.0)
     lda.set_callbacks(Recorder(stop_after=23))
     lda.fit(corpus(300)[:200], validation_X=corpus(300)[200:])
     scores = lda.score_history_["score"]

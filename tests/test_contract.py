@@ -50,7 +50,10 @@ def test_pipeline_from_text(vectorizer):
     assert theta.shape == (40, 2)
     assert_allclose(theta.sum(axis=1), 1.0, rtol=1e-6)
     assert list(pipeline[-1].get_feature_names_out()) == ["temperedlda0", "temperedlda1"]
-    assert_array_equal(pipeline.transform(TEXTS[:4]), theta[:4])
+    # CountVectorizer gives a document's words in another order when it fits: other roundings.
+    many = pipeline.transform(TEXTS)
+    assert_allclose(many, theta, rtol=1e-6)
+    assert_array_equal(pipeline.transform(TEXTS[:4]), many[:4])
     if isinstance(vectorizer, CountVectorizer):
         vocabulary = pipeline[0].get_feature_names_out()
         top = pipeline[1].top_words(3, vocabulary)
@@ -60,7 +63,7 @@ def test_pipeline_from_text(vectorizer):
 def test_data_frame_of_a_pipeline():
     pandas = pytest.importorskip("pandas")
     pipeline = make_pipeline(CountVectorizer(), small_lda(n_components=2))
-    expected = pipeline.fit_transform(TEXTS)
+    expected = pipeline.fit(TEXTS).transform(TEXTS)
     # Only the last step: a frame of sparse counts is not made by CountVectorizer.
     pipeline[-1].set_output(transform="pandas")
     frame = pipeline.transform(TEXTS)
@@ -178,6 +181,7 @@ def test_weights_count_for_a_learned_temperature(normalizer):
 def test_fractional_weights_scale_the_statistics():
     # Twice the weights of all documents: twice the corpus, so twice what lambda has over eta.
     parameters = {"tempering": "svi", "batch_size": 200, "learning_offset": 1.0, "max_iter": 1}
+    parameters["topic_word_prior"] = 0.1
     single = precise(**parameters).fit(corpus(), sample_weight=np.full(200, 0.7))
     double = precise(**parameters).fit(corpus(), sample_weight=np.full(200, 1.4))
     rho = 2**-0.7

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper._stopping import _split_rows
 
-from .small_lda import MODES, corpus, learned_state, small_lda
+from .small_lda import ESTIMATES, MODES, corpus, learned_state, small_lda
 
 # More topics than there are, so that held-out documents are soon predicted worse again. Over the
 # modes the best pass is one of 12 to 30 of 30, and of 8 to 36 of 60.
@@ -28,8 +29,18 @@ def misleading():
     return corpus(50, seed=1)
 
 
+def not_expected(estimator):
+    """Rows are held out at random: of documents with weights others than of repetitions."""
+    checks = ("dense_data", "sparse_data")
+    return {
+        f"check_sample_weight_equivalence_on_{check}": "other documents are held out"
+        for check in checks
+    }
+
+
 @parametrize_with_checks(
-    [small_lda(n_components=2, max_iter=2, batch_size=10, early_stopping=True)]
+    [small_lda(n_components=2, max_iter=2, batch_size=10, early_stopping=True)],
+    expected_failed_checks=not_expected,
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -103,7 +114,7 @@ def test_best_model_is_the_one_of_a_fit_of_as_many_passes(mode):
 
 def test_best_model_is_kept_when_passes_run_out():
     X, validation_X = documents()
-    lda = small_lda(early_stopping=True, n_iter_no_change=30, **TOO_MANY)
+    lda = small_lda(early_stopping=True, n_iter_no_change=30, **TOO_MANY, **FIXED)
     lda.fit(X, validation_X=validation_X)
     scores = lda.score_history_["score"]
     assert len(scores) == 30
@@ -117,6 +128,30 @@ def test_same_bits_for_any_number_of_threads():
         lda = small_lda(early_stopping=True, n_jobs=n_jobs, **TOO_MANY).fit(corpus())
         results.append((learned_state(lda), lda.score_history_.tobytes()))
     assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
+@pytest.mark.parametrize("mode", MODES)
+def test_weights_are_repeated_rows_where_held_out_documents_are_given(mode, estimate):
+    # Every pass is a step of all documents: weights are as good as repetitions but for rounding.
+    X, validation_X = documents()
+    weight = np.random.default_rng(3).integers(0, 4, 200)
+    lda = small_lda(
+        tempering=mode,
+        topic_estimate=estimate,
+        learning_method="batch",
+        early_stopping=True,
+        dtype="float64",
+        mean_change_tol=1e-9,
+        max_doc_update_iter=1000,
+        tol=0.0,
+        **TOO_MANY | FIXED,
+    )
+    weighted = lda.fit(X, sample_weight=weight, validation_X=validation_X)
+    repeated = clone(lda).fit(X[np.repeat(np.arange(200), weight)], validation_X=validation_X)
+    assert weighted.n_iter_ == repeated.n_iter_ < len(weighted.score_history_)
+    assert_allclose(weighted.components_, repeated.components_, rtol=1e-6)
+    assert_allclose(weighted.score_history_["score"], repeated.score_history_["score"], rtol=1e-9)
 
 
 # Who is held out

@@ -59,6 +59,8 @@ def saved(lda, path):
         ("vt", {"normalizer": "prior", "max_temperature": 3.0}),
         *product(MODES, [PRIORS["learned"], PRIORS["arrays"]]),
         ("lvt", {"components_init": COMPONENTS, "max_temperature": 2.0}),
+        ("lvt", {"topic_estimate": "dirichlet", "max_temperature": 3.0}),
+        ("dasvi", {"topic_estimate": "dirichlet", **PRIORS["learned"]}),
     ],
 )
 def test_learning_goes_on_with_the_same_bits(path, mode, dtype, more):
@@ -323,6 +325,9 @@ def test_file_of_schema_1():
     lda = load(Path(__file__).parent / "data" / "model-1.npz")
     assert lda.feature_names_in_.tolist() == ["a", "b", "c", "d", "e"]
     assert lda.get_params()["max_temperature"] == 2.0
+    # It is from before there was a choice.
+    assert lda.topic_estimate == "dirichlet"
+    assert not lda._trainer.topics.point
     assert lda.n_batch_iter_ == 2
     counts = np.array([[4, 2, 0, 0, 1], [0, 0, 2, 6, 3], [0, 0, 0, 0, 0]])
     with pytest.warns(UserWarning, match="feature names"):

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln, psi
 
 from topictemper import TemperedLDA
-from topictemper._assembly import new_trainer
+from topictemper._assembly import ETA, new_trainer
 from topictemper._core import _reference
 from topictemper._documents import infer, log_likelihood
 from topictemper._normalizers import PosteriorNormalizer
@@ -19,6 +19,7 @@ from topictemper.datasets import make_lda_corpus
 from topictemper.tempering import inverse_temperature_grid
 
 from .small_lda import (
+    ESTIMATES,
     MODES,
     ONE_THREAD,
     corpus,
@@ -214,6 +215,7 @@ def test_learned_priors_never_lower_the_bound(mode):
     X = make_lda_corpus(200, 60, 4, topic_word_prior=1.0, document_length=30, random_state=0).counts
     lda = small_lda(
         tempering=mode,
+        topic_estimate="dirichlet",
         learning_method="batch",
         max_temperature=1.0,
         max_iter=60,
@@ -233,25 +235,62 @@ def test_learned_priors_never_lower_the_bound(mode):
     assert fixed.bound_history_["bound"][-1] < bound[-1]
 
 
+@pytest.mark.parametrize("estimate", ESTIMATES)
+def test_learned_alpha_never_lowers_the_bound(estimate):
+    # From the true topics: no document has to leave one fixed point for another.
+    train = make_lda_corpus(200, 60, 4, document_length=30, random_state=0)
+    lda = small_lda(
+        topic_estimate=estimate,
+        learning_method="batch",
+        components_init=1500 * train.components,
+        max_iter=60,
+        tol=0.0,
+        dtype="float64",
+        mean_change_tol=1e-12,
+        max_doc_update_iter=3000,
+        doc_topic_prior="auto",
+    ).fit(train.counts)
+    bound = lda.bound_history_["bound"]
+    assert (np.diff(bound) > -1e-9).all()
+    assert lda.doc_topic_prior_.std() > 0.001
+    fixed = lda.set_params(doc_topic_prior=None).fit(train.counts)
+    assert fixed.bound_history_["bound"][-1] < bound[-1]
+
+
+def test_bound_of_topics_that_are_a_point_may_fall_as_eta_rises():
+    # Of which there is no warning: warnings are errors. Its prior has no normaliser; the evidence
+    # lower bound, which has one, gains.
+    X = make_lda_corpus(200, 60, 4, topic_word_prior=1.0, document_length=30, random_state=0).counts
+    lda = small_lda(tempering="svi", learning_method="batch", max_iter=60, tol=0.0)
+    fixed = lda.fit(X).bound(X)
+    lda.set_params(topic_word_prior="auto").fit(X)
+    assert np.diff(lda.bound_history_["bound"]).min() < -0.01
+    assert lda.topic_word_prior_ > 0.5
+    assert lda.bound(X) > fixed
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_learned_priors_are_positive_and_finite(mode, dtype):
+def test_learned_priors_are_positive_and_finite(mode, dtype, estimate):
     for X in (corpus(), 1000 * corpus()[:30], np.eye(60), np.tile(np.arange(60) % 3, (40, 1))):
         lda = small_lda(tempering=mode, dtype=dtype, max_iter=20, max_temperature=1.5, **AUTO)
-        lda.fit(X)
+        lda.set_params(topic_estimate=estimate).fit(X)
         assert lda.doc_topic_prior_.dtype == dtype
         assert np.isfinite(lda.doc_topic_prior_).all()
         assert (lda.doc_topic_prior_ > 0.0249).all()
-        assert 0.1 <= lda.topic_word_prior_ <= 1e3
+        assert ETA[estimate] <= lda.topic_word_prior_ <= 1e3
         assert np.isfinite(lda.components_).all()
         assert np.isfinite(lda.bound(X))
 
 
+@pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("mode", ["avi", "dasvi"])
-def test_priors_stay_while_it_is_hot(mode):
-    lda = small_lda(tempering=mode, schedule=lambda passes: 1.2, max_iter=20, **AUTO).fit(corpus())
+def test_priors_stay_while_it_is_hot(mode, estimate):
+    lda = small_lda(tempering=mode, schedule=lambda passes: 1.2, max_iter=20, **AUTO)
+    lda.set_params(topic_estimate=estimate).fit(corpus())
     assert_allclose(lda.doc_topic_prior_, 0.05, rtol=1e-6)
-    assert lda.topic_word_prior_ == 0.1
+    assert lda.topic_word_prior_ == ETA[estimate]
     lda.set_params(schedule=lambda passes: 1.0).fit(corpus())
     assert lda.doc_topic_prior_.std() > 1e-4
 

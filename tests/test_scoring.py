@@ -1,3 +1,4 @@
+from copy import deepcopy
 from itertools import product
 
 import numpy as np
@@ -7,10 +8,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln, psi
 
 from topictemper._documents import infer, log_likelihood
-from topictemper._scoring import document_bound, split_tokens, topics_kl
+from topictemper._scoring import document_bound, split_tokens, topics_kl, topics_log_prior
 from topictemper._topics import Topics
 
 from .small_lda import (
+    ESTIMATES,
     ONE_THREAD,
     corpus,
     fitted,
@@ -217,6 +219,19 @@ def test_topics_kl_is_the_direct_sum(eta, n_features):
     assert topics_kl(topics, 2 * eta) > 0
 
 
+@pytest.mark.parametrize("shape", [(), (1,), (4,)])
+@pytest.mark.parametrize("n_features", [30, 5000])
+def test_topics_log_prior_is_the_direct_sum(shape, n_features):
+    topics = random_topics(n_features=n_features)
+    topics.point = True
+    eta = 0.3
+    if shape:
+        eta = np.random.default_rng(0).uniform(0.05, 2.0, (n_features, *shape))
+    lambda_ = topics.components().T
+    expected = (eta * np.log(lambda_ / lambda_.sum(axis=0))).sum()
+    assert topics_log_prior(topics, eta) == pytest.approx(expected, rel=1e-10)
+
+
 def log_evidence(X, n_components, alpha, eta):
     """log p(X), exactly: the sum over all assignments of all tokens."""
     documents = np.repeat(np.arange(X.shape[0]), X.sum(axis=1))
@@ -250,6 +265,7 @@ def test_bound_is_below_the_evidence(alpha, eta, seed):
     lda = small_lda(
         n_components=2,
         tempering="svi",
+        topic_estimate="dirichlet",
         doc_topic_prior=alpha,
         topic_word_prior=eta,
         batch_size=4,
@@ -285,11 +301,15 @@ def test_bound_is_per_token_and_over_all_rows():
     assert lda.bound(X) == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("mode", ["svi", "lvt"])
-def test_bound_is_of_the_model_at_a_temperature_of_one(mode):
-    lda = fitted(mode, "float64")
+def test_bound_is_of_the_model_at_a_temperature_of_one(mode, estimate):
+    lda = fitted(mode, "float64", estimate)
     alpha = lda.doc_topic_prior_
-    theta = lda.transform(corpus())
+    # Of q(beta) = Dir(lambda), whatever documents see else.
+    dirichlet = deepcopy(lda)
+    dirichlet._trainer.topics.point = False
+    theta = dirichlet.transform(corpus())
     tokens = np.asarray(corpus().sum(axis=1)).ravel()
     gamma = theta * (tokens + alpha.sum())[:, None]  # the sum of gamma is known at T = 1
     topics = lda._trainer.topics
@@ -299,3 +319,4 @@ def test_bound_is_of_the_model_at_a_temperature_of_one(mode):
     )
     expected = (total - dense_topics_kl(topics, lda.topic_word_prior_)) / tokens.sum()
     assert lda.bound(corpus()) == pytest.approx(expected, rel=1e-9)
+    assert lda._trainer.topics.point == (estimate == "mean")

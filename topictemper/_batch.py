@@ -35,7 +35,8 @@ def train_in_full(
     """Make at most `n_passes` over the rows of a CSR matrix, each a single step.
 
     Stops when the bound has grown by less than `tol` nats a token in a pass at T = 1. Warns, once,
-    where it falls by more than that, and more than 0.001, at an unchanged temperature.
+    where it falls by more than that, and more than 0.001, at an unchanged temperature. Where topics
+    are a point, it may fall as a learned eta rises, of which there is no warning.
 
     Parameters
     ----------
@@ -64,10 +65,10 @@ def train_in_full(
     )
     tokens = batch.total_tokens()
     history: list[tuple[float, float, float]] = []
-    fallen = False
+    fallen, eta = False, trainer.eta
     for done in range(1, n_passes + 1):
         before_pass()
-        passes = trainer.passes
+        passes, last_eta, eta = trainer.passes, eta, trainer.eta
         s, bound = trainer.step_in_full(batch, workers)
         history.append((passes, 1.0 / s, bound / tokens))
         if after_pass(done):
@@ -75,7 +76,8 @@ def train_in_full(
         if done == 1 or history[-2][1] != history[-1][1]:
             continue
         gain = history[-1][2] - history[-2][2]
-        if not fallen and gain < -max(tol, _SLACK):
+        moved = trainer.topics.point and not np.array_equal(eta, last_eta)
+        if not fallen and not moved and gain < -max(tol, _SLACK):
             fallen = True
             warnings.warn(
                 f"the bound fell by {-gain:.3g} nats a token in pass {done}; documents may need "

@@ -176,7 +176,8 @@ class TemperedLDA(
     bound_history_ : structured ndarray
         Fields ``pass``, ``temperature`` and ``bound``, the tempered evidence lower bound of the
         topics that a pass began with, in nats a token; only after `fit` with "batch". For
-        ``topic_estimate="mean"`` it has ``sum eta log E[beta]`` for the divergence of the topics.
+        ``topic_estimate="mean"`` it has ``sum eta log E[beta]`` for the divergence of the topics,
+        and may fall where "auto" raises eta.
     doc_topic_prior_ : ndarray of shape (n_components,)
         alpha.
     topic_word_prior_ : float or ndarray of shape (n_features,) or (n_components, n_features)

@@ -107,7 +107,9 @@ def topics_kl(topics: Topics, eta: float | NDArray[Any]) -> float:
 
 
 def topics_log_prior(topics: Topics, eta: float | NDArray[Any]) -> float:
-    """``sum_kv eta_kv log E[beta_kv]``: log Dir(1 + eta) of topics that are a point, but for a constant.
+    """``sum_kv eta_kv log E[beta_kv]`` in nats, over some words at a time.
+
+    It is log Dir(1 + eta) of topics that are a point, but for a constant.
 
     Of all points lambda = eta + n has the best sum of this and ``sum_kv n_kv log beta_kv``.
     """

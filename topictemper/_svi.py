@@ -179,9 +179,10 @@ class Trainer(Stateful):
 
         Returns the inverse temperature, and the bound before the topics changed, in nats: the
         tempered ELBO (VT eq. 4 with supplement B.2), or, for topics that are a point, what it is
-        with their log-density under Dir(1 + eta) in place of their divergence. For posterior tempering it is the ELBO of
-        the model that has the same updates with its likelihood tempered alone, which differs
-        from that of DASVI by a constant of the temperature.
+        with their log-density under Dir(1 + eta), but for a constant of eta, in place of their
+        divergence. For posterior tempering it is the ELBO of the model that has the same updates
+        with its likelihood tempered alone, which differs from that of DASVI by a constant of the
+        temperature.
         """
         s = self.thermostat.inverse_temperature(self._clock(batch.size))
         return s, self._step(batch, workers, whole=True)

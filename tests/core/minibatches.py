@@ -28,8 +28,9 @@ class Minibatch:
     M: NDArray[Any]
     a: float
     base: float
-    psi_total: NDArray[np.float64]
+    log_total: NDArray[np.float64]
     batch: _reference.Batch
+    point: bool = False
 
     @property
     def n_documents(self) -> int:
@@ -105,8 +106,8 @@ def topic_rows(minibatch: Minibatch) -> Rows:
         minibatch.M,
         minibatch.a,
         minibatch.base,
-        minibatch.psi_total,
-        False,
+        minibatch.log_total,
+        minibatch.point,
         minibatch.batch.words,
         float(minibatch.s[0]),
         minibatch.log_rows,
@@ -193,8 +194,8 @@ def reference_rows(minibatch: Minibatch) -> Rows:
         minibatch.M,
         minibatch.a,
         minibatch.base,
-        minibatch.psi_total,
-        False,
+        minibatch.log_total,
+        minibatch.point,
         minibatch.batch.words,
         float(minibatch.s[0]),
         minibatch.log_rows,
@@ -250,6 +251,7 @@ def make_minibatch(
     dtype: Real = np.float64,
     n_documents: int = 12,
     seed: int = 0,
+    point: bool = False,
 ) -> Minibatch:
     """Documents of one to three topics each; ``s="documents"`` gives each its own temperature.
 
@@ -301,6 +303,7 @@ def make_minibatch(
         M=M,
         a=DECAY,
         base=BASE,
-        psi_total=psi(lam.sum(axis=0)),
+        log_total=(np.log if point else psi)(lam.sum(axis=0)),
         batch=batch._replace(counts=batch.counts.astype(dtype)),
+        point=point,
     )

@@ -68,14 +68,14 @@ def make_corpus(s: float | str) -> tuple[csr_array, Minibatch]:
         M=rng.gamma(2.0, 5.0, (N_FEATURES, N_TOPICS)),
         a=1.0,
         base=ETA,
-        psi_total=np.empty(N_TOPICS),
+        log_total=np.empty(N_TOPICS),
         batch=batch,
     )
     return matrix, with_topics(minibatch, minibatch.M)
 
 
 def with_topics(minibatch: Minibatch, M: Floats) -> Minibatch:
-    return replace(minibatch, M=M, psi_total=_reference.psi((ETA + M).sum(axis=0)))
+    return replace(minibatch, M=M, log_total=_reference.psi((ETA + M).sum(axis=0)))
 
 
 def lambda_of(minibatch: Minibatch) -> Floats:

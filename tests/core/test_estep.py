@@ -54,7 +54,7 @@ def document_bound(minibatch: Minibatch, d: int, gamma: NDArray[Any]) -> float:
     """What document d adds to the annealed ELBO (VT eq. 4) with the best phi for its gamma."""
     span = slice(minibatch.batch.doc_ptr[d], minibatch.batch.doc_ptr[d + 1])
     lam = minibatch.base + minibatch.a * minibatch.M.astype(np.float64)
-    expected_log_beta = _reference.psi(lam) - minibatch.psi_total
+    expected_log_beta = _reference.psi(lam) - minibatch.log_total
     rows = expected_log_beta[minibatch.batch.words[minibatch.batch.word_of[span]]]
     gamma, alpha = gamma.astype(np.float64), minibatch.alpha.astype(np.float64)
     expected_log_theta = _reference.psi(gamma) - _reference.psi(gamma.sum())

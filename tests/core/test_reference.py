@@ -99,7 +99,7 @@ def test_energy_is_what_the_assignments_say(s: float | str) -> None:
     assigned = token_assignments(minibatch, B, local.weights, local.ratio)
     batch = minibatch.batch
     lam = minibatch.base + minibatch.a * minibatch.M
-    expected_log_beta = _reference.psi(lam) - minibatch.psi_total
+    expected_log_beta = _reference.psi(lam) - minibatch.log_total
     for d in range(minibatch.n_documents):
         span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
         gamma = local.gamma[d]

@@ -75,7 +75,7 @@ def test_five_online_steps() -> None:
             M=M,
             a=a,
             base=ETA,
-            psi_total=_reference.psi(N_FEATURES * ETA + a * total),
+            log_total=_reference.psi(N_FEATURES * ETA + a * total),
             batch=_reference.Batch(*gathered),
         )
         local = estep(minibatch, 1e-10, 1000, gamma_start)

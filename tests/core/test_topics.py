@@ -30,19 +30,20 @@ def at_most_one(
     return B / largest[:, None], shift + np.log(largest) / s
 
 
+@pytest.mark.parametrize("point", [False, True])
 @pytest.mark.parametrize("s", [1.0, 0.4, 0.1, "documents"])
 @pytest.mark.parametrize("n_topics", TOPICS)
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_topic_rows(dtype: Real, n_topics: int, s: float | str) -> None:
-    minibatch = make_minibatch(n_topics, s=s, dtype=dtype)
+def test_topic_rows(dtype: Real, n_topics: int, s: float | str, point: bool) -> None:
+    minibatch = make_minibatch(n_topics, s=s, dtype=dtype, point=point)
     s_of_all = float(minibatch.s[0])
     B, shift = at_most_one(*topic_rows(minibatch)[:2], s_of_all, minibatch.log_rows)
     rows, expected_shift = _reference.topic_rows(
         minibatch.M,
         minibatch.a,
         minibatch.base,
-        minibatch.psi_total,
-        False,
+        minibatch.log_total,
+        point,
         minibatch.batch.words,
         s_of_all,
         minibatch.log_rows,
@@ -59,16 +60,20 @@ def test_topic_rows(dtype: Real, n_topics: int, s: float | str) -> None:
 
 @pytest.mark.parametrize("log_rows", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("point", [False, True])
 @pytest.mark.parametrize("base", [1e-3, 1e-2, 10.0])
-def test_topic_rows_at_other_priors(base: float, dtype: Real, log_rows: bool) -> None:
-    minibatch = replace(make_minibatch(37, dtype=dtype), base=base, log_rows=log_rows)
+def test_topic_rows_at_other_priors(
+    base: float, point: bool, dtype: Real, log_rows: bool
+) -> None:
+    minibatch = make_minibatch(37, dtype=dtype, point=point)
+    minibatch = replace(minibatch, base=base, log_rows=log_rows)
     B, shift = at_most_one(*topic_rows(minibatch)[:2], 1.0, log_rows)
     rows, expected_shift = _reference.topic_rows(
         minibatch.M,
         minibatch.a,
         base,
-        minibatch.psi_total,
-        False,
+        minibatch.log_total,
+        point,
         minibatch.batch.words,
         1.0,
         log_rows,
@@ -79,22 +84,24 @@ def test_topic_rows_at_other_priors(base: float, dtype: Real, log_rows: bool) ->
     assert_allclose(B[:, :37], rows, rtol=RTOL[dtype], atol=RTOL[dtype])
 
 
-def test_topic_rows_shared_by_threads() -> None:
-    minibatch = make_minibatch(37, dtype=np.float32, n_documents=200)
+@pytest.mark.parametrize("point", [False, True])
+def test_topic_rows_shared_by_threads(point: bool) -> None:
+    minibatch = make_minibatch(37, dtype=np.float32, n_documents=200, point=point)
     alone = topic_rows(minibatch)
     for _ in range(5):
         shared = tuple(np.full_like(array, np.nan) for array in alone)
         words = minibatch.batch.words
-        state = (minibatch.M, minibatch.a, minibatch.base, minibatch.psi_total, False)
+        state = (minibatch.M, minibatch.a, minibatch.base, minibatch.log_total, point)
         share(_kernels.topic_rows, (*state, words, 1.0, False, *shared, ticket()))
         for found, expected in zip(shared, alone, strict=True):
             assert_array_equal(found, expected)
 
 
+@pytest.mark.parametrize("point", [False, True])
 @pytest.mark.parametrize("s", [1.0, 0.4])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_mass_is_the_sum_of_a_row(dtype: Real, s: float) -> None:
-    B, _, mass = topic_rows(make_minibatch(37, s=s, dtype=dtype))
+def test_mass_is_the_sum_of_a_row(dtype: Real, s: float, point: bool) -> None:
+    B, _, mass = topic_rows(make_minibatch(37, s=s, dtype=dtype, point=point))
     assert_allclose(mass, B.sum(axis=1, dtype=np.float64), rtol=RTOL[dtype])
 
 

@@ -348,9 +348,9 @@ def topic_rows(
     """Fill ``B`` with exp(s (L - shift)), or L - shift, for the words of a batch.
 
     ``L = E[log beta] = psi(lambda) - psi(Lambda)``, or ``log E[beta] = log(lambda) - log(Lambda)``
-    where topics are a ``point``; ``log_total`` is what is taken off. ``shift`` is near its maximum over topics, so
-    that no row can vanish; phi does not change with it. ``mass`` is the sum of each row, which
-    is what documents start from; it is not written where ``log_rows``.
+    where topics are a ``point``; ``log_total`` is what is taken off. ``shift`` is near its maximum
+    over topics, so that no row can vanish; phi does not change with it. ``mass`` is the sum of each
+    row, which is what documents start from; it is not written where ``log_rows``.
     """
     cdef int status
     with nogil:

@@ -423,6 +423,7 @@ def annealed_elbo(
     phi: Sequence[ArrayLike],
     lam: ArrayLike,
     s: ArrayLike,
+    point: bool = False,
 ) -> float:
     """Evaluate the annealed ELBO of LDA, VT eq. 4 with VT supplement B.2, for any q.
 
@@ -431,7 +432,8 @@ def annealed_elbo(
         sum_d { s_d sum_vk n phi (E log theta + E log beta) - sum_vk n phi log phi
                 - KL(q(theta_d) || p) } - sum_k KL(q(beta_k) || p)
 
-    The priors are not tempered. At s = 1 it is the usual ELBO.
+    The priors are not tempered. At s = 1 it is the usual ELBO. Where topics are a point,
+    ``log E[beta]`` stands for ``E log beta``, and ``sum_kv eta log E[beta]`` for ``- KL(q(beta) || p)``.
 
     Parameters
     ----------
@@ -447,6 +449,8 @@ def annealed_elbo(
         The Dirichlet parameters of the topics.
     s : array-like, broadcast to (D,)
         Inverse temperatures.
+    point : bool, default=False
+        Whether topics are their mean.
 
     Returns
     -------
@@ -457,14 +461,18 @@ def annealed_elbo(
     gamma, lam = _floats(gamma), _floats(lam)
     n_documents = matrix.shape[0]
     s = np.broadcast_to(_floats(s), n_documents)
-    expected_log_beta = psi(lam) - psi(lam.sum(axis=0))
-    bound = -_dirichlet_kl(lam.T, np.broadcast_to(_floats(eta), lam.shape).T).sum()
+    if point:
+        log_beta = np.log(lam / lam.sum(axis=0))
+        bound = (_floats(eta) * log_beta).sum()
+    else:
+        log_beta = psi(lam) - psi(lam.sum(axis=0))
+        bound = -_dirichlet_kl(lam.T, np.broadcast_to(_floats(eta), lam.shape).T).sum()
     bound -= _dirichlet_kl(gamma, np.broadcast_to(_floats(alpha), gamma.shape)).sum()
     for d in range(n_documents):
         span = slice(matrix.indptr[d], matrix.indptr[d + 1])
         phi_d = _floats(phi[d])
         expected_log_theta = psi(gamma[d]) - psi(gamma[d].sum())
-        log_joint = phi_d * (expected_log_theta + expected_log_beta[matrix.indices[span]])
+        log_joint = phi_d * (expected_log_theta + log_beta[matrix.indices[span]])
         entropy = special.entr(phi_d)
         bound += matrix.data[span] @ (s[d] * log_joint + entropy).sum(axis=1)
     return float(bound)

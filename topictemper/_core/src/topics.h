@@ -30,9 +30,9 @@ static void FN(array_gamma_ratio)(int64_t n, const REAL *x, double s, REAL *out)
 }
 
 /* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, or log E[beta] where
-   topics are a `point`. `shift` keeps a row
-   from vanishing; phi does not mind what it is. It is max_k L, but at s = 1, where exp(L) is had
-   without a logarithm, the largest of L without that logarithm. */
+   topics are a `point`. `shift` keeps a row from vanishing; phi does not mind what it is. It is
+   max_k L, but at s = 1, where exp(L) is had without a logarithm, the largest of L without that
+   logarithm. */
 static int FN(topic_rows)(int64_t n_words, int64_t n_topics, int64_t padded, const REAL *M,
                           double a, double base, const double *log_total, int point,
                           const int32_t *words, double s, int log_rows, REAL *B, REAL *shift,
