@@ -2,9 +2,10 @@
 
 A generator first yields None: what it did before (the package's own format of the corpus) is not
 timed. Then it yields, for each of the lengths asked for, topics and alpha. Topics are lambda where
-a package has it, else probabilities. Every package gets alpha = 0.05 and eta = 0.1, the defaults
-of TemperedLDA, which serve the peers better than their own; tomotopy and pyspark then go on to
-learn alpha, as they do by default. All else is the package's default but what is written here.
+a package has it and its documents see exp(E[log beta]), else probabilities. Every other package
+gets alpha = 0.05 and eta = 0.1, which serve the peers better than their own; tomotopy and pyspark
+then go on to learn alpha, as they do by default. All else is the package's default but what is
+written here.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ def tempered(X: Any, n_components: int, lengths: Sequence[float], seed: int, thr
             n_components, max_iter=max(1, round(passes)), random_state=seed, n_jobs=threads
         )
         model.fit(rows)
-        yield model.components_, model.doc_topic_prior_
+        topics = model.components_
+        yield topics / topics.sum(axis=1, keepdims=True), model.doc_topic_prior_
 
 
 def tomotopy(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:

@@ -127,6 +127,7 @@ class Experiment:
             model, seen = (
                 TemperedLDA(
                     options.components,
+                    topic_estimate="dirichlet",
                     batch_size=BATCH,
                     learning_offset=1024.0,
                     learning_decay=0.7,

@@ -21,7 +21,7 @@ import matplotlib as mpl
 import numpy as np
 import scipy.sparse as sp
 from corpora import hashed, load, machine, parser
-from speed import BATCH, ROWS, SHARED, seconds, widened
+from speed import BATCH, OURS, ROWS, seconds, widened
 
 from topictemper import TemperedLDA
 
@@ -45,9 +45,7 @@ def warm(X: Any) -> int:
 
 def model(X: Any, n_components: int = 100, jobs: int = 1) -> TemperedLDA:
     """A model that is past its start, where sweeps are many."""
-    lda = TemperedLDA(
-        n_components, tempering="svi", total_samples=X.shape[0], n_jobs=jobs, **SHARED
-    )
+    lda = TemperedLDA(n_components, tempering="svi", total_samples=X.shape[0], n_jobs=jobs, **OURS)
     return lda.partial_fit(X[: warm(X)])
 
 

@@ -42,6 +42,7 @@ SHARED = {
     "max_doc_update_iter": SWEEPS,
     "random_state": 0,
 }
+OURS = SHARED | {"topic_estimate": "dirichlet"}  # the algorithm of scikit-learn
 TARGETS = {("step", 100): "25x, 50x", ("step", 500): "30x, 80x", ("transform", 100): "25x, 50x"}
 PARTS = ("peers", "limits", "own")
 
@@ -76,10 +77,10 @@ def peers(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int)
     )
     print("|---|---|---|---|---|---|---|---|")
     for n_components in components:
-        shared = SHARED | {"n_components": n_components, "total_samples": X.shape[0]}
-        theirs = LatentDirichletAllocation(learning_method="online", n_jobs=jobs, **shared)
+        size = {"n_components": n_components, "total_samples": X.shape[0], "n_jobs": jobs}
+        theirs = LatentDirichletAllocation(learning_method="online", **SHARED, **size)
         models = {
-            "ours": (TemperedLDA(tempering="svi", n_jobs=jobs, **shared), X),
+            "ours": (TemperedLDA(tempering="svi", **OURS, **size), X),
             "float64": (theirs, X.astype(np.int32)),
             "float32": (clone(theirs), X),
         }
@@ -159,7 +160,7 @@ def limits(X: Any, components: list[int], warm_rows: int) -> None:
     rows = X[warm_rows : warm_rows + 2 * ROWS]
     first, second = [], []
     for n_components in components:
-        model = TemperedLDA(n_components, tempering="svi", total_samples=X.shape[0], **SHARED)
+        model = TemperedLDA(n_components, tempering="svi", total_samples=X.shape[0], **OURS)
         model.partial_fit(X[:warm_rows])
         runs = [Sweeps.of(model, rows) for _ in range(5)]
         best = min(runs, key=lambda run: run.seconds)
@@ -208,7 +209,7 @@ def own_cases(X: Any, rounds: int) -> None:
     """Print ratios of our own cases, K = 100."""
     print("\n| case | ratio | range | at most | goal |\n|---|---|---|---|---|")
     models = {
-        tempering: TemperedLDA(100, tempering=tempering, max_iter=6, **SHARED).fit(X)
+        tempering: TemperedLDA(100, tempering=tempering, max_iter=6, **OURS).fit(X)
         for tempering in ("svi", "lvt")
     }
     svi, lvt = (lambda m=m: m.partial_fit(X) for m in models.values())
@@ -241,7 +242,8 @@ def widened(model: TemperedLDA, n_features: int) -> TemperedLDA:
     eta = topics.base * topics.n_features / n_features
     M = np.zeros((n_features, topics.n_components), dtype=topics.M.dtype)
     M[scattered(topics.n_features, n_features)] = topics.components().T - M.dtype.type(eta)
-    trainer.topics, trainer.eta, wide.n_features_in_ = Topics(M, eta), eta, n_features
+    trainer.topics = Topics(M, eta, point=topics.point)
+    trainer.eta, wide.n_features_in_ = eta, n_features
     return wide
 
 

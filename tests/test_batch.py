@@ -68,9 +68,7 @@ def fixed_point(components, X, alpha, s, point):
     lambda_ = components.T
     log_of = np.log if point else psi
     log_total = log_of(lambda_.sum(axis=0))
-    rows, shift = _reference.topic_rows(
-        lambda_, 1.0, 0.0, log_total, point, batch.words, s, False
-    )
+    rows, shift = _reference.topic_rows(lambda_, 1.0, 0.0, log_total, point, batch.words, s, False)
     temperatures = np.full(X.shape[0], s)
     local = _reference.estep(
         batch.doc_ptr, batch.word_of, batch.counts, alpha, temperatures, False, rows, shift,

@@ -12,7 +12,7 @@ from topictemper._stopping import _split_rows
 from .small_lda import ESTIMATES, MODES, corpus, learned_state, small_lda
 
 # More topics than there are, so that held-out documents are soon predicted worse again. Over the
-# modes the best pass is one of 12 to 30 of 30, and of 8 to 36 of 60.
+# modes the best pass is the 2nd ("svi") to 21st of 30, and the 2nd to 49th of 60.
 TOO_MANY = {"n_components": 20, "max_iter": 30}
 
 # All that depends on `max_iter` otherwise, so that fits of more and fewer passes begin alike.

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
 
-from .small_lda import LEARNED, MODES, corpus, fitted, learned_state, small_lda
+from .small_lda import ESTIMATES, LEARNED, MODES, corpus, fitted, learned_state, small_lda
 
 # Input
 
@@ -409,3 +409,21 @@ def test_local_tempering_predicts_better_than_none(seed):
         )
         scores[mode] = lda.fit(counts[:500]).score(counts[500:])
     assert scores["lvt"] > scores["svi"] + 0.05
+
+
+def test_mean_of_the_topics_predicts_better_where_words_are_many_and_documents_few():
+    # Most words of a topic are seen once or twice, where exp(E[log beta]) is far below E[beta].
+    # Over 8 seeds the gain is 0.26, its standard deviation 0.04; of 10 topics over 1,000 words,
+    # which 600 documents settle, there is none.
+    gains = []
+    for seed in range(8):
+        X = make_lda_corpus(500, 2000, 20, document_length=60, random_state=seed).counts
+        mean, dirichlet = (
+            TemperedLDA(20, topic_estimate=estimate, batch_size=50, random_state=seed)
+            .fit(X[:400])
+            .score(X[400:])
+            for estimate in ESTIMATES
+        )
+        gains.append(mean - dirichlet)
+    assert min(gains) > 0.1
+    assert np.mean(gains) > 0.2

@@ -17,8 +17,9 @@ from ._workers import Workers
 
 # Documents start afresh in every pass, and stop short of their fixed points: from where they
 # ended before, they would stay with the first topics that they found, and plain variational
-# inference ends in a far worse bound. So it may fall a little; measured are 2e-4 nats a token.
-_SLACK = 1e-3
+# inference ends in a far worse bound. So it may fall a little; measured are 1e-3 nats a token, and
+# 2e-3 where topics are a point, on small texts of flat topics, and nothing on real ones.
+_SLACK = 5e-3
 
 
 def train_in_full(
@@ -35,7 +36,7 @@ def train_in_full(
     """Make at most `n_passes` over the rows of a CSR matrix, each a single step.
 
     Stops when the bound has grown by less than `tol` nats a token in a pass at T = 1. Warns, once,
-    where it falls by more than that, and more than 0.001, at an unchanged temperature. Where topics
+    where it falls by more than that, and more than 0.005, at an unchanged temperature. Where topics
     are a point, it may fall as a learned eta rises, of which there is no warning.
 
     Parameters

@@ -266,7 +266,9 @@ class Trainer(Stateful):
         if self.settings.posterior_tempering:
             eta = eta * s + (1.0 - s)
         of_topics = (
-            topics_log_prior(self.topics, eta) if self.topics.point else -topics_kl(self.topics, eta)
+            topics_log_prior(self.topics, eta)
+            if self.topics.point
+            else -topics_kl(self.topics, eta)
         )
         return float(batch.total(of_documents)) + of_topics
 

@@ -40,9 +40,7 @@ class Topics(Stateful):
 
     STATE = ("M", "a", "b", "base", "column_sums")
 
-    def __init__(
-        self, M: NDArray[Any], eta: float | NDArray[Any], *, point: bool = False
-    ) -> None:
+    def __init__(self, M: NDArray[Any], eta: float | NDArray[Any], *, point: bool = False) -> None:
         self.point = point
         self.M = np.ascontiguousarray(M)
         self.a = self.b = 1.0

@@ -62,9 +62,7 @@ def test_topic_rows(dtype: Real, n_topics: int, s: float | str, point: bool) -> 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("point", [False, True])
 @pytest.mark.parametrize("base", [1e-3, 1e-2, 10.0])
-def test_topic_rows_at_other_priors(
-    base: float, point: bool, dtype: Real, log_rows: bool
-) -> None:
+def test_topic_rows_at_other_priors(base: float, point: bool, dtype: Real, log_rows: bool) -> None:
     minibatch = make_minibatch(37, dtype=dtype, point=point)
     minibatch = replace(minibatch, base=base, log_rows=log_rows)
     B, shift = at_most_one(*topic_rows(minibatch)[:2], 1.0, log_rows)

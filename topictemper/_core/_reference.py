@@ -433,7 +433,8 @@ def annealed_elbo(
                 - KL(q(theta_d) || p) } - sum_k KL(q(beta_k) || p)
 
     The priors are not tempered. At s = 1 it is the usual ELBO. Where topics are a point,
-    ``log E[beta]`` stands for ``E log beta``, and ``sum_kv eta log E[beta]`` for ``- KL(q(beta) || p)``.
+    ``log E[beta]`` stands for ``E log beta``, and ``sum_v eta log E[beta_kv]`` for
+    ``- KL(q(beta_k) || p)``.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .. import _parameters as check
 from .._prediction import Model, cold, document_completion
@@ -41,7 +41,8 @@ def predictive_log_likelihood(
     model : estimator or array-like of shape (n_components, n_features)
         A fitted estimator with `components_` and `doc_topic_prior_`, or the topics: Dirichlet
         parameters lambda, > 0, as in `components_`, or probabilities. Rows that sum to one are
-        probabilities, and are taken as known without doubt.
+        probabilities, and are taken as known without doubt, like those of a `TemperedLDA` with
+        ``topic_estimate="mean"``. Of other parameters documents see exp(E[log beta]).
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Counts.
     doc_topic_prior : float or array-like of shape (n_components,), optional
