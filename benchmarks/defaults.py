@@ -33,7 +33,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "temperature_inertia 3": {"temperature_inertia": 3.0},
     "schedule='exponential'": {"schedule": "exponential"},
     "batch_size 64": {"batch_size": 64},
-    "batch_size 256": {"batch_size": 256},
+    "batch_size 128": {"batch_size": 128},
+    "batch_size 512": {"batch_size": 512},
     "learning_offset 10": {"learning_offset": 10.0},
     "learning_offset 1024": {"learning_offset": 1024.0},
 }

@@ -30,6 +30,7 @@ ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
 INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
 DASVI_START = 1.5
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
+BATCH_SHARE, BATCH_RANGE = 1 / 200, (64.0, 1024.0)
 
 
 class Restored(NamedTuple):
@@ -79,7 +80,11 @@ def new_trainer(
     given_topics = start is not None
     if restored is not None:
         alpha, eta, given_topics = restored
-    batch_size = check.integer("batch_size", lda.batch_size, 1)
+    if lda.batch_size is None:
+        share = BATCH_SHARE * (expected_samples or STREAM_SAMPLES)
+        batch_size = round(min(max(share, BATCH_RANGE[0]), BATCH_RANGE[1]))
+    else:
+        batch_size = check.integer("batch_size", lda.batch_size, 1)
     check.integer("max_iter", lda.max_iter, 1)
     if lda.learning_offset is None:
         updates = planned * (expected_samples or STREAM_SAMPLES) / batch_size

@@ -127,8 +127,8 @@ class TemperedLDA(
     learning_offset : float, default=None
         tau of the learning rate, >= 1. None is a quarter of the planned number of minibatches,
         but from 10 to 1024: the start must be forgotten within the passes that are planned.
-    batch_size : int, default=128
-        Documents in a minibatch.
+    batch_size : int, default=None
+        Documents in a minibatch. None is a two-hundredth of the documents, from 64 to 1,024.
     max_iter : int, default=10
         Passes over the data in `fit`, the most of them for "batch".
     total_samples : float, default=None
@@ -249,7 +249,7 @@ class TemperedLDA(
         tol: float = 1e-4,
         learning_decay: float = 0.7,
         learning_offset: float | None = None,
-        batch_size: int = 128,
+        batch_size: int | None = None,
         max_iter: int = 10,
         total_samples: float | None = None,
         mean_change_tol: float = 1e-3,
@@ -430,7 +430,8 @@ class TemperedLDA(
         `total_samples`, and more `annealing_passes` than the 0.4 of a single one. After `fit`,
         the documents come on top of those of `fit`.
 
-        Documents are taken by `batch_size`, so a call should bring that many at least.
+        Documents are taken by `batch_size`, so a call should bring that many at least; by default
+        it is 250 where `total_samples` is None.
 
         Parameters
         ----------
