@@ -36,7 +36,7 @@ from ._state import Tree
 from ._stopping import Validation, new_validation
 from ._svi import Trainer, train
 from ._thermostat import LocalThermostat
-from ._topics_report import names_of, pyldavis_arrays, top_documents, top_words
+from ._topics_report import TopicsReportMixin
 from ._workers import Workers
 from .tempering import QUANTILES, inverse_temperature_grid
 
@@ -47,6 +47,7 @@ _HISTORIES = {"score_history": ("pass", "score"), "bound_history": ("pass", "tem
 class TemperedLDA(
     CallbackSupportMixin,
     SaveMixin,
+    TopicsReportMixin,
     ClassNamePrefixFeaturesOutMixin,
     TransformerMixin,
     BaseEstimator,
@@ -611,82 +612,6 @@ class TemperedLDA(
             for rows, batch in chunks(X, self._trainer.topics):
                 out[rows] = s(batch, workers)
         return out
-
-    def top_words(self, n: int = 10, feature_names: ArrayLike | None = None) -> list[list[str]]:
-        """Words with the highest probability in each topic.
-
-        Parameters
-        ----------
-        n : int, default=10
-            Words of each topic.
-        feature_names : array-like of shape (n_features,), optional
-            Names of the columns; by default `feature_names_in_`, or else their numbers.
-
-        Returns
-        -------
-        list of list of str
-            One list for each topic, the most probable word first.
-        """
-        check_is_fitted(self)
-        return top_words(self.components_, n, names_of(self, feature_names))
-
-    def top_documents(self, X: Any, n: int = 10) -> NDArray[np.intp]:
-        """Documents with the largest proportion of each topic.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
-        n : int, default=10
-            Documents of each topic.
-
-        Returns
-        -------
-        ndarray of shape (n_components, min(n, n_samples))
-            Rows of X, the one with the largest proportion first.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from topictemper import TemperedLDA
-        >>> X = np.kron(np.eye(2), np.full((3, 4), 5))  # two topics, three documents each
-        >>> lda = TemperedLDA(2, max_iter=50, batch_size=6, random_state=0).fit(X)
-        >>> sorted(np.sort(lda.top_documents(X, n=3)).tolist())
-        [[0, 1, 2], [3, 4, 5]]
-        """
-        return top_documents(self._proportions(self._fitted_counts(X)), n)
-
-    def prepare_pyldavis(
-        self, X: Any, feature_names: ArrayLike | None = None
-    ) -> dict[str, NDArray[Any]]:
-        """What ``pyLDAvis.prepare`` takes, by its names: ``prepare(**lda.prepare_pyldavis(X))``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
-        feature_names : array-like of shape (n_features,), optional
-            Names of the columns; by default `feature_names_in_`, or else their numbers.
-
-        Returns
-        -------
-        dict of str to ndarray
-            ``topic_term_dists`` (n_components, n_features) and ``doc_topic_dists`` (n_samples,
-            n_components), whose rows sum to one; ``doc_lengths`` (n_samples,) and
-            ``term_frequency`` (n_features,), in tokens; ``vocab`` (n_features,).
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from topictemper import TemperedLDA
-        >>> X = np.array([[3, 1, 0], [0, 2, 2]])
-        >>> lda = TemperedLDA(2, max_iter=2, random_state=0).fit(X)
-        >>> lda.prepare_pyldavis(X, ["red", "blue", "sky"])["term_frequency"]
-        array([3., 3., 2.])
-        """
-        X = self._fitted_counts(X)
-        names = names_of(self, feature_names)
-        return pyldavis_arrays(self.components_, self._proportions(X), X, names)
 
     @property
     def components_(self) -> NDArray[Any]:

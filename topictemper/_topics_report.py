@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from . import _parameters as check
 
@@ -24,29 +25,99 @@ def names_of(model: Any, feature_names: ArrayLike | None) -> list[str]:
     return [str(name) for name in check.feature_names(feature_names, model.n_features_in_)]
 
 
-def top_words(components: NDArray[Any], n: int, names: list[str]) -> list[list[str]]:
-    """Names of the n most probable words of every topic, row by row."""
-    n = check.integer("n", n, 1)
-    return [[names[v] for v in largest(topic, n)] for topic in components]
+class TopicsReportMixin:
+    """Gives an estimator of topics `top_words`, `top_documents` and `prepare_pyldavis`.
 
+    It has to have ``_fitted_counts(X)``, which checks counts, and ``_proportions(X)``, theta of
+    checked ones.
+    """
 
-def top_documents(theta: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """Rows of the n documents with the largest share of every topic, (n_components, n)."""
-    n = check.integer("n", n, 1)
-    return np.stack([largest(share, n) for share in theta.T])
+    def top_words(self, n: int = 10, feature_names: ArrayLike | None = None) -> list[list[str]]:
+        """Words with the highest probability in each topic.
 
+        Parameters
+        ----------
+        n : int, default=10
+            Words of each topic.
+        feature_names : array-like of shape (n_features,), optional
+            Names of the columns; by default `feature_names_in_`, or else their numbers.
 
-def pyldavis_arrays(
-    components: NDArray[Any], theta: NDArray[Any], X: Any, names: list[str]
-) -> dict[str, Any]:
-    """Arguments of ``pyLDAvis.prepare``: see `TemperedLDA.prepare_pyldavis`."""
-    return {
-        "topic_term_dists": _distributions(components),
-        "doc_topic_dists": _distributions(theta),
-        "doc_lengths": np.asarray(X.sum(axis=1, dtype=np.float64)).ravel(),
-        "vocab": np.array(names),
-        "term_frequency": np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(),
-    }
+        Returns
+        -------
+        list of list of str
+            One list for each topic, the most probable word first.
+        """
+        model: Any = self
+        check_is_fitted(model)
+        n, names = check.integer("n", n, 1), names_of(self, feature_names)
+        return [[names[v] for v in largest(topic, n)] for topic in model.components_]
+
+    def top_documents(self, X: Any, n: int = 10) -> NDArray[np.intp]:
+        """Documents with the largest proportion of each topic.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        n : int, default=10
+            Documents of each topic.
+
+        Returns
+        -------
+        ndarray of shape (n_components, min(n, n_samples))
+            Rows of X, the one with the largest proportion first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.kron(np.eye(2), np.full((3, 4), 5))  # two topics, three documents each
+        >>> lda = TemperedLDA(2, max_iter=50, batch_size=6, random_state=0).fit(X)
+        >>> sorted(np.sort(lda.top_documents(X, n=3)).tolist())
+        [[0, 1, 2], [3, 4, 5]]
+        """
+        model: Any = self
+        theta = model._proportions(model._fitted_counts(X))
+        n = check.integer("n", n, 1)
+        return np.stack([largest(share, n) for share in theta.T])
+
+    def prepare_pyldavis(
+        self, X: Any, feature_names: ArrayLike | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """What ``pyLDAvis.prepare`` takes, by its names: ``prepare(**lda.prepare_pyldavis(X))``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        feature_names : array-like of shape (n_features,), optional
+            Names of the columns; by default `feature_names_in_`, or else their numbers.
+
+        Returns
+        -------
+        dict of str to ndarray
+            ``topic_term_dists`` (n_components, n_features) and ``doc_topic_dists`` (n_samples,
+            n_components), whose rows sum to one; ``doc_lengths`` (n_samples,) and
+            ``term_frequency`` (n_features,), in tokens; ``vocab`` (n_features,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.array([[3, 1, 0], [0, 2, 2]])
+        >>> lda = TemperedLDA(2, max_iter=2, random_state=0).fit(X)
+        >>> lda.prepare_pyldavis(X, ["red", "blue", "sky"])["term_frequency"]
+        array([3., 3., 2.])
+        """
+        model: Any = self
+        X = model._fitted_counts(X)
+        return {
+            "topic_term_dists": _distributions(model.components_),
+            "doc_topic_dists": _distributions(model._proportions(X)),
+            "doc_lengths": np.asarray(X.sum(axis=1, dtype=np.float64)).ravel(),
+            "vocab": np.array(names_of(self, feature_names)),
+            "term_frequency": np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(),
+        }
 
 
 def _distributions(rows: NDArray[Any]) -> NDArray[np.float64]:
