@@ -129,7 +129,7 @@ class TemperedLDA(
         tau of the learning rate, >= 1. None is a quarter of the planned number of minibatches,
         but from 10 to 1024: the start must be forgotten within the passes that are planned.
     batch_size : int, default=None
-        Documents in a minibatch. None is a two-hundredth of the documents, from 64 to 1,024.
+        Documents in a minibatch. None is a hundredth of the documents, from 64 to 2,048.
     max_iter : int, default=10
         Passes over the data in `fit`, the most of them for "batch".
     total_samples : float, default=None
@@ -145,7 +145,8 @@ class TemperedLDA(
     dtype : {"float32", "float64"}, default="float32"
         Precision of the model and of what `transform` returns.
     random_state : int, RandomState or None, default=None
-        Seed of the start and of the order of documents. The same seed gives the same bits.
+        Seed of the start, which the first minibatch has a part in, and of the order of documents.
+        The same seed gives the same bits.
     n_jobs : int, default=None
         Threads. None is 1, -1 is all processors. Results have the same bits for any number.
     verbose : int, default=0
@@ -432,7 +433,7 @@ class TemperedLDA(
         the documents come on top of those of `fit`.
 
         Documents are taken by `batch_size`, so a call should bring that many at least; by default
-        it is 250 where `total_samples` is None.
+        it is 500 where `total_samples` is None.
 
         Parameters
         ----------

@@ -14,6 +14,7 @@ from ._documents import Gatherer, Locals, Minibatch, Workspace, infer
 from ._normalizers import CorpusSize, Eta
 from ._priors import PriorLearner
 from ._scoring import document_bound, topics_kl, topics_log_prior
+from ._start import deal_out
 from ._state import Stateful
 from ._thermostat import Clock, Thermostat
 from ._topics import Topics
@@ -197,6 +198,8 @@ class Trainer(Stateful):
         Returns the bound before the step, which is worked out for a whole corpus only.
         """
         settings, clock = self.settings, self._clock(batch.size)
+        if self.n_updates == 0 and not settings.given_topics:
+            deal_out(self.topics, batch)
         s = self.thermostat.inverse_temperature(clock)
         if self._growing:
             self._once += batch.size

@@ -38,7 +38,7 @@ class Cooling(Stateful):
 
     With a number for the start, the schedule runs from pass 0 on. With a probe, T first falls
     from far above the critical temperature until the topics begin to differ; then T is raised
-    again, T - 1 to its double, and the schedule runs from there.
+    again, T - 1 by a half, and the schedule runs from there.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class Cooling(Stateful):
     """
 
     STATE = ("_probe", "max_temperature", "_begin")
-    PROBE_START, PROBE_RATE, PROBE_THRESHOLD, PROBE_REHEAT = 5.0, 0.01, 0.015, 2.0
+    PROBE_START, PROBE_RATE, PROBE_THRESHOLD, PROBE_REHEAT = 5.0, 0.01, 0.03, 1.5
 
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 from scipy.special import gammaln, psi
 
@@ -187,6 +188,15 @@ class Topics(Stateful):
             sums,
         )
         self.column_sums += sums.sum(axis=0)
+
+    def add(
+        self, words: NDArray[np.int32], topics: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> None:
+        """Add values to what lambda has over its base, at places that may come twice."""
+        # Summed in double precision, so that their order makes no difference to M.
+        sums = sp.coo_array((values / self.a, (words, topics)), shape=self.M.shape).tocsr().tocoo()
+        self.M[sums.coords] += sums.data.astype(self.M.dtype)
+        self.column_sums = self.M.sum(axis=0, dtype=np.float64)
 
     def rescale(self, factor: float) -> None:
         """Multiply what lambda has over its base."""
