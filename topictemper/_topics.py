@@ -195,8 +195,11 @@ class Topics(Stateful):
         """Add values to what lambda has over its base, at places that may come twice."""
         # Summed in double precision, so that their order makes no difference to M.
         sums = sp.coo_array((values / self.a, (words, topics)), shape=self.M.shape).tocsr().tocoo()
+        before = self.M[sums.coords].astype(np.float64)
         self.M[sums.coords] += sums.data.astype(self.M.dtype)
-        self.column_sums = self.M.sum(axis=0, dtype=np.float64)
+        # What M has gained, which is cheaper than the sum of M, and has the same bits if M has.
+        gain = self.M[sums.coords].astype(np.float64) - before
+        self.column_sums += np.bincount(sums.coords[1], gain, minlength=self.n_components)
 
     def rescale(self, factor: float) -> None:
         """Multiply what lambda has over its base."""
