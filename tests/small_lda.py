@@ -37,6 +37,11 @@ def small_lda(**parameters: Any) -> TemperedLDA:
     return TemperedLDA(**(defaults | parameters))
 
 
+def noise(n_components: int = 4, n_features: int = 60, seed: int = 0) -> np.ndarray:
+    """Topics to start from that no document has a part in: alike but for 10%."""
+    return np.random.RandomState(seed).gamma(100.0, 0.01, size=(n_components, n_features))
+
+
 @cache
 def fitted(
     tempering: str = "lvt", dtype: str = "float32", topic_estimate: str = "mean"

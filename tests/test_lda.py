@@ -413,8 +413,9 @@ def test_local_tempering_predicts_better_than_none(seed):
 
 def test_mean_of_the_topics_predicts_better_where_words_are_many_and_documents_few():
     # Most words of a topic are seen once or twice, where exp(E[log beta]) is far below E[beta].
-    # Over 8 seeds the gain is 0.26, its standard deviation 0.04; of 10 topics over 1,000 words,
-    # which 600 documents settle, there is none.
+    # Over seeds 0 to 23 the gain is 0.075 to 0.27 nats a token, mean 0.148, standard deviation
+    # 0.051, of a mean of eight 0.018: the margins are three deviations below the means. Of 10
+    # topics over 1,000 words, which 600 documents settle, there is none (-0.014 to 0.017).
     gains = []
     for seed in range(8):
         X = make_lda_corpus(500, 2000, 20, document_length=60, random_state=seed).counts
@@ -425,5 +426,5 @@ def test_mean_of_the_topics_predicts_better_where_words_are_many_and_documents_f
             for estimate in ESTIMATES
         )
         gains.append(mean - dirichlet)
-    assert min(gains) > 0.1
-    assert np.mean(gains) > 0.2
+    assert min(gains) > 0.0
+    assert np.mean(gains) > 0.09
