@@ -17,8 +17,8 @@ def deal_out(topics: Topics, batch: Minibatch) -> None:
 
     Topics of mere noise differ in all directions, of which the one that annealing is to find is
     a vanishing part: below the critical temperature it has to grow from there, while T falls on.
-    What documents differ in has a good deal of it. With 300 topics of 200,000 abstracts (four
-    passes) the probe then stops at T = 2.3 instead of 1.2, and the score is 0.2 nats a token higher.
+    What documents differ in has a good deal of it. With 300 topics of 200,000 abstracts, in four
+    passes, annealing then starts at T = 2.3 instead of 1.2 and scores 0.2 nats a token higher.
 
     Which topics a document goes to depends on its words alone, so that it makes no difference
     whether it has the weight 2 or is there twice.
