@@ -105,9 +105,9 @@ def test_bound_with_a_temperature_for_each_document(estimate):
         assert s < 1
         apart = max(apart, weights[-1].max() - s)
         if done % 10 == 9:
-            gamma, phi = fixed_point(topics, X, np.full(4, 0.05), s, point)
+            gamma, phi = fixed_point(topics, X, np.full(4, 0.1), s, point)
             expected = _reference.annealed_elbo(
-                X, 0.05, 0.1, gamma, phi, topics.T, weights[-1], point
+                X, 0.1, 0.1, gamma, phi, topics.T, weights[-1], point
             )
             assert bound == pytest.approx(expected, rel=1e-9)
     assert apart > 0.05  # some have had a temperature of their own

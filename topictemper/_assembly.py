@@ -22,10 +22,11 @@ TEMPERINGS = ("svi", "avi", "vt", "lvt", "dasvi")
 NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
 
 # Chosen by measurement (benchmarks/defaults.py).
-ALPHA, ETA = 0.05, {"mean": 0.05, "dirichlet": 0.1}
+# Of alpha: the sum over topics, and the largest. A document of 100 words has no use for more.
+ALPHA_SUM, ALPHA_MOST, ETA = 3.0, 0.1, {"mean": 0.05, "dirichlet": 0.1}
 PRIOR_RANGE = (1e-5, 1e5)
-# Chosen by measurement (benchmarks/priors.py): 0.02 to 0.035 are alike, 0.001 and 0.05 worse.
-ALPHA_FLOOR = 0.025
+# Learned alpha over the default one. Chosen by measurement (benchmarks/priors.py).
+ALPHA_FLOOR = 0.5
 ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
 INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
 DASVI_START = 1.5
@@ -63,7 +64,10 @@ def new_trainer(
     eta = _eta(lda.topic_word_prior, ETA[estimate], n_components, n_features, dtype)
     start = _components(lda.components_init, n_components, n_features)
     learned = PriorLearner(
-        _is_auto(lda.doc_topic_prior), _is_auto(lda.topic_word_prior), ALPHA_FLOOR, ETA[estimate]
+        _is_auto(lda.doc_topic_prior),
+        _is_auto(lda.topic_word_prior),
+        ALPHA_FLOOR * min(ALPHA_SUM / n_components, ALPHA_MOST),
+        ETA[estimate],
     )
     if previous is not None:
         start = previous.topics.components()
@@ -206,7 +210,7 @@ def _alpha(value: Any, n_components: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The prior of the proportions, (n_components,)."""
     name = "doc_topic_prior"
     if value is None or (_is_auto(value) and check.choice(name, value, ("auto",))):
-        value = ALPHA
+        value = min(ALPHA_SUM / n_components, ALPHA_MOST)
     if not hasattr(value, "__len__"):
         return np.full(n_components, check.number(name, value, *PRIOR_RANGE), dtype=dtype)
     return check.table(name, value, [(n_components,)], *PRIOR_RANGE).astype(dtype)

@@ -78,8 +78,9 @@ class TemperedLDA(
         - "dirichlet": exp(E[log beta]), as mean-field inference has it, which makes rare words
           of a topic rarer still. Scores are lower by 0.02 to 0.1 nats (benchmarks/defaults.py).
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
-        Dirichlet prior alpha of each topic in a document. None is 0.05. "auto" starts there and
-        learns one for each topic, 0.025 at the least, once T is under 1.1 [4]_.
+        Dirichlet prior alpha of each topic in a document. None is 3 / n_components, 0.1 at
+        most. "auto" starts there and learns one for each topic, half of that at the least, once
+        T is under 1.1 [4]_.
     topic_word_prior : float, array-like or "auto", default=None
         Dirichlet prior eta of each word in a topic. None is 0.05, or 0.1 for
         ``topic_estimate="dirichlet"``, where "auto" starts, too. An array of shape
