@@ -128,9 +128,10 @@ class Bench:
             print(f"{name}: not installed (pip install {system.package})", flush=True)
             return
         groups = [missing] if system.goes_on else [[length] for length in missing]
+        done = True
         for lengths in groups:
-            if lengths:
-                self.run(setting, name, system, lengths, seed)
+            if lengths and done:  # what is longer than one that was not done is not tried
+                done = self.run(setting, name, system, lengths, seed)
 
     def run(
         self,
@@ -140,8 +141,11 @@ class Bench:
         lengths: Sequence[float],
         seed: int,
         budget: str = "",
-    ) -> None:
-        """One process; a row for every length that it reaches within the time limit."""
+    ) -> bool:
+        """One process; a row for every length that it reaches within the time limit.
+
+        Returns whether it reached all.
+        """
         options = self.options
         keep: list[Path | None] = [None] * len(lengths)
         if options.models is not None:
@@ -193,6 +197,7 @@ class Bench:
             process.kill()
         for length in lengths[done:]:
             self.add(length=f"{length:g}", note=note, **common)
+        return not note
 
     def measure_budgets(self, setting: str, seed: int) -> None:
         """TemperedLDA with the passes that each budget allows, judged by what it took before."""

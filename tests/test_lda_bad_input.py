@@ -181,7 +181,7 @@ BAD_PARAMETERS = {
     "learning_decay": [*REAL_NONSENSE, None, 0, 0.5, 1.5, 1 + 1e-9],
     "learning_offset": [*REAL_NONSENSE, 0, 0.5, -1],
     "batch_size": [value for value in COUNT_NONSENSE if value is not None],
-    "max_iter": COUNT_NONSENSE,
+    "max_iter": [value for value in COUNT_NONSENSE if value is not None],
     "mean_change_tol": [*REAL_NONSENSE, None, -1e-9],
     "max_doc_update_iter": COUNT_NONSENSE,
     "dtype": ["int32", "float16", "longdouble", "x", int, object, 3],

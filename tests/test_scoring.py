@@ -305,10 +305,11 @@ def test_bound_is_per_token_and_over_all_rows():
 @pytest.mark.parametrize("mode", ["svi", "lvt"])
 def test_bound_is_of_the_model_at_a_temperature_of_one(mode, estimate):
     lda = fitted(mode, "float64", estimate)
-    alpha = lda.doc_topic_prior_
+    alpha = lda._trainer.alpha
     # Of q(beta) = Dir(lambda), whatever documents see else.
     dirichlet = deepcopy(lda)
     dirichlet._trainer.topics.point = False
+    dirichlet._trainer.prior_scale.scale = 1.0
     theta = dirichlet.transform(corpus())
     tokens = np.asarray(corpus().sum(axis=1)).ravel()
     gamma = theta * (tokens + alpha.sum())[:, None]  # the sum of gamma is known at T = 1

@@ -345,7 +345,7 @@ def test_document_temperatures_of_an_estimator_are_equation_10():
     local = infer(
         trainer.topics,
         batch,
-        trainer.alpha,
+        lda.doc_topic_prior_,
         trainer.thermostat.learned,
         tol=1e-3,
         max_iter=100,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from . import _parameters as check
 from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer
+from ._prior_scale import PriorScale
 from ._priors import PriorLearner
 from ._svi import STREAM_SAMPLES, Settings, Trainer
 from ._thermostat import Cooling, GlobalThermostat, LocalThermostat, Thermostat
@@ -32,6 +33,9 @@ INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
 DASVI_START = 1.5
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 BATCH_SHARE, BATCH_RANGE = 1 / 100, (64.0, 2048.0)
+# Documents to see in a fit, by passes in a range: after T = 1 topics of very many documents soon
+# predict worse again.
+SEEN, PASSES_RANGE = 500_000.0, (3.0, 10.0)
 
 
 class Restored(NamedTuple):
@@ -66,9 +70,10 @@ def new_trainer(
     learned = PriorLearner(
         _is_auto(lda.doc_topic_prior),
         _is_auto(lda.topic_word_prior),
-        ALPHA_FLOOR * min(ALPHA_SUM / n_components, ALPHA_MOST),
+        ALPHA_FLOOR * _default_alpha(n_components),
         ETA[estimate],
     )
+    scale = PriorScale(lda.doc_topic_prior is None)
     if previous is not None:
         start = previous.topics.components()
         if start.shape != (n_components, n_features):
@@ -81,6 +86,8 @@ def new_trainer(
             alpha = previous.alpha.astype(dtype)
         if learned.of_eta and isinstance(previous.eta, float):
             eta = previous.eta
+        if lda.doc_topic_prior is None:
+            scale.set_state(previous.prior_scale.get_state())
     given_topics = start is not None
     if restored is not None:
         alpha, eta, given_topics = restored
@@ -89,7 +96,6 @@ def new_trainer(
         batch_size = round(min(max(share, BATCH_RANGE[0]), BATCH_RANGE[1]))
     else:
         batch_size = check.integer("batch_size", lda.batch_size, 1)
-    check.integer("max_iter", lda.max_iter, 1)
     if lda.learning_offset is None:
         updates = planned * (expected_samples or STREAM_SAMPLES) / batch_size
         offset = min(max(OFFSET_SHARE * updates, OFFSET_RANGE[0]), OFFSET_RANGE[1])
@@ -112,6 +118,8 @@ def new_trainer(
     check.flag("shuffle", lda.shuffle)
     check.flag("warm_start", lda.warm_start)
     check.choice("learning_method", lda.learning_method, ("online", "batch"))
+    if lda.max_iter is not None:
+        check.integer("max_iter", lda.max_iter, 1)
     check.number("tol", lda.tol, 0.0)
     random_state = check.random_state(lda.random_state)
     cooling = _new_cooling(lda, tempering, planned, melt=not given_topics)
@@ -125,7 +133,16 @@ def new_trainer(
     else:
         topics = Topics.random(n_features, n_components, eta, dtype, random_state)
     topics.point = estimate == "mean"
-    return Trainer(topics, alpha, eta, thermostat, learned, settings, random_state)
+    return Trainer(topics, alpha, eta, thermostat, learned, scale, settings, random_state)
+
+
+def planned_passes(lda: TemperedLDA, n_documents: float) -> int:
+    """The passes that a fit of so many documents is to make."""
+    if lda.max_iter is not None:
+        return check.integer("max_iter", lda.max_iter, 1)
+    least, most = PASSES_RANGE
+    online = lda.learning_method == "online"
+    return round(min(max(SEEN / n_documents, least), most) if online else most)
 
 
 def _new_thermostat(
@@ -206,11 +223,15 @@ def _is_auto(prior: Any) -> bool:
     return isinstance(prior, str)
 
 
+def _default_alpha(n_components: int) -> float:
+    return min(ALPHA_SUM / n_components, ALPHA_MOST)
+
+
 def _alpha(value: Any, n_components: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """The prior of the proportions, (n_components,)."""
     name = "doc_topic_prior"
     if value is None or (_is_auto(value) and check.choice(name, value, ("auto",))):
-        value = min(ALPHA_SUM / n_components, ALPHA_MOST)
+        value = _default_alpha(n_components)
     if not hasattr(value, "__len__"):
         return np.full(n_components, check.number(name, value, *PRIOR_RANGE), dtype=dtype)
     return check.table(name, value, [(n_components,)], *PRIOR_RANGE).astype(dtype)

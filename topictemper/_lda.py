@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _parameters as check
-from ._assembly import Restored, new_trainer
+from ._assembly import Restored, new_trainer, planned_passes
 from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._chunks import Chunks, is_chunks, rows_that_count
@@ -27,6 +27,7 @@ from ._prediction import (
     cold,
     completion,
     infer_documents,
+    predictor,
     proportions,
 )
 from ._prediction import tempered as tempered_documents
@@ -79,8 +80,11 @@ class TemperedLDA(
           of a topic rarer still. Scores are lower by 0.02 to 0.1 nats (benchmarks/defaults.py).
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
         Dirichlet prior alpha of each topic in a document. None is 3 / n_components, 0.1 at
-        most. "auto" starts there and learns one for each topic, half of that at the least, once
-        T is under 1.1 [4]_.
+        most, while topics are learned, and for other documents the multiple of it by which one
+        half of a training document best predicts the other, from a half to 16 times: how sure
+        one may be of the topics of a document differs between corpora. "auto" starts there and
+        learns one for each topic from the bound, half of that at the least, once T is under
+        1.1 [4]_.
     topic_word_prior : float, array-like or "auto", default=None
         Dirichlet prior eta of each word in a topic. None is 0.05, or 0.1 for
         ``topic_estimate="dirichlet"``, where "auto" starts, too. An array of shape
@@ -131,8 +135,9 @@ class TemperedLDA(
         but from 10 to 1024: the start must be forgotten within the passes that are planned.
     batch_size : int, default=None
         Documents in a minibatch. None is a hundredth of the documents, from 64 to 2,048.
-    max_iter : int, default=10
-        Passes over the data in `fit`, the most of them for "batch".
+    max_iter : int, default=None
+        Passes over the data in `fit`, the most of them for "batch". None is 10, but "online" as
+        many as see half a million documents where that is fewer, and 3 at the least.
     total_samples : float, default=None
         Documents in the whole stream, D; used by `partial_fit` only, and may change from call to
         call. None, where nobody knows: 50,000 until there have been more, then as many as there
@@ -182,7 +187,7 @@ class TemperedLDA(
         ``topic_estimate="mean"`` it has ``sum eta log E[beta]`` for the divergence of the topics,
         and may fall where "auto" raises eta.
     doc_topic_prior_ : ndarray of shape (n_components,)
-        alpha.
+        alpha of documents that are transformed and scored.
     topic_word_prior_ : float or ndarray of shape (n_features,) or (n_components, n_features)
         eta.
     n_iter_ : int
@@ -253,7 +258,7 @@ class TemperedLDA(
         learning_decay: float = 0.7,
         learning_offset: float | None = None,
         batch_size: int | None = None,
-        max_iter: int = 10,
+        max_iter: int | None = None,
         total_samples: float | None = None,
         mean_change_tol: float = 1e-3,
         max_doc_update_iter: int = 100,
@@ -366,7 +371,6 @@ class TemperedLDA(
             check.check_words(X, "X", sample_weight)
         if validation_X is not None:
             validation_X = self._counts(validation_X, reset=False, name="validation_X")
-        n_passes = check.integer("max_iter", self.max_iter, 1)
         rows, validation = new_validation(self, X, validation_X, sample_weight)
         learned, weight = X, sample_weight
         if rows is not None:
@@ -374,6 +378,7 @@ class TemperedLDA(
             weight = None if weight is None else weight[rows]
             check.check_words(learned, "X without the documents held out", weight)
         n_documents = learned.shape[0] if weight is None else weight.sum()
+        n_passes = planned_passes(self, n_documents)
         previous = getattr(self, "_trainer", None) if self.warm_start else None
         trainer = new_trainer(self, X.shape[1], float(n_documents), n_passes, previous=previous)
         self._trained_with = self.get_params(deep=False)
@@ -538,7 +543,7 @@ class TemperedLDA(
         check.check_held_out(halves[1], "X", sample_weight)
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered, workers)
-            return completion(self._trainer, *halves, s, workers, sample_weight)
+            return completion(predictor(self._trainer), *halves, s, workers, sample_weight)
 
     def perplexity(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
@@ -576,7 +581,8 @@ class TemperedLDA(
         -------
         float
             Nats a token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15),
-            with q(beta) = Dir(lambda) for any `topic_estimate`.
+            with q(beta) = Dir(lambda) for any `topic_estimate`, and the prior alpha that the
+            topics were learned with.
         """
         X = self._fitted_counts(X)
         check.check_words(X, "X")
@@ -691,6 +697,8 @@ class TemperedLDA(
             tree["planned_passes"],
             restored=Restored(tree["first_alpha"], tree["first_eta"], tree["given_topics"]),
         )
+        # Files of earlier versions have none.
+        tree["trainer"].setdefault("prior_scale", trainer.prior_scale.get_state())
         trainer.set_state(tree["trainer"])
         trainer.check_state()
         self._trainer = trainer
@@ -737,7 +745,7 @@ class TemperedLDA(
         self.temperature_ = trainer.temperature
         hottest = trainer.thermostat.cooling.max_temperature
         self.max_temperature_ = float("nan") if hottest is None else hottest
-        self.doc_topic_prior_ = trainer.alpha.copy()
+        self.doc_topic_prior_ = trainer.predictive_alpha
         eta = trainer.eta
         if isinstance(eta, np.ndarray):  # by words (V, 1), or by words and topics (V, K)
             eta = eta[:, 0].copy() if eta.shape[1] == 1 else eta.T.copy()
@@ -749,7 +757,7 @@ class TemperedLDA(
         """E[theta] of checked counts: `transform` without `set_output`."""
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered, workers)
-            return proportions(self._trainer, X, s, workers)
+            return proportions(predictor(self._trainer), X, s, workers)
 
     def _inverse_temperatures(self, tempered: bool, workers: Workers) -> InverseTemperatures:
         """Of documents, for prediction."""

@@ -32,25 +32,17 @@ class Sweeps(Protocol):
     def max_doc_update_iter(self) -> int: ...
 
 
-class FittedModel(Protocol):
-    """What prediction needs of a model: a `Trainer` has it."""
-
-    @property
-    def topics(self) -> Topics: ...
-
-    @property
-    def alpha(self) -> NDArray[Any]: ...
-
-    @property
-    def settings(self) -> Sweeps: ...
-
-
 class Model(NamedTuple):
     """Topics, the prior of their proportions, and when sweeps end."""
 
     topics: Topics
     alpha: NDArray[Any]
     settings: Sweeps
+
+
+def predictor(trainer: Trainer) -> Model:
+    """A model in training as documents are predicted with it."""
+    return Model(trainer.topics, trainer.predictive_alpha, trainer.settings)
 
 
 def cold(batch: Minibatch, workers: Workers) -> float:
@@ -60,15 +52,14 @@ def cold(batch: Minibatch, workers: Workers) -> float:
 
 def tempered(trainer: Trainer, grid: NDArray[np.float64], workers: Workers) -> InverseTemperatures:
     """E[1/T_d] under the fitted topics (VT eq. 10), from the fixed point at the corpus mean."""
-    normalizer = PosteriorNormalizer(grid, trainer.alpha, trainer.eta)
-    normalizer.refresh(trainer.topics, workers)
+    model = predictor(trainer)
+    normalizer = PosteriorNormalizer(grid, model.alpha, trainer.eta)
+    normalizer.refresh(model.topics, workers)
     mean = trainer.thermostat.learned
     workspace = Workspace()
 
     def inverse_temperatures(batch: Minibatch, workers: Workers) -> NDArray[np.float64]:
-        local = infer_documents(
-            trainer, batch, lambda *_: mean, workers, workspace, want_energy=True
-        )
+        local = infer_documents(model, batch, lambda *_: mean, workers, workspace, want_energy=True)
         return document_inverse_temperatures(grid, normalizer, batch, local, mean, workers)
 
     return inverse_temperatures
@@ -84,7 +75,7 @@ def chunks(X: Any, topics: Topics) -> Iterator[tuple[slice, Minibatch]]:
 
 
 def infer_documents(
-    model: FittedModel,
+    model: Model,
     batch: Minibatch,
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
@@ -108,7 +99,7 @@ def infer_documents(
 
 
 def proportions(
-    model: FittedModel, X: Any, inverse_temperatures: InverseTemperatures, workers: Workers
+    model: Model, X: Any, inverse_temperatures: InverseTemperatures, workers: Workers
 ) -> NDArray[Any]:
     """E[theta_d] of every row of X, shape (n_samples, n_components)."""
     topics, workspace = model.topics, Workspace()
@@ -120,7 +111,7 @@ def proportions(
 
 
 def completion(
-    model: FittedModel,
+    model: Model,
     observed: Any,
     held_out: Any,
     inverse_temperatures: InverseTemperatures,
@@ -137,7 +128,7 @@ def completion(
 
 
 def document_completion(
-    model: FittedModel,
+    model: Model,
     observed: Any,
     held_out: Any,
     inverse_temperatures: InverseTemperatures,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _parameters as check
 from ._chunks import Chunks, rows_that_count
-from ._prediction import cold, completion
+from ._prediction import cold, completion, predictor
 from ._scoring import split_tokens
 from ._svi import Trainer
 from ._workers import Workers
@@ -55,7 +55,7 @@ class Validation:
 
     def evaluate(self, trainer: Trainer, done: int, workers: Workers) -> bool:
         """Score the model after so many passes; whether to stop."""
-        score = completion(trainer, *self._halves, cold, workers)
+        score = completion(predictor(trainer), *self._halves, cold, workers)
         self.scores.append((done, score))
         if self._patience is None or trainer.temperature > 1.0:
             return False

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ._chunks import blocks
 from ._documents import Gatherer, Locals, Minibatch, Workspace, infer
 from ._normalizers import CorpusSize, Eta
+from ._prior_scale import PriorScale, times
 from ._priors import PriorLearner
 from ._scoring import document_bound, topics_kl, topics_log_prior
 from ._start import deal_out
@@ -68,6 +69,8 @@ class Trainer(Stateful):
         Sets the temperature.
     priors : PriorLearner
         Learns alpha and eta, if they are to be learned.
+    prior_scale : PriorScale
+        Finds the multiple of alpha to predict with, if it is to be found.
     settings : Settings
         The rest.
     random_state : RandomState
@@ -80,6 +83,7 @@ class Trainer(Stateful):
         "eta",
         "thermostat",
         "priors",
+        "prior_scale",
         "random_state",
         "n_updates",
         "documents_seen",
@@ -98,6 +102,7 @@ class Trainer(Stateful):
         eta: Eta,
         thermostat: Thermostat,
         priors: PriorLearner,
+        prior_scale: PriorScale,
         settings: Settings,
         random_state: np.random.RandomState,
     ) -> None:
@@ -106,6 +111,7 @@ class Trainer(Stateful):
         self.eta = self.first_eta = eta
         self.thermostat = thermostat
         self.priors = priors
+        self.prior_scale = prior_scale
         self.settings = settings
         self.random_state = random_state
         self.n_updates = 0
@@ -128,10 +134,16 @@ class Trainer(Stateful):
             and topics.M.max() < np.inf
             and np.min(topics.base) > 0
             and self.alpha.min() > 0
+            and 0 < self.prior_scale.scale < np.inf
             and np.min(self.eta) > 0
             and 0 < self.thermostat.learned <= 1
         ):
             raise ValueError("topics, priors and temperatures must be positive numbers")
+
+    @property
+    def predictive_alpha(self) -> NDArray[Any]:
+        """The prior of the topic proportions of documents that are not learned from."""
+        return times(self.alpha, self.prior_scale.scale)
 
     @property
     def passes(self) -> float:
@@ -208,6 +220,14 @@ class Trainer(Stateful):
         temperature = 1.0 / s
         # gamma = (alpha + sum n phi + T - 1) / T is the likelihood-tempered update of this prior.
         alpha = self.alpha
+        sweeps: Any = {
+            "tol": settings.mean_change_tol,
+            "max_iter": settings.max_doc_update_iter,
+            "workers": workers,
+            "workspace": self._workspace,
+        }
+        if s == 1.0:
+            self.prior_scale.note(self.topics, batch, alpha, **sweeps)
         if settings.posterior_tempering:
             alpha = alpha * alpha.dtype.type(s) + alpha.dtype.type(1.0 - s)
         local = infer(
@@ -215,11 +235,8 @@ class Trainer(Stateful):
             batch,
             alpha,
             s,
-            tol=settings.mean_change_tol,
-            max_iter=settings.max_doc_update_iter,
-            workers=workers,
             want_energy=self.thermostat.learns(clock),
-            workspace=self._workspace,
+            **sweeps,
         )
         documents = self.documents_seen + batch.size
         tokens = self._tokens_seen + batch.total_tokens()

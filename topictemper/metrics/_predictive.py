@@ -159,7 +159,8 @@ def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> Model
         )
     # Dirichlet parameters sum to far more than one as soon as a topic has seen words.
     sums = topics.sum(axis=1, dtype=np.float64)
-    point = np.abs(sums - 1.0).max() < 1e-3 or getattr(model, "topic_estimate", None) == "mean"
+    estimate = getattr(model, "_trained_with", {}).get("topic_estimate")
+    point = np.abs(sums - 1.0).max() < 1e-3 or estimate == "mean"
     if doc_topic_prior is None:
         doc_topic_prior = getattr(model, "doc_topic_prior_", None)
         if doc_topic_prior is None:

@@ -1,0 +1,135 @@
+"""The prior that documents are predicted with: alpha, and how many times of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._documents import Minibatch, Workspace, infer, log_likelihood
+from ._state import Stateful
+from ._topics import Topics
+from ._workers import Workers
+
+# Doublings of alpha that are compared, and how many more new documents are predicted with: few
+# topics are too good for the halves of documents that topics were learned from
+# (benchmarks/priors.py).
+_DOUBLINGS, _MORE = np.arange(-2.0, 4.0), 1.0
+# Steps at T = 1 after which they are compared: 1, 2, 4, and so on, and every 64th then.
+_MOST_WAITED = 64
+_KEPT = 0.8  # of earlier comparisons, at each new one
+_MOST_BITS = 64
+
+
+class PriorScale(Stateful):
+    """Finds the multiple of alpha that predicts best one half of a document from the other.
+
+    What is best to learn topics with is about the same for all corpora, what is best to predict
+    with is not: mean-field inference is too sure of the few topics that it finds, more so where
+    documents are of many. So now and then, before a step at T = 1, the documents of the minibatch
+    are halved, and the likelihood of one half given the other compared for multiples of alpha.
+
+    Parameters
+    ----------
+    learned : bool
+        Whether to; else the scale stays 1.
+
+    Attributes
+    ----------
+    scale : float
+        The multiple.
+    """
+
+    STATE = ("scale", "_gains", "_steps", "_next")
+
+    def __init__(self, learned: bool) -> None:
+        self._learned = learned
+        self.scale = 1.0
+        self._gains = np.zeros(len(_DOUBLINGS))
+        self._steps, self._next = 0, 1
+
+    def note(
+        self,
+        topics: Topics,
+        batch: Minibatch,
+        alpha: NDArray[Any],
+        *,
+        tol: float,
+        max_iter: int,
+        workers: Workers,
+        workspace: Workspace,
+    ) -> None:
+        """Take note of a minibatch at T = 1 that is about to be learned from."""
+        if not self._learned:
+            return
+        self._steps += 1
+        if self._steps < self._next:
+            return
+        self._next += min(self._steps, _MOST_WAITED)
+        seen, unseen = halves(batch)
+        found = np.empty(len(_DOUBLINGS))
+        for i, doublings in enumerate(_DOUBLINGS):
+            gamma = infer(
+                topics,
+                seen,
+                times(alpha, 2.0**doublings),
+                1.0,
+                tol=tol,
+                max_iter=max_iter,
+                workers=workers,
+                want_weights=False,
+                workspace=workspace,
+            ).gamma
+            theta = gamma / gamma.sum(axis=1, keepdims=True)
+            found[i] = batch.total(log_likelihood(topics, unseen, theta, workers))
+        self._gains = _KEPT * self._gains + found  # a new array: states are not copied
+        self.scale = float(2.0 ** (_peak(_DOUBLINGS, self._gains) + _MORE))
+
+
+def times(alpha: NDArray[Any], factor: float) -> NDArray[Any]:
+    """A multiple of alpha, of its precision."""
+    return alpha * alpha.dtype.type(factor)
+
+
+def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
+    """Each token of a document goes to either half, as its words have it: no order matters.
+
+    Nor does it matter whether a document is there once with the weight 2, or twice.
+    """
+    documents = np.repeat(np.arange(batch.n_documents), np.diff(batch.doc_ptr))
+    data = batch.counts.astype(np.float64)
+    words = _scrambled(batch.words[batch.word_of].astype(np.uint64))
+    sums = np.concatenate([[np.uint64(0)], np.cumsum(words * data.astype(np.uint64))])
+    mark = sums[batch.doc_ptr[1:]] - sums[batch.doc_ptr[:-1]]
+    bits = _scrambled(words + mark[documents])
+    # The number of heads in so many throws, of a count beyond the bits that there are a half.
+    tossed = np.minimum(np.floor(data), _MOST_BITS - 1)
+    heads = np.bitwise_count(bits & ((np.uint64(1) << tossed.astype(np.uint64)) - np.uint64(1)))
+    rest = data - tossed
+    last = (bits >> np.uint64(_MOST_BITS - 1)).astype(np.float64)
+    seen = heads + np.where(rest < 1.0, rest * last, rest / 2.0)
+    return _with_counts(batch, seen), _with_counts(batch, data - seen)
+
+
+def _with_counts(batch: Minibatch, counts: NDArray[np.float64]) -> Minibatch:
+    return batch._replace(counts=counts.astype(batch.counts.dtype), n_tokens=float(counts.sum()))
+
+
+def _scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64: bits that look random, the same for the same number."""
+    z = values + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def _peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Where the parabola through the highest of evenly spaced points and its neighbours peaks."""
+    i = int(y.argmax())
+    if i in (0, len(x) - 1):
+        return float(x[i])
+    below, above = y[i] - y[i - 1], y[i] - y[i + 1]
+    if below + above == 0.0:
+        return float(x[i])
+    return float(x[i] + (x[1] - x[0]) * (below - above) / (2.0 * (below + above)))
