@@ -25,6 +25,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "topic_estimate='dirichlet'": {"topic_estimate": "dirichlet"},
     "doc_topic_prior 0.02": {"doc_topic_prior": 0.02},
     "doc_topic_prior 0.1": {"doc_topic_prior": 0.1},
+    "doc_topic_prior='auto'": {"doc_topic_prior": "auto"},
     "topic_word_prior 0.025": {"topic_word_prior": 0.025},
     "topic_word_prior 0.1": {"topic_word_prior": 0.1},
     "annealing_passes 2.5": {"annealing_passes": 2.5},
@@ -37,6 +38,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "batch_size 512": {"batch_size": 512},
     "learning_offset 10": {"learning_offset": 10.0},
     "learning_offset 1024": {"learning_offset": 1024.0},
+    "max_iter 5": {"max_iter": 5},
+    "max_iter 20": {"max_iter": 20},
 }
 
 

@@ -15,7 +15,7 @@ from ._state import Tree
 _FORMAT = "topictemper model"
 
 # To be raised when an older version could no longer make sense of the file.
-_SCHEMA = 1
+_SCHEMA = 2
 
 _HEADER = "header"
 
