@@ -14,6 +14,7 @@ import importlib.metadata
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,15 +32,22 @@ def alpha_of(n_components: int) -> float:
     return min(3.0 / n_components, 0.1)
 
 
-def tempered(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
-    """Ours, defaults but K; under one pass, one pass over fewer documents."""
+def tempered(
+    X: Any,
+    n_components: int,
+    lengths: Sequence[float],
+    seed: int,
+    threads: int,
+    **more: Any,
+) -> Fits:
+    """Ours, defaults but K and passes; under one pass, one pass over fewer documents."""
     from topictemper import TemperedLDA
 
     yield None
     for passes in lengths:
         rows = X if passes >= 1 else X[: int(passes * X.shape[0])]
         model = TemperedLDA(
-            n_components, max_iter=max(1, round(passes)), random_state=seed, n_jobs=threads
+            n_components, max_iter=max(1, round(passes)), random_state=seed, n_jobs=threads, **more
         )
         model.fit(rows)
         topics = model.components_
@@ -233,7 +241,10 @@ class System:
 
 
 SYSTEMS = {
-    "TemperedLDA": System(tempered, "topictemper", "passes", (0.1, 0.3, 1, 3, 10, 30)),
+    "TemperedLDA": System(tempered, "topictemper", "passes", (0.1, 0.3, 1, 3, 5, 10, 30)),
+    "TemperedLDA, early stopping": System(
+        partial(tempered, early_stopping=True), "topictemper", "passes", (10, 30)
+    ),
     "tomotopy": System(tomotopy, "tomotopy", "iterations", (50, 200, 1000), goes_on=True),
     "sklearn online": System(sklearn_online, "scikit-learn", "passes", (1, 2, 5, 10), goes_on=True),
     "gensim LdaModel": System(gensim, "gensim", "passes", (1, 5), threaded=False),

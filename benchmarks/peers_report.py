@@ -106,7 +106,7 @@ def _draw(rows: list[Row], settings: list[str], path: Path) -> None:
         points = means(rows, setting)
         best = max(score for group in points.values() for _, score, _ in group)
         peers = sorted(
-            (s, score) for n, group in points.items() if n != OURS for s, score, _ in group
+            (s, score) for n, group in points.items() if OURS not in n for s, score, _ in group
         )
         last = max(s for group in points.values() for s, _, _ in group)
         if peers:
