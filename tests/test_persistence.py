@@ -317,8 +317,8 @@ def _change(tree, change):
 #     lda = TemperedLDA(2, batch_size=2, total_samples=8, max_temperature=2.0, random_state=0)
 #     lda.partial_fit(counts).save("model-1.npz", feature_names=["a", "b", "c", "d", "e"])
 
-# and the second with total_samples=4 and three calls of partial_fit. Only the second knows a prior of
-# prediction that is not the one of learning.
+# and the second with total_samples=4 and three calls of partial_fit. Only the second knows a prior
+# of prediction that is not the one of learning.
 
 THETA = [[0.992958, 0.007042], [0.004505, 0.995495], [0.5, 0.5]]
 TEMPERATURE = 1.0

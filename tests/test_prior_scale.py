@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from topictemper import TemperedLDA, load
+from topictemper import TemperedLDA, _prior_scale, load
 from topictemper._documents import Workspace
-from topictemper._prior_scale import PriorScale, _peak, halves
+from topictemper._prior_scale import PriorScale, _peak, halves, parts
 from topictemper.datasets import make_lda_corpus
 from topictemper.metrics import predictive_log_likelihood
 
@@ -31,7 +31,8 @@ def test_halves_add_up_and_are_about_equal():
     X = corpus()
     seen, unseen = (counts(half) for half in halves(minibatch(X, np.float64)))
     assert_array_equal(seen + unseen, X.toarray())
-    assert seen.min() == 0 and unseen.min() >= 0
+    assert seen.min() == 0
+    assert unseen.min() >= 0
     assert_array_equal(seen, np.floor(seen))
     # Heads of as many throws as there are tokens, within five standard deviations.
     assert abs(seen.sum() - unseen.sum()) < 5 * np.sqrt(X.sum())
@@ -52,7 +53,8 @@ def test_many_tokens_and_fractions_go_to_either_half():
     X = sp.csr_matrix(np.tile([[200.0, 0.25, 3.5, 1e6]], (40, 1)) + np.arange(40)[:, None])
     first, second = halves(minibatch(X, np.float64))
     assert_allclose(first.counts + second.counts, X.data, rtol=1e-12)
-    assert first.counts.min() >= 0 and second.counts.min() >= 0
+    assert first.counts.min() >= 0
+    assert second.counts.min() >= 0
     assert_allclose(first.counts[::4], X.data[::4] / 2, atol=40)
     assert_allclose(first.n_tokens, first.counts.sum())
 
@@ -62,6 +64,22 @@ def test_halves_do_not_hang_on_the_order_of_documents():
     order = np.random.default_rng(0).permutation(50)
     first = counts(halves(minibatch(X, np.float32))[0])
     assert_array_equal(counts(halves(minibatch(X[order], np.float32))[0]), first[order])
+
+
+def test_parts_are_the_documents_in_their_order(monkeypatch):
+    monkeypatch.setattr(_prior_scale, "_MOST_DOCUMENTS", 64)
+    batch = minibatch(corpus(), np.float64)._replace(weight=np.arange(200.0))
+    found = list(parts(batch))
+    assert [part.n_documents for part in found] == [64, 64, 64, 8]
+    assert_array_equal(np.vstack([counts(part) for part in found]), corpus().toarray())
+    assert_array_equal(np.hstack([part.weight for part in found]), batch.weight)
+
+
+def test_parts_make_no_difference(monkeypatch):
+    whole = fitted(dtype="float64").doc_topic_prior_
+    monkeypatch.setattr(_prior_scale, "_MOST_DOCUMENTS", 7)
+    lda = small_lda(dtype="float64", max_temperature=3.0).fit(corpus())
+    assert_allclose(lda.doc_topic_prior_, whole, rtol=1e-9)
 
 
 # The best multiple
@@ -102,7 +120,8 @@ def test_compares_at_doubling_distances_and_only_where_it_is_to():
     assert looked == [1, 2, 4, 8, 16, 32, 64, 128, 192]
     fixed = PriorScale(False)
     fixed.note(topics, batch, alpha, workspace=Workspace(), **SWEEPS)
-    assert fixed.scale == 1.0 and not fixed._gains.any()
+    assert fixed.scale == 1.0
+    assert not fixed._gains.any()
 
 
 @pytest.mark.parametrize("prior", [0.3, [0.1, 0.2, 0.3, 0.4], "auto"])

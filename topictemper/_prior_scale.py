@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ _DOUBLINGS, _MORE = np.arange(-2.0, 4.0), 1.0
 # Steps at T = 1 after which they are compared: 1, 2, 4, and so on, and every 64th then.
 _MOST_WAITED = 64
 _KEPT = 0.8  # of earlier comparisons, at each new one
+_MOST_DOCUMENTS = 8192  # at a time
 _MOST_BITS = 64
 
 
@@ -67,29 +69,44 @@ class PriorScale(Stateful):
         if self._steps < self._next:
             return
         self._next += min(self._steps, _MOST_WAITED)
-        seen, unseen = halves(batch)
-        found = np.empty(len(_DOUBLINGS))
-        for i, doublings in enumerate(_DOUBLINGS):
-            gamma = infer(
-                topics,
-                seen,
-                times(alpha, 2.0**doublings),
-                1.0,
-                tol=tol,
-                max_iter=max_iter,
-                workers=workers,
-                want_weights=False,
-                workspace=workspace,
-            ).gamma
-            theta = gamma / gamma.sum(axis=1, keepdims=True)
-            found[i] = batch.total(log_likelihood(topics, unseen, theta, workers))
-        self._gains = _KEPT * self._gains + found  # a new array: states are not copied
+        gains = _KEPT * self._gains  # a new array: states are not copied
+        for part in parts(batch):
+            seen, unseen = halves(part)
+            for i, doublings in enumerate(_DOUBLINGS):
+                gamma = infer(
+                    topics,
+                    seen,
+                    times(alpha, 2.0**doublings),
+                    1.0,
+                    tol=tol,
+                    max_iter=max_iter,
+                    workers=workers,
+                    want_weights=False,
+                    workspace=workspace,
+                ).gamma
+                theta = gamma / gamma.sum(axis=1, keepdims=True)
+                gains[i] += part.total(log_likelihood(topics, unseen, theta, workers))
+        self._gains = gains
         self.scale = float(2.0 ** (_peak(_DOUBLINGS, self._gains) + _MORE))
 
 
 def times(alpha: NDArray[Any], factor: float) -> NDArray[Any]:
     """A multiple of alpha, of its precision."""
     return alpha * alpha.dtype.type(factor)
+
+
+def parts(batch: Minibatch) -> Iterator[Minibatch]:
+    """Some documents of a minibatch at a time, for the sake of memory; not by word."""
+    for start in range(0, batch.n_documents, _MOST_DOCUMENTS):
+        rows = slice(start, start + _MOST_DOCUMENTS)
+        doc_ptr = batch.doc_ptr[start : start + _MOST_DOCUMENTS + 1]
+        entries = slice(doc_ptr[0], doc_ptr[-1])
+        yield batch._replace(
+            doc_ptr=doc_ptr - doc_ptr[0],
+            word_of=batch.word_of[entries],
+            counts=batch.counts[entries],
+            weight=None if batch.weight is None else batch.weight[rows],
+        )
 
 
 def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
