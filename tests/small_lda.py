@@ -57,7 +57,7 @@ def learned_state(lda: TemperedLDA) -> dict[str, bytes]:
         "components": lda.components_,
         "temperature": np.float64(lda.temperature_),
         "history": lda.temperature_history_,
-        "learned": np.float64(lda._learned_inverse_temperature),
+        "learned": np.float64(lda._trainer.thermostat.learned),
         "n_iter": np.int64(lda.n_iter_),
         "n_batch_iter": np.int64(lda.n_batch_iter_),
     }

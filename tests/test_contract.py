@@ -173,8 +173,8 @@ def test_weights_count_for_a_learned_temperature(normalizer):
     parameters["temperature_inertia"] = 5.0
     weighted = precise(**parameters, shuffle=False).fit(corpus(), sample_weight=weights())
     other = precise(**parameters, shuffle=False).fit(repeated(corpus(), weights()))
-    learned = weighted._learned_inverse_temperature
-    assert learned == pytest.approx(other._learned_inverse_temperature, rel=1e-9)
+    learned = weighted._trainer.thermostat.learned
+    assert learned == pytest.approx(other._trainer.thermostat.learned, rel=1e-9)
     assert learned != pytest.approx(1.0, abs=1e-3)
 
 

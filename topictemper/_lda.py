@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _parameters as check
@@ -18,30 +18,18 @@ from ._assembly import Restored, new_trainer, planned_passes
 from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._chunks import Chunks, is_chunks, rows_that_count
-from ._documents import Gatherer, Workspace
+from ._documents import Gatherer
 from ._persistence import SaveMixin, parameters_of, plain_parameters
-from ._prediction import (
-    InverseTemperatures,
-    Model,
-    chunks,
-    cold,
-    completion,
-    infer_documents,
-    predictor,
-    proportions,
-)
-from ._prediction import tempered as tempered_documents
+from ._prediction_mixin import PredictionMixin
 from ._progress import Progress
-from ._scoring import document_bound, split_tokens, topics_kl
 from ._state import Tree
 from ._stopping import Validation, new_validation
 from ._svi import Trainer, train
 from ._thermostat import LocalThermostat
 from ._topics_report import TopicsReportMixin
 from ._workers import Workers
-from .tempering import QUANTILES, inverse_temperature_grid
+from .tempering import QUANTILES
 
-LEARNED = ("vt", "lvt")
 _HISTORIES = {"score_history": ("pass", "score"), "bound_history": ("pass", "temperature", "bound")}
 
 
@@ -49,8 +37,8 @@ class TemperedLDA(
     CallbackSupportMixin,
     SaveMixin,
     TopicsReportMixin,
+    PredictionMixin,
     ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
     BaseEstimator,
 ):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
@@ -488,139 +476,6 @@ class TemperedLDA(
         finally:
             self._publish()
 
-    # Using the topics
-
-    def transform(self, X: Any, *, tempered: bool = False) -> NDArray[Any]:
-        """Proportions of the topics in documents.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
-        tempered : bool, default=False
-            At the learned temperatures instead of T = 1 ("vt" and "lvt").
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            E[theta_d]; rows sum to one. An empty document has the prior's mean. A document's
-            row does not depend on the others.
-        """
-        return self._proportions(self._fitted_counts(X), tempered)
-
-    def score(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
-    ) -> float:
-        """Predictive log-likelihood of held-out words, by document completion.
-
-        A random half of each document's tokens, always the same, gives gamma; the other half is
-        scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013).
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often the tokens of each row count in the mean, >= 0.
-        tempered : bool, default=False
-            Whether gamma is found at the learned temperatures instead of T = 1 ("vt", "lvt").
-
-        Returns
-        -------
-        float
-            Nats a held-out token; higher is better.
-
-        Raises
-        ------
-        ValueError
-            If no document has two tokens.
-        """
-        X = self._fitted_counts(X)
-        sample_weight = check.sample_weights(sample_weight, X.shape[0])
-        halves = split_tokens(X)
-        check.check_held_out(halves[1], "X", sample_weight)
-        with Workers(self.n_jobs) as workers:
-            s = self._inverse_temperatures(tempered, workers)
-            return completion(predictor(self._trainer), *halves, s, workers, sample_weight)
-
-    def perplexity(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
-    ) -> float:
-        """Perplexity of held-out words, ``exp(-score(X))``.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,), optional
-            As for `score`.
-        tempered : bool, default=False
-            As for `score`.
-
-        Returns
-        -------
-        float
-            Lower is better. Not comparable to the perplexity of scikit-learn's LDA, which is
-            made from `bound`.
-        """
-        return float(np.exp(-self.score(X, None, sample_weight, tempered=tempered)))
-
-    def bound(self, X: Any) -> float:
-        """Evidence lower bound (ELBO) of the documents at T = 1, topics included.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
-
-        Returns
-        -------
-        float
-            Nats a token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15),
-            with q(beta) = Dir(lambda) for any `topic_estimate`, and the prior alpha that the
-            topics were learned with.
-        """
-        X = self._fitted_counts(X)
-        check.check_words(X, "X")
-        trainer, total, workspace = self._trainer, 0.0, Workspace()
-        model = Model(copy(trainer.topics), trainer.alpha, trainer.settings)
-        model.topics.point = False
-        with Workers(self.n_jobs) as workers:
-            for _, batch in chunks(X, model.topics):
-                local = infer_documents(model, batch, cold, workers, workspace)
-                total += float(document_bound(batch, local, model.alpha).sum())
-        return (total - topics_kl(model.topics, trainer.eta)) / float(X.data.sum(dtype=np.float64))
-
-    def document_temperatures(self, X: Any) -> NDArray[np.float64]:
-        """Inverse temperature E[1/T_d] of documents under the fitted topics (VT eq. 10).
-
-        The lower, the rarer are the words of a document among those that its own mixture of
-        topics would draw. It rises with the length of a document too: compare documents of like
-        length. A mixture of very many topics does not lower it; the `metrics.perplexity` of the
-        document tells that.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            In (0, 1].
-        """
-        X = self._fitted_counts(X)
-        out = np.empty(X.shape[0])
-        with Workers(self.n_jobs) as workers:
-            s = self._document_inverse_temperatures(workers)
-            for rows, batch in chunks(X, self._trainer.topics):
-                out[rows] = s(batch, workers)
-        return out
-
     @property
     def components_(self) -> NDArray[Any]:
         """Lambda, (n_components, n_features); a new array when topics have changed."""
@@ -634,11 +489,6 @@ class TemperedLDA(
     @property
     def _n_features_out(self) -> int:
         return self._trainer.topics.n_components
-
-    @property
-    def _learned_inverse_temperature(self) -> float:
-        """Corpus mean of the inverse temperature that the data ask for; 1 if none is learned."""
-        return self._trainer.thermostat.learned
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_trainer")
@@ -752,28 +602,3 @@ class TemperedLDA(
         self.topic_word_prior_ = eta
         self.n_batch_iter_ = trainer.n_updates
         self.n_iter_ = ceil(trainer.passes - 1e-9)  # a sum of weights is rounded
-
-    def _proportions(self, X: Any, tempered: bool = False) -> NDArray[Any]:
-        """E[theta] of checked counts: `transform` without `set_output`."""
-        with Workers(self.n_jobs) as workers:
-            s = self._inverse_temperatures(tempered, workers)
-            return proportions(predictor(self._trainer), X, s, workers)
-
-    def _inverse_temperatures(self, tempered: bool, workers: Workers) -> InverseTemperatures:
-        """Of documents, for prediction."""
-        if not tempered:
-            return cold
-        settings = self._trainer.settings
-        if settings.tempering not in LEARNED:
-            raise ValueError(
-                "tempered=True needs learned temperatures, of tempering 'vt' or 'lvt'; "
-                f"this model has tempering={settings.tempering!r}"
-            )
-        if settings.tempering == "vt":
-            return lambda batch, workers: self._learned_inverse_temperature
-        return self._document_inverse_temperatures(workers)
-
-    def _document_inverse_temperatures(self, workers: Workers) -> InverseTemperatures:
-        return tempered_documents(
-            self._trainer, inverse_temperature_grid(self._trainer.settings.n_temperatures), workers
-        )
