@@ -124,8 +124,8 @@ class TemperedLDA(
     batch_size : int, default=None
         Documents in a minibatch. None is a hundredth of the documents, from 64 to 2,048.
     max_iter : int, default=None
-        Passes over the data in `fit`, the most of them for "batch". None is 10, but "online" as
-        many as see half a million documents where that is fewer, and 3 at the least.
+        Passes over the data in `fit`, the most of them for "batch". None is 10; of more than
+        50,000 documents "online" makes as many passes as see 500,000, and 3 at the least.
     total_samples : float, default=None
         Documents in the whole stream, D; used by `partial_fit` only, and may change from call to
         call. None, where nobody knows: 50,000 until there have been more, then as many as there
