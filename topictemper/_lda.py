@@ -65,7 +65,7 @@ class TemperedLDA(
         - "mean": E[beta], as in zero-order collapsed inference [5]_; lambda over
           its sum is then the best point estimate of a topic whose prior is Dir(1 + eta);
         - "dirichlet": exp(E[log beta]), as mean-field inference has it, which makes rare words
-          of a topic rarer still. Scores are lower by 0.02 to 0.1 nats (benchmarks/defaults.py).
+          of a topic rarer still. Scores are lower by 0.01 to 0.08 nats (benchmarks/defaults.py).
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
         Dirichlet prior alpha of each topic in a document. None is 3 / n_components, 0.1 at
         most, while topics are learned, and for other documents the multiple of it by which one
