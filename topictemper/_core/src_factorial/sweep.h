@@ -76,6 +76,17 @@ static INLINE void FN(fetch_next)(const double *row, ptrdiff_t n_left)
         __builtin_prefetch(row + i);
 }
 
+/* A part of a row, into a tile or out: of known length but in the last tile, as calls of memcpy are a
+   tenth of a sweep. */
+static INLINE void FN(copy)(double *to, const double *from, ptrdiff_t n)
+{
+    if (n < LANES)
+        memcpy(to, from, (size_t)n * sizeof(double));
+    else
+        for (ptrdiff_t i = 0; i < LANES; i += VL)
+            FN(store)(to + i, FN(load)(from + i));
+}
+
 /* All images share one Gram matrix: LANES images at a time. */
 int FN(sweep_shared)(int64_t n_images, int64_t n_components, const double *projections,
                         const double *gram, const double *bias, const double *s, double precision,
@@ -98,7 +109,7 @@ int FN(sweep_shared)(int64_t n_images, int64_t n_components, const double *proje
             break;
         memcpy(s_row, s + first, bytes);
         for (ptrdiff_t k = 0; k < K; k++)
-            memcpy(tile + k * LANES, nu + k * n_images + first, bytes);
+            FN(copy)(tile + k * LANES, nu + k * n_images + first, n);
         for (int64_t sweep = 0; sweep < n_sweeps; sweep++) {
             for (ptrdiff_t v = 0; v < VECTORS; v++) {
                 energies[v] = entropies[v] = (vec){0};
@@ -140,7 +151,7 @@ int FN(sweep_shared)(int64_t n_images, int64_t n_components, const double *proje
             }
         }
         for (ptrdiff_t k = 0; k < K; k++)
-            memcpy(nu + k * n_images + first, tile + k * LANES, bytes);
+            FN(copy)(nu + k * n_images + first, tile + k * LANES, n);
         memcpy(energy + first, energies, bytes);
         memcpy(entropy + first, entropies, bytes);
     }
