@@ -405,6 +405,7 @@ def test_local_tempering_predicts_better_than_none(seed):
             tempering=mode,
             max_iter=10,
             learning_offset=64.0,
+            inference="mean_field",
             random_state=seed,
         )
         scores[mode] = lda.fit(counts[:500]).score(counts[500:])

@@ -168,6 +168,7 @@ COUNT_NONSENSE = [0, -1, 1.5, 2.0, np.nan, None, "3", [3]]
 BAD_PARAMETERS = {
     "n_components": [*COUNT_NONSENSE, 10**12, 2**31],
     "tempering": ["LVT", "", None, 1, ["lvt"], "gibbs"],
+    "inference": ["cvb0", "Gibbs", "", None, True, 1, ["gibbs"]],
     "topic_estimate": ["median", "Mean", "", None, True, 1, ["mean"]],
     "doc_topic_prior": PRIOR_NONSENSE,
     "topic_word_prior": PRIOR_NONSENSE,

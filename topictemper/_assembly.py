@@ -32,10 +32,9 @@ ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
 INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
 DASVI_START = 1.5
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
-BATCH_SHARE, BATCH_RANGE = 1 / 100, (64.0, 2048.0)
-# Documents to see in a fit, by passes in a range: after T = 1 topics of very many documents soon
-# predict worse again.
-SEEN, PASSES_RANGE = 500_000.0, (3.0, 10.0)
+# Documents to see in a fit, by passes in a range, and minibatches in one pass for each of them.
+SEEN, PASSES_RANGE, STEPS = 500_000.0, (3.0, 10.0), 30.0
+BATCH_RANGE = 64.0, 2048.0
 
 
 class Restored(NamedTuple):
@@ -92,8 +91,9 @@ def new_trainer(
     if restored is not None:
         alpha, eta, given_topics = restored
     if lda.batch_size is None:
-        share = BATCH_SHARE * (expected_samples or STREAM_SAMPLES)
-        batch_size = round(min(max(share, BATCH_RANGE[0]), BATCH_RANGE[1]))
+        documents = expected_samples or STREAM_SAMPLES
+        size = documents / (STEPS * _usual_passes(documents))
+        batch_size = round(min(max(size, BATCH_RANGE[0]), BATCH_RANGE[1]))
     else:
         batch_size = check.integer("batch_size", lda.batch_size, 1)
     if lda.learning_offset is None:
@@ -114,6 +114,7 @@ def new_trainer(
         max_doc_update_iter=check.integer("max_doc_update_iter", lda.max_doc_update_iter, 1),
         tempering=tempering,
         n_temperatures=check.integer("n_temperatures", lda.n_temperatures, 2),
+        sampling=_samples(lda),
     )
     check.flag("shuffle", lda.shuffle)
     check.flag("warm_start", lda.warm_start)
@@ -136,13 +137,29 @@ def new_trainer(
     return Trainer(topics, alpha, eta, thermostat, learned, scale, settings, random_state)
 
 
+def _samples(lda: TemperedLDA) -> bool:
+    """Whether documents are sampled where T = 1."""
+    inference = check.choice("inference", lda.inference, ("auto", "gibbs", "mean_field"))
+    if inference == "auto":
+        return lda.learning_method == "online" and lda.topic_estimate == "mean"
+    if inference == "gibbs" and lda.learning_method == "batch":
+        raise ValueError(
+            "inference='gibbs' is for learning_method='online'; 'batch' goes by a bound, which "
+            "samples do not have: inference must be 'auto' or 'mean_field'"
+        )
+    return inference == "gibbs"
+
+
 def planned_passes(lda: TemperedLDA, n_documents: float) -> int:
     """The passes that a fit of so many documents is to make."""
     if lda.max_iter is not None:
         return check.integer("max_iter", lda.max_iter, 1)
+    return round(_usual_passes(n_documents) if lda.learning_method == "online" else PASSES_RANGE[1])
+
+
+def _usual_passes(n_documents: float) -> float:
     least, most = PASSES_RANGE
-    online = lda.learning_method == "online"
-    return round(min(max(SEEN / n_documents, least), most) if online else most)
+    return min(max(SEEN / n_documents, least), most)
 
 
 def _new_thermostat(

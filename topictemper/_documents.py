@@ -12,6 +12,9 @@ from ._core import _kernels
 from ._topics import Topics
 from ._workers import Workers
 
+# Sweeps of Gibbs sampling: to forget the start, and to average over (benchmarks/defaults.py).
+_BURN_IN, _KEPT = 3, 4
+
 
 class Minibatch(NamedTuple):
     """Some rows of a CSR matrix, by document and once more by word (see `gather_rows`)."""
@@ -59,6 +62,21 @@ class Minibatch(NamedTuple):
         documents = np.repeat(np.arange(self.n_documents), np.diff(self.doc_ptr))
         sums = np.bincount(documents, values, minlength=self.n_documents)
         return sums.astype(np.float64, copy=False)
+
+    def marks(self) -> NDArray[np.uint64]:
+        """A number for each document that its words determine, whatever else is in the batch."""
+        words = scrambled(self.words[self.word_of].astype(np.uint64))
+        counts = self.counts.astype(np.float64).view(np.uint64)
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(scrambled(words ^ counts))])
+        return sums[self.doc_ptr[1:]] - sums[self.doc_ptr[:-1]]
+
+
+def scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64: bits that look random, the same for the same number."""
+    z = values + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
 
 
 class Gatherer:
@@ -127,6 +145,57 @@ class Locals(NamedTuple):
     alpha: NDArray[Any]
 
 
+def _prepare(
+    topics: Topics,
+    batch: Minibatch,
+    alpha: NDArray[Any],
+    s: float | NDArray[np.float64],
+    *,
+    workers: Workers,
+    want_energy: bool = False,
+    want_weights: bool = True,
+    workspace: Workspace | None = None,
+) -> Locals:
+    """Room for what an E-step finds, and the rows of the topics that it goes by."""
+    dtype = topics.M.dtype
+    n_documents, n_components = batch.n_documents, topics.n_components
+    padded = _kernels.padded_topics(n_components)
+    log_rows = not np.isscalar(s)
+    array = (workspace or Workspace()).array
+    by_topic, by_padded = (n_documents, n_components), (n_documents, padded)
+    local = Locals(
+        s=np.full(n_documents, s, dtype=dtype),
+        log_rows=log_rows,
+        B=array("B", (len(batch.words), padded), dtype),
+        gamma=array("gamma", by_topic, dtype),
+        topics=array("topics", by_topic, np.int32),
+        weights=array("weights", by_padded if want_weights else (0, padded), dtype),
+        n_active=np.empty(n_documents, dtype=np.int32),
+        ratio=np.empty(len(batch.counts), dtype=dtype),
+        shift=np.empty(len(batch.words), dtype=dtype),
+        mass=np.empty(len(batch.words), dtype=dtype),
+        energy=np.empty(n_documents if want_energy else 0),
+        sweeps=np.empty(n_documents, dtype=np.int32),
+        alpha=alpha,
+    )
+    M, a, base, places = topics.for_kernels(batch.words)
+    workers.run(
+        _kernels.topic_rows,
+        M,
+        a,
+        base,
+        topics.log_totals(),
+        topics.point,
+        places,
+        1.0 if log_rows else float(s),
+        log_rows,
+        local.B,
+        local.shift,
+        local.mass,
+    )
+    return local
+
+
 def infer(
     topics: Topics,
     batch: Minibatch,
@@ -165,41 +234,15 @@ def infer(
     workspace : Workspace, optional
         Memory for the result.
     """
-    dtype = topics.M.dtype
-    n_documents, n_components = batch.n_documents, topics.n_components
-    padded = _kernels.padded_topics(n_components)
-    log_rows = not np.isscalar(s)
-    array = (workspace or Workspace()).array
-    by_topic, by_padded = (n_documents, n_components), (n_documents, padded)
-    local = Locals(
-        s=np.full(n_documents, s, dtype=dtype),
-        log_rows=log_rows,
-        B=array("B", (len(batch.words), padded), dtype),
-        gamma=array("gamma", by_topic, dtype),
-        topics=array("topics", by_topic, np.int32),
-        weights=array("weights", by_padded if want_weights else (0, padded), dtype),
-        n_active=np.empty(n_documents, dtype=np.int32),
-        ratio=np.empty(len(batch.counts), dtype=dtype),
-        shift=np.empty(len(batch.words), dtype=dtype),
-        mass=np.empty(len(batch.words), dtype=dtype),
-        energy=np.empty(n_documents if want_energy else 0),
-        sweeps=np.empty(n_documents, dtype=np.int32),
-        alpha=alpha,
-    )
-    M, a, base, places = topics.for_kernels(batch.words)
-    workers.run(
-        _kernels.topic_rows,
-        M,
-        a,
-        base,
-        topics.log_totals(),
-        topics.point,
-        places,
-        1.0 if log_rows else float(s),
-        log_rows,
-        local.B,
-        local.shift,
-        local.mass,
+    local = _prepare(
+        topics,
+        batch,
+        alpha,
+        s,
+        workers=workers,
+        want_energy=want_energy,
+        want_weights=want_weights,
+        workspace=workspace,
     )
     workers.run(
         _kernels.estep,
@@ -208,7 +251,7 @@ def infer(
         batch.counts,
         alpha,
         local.s,
-        log_rows,
+        local.log_rows,
         local.B,
         local.shift,
         local.mass,
@@ -222,6 +265,46 @@ def infer(
         local.ratio,
         local.energy,
         local.sweeps,
+    )
+    return local
+
+
+def sample(
+    topics: Topics,
+    batch: Minibatch,
+    alpha: NDArray[Any],
+    seed: int,
+    *,
+    workers: Workers,
+    workspace: Workspace | None = None,
+) -> Locals:
+    """Gibbs sampling of the topics of the tokens of every document, at T = 1.
+
+    The statistics of a minibatch are those of topic proportions that are averages over samples:
+    ``phi_vk ~ (alpha_k + mean N_k) B_vk`` of the topics that were drawn at all. (Mimno, Hoffman
+    and Blei, "Sparse stochastic inference for latent Dirichlet allocation", ICML 2012, take the
+    counts of the samples themselves, which are a little noisier.)
+
+    Draws are keyed by `seed` and by the words of a document, so a document that is there twice is
+    the same as one of weight 2. Parameters are those of `infer`, which a tolerance is for.
+    """
+    local = _prepare(topics, batch, alpha, 1.0, workers=workers, workspace=workspace)
+    keys = scrambled(scrambled(batch.marks()) + np.uint64(seed))
+    workers.run(
+        _kernels.sample,
+        batch.doc_ptr,
+        batch.word_of,
+        batch.counts,
+        alpha,
+        local.B,
+        keys,
+        _BURN_IN,
+        _KEPT,
+        local.gamma,
+        local.topics,
+        local.weights,
+        local.n_active,
+        local.ratio,
     )
     return local
 

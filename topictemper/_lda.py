@@ -66,6 +66,15 @@ class TemperedLDA(
           its sum is then the best point estimate of a topic whose prior is Dir(1 + eta);
         - "dirichlet": exp(E[log beta]), as mean-field inference has it, which makes rare words
           of a topic rarer still. Scores are lower by 0.01 to 0.08 nats (benchmarks/defaults.py).
+    inference : {"auto", "gibbs", "mean_field"}, default="auto"
+        How documents are explained in the last third of the planned passes, once T = 1:
+
+        - "gibbs": topics of their tokens are sampled, and their proportions averaged over samples
+          [6]_. The fixed point takes documents for surer of a few topics than they are, and
+          topics that are learned so predict worse with every pass; not for "batch";
+        - "mean_field": by the variational fixed point, as in all passes before;
+        - "auto": "gibbs" for ``learning_method="online"`` with ``topic_estimate="mean"``, else
+          "mean_field".
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
         Dirichlet prior alpha of each topic in a document. None is 3 / n_components, 0.1 at
         most, while topics are learned, and for other documents the multiple of it by which one
@@ -122,7 +131,8 @@ class TemperedLDA(
         tau of the learning rate, >= 1. None is a quarter of the planned number of minibatches,
         but from 10 to 1024: the start must be forgotten within the passes that are planned.
     batch_size : int, default=None
-        Documents in a minibatch. None is a hundredth of the documents, from 64 to 2,048.
+        Documents in a minibatch. None is a 300th of the documents, and more of more than 50,000,
+        of which `max_iter` makes fewer passes: from 64 to 2,048.
     max_iter : int, default=None
         Passes over the data in `fit`, the most of them for "batch". None is 10; of more than
         50,000 documents "online" makes as many passes as see 500,000, and 3 at the least.
@@ -197,6 +207,8 @@ class TemperedLDA(
     .. [5] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models. UAI;
        Foulds, Boyles, DuBois, Smyth, Welling (2013). Stochastic Collapsed Variational Bayesian
        Inference for Latent Dirichlet Allocation. KDD.
+    .. [6] Mimno, Hoffman, Blei (2012). Sparse Stochastic Inference for Latent Dirichlet
+       Allocation. ICML.
 
     Examples
     --------
@@ -230,6 +242,7 @@ class TemperedLDA(
         *,
         tempering: Literal["lvt", "vt", "avi", "svi", "dasvi"] = "lvt",
         topic_estimate: Literal["mean", "dirichlet"] = "mean",
+        inference: Literal["auto", "gibbs", "mean_field"] = "auto",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
         topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,
         components_init: ArrayLike | None = None,
@@ -262,6 +275,7 @@ class TemperedLDA(
         self.n_components = n_components
         self.tempering = tempering
         self.topic_estimate = topic_estimate
+        self.inference = inference
         self.doc_topic_prior = doc_topic_prior
         self.topic_word_prior = topic_word_prior
         self.components_init = components_init
@@ -292,7 +306,10 @@ class TemperedLDA(
         self.n_iter_no_change = n_iter_no_change
 
     _components: NDArray[Any] | None
-    _BEFORE: ClassVar[dict[str, Any]] = {"topic_estimate": "dirichlet"}
+    _BEFORE: ClassVar[dict[str, Any]] = {
+        "topic_estimate": "dirichlet",
+        "inference": "mean_field",
+    }
 
     # Learning
 
@@ -547,8 +564,9 @@ class TemperedLDA(
             tree["planned_passes"],
             restored=Restored(tree["first_alpha"], tree["first_eta"], tree["given_topics"]),
         )
-        # Files of earlier versions have none.
+        # Files of earlier versions have neither.
         tree["trainer"].setdefault("prior_scale", trainer.prior_scale.get_state())
+        tree["trainer"].setdefault("sampling_seed", trainer.sampling_seed)
         trainer.set_state(tree["trainer"])
         trainer.check_state()
         self._trainer = trainer

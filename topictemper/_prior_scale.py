@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._documents import Minibatch, Workspace, infer, log_likelihood
+from ._documents import Minibatch, Workspace, infer, log_likelihood, scrambled
 from ._state import Stateful
 from ._topics import Topics
 from ._workers import Workers
@@ -116,10 +116,8 @@ def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
     """
     documents = np.repeat(np.arange(batch.n_documents), np.diff(batch.doc_ptr))
     data = batch.counts.astype(np.float64)
-    words = _scrambled(batch.words[batch.word_of].astype(np.uint64))
-    sums = np.concatenate([[np.uint64(0)], np.cumsum(words * data.astype(np.uint64))])
-    mark = sums[batch.doc_ptr[1:]] - sums[batch.doc_ptr[:-1]]
-    bits = _scrambled(words + mark[documents])
+    words = scrambled(batch.words[batch.word_of].astype(np.uint64))
+    bits = scrambled(words + batch.marks()[documents])
     # The number of heads in so many throws, of a count beyond the bits that there are a half.
     tossed = np.minimum(np.floor(data), _MOST_BITS - 1)
     heads = np.bitwise_count(bits & ((np.uint64(1) << tossed.astype(np.uint64)) - np.uint64(1)))
@@ -131,14 +129,6 @@ def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
 
 def _with_counts(batch: Minibatch, counts: NDArray[np.float64]) -> Minibatch:
     return batch._replace(counts=counts.astype(batch.counts.dtype), n_tokens=float(counts.sum()))
-
-
-def _scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64: bits that look random, the same for the same number."""
-    z = values + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 def _peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._chunks import blocks
-from ._documents import Gatherer, Locals, Minibatch, Workspace, infer
+from ._documents import Gatherer, Locals, Minibatch, Workspace, infer, sample
 from ._normalizers import CorpusSize, Eta
 from ._prior_scale import PriorScale, times
 from ._priors import PriorLearner
@@ -27,6 +28,10 @@ _LEAST_SHARED = 64
 _LARGEST_DECAY = 0.9
 # Hotter, topics are still on their way, and priors are left as they are.
 _PRIORS_FROM = 0.9
+
+# Share of the planned passes before documents are sampled: samples find topics more slowly than
+# they make them better (benchmarks/defaults.py).
+_SAMPLED_FROM = 2 / 3
 
 #: Documents that a stream of unknown length is taken to have, until it has more
 #: (benchmarks/streams.py).
@@ -47,6 +52,7 @@ class Settings:
     max_doc_update_iter: int
     tempering: str
     n_temperatures: int
+    sampling: bool
 
     @property
     def posterior_tempering(self) -> bool:
@@ -85,6 +91,7 @@ class Trainer(Stateful):
         "priors",
         "prior_scale",
         "random_state",
+        "sampling_seed",
         "n_updates",
         "documents_seen",
         "_tokens_seen",
@@ -114,6 +121,8 @@ class Trainer(Stateful):
         self.prior_scale = prior_scale
         self.settings = settings
         self.random_state = random_state
+        # From a copy: what shuffles do does not depend on it.
+        self.sampling_seed = int(deepcopy(random_state).randint(2**31 - 1)) << 32
         self.n_updates = 0
         self.documents_seen = 0.0
         self._tokens_seen = 0.0
@@ -230,18 +239,21 @@ class Trainer(Stateful):
             self.prior_scale.note(self.topics, batch, alpha, **sweeps)
         if settings.posterior_tempering:
             alpha = alpha * alpha.dtype.type(s) + alpha.dtype.type(1.0 - s)
-        local = infer(
-            self.topics,
-            batch,
-            alpha,
-            s,
-            want_energy=self.thermostat.learns(clock),
-            **sweeps,
-        )
+        # Learned temperatures go by energies, which samples do not have.
+        late = clock.passes >= _SAMPLED_FROM * settings.planned_passes
+        sampled = settings.sampling and s == 1.0 and late
+        learned = self.thermostat.learns(clock)
+        if learned or not sampled:
+            local = infer(self.topics, batch, alpha, s, want_energy=learned, **sweeps)
+        else:
+            local = self._sample(batch, workers)
         documents = self.documents_seen + batch.size
         tokens = self._tokens_seen + batch.total_tokens()
         size = CorpusSize(self.total_samples, self.total_samples * tokens / documents)
         weights = self.thermostat.weights(clock, self.topics, batch, local, size, workers)
+
+        if learned and sampled:
+            local = self._sample(batch, workers)
 
         bound = self._bound(batch, local, weights, s) if whole else np.nan
 
@@ -276,6 +288,16 @@ class Trainer(Stateful):
         self.n_updates += 1
         self.documents_seen, self._tokens_seen = documents, tokens
         return bound
+
+    def _sample(self, batch: Minibatch, workers: Workers) -> Locals:
+        return sample(
+            self.topics,
+            batch,
+            self.alpha,
+            self.sampling_seed + self.n_updates,
+            workers=workers,
+            workspace=self._workspace,
+        )
 
     def _bound(self, batch: Minibatch, local: Locals, weights: NDArray[Any], s: float) -> float:
         """The tempered ELBO of a corpus after its E-step, in nats."""

@@ -168,6 +168,49 @@ def estep(
     return out
 
 
+def sample(
+    minibatch: Minibatch,
+    keys: NDArray[np.uint64],
+    n_burn_in: int,
+    n_kept: int,
+    rows: Rows,
+    n_threads: int = 1,
+) -> Outputs:
+    """The sampling kernel on a minibatch; outputs hold NaN or -1 before, so that gaps would show."""
+    dtype, shape = minibatch.M.dtype, (minibatch.n_documents, minibatch.n_topics)
+    B, shift, mass = rows
+    out = Outputs(
+        B=B,
+        shift=shift,
+        mass=mass,
+        gamma=np.full(shape, np.nan, dtype),
+        topics=np.full(shape, -1, np.int32),
+        weights=np.full((shape[0], B.shape[1]), np.nan, dtype),
+        n_active=np.full(shape[0], -1, np.int32),
+        ratio=np.full(len(minibatch.batch.counts), np.nan, dtype),
+        energy=np.zeros(0),
+        sweeps=np.zeros(0, np.int32),
+    )
+    arguments = (
+        minibatch.batch.doc_ptr,
+        minibatch.batch.word_of,
+        minibatch.batch.counts,
+        minibatch.alpha,
+        B,
+        keys,
+        n_burn_in,
+        n_kept,
+        out.gamma,
+        out.topics,
+        out.weights,
+        out.n_active,
+        out.ratio,
+        ticket(),
+    )
+    share(_kernels.sample, arguments, n_threads)
+    return out
+
+
 def add_statistics(
     minibatch: Minibatch,
     local: Outputs,

@@ -67,6 +67,22 @@ def estep(
     sweeps: Ints,
     ticket: Longs,
 ) -> None: ...
+def sample(
+    doc_ptr: Longs,
+    word_of: Ints,
+    counts: Real,
+    alpha: Real,
+    B: Real,
+    keys: NDArray[np.uint64],
+    n_burn_in: int,
+    n_kept: int,
+    gamma: Real,
+    topics: Ints,
+    weights: Real,
+    n_active: Ints,
+    ratio: Real,
+    ticket: Longs,
+) -> None: ...
 def add_statistics(
     words: Ints,
     word_ptr: Longs,

@@ -10,7 +10,7 @@ decay of a natural-gradient step changes the two scalars only.
 """
 
 from cython cimport floating
-from libc.stdint cimport int32_t, int64_t
+from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
@@ -49,6 +49,12 @@ cdef extern from "kernels.h" nogil:
             int log_rows, const float *B, const float *shift, const float *mass, double tol,
             int64_t max_iter, int warm, float *gamma, int32_t *topics, float *weights,
             int32_t *n_active, float *ratio, double *energy, int32_t *sweeps, int64_t *ticket
+        ) noexcept nogil
+        int (*sample)(
+            int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
+            const int32_t *word_of, const float *counts, const float *alpha, const float *B,
+            const uint64_t *keys, int64_t n_burn_in, int64_t n_kept, float *gamma,
+            int32_t *topics, float *weights, int32_t *n_active, float *ratio, int64_t *ticket
         ) noexcept nogil
         int (*add_statistics)(
             int64_t n_words, int64_t n_topics, int64_t padded, const int32_t *words,
@@ -89,6 +95,12 @@ cdef extern from "kernels.h" nogil:
             int log_rows, const double *B, const double *shift, const double *mass, double tol,
             int64_t max_iter, int warm, double *gamma, int32_t *topics, double *weights,
             int32_t *n_active, double *ratio, double *energy, int32_t *sweeps, int64_t *ticket
+        ) noexcept nogil
+        int (*sample)(
+            int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
+            const int32_t *word_of, const double *counts, const double *alpha, const double *B,
+            const uint64_t *keys, int64_t n_burn_in, int64_t n_kept, double *gamma,
+            int32_t *topics, double *weights, int32_t *n_active, double *ratio, int64_t *ticket
         ) noexcept nogil
         int (*add_statistics)(
             int64_t n_words, int64_t n_topics, int64_t padded, const int32_t *words,
@@ -418,6 +430,47 @@ def estep(
                 &counts[0], &alpha[0], &s[0], log_rows, &B[0, 0], &shift[0], &mass[0], tol,
                 max_iter, warm, &gamma[0, 0], &topics[0, 0], all_weights, &n_active[0], &ratio[0],
                 energies, &sweeps[0], &ticket[0],
+            )
+    check_memory(status)
+
+
+def sample(
+    const int64_t[::1] doc_ptr,
+    const int32_t[::1] word_of,
+    const floating[::1] counts,
+    const floating[::1] alpha,
+    const floating[:, ::1] B,
+    const uint64_t[::1] keys,
+    int64_t n_burn_in,
+    int64_t n_kept,
+    floating[:, ::1] gamma,
+    int32_t[:, ::1] topics,
+    floating[:, ::1] weights,
+    int32_t[::1] n_active,
+    floating[::1] ratio,
+    int64_t[::1] ticket,
+):
+    """Sample the topics of the tokens of every document, given the topics' rows ``B`` at s = 1.
+
+    Collapsed Gibbs sampling, ``p(z_i = k | others) ~ (alpha_k + N_k without i) B_vk``, from
+    `keys`, one a document: after a sweep that starts it and ``n_burn_in`` more, counts N are
+    averaged over ``n_kept >= 1``. A word that is there more than 64 times is drawn in 64 parts.
+    Outputs as those of `estep`, with ``gamma = alpha + mean N``, and as weights gamma itself, of
+    the topics that have been drawn.
+    """
+    cdef int status
+    with nogil:
+        if floating is float:
+            status = active.f32.sample(
+                keys.shape[0], alpha.shape[0], B.shape[1], &doc_ptr[0], &word_of[0], &counts[0],
+                &alpha[0], &B[0, 0], &keys[0], n_burn_in, n_kept, &gamma[0, 0], &topics[0, 0],
+                &weights[0, 0], &n_active[0], &ratio[0], &ticket[0],
+            )
+        else:
+            status = active.f64.sample(
+                keys.shape[0], alpha.shape[0], B.shape[1], &doc_ptr[0], &word_of[0], &counts[0],
+                &alpha[0], &B[0, 0], &keys[0], n_burn_in, n_kept, &gamma[0, 0], &topics[0, 0],
+                &weights[0, 0], &n_active[0], &ratio[0], &ticket[0],
             )
     check_memory(status)
 

@@ -34,6 +34,9 @@ STIRLING_SERIES = {
     13: 1 / 156,
 }
 
+# Lanes that a draw goes through topics in, and the most parts that a count is split into.
+_LANES, _MOST_TOKENS = 16, 64
+
 
 class Batch(NamedTuple):
     """The rows of a minibatch, once by document and once by word; see `gather_rows`."""
@@ -276,6 +279,94 @@ def estep(
         result.ratio[span] = n * np.exp(-log_p)
         result.energy[d] = n @ (phi * (expected_log_theta + expected_log_beta)).sum(axis=1)
     return result
+
+
+def sample(
+    doc_ptr: ArrayLike,
+    word_of: ArrayLike,
+    counts: ArrayLike,
+    alpha: ArrayLike,
+    B: ArrayLike,
+    keys: NDArray[np.uint64],
+    n_burn_in: int,
+    n_kept: int,
+) -> EStep:
+    """Sample the topics of tokens of every document at fixed topics, by collapsed Gibbs sampling.
+
+    A token i of the word v has the topic k with a probability in proportion to
+    ``(alpha_k + N_k) B_vk``, where N counts the other tokens of the document. (Mimno, Hoffman and
+    Blei 2012, "Sparse stochastic inference for latent Dirichlet allocation", eq. 7.) The start has
+    N = 0 for all. A draw u of [0, 1) goes through the topics in the order of their remainders
+    modulo 16, but through the topic that the token had first.
+
+    Parameters
+    ----------
+    doc_ptr, word_of, counts, alpha, B : array-like
+        As in `estep`; rows of B are at s = 1 and need not sum to anything.
+    keys : ndarray of uint64, shape (D,)
+        Where SplitMix64 begins in every document.
+    n_burn_in, n_kept : int
+        Sweeps that are forgotten, and sweeps whose counts are averaged.
+
+    Returns
+    -------
+    EStep
+        ``gamma`` is ``alpha + mean N``; ``weights`` are gamma of the topics that were drawn, else
+        0; ``ratio`` as from `estep`; no energy (0).
+    """
+    doc_ptr, word_of, counts = np.asarray(doc_ptr), np.asarray(word_of), _floats(counts)
+    alpha = _floats(alpha)
+    n_documents, n_topics = len(doc_ptr) - 1, len(alpha)
+    B = _floats(B)[:, :n_topics]
+    order = np.concatenate([np.arange(lane, n_topics, _LANES) for lane in range(_LANES)])
+    result = EStep(
+        gamma=np.tile(alpha, (n_documents, 1)),
+        weights=np.zeros((n_documents, n_topics)),
+        ratio=np.zeros(len(counts)),
+        energy=np.zeros(n_documents),
+        sweeps=np.full(n_documents, n_burn_in + n_kept, dtype=np.int32),
+    )
+    for d in range(n_documents):
+        span = slice(doc_ptr[d], doc_ptr[d + 1])
+        parts = np.minimum(np.ceil(counts[span]), _MOST_TOKENS).astype(np.int64)
+        rows = B[np.repeat(word_of[span], parts)]
+        sizes = np.repeat(counts[span] / parts, parts)
+        state = int(keys[d])
+
+        def draw(p: Floats, first: int) -> int:
+            nonlocal state
+            state, bits = _splitmix(state)
+            u = (bits >> 11) / 2.0**53 * p.sum()
+            k = first
+            for k in [first, *order[order != first]]:
+                u -= p[k]
+                if u < 0.0:
+                    break
+            return int(k)
+
+        topics = [draw(alpha * row, 0) for row in rows]
+        N = np.bincount(topics, sizes, minlength=n_topics)
+        total = np.zeros(n_topics)
+        for sweep in range(n_burn_in + n_kept):
+            for i, row in enumerate(rows):
+                N[topics[i]] -= sizes[i]
+                topics[i] = draw((alpha + N) * row, topics[i])
+                N[topics[i]] += sizes[i]
+            if sweep >= n_burn_in:
+                total += N
+        result.gamma[d] += total / n_kept
+        result.weights[d] = np.where(total > 0, result.gamma[d], 0.0)
+        result.ratio[span] = counts[span] / (B[word_of[span]] @ result.weights[d])
+    return result
+
+
+def _splitmix(state: int) -> tuple[int, int]:
+    """The next state of SplitMix64, and 64 random bits."""
+    state = (state + 0x9E3779B97F4A7C15) % 2**64
+    x = state
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
+    return state, x ^ (x >> 31)
 
 
 def add_statistics(

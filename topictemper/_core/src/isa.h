@@ -14,6 +14,7 @@
 #include "simd.h"
 #include "special.h"
 #include "estep.h"
+#include "gibbs.h"
 #include "partition.h"
 #include "topics.h"
 #include "reset.h"
@@ -25,6 +26,7 @@
 #include "simd.h"
 #include "special.h"
 #include "estep.h"
+#include "gibbs.h"
 #include "partition.h"
 #include "topics.h"
 #include "reset.h"
@@ -35,6 +37,7 @@
         .psi = PASTE(array_psi, _##T, ISA), .exp_psi = PASTE(array_exp_psi, _##T, ISA),            \
         .gamma_ratio = PASTE(array_gamma_ratio, _##T, ISA),                                        \
         .topic_rows = PASTE(topic_rows, _##T, ISA), .estep = PASTE(estep, _##T, ISA),              \
+        .sample = PASTE(sample, _##T, ISA),                                                        \
         .add_statistics = PASTE(add_statistics, _##T, ISA),                                        \
         .log_partition = PASTE(log_partition, _##T, ISA),                                          \
         .fractional_moments = PASTE(fractional_moments, _##T, ISA),                                \

@@ -35,6 +35,11 @@
                      int64_t max_iter, int warm, REAL *gamma, int32_t *topics, REAL *weights,      \
                      int32_t *n_active, REAL *ratio, double *energy, int32_t *sweeps,              \
                      int64_t *ticket);                                                             \
+        int (*sample)(int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,    \
+                      const int32_t *word_of, const REAL *counts, const REAL *alpha,               \
+                      const REAL *B, const uint64_t *keys, int64_t n_burn_in, int64_t n_kept,      \
+                      REAL *gamma, int32_t *topics, REAL *weights, int32_t *n_active, REAL *ratio, \
+                      int64_t *ticket);                                                            \
         int (*add_statistics)(int64_t n_words, int64_t n_topics, int64_t padded,                   \
                               const int32_t *words, const int64_t *word_ptr,                       \
                               const int32_t *word_doc, const int64_t *word_pos,                    \

@@ -35,6 +35,10 @@
 #undef NEGLIGIBLE
 #undef SMALL_WEIGHT
 #undef NO_TOPIC
+#undef LANES
+#undef MOST_TOKENS
+#undef UNIFORM_BITS
+#undef sampler
 #undef REAL
 #undef INT
 #undef REAL_BYTES

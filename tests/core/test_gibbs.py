@@ -1,0 +1,127 @@
+"""`sample` against its twin, draw by draw, and against the exact posterior of a short document."""
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from topictemper._core import _kernels, _reference
+
+from .minibatches import (
+    Minibatch,
+    Outputs,
+    Real,
+    make_minibatch,
+    reference_rows,
+    sample,
+    token_assignments,
+)
+
+DTYPES = [np.float32, np.float64]
+
+pytestmark = pytest.mark.usefixtures("isa")
+
+
+def keys(n_documents: int, seed: int = 0) -> NDArray[np.uint64]:
+    return np.random.default_rng(seed).integers(2**64, size=n_documents, dtype=np.uint64)
+
+
+def run(minibatch: Minibatch, n_threads: int = 1) -> Outputs:
+    return sample(
+        minibatch, keys(minibatch.n_documents), 2, 3, reference_rows(minibatch), n_threads
+    )
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0])
+@pytest.mark.parametrize("n_topics", [1, 2, 16, 17, 60])
+def test_same_draws_as_the_twin(n_topics: int, alpha: float) -> None:
+    minibatch = make_minibatch(n_topics, alpha)
+    batch, out = minibatch.batch, run(minibatch)
+    twin = _reference.sample(
+        batch.doc_ptr,
+        batch.word_of,
+        batch.counts,
+        minibatch.alpha,
+        out.B,
+        keys(minibatch.n_documents),
+        2,
+        3,
+    )
+    assert_allclose(out.gamma, twin.gamma, rtol=1e-12)
+    assert_allclose(out.dense_weights(), twin.weights, rtol=1e-12)
+    assert_allclose(out.ratio, twin.ratio, rtol=1e-9)
+    assert_array_equal(out.n_active, (twin.weights > 0).sum(axis=1))
+    for d, n in enumerate(out.n_active):
+        assert_array_equal(out.topics[d, :n], np.flatnonzero(twin.weights[d]))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_counts_are_all_dealt_out(dtype: Real) -> None:
+    minibatch = make_minibatch(17, 0.1, dtype=dtype)
+    out = run(minibatch)
+    tokens = minibatch.tokens
+    assert_allclose((out.gamma - minibatch.alpha).sum(axis=1), tokens, rtol=1e-5, atol=1e-5)
+    phi = token_assignments(minibatch, out.B, out.dense_weights(), out.ratio)
+    assert_allclose(phi.sum(axis=1), minibatch.batch.counts, rtol=1e-5)
+    empty = tokens == 0
+    assert empty.any()
+    assert_array_equal(out.gamma[empty], np.tile(minibatch.alpha, (empty.sum(), 1)))
+    assert_array_equal(out.weights[empty], 0.0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_same_bits_with_any_threads_and_neighbours(dtype: Real) -> None:
+    minibatch = make_minibatch(60, 0.1, dtype=dtype, n_documents=40)
+    alone = run(minibatch)
+    shared = run(minibatch, n_threads=3)
+    for name in ("gamma", "weights", "n_active", "ratio"):
+        assert_array_equal(getattr(alone, name), getattr(shared, name))
+    order = [25, 3, 9]
+    some = sample(minibatch.part(order), keys(40)[order], 2, 3, reference_rows(minibatch))
+    assert_array_equal(some.gamma, alone.gamma[order])
+    other = sample(minibatch, keys(40, seed=1), 2, 3, reference_rows(minibatch))
+    assert not np.array_equal(other.gamma, alone.gamma)
+
+
+def short(dtype: Real, counts: list[int]) -> tuple[Minibatch, tuple[Any, ...]]:
+    """A thousand times one document of three words, under three topics."""
+    n = 1000
+    padded = _kernels.padded_topics(3)
+    B = np.zeros((3, padded), dtype)
+    B[:, :3] = [[0.5, 0.1, 0.4], [0.2, 0.9, 0.1], [0.3, 0.3, 0.8]]
+    minibatch = make_minibatch(3, 0.1, dtype=dtype)
+    batch = minibatch.batch._replace(
+        doc_ptr=np.arange(0, 3 * n + 1, 3, dtype=np.int64),
+        word_of=np.tile(np.arange(3, dtype=np.int32), n),
+        counts=np.tile(np.array(counts, dtype), n),
+    )
+    minibatch = replace(
+        minibatch,
+        batch=batch,
+        s=np.ones(n, dtype),
+        alpha=np.array([0.3, 0.7, 0.2], dtype),
+    )
+    return minibatch, (B, np.zeros(3, dtype), B.sum(axis=1))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("counts", [[1, 1, 1], [2, 1, 0], [1, 0, 4]])
+def test_long_run_mean_is_that_of_the_posterior(dtype: Real, counts: list[int]) -> None:
+    minibatch, rows = short(dtype, counts)
+    out = sample(minibatch, keys(1000), 20, 200, rows)
+    alpha, B = minibatch.alpha.astype(np.float64), rows[0][:, :3].astype(np.float64)
+    words = np.repeat(np.arange(3), counts)
+    total, mean = 0.0, np.zeros(3)
+    for topics in product(range(3), repeat=len(words)):
+        N = np.bincount(topics, minlength=3)
+        joint = np.exp(gammaln(alpha + N).sum()) * B[words, topics].prod()
+        total += joint
+        mean += joint * N
+    found = out.gamma.astype(np.float64) - alpha
+    error = found.std(axis=0) / np.sqrt(len(found))
+    assert np.all(np.abs(found.mean(axis=0) - mean / total) < 4.5 * error)
