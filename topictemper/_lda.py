@@ -158,12 +158,13 @@ class TemperedLDA(
         in training, and the score of the validation documents if there are any.
     early_stopping : bool, default=False
         Whether `fit` scores held-out documents after every pass, stops when their score no longer
-        rises, and keeps the model of the best pass. Passes that end at T > 1 do not count.
+        rises, and keeps the model of the best pass. Passes that end at T > 1 do not count, nor do
+        those before documents are sampled, if they are to be (`inference`).
     validation_fraction : float, default=0.1
         Share of the documents that are held out for `early_stopping`, chosen at random, where
         `fit` is given no `validation_X`; in (0, 1).
     n_iter_no_change : int, default=3
-        Evaluations at T = 1 in a row without a new best score after which `early_stopping` stops.
+        Evaluations that count in a row without a new best score after which `early_stopping` stops.
 
     Attributes
     ----------

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Validation:
     """Scores held-out documents after a pass, and keeps the best model if it is to stop a fit.
 
-    Only models at T = 1 count: while T > 1 a score may well fall before it rises, and topics that
-    have not yet separated are not what was asked for, even if documents are so few that they
-    predict best.
+    Only models that have settled count, at T = 1 and, if documents are to be sampled, when they
+    are: before that a score may well fall before it rises, and topics that have not yet separated
+    are not what was asked for, even if documents are so few that they predict best.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Validation:
     name : str
         What they are called, for errors.
     patience : int or None
-        Evaluations at T = 1 in a row without a new best after which to stop; None: do not stop,
+        Evaluations of settled models in a row without a new best after which to stop; None: do not stop,
         and keep no model.
 
     Attributes
@@ -42,7 +42,7 @@ class Validation:
     scores : list of tuple of float
         Passes made and nats a token, one pair for each evaluation.
     best : Trainer or None
-        A copy of the model with the best score at T = 1.
+        A copy of the settled model with the best score.
     """
 
     def __init__(self, X: Any, name: str, patience: int | None) -> None:
@@ -57,7 +57,7 @@ class Validation:
         """Score the model after so many passes; whether to stop."""
         score = completion(predictor(trainer), *self._halves, cold, workers)
         self.scores.append((done, score))
-        if self._patience is None or trainer.temperature > 1.0:
+        if self._patience is None or not trainer.settled:
             return False
         if score > self._best_score:
             self.best = None  # before the next: three models at once would be one too many

@@ -180,6 +180,15 @@ class Trainer(Stateful):
         """T of the next minibatch."""
         return 1.0 / self.thermostat.inverse_temperature(self._clock(self.settings.batch_size))
 
+    @property
+    def settled(self) -> bool:
+        """Whether it learns from the next minibatch as from all later ones."""
+        return self.temperature == 1.0 and (self._late or not self.settings.sampling)
+
+    @property
+    def _late(self) -> bool:
+        return self.passes >= _SAMPLED_FROM * self.settings.planned_passes
+
     def _clock(self, n_documents: float) -> Clock:
         return Clock(self.passes, n_documents / self._pass_length)
 
@@ -240,8 +249,7 @@ class Trainer(Stateful):
         if settings.posterior_tempering:
             alpha = alpha * alpha.dtype.type(s) + alpha.dtype.type(1.0 - s)
         # Learned temperatures go by energies, which samples do not have.
-        late = clock.passes >= _SAMPLED_FROM * settings.planned_passes
-        sampled = settings.sampling and s == 1.0 and late
+        sampled = settings.sampling and s == 1.0 and self._late
         learned = self.thermostat.learns(clock)
         if learned or not sampled:
             local = infer(self.topics, batch, alpha, s, want_energy=learned, **sweeps)

@@ -176,7 +176,7 @@ def sample(
     rows: Rows,
     n_threads: int = 1,
 ) -> Outputs:
-    """The sampling kernel on a minibatch; outputs hold NaN or -1 before, so that gaps would show."""
+    """The sampling kernel on a minibatch; outputs hold NaN or -1 before, as in `estep`."""
     dtype, shape = minibatch.M.dtype, (minibatch.n_documents, minibatch.n_topics)
     B, shift, mass = rows
     out = Outputs(
