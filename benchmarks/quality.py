@@ -42,6 +42,7 @@ CASES = {
     ),
 }
 SHARED = {
+    "inference": "mean_field",  # what is compared is the temperature
     "batch_size": 100,
     "learning_offset": 1024.0,
     "learning_decay": 0.7,

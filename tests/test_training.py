@@ -95,6 +95,7 @@ def test_several_passes_by_partial_fit(mode):
         "max_iter": 6,
         "annealing_passes": 2.4,
         "temperature_inertia": 0.9,
+        "inference": "mean_field",
     }
     lda = small_lda(shuffle=False, **parameters).fit(corpus())
     assert learned_state(streamed(small_lda(**parameters), corpus(), 6)) == learned_state(lda)
@@ -102,6 +103,7 @@ def test_several_passes_by_partial_fit(mode):
 
 def test_one_call_of_partial_fit_is_a_pass():
     parameters = {"max_temperature": 3.0, "annealing_passes": 0.8, "temperature_inertia": 0.3}
+    parameters["inference"] = "mean_field"
     lda = small_lda(shuffle=False, max_iter=2, **parameters).fit(corpus())
     other = small_lda(total_samples=200, **parameters)
     other.partial_fit(corpus()).partial_fit(corpus())

@@ -67,7 +67,8 @@ class TemperedLDA(
         - "dirichlet": exp(E[log beta]), as mean-field inference has it, which makes rare words
           of a topic rarer still. Scores are lower by 0.01 to 0.08 nats (benchmarks/defaults.py).
     inference : {"auto", "gibbs", "mean_field"}, default="auto"
-        How documents are explained in the last third of the planned passes, once T = 1:
+        How documents are explained once T = 1, but for the first two passes, or the first two
+        thirds of the planned passes if these are fewer:
 
         - "gibbs": topics of their tokens are sampled, and their proportions averaged over samples
           [6]_. The fixed point takes documents for surer of a few topics than they are, and

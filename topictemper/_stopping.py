@@ -34,8 +34,8 @@ class Validation:
     name : str
         What they are called, for errors.
     patience : int or None
-        Evaluations of settled models in a row without a new best after which to stop; None: do not stop,
-        and keep no model.
+        Evaluations of settled models in a row without a new best after which to stop; None: do
+        not stop, and keep no model.
 
     Attributes
     ----------

@@ -29,9 +29,9 @@ _LARGEST_DECAY = 0.9
 # Hotter, topics are still on their way, and priors are left as they are.
 _PRIORS_FROM = 0.9
 
-# Share of the planned passes before documents are sampled: samples find topics more slowly than
-# they make them better (benchmarks/defaults.py).
-_SAMPLED_FROM = 2 / 3
+# Passes before documents are sampled, and the share of the planned passes if they are few: samples
+# find topics more slowly than they make them better.
+_PLAIN_PASSES, _PLAIN_SHARE = 2.0, 2 / 3
 
 #: Documents that a stream of unknown length is taken to have, until it has more
 #: (benchmarks/streams.py).
@@ -187,7 +187,7 @@ class Trainer(Stateful):
 
     @property
     def _late(self) -> bool:
-        return self.passes >= _SAMPLED_FROM * self.settings.planned_passes
+        return self.passes >= min(_PLAIN_PASSES, _PLAIN_SHARE * self.settings.planned_passes)
 
     def _clock(self, n_documents: float) -> Clock:
         return Clock(self.passes, n_documents / self._pass_length)
