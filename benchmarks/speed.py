@@ -215,6 +215,13 @@ def own_cases(X: Any, rounds: int) -> None:
     svi, lvt = (lambda m=m: m.partial_fit(X) for m in models.values())
     print(f"| LVT pass over SVI pass, after 6 passes | {ratios(svi, lvt, rounds)} | 1.5 | 1.2 |")
 
+    ways = [
+        TemperedLDA(100, tempering="svi", inference=inference, max_iter=6, **SHARED).fit(X)
+        for inference in ("mean_field", "gibbs")
+    ]
+    calls = [lambda m=m: m.partial_fit(X) for m in ways]
+    print(f"| sampled pass over mean-field pass, the same | {ratios(*calls, rounds)} | | |")
+
     # One over the wished-for gain, like the other rows: times, not speeds.
     rows, calls = X[: 4 * ROWS], []
     for jobs in (1, 2):
