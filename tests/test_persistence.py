@@ -289,6 +289,7 @@ def test_killed_while_saving(model, path, step):
         {"state": {"trainer": {"topics": {"M": np.full((40, 3), np.nan, np.float32)}}}},
         {"state": {"trainer": {"topics": {"M": np.full((40, 3), -1, np.float32)}}}},
         {"state": {"trainer": {"topics": {"base": 0.0}}}},
+        {"state": {"trainer": {"sampling_seed": -1}}},
         {"state": {"trainer": {"random_state": {"bit_generator": "Generator"}}}},
     ],
 )

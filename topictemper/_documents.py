@@ -12,7 +12,7 @@ from ._core import _kernels
 from ._topics import Topics
 from ._workers import Workers
 
-# Sweeps of Gibbs sampling: to forget the start, and to average over (benchmarks/defaults.py).
+# Sweeps of Gibbs sampling: to forget the start, and to average over (see CONTRIBUTING.md).
 _BURN_IN, _KEPT = 3, 4
 
 
@@ -286,7 +286,7 @@ def sample(
     counts of the samples themselves, which are a little noisier.)
 
     Draws are keyed by `seed` and by the words of a document, so a document that is there twice is
-    the same as one of weight 2. Parameters are those of `infer`, which a tolerance is for.
+    the same as one of weight 2. The other parameters are those of `infer`.
     """
     local = _prepare(topics, batch, alpha, 1.0, workers=workers, workspace=workspace)
     keys = scrambled(scrambled(batch.marks()) + np.uint64(seed))

@@ -146,8 +146,9 @@ class Trainer(Stateful):
             and 0 < self.prior_scale.scale < np.inf
             and np.min(self.eta) > 0
             and 0 < self.thermostat.learned <= 1
+            and 0 <= self.sampling_seed < 2**63
         ):
-            raise ValueError("topics, priors and temperatures must be positive numbers")
+            raise ValueError("topics, priors, temperatures and seeds must be positive numbers")
 
     @property
     def predictive_alpha(self) -> NDArray[Any]:

@@ -34,6 +34,8 @@ STIRLING_SERIES = {
     13: 1 / 156,
 }
 
+#: The step of SplitMix64.
+GOLDEN = 0x9E3779B97F4A7C15
 # Lanes that a draw goes through topics in, and the most parts that a count is split into.
 _LANES, _MOST_TOKENS = 16, 64
 
@@ -335,8 +337,8 @@ def sample(
 
         def draw(p: Floats, first: int) -> int:
             nonlocal state
-            state, bits = _splitmix(state)
-            u = (bits >> 11) / 2.0**53 * p.sum()
+            state += GOLDEN
+            u = (mix64(state) >> 11) / 2.0**53 * p.sum()
             k = first
             for k in [first, *order[order != first]]:
                 u -= p[k]
@@ -360,13 +362,12 @@ def sample(
     return result
 
 
-def _splitmix(state: int) -> tuple[int, int]:
-    """The next state of SplitMix64, and 64 random bits."""
-    state = (state + 0x9E3779B97F4A7C15) % 2**64
-    x = state
+def mix64(x: int) -> int:
+    """The finaliser of SplitMix64: 64 random bits of the steps of a counter."""
+    x %= 2**64
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
-    return state, x ^ (x >> 31)
+    return x ^ (x >> 31)
 
 
 def add_statistics(

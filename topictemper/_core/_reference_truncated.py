@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
+from ._reference import GOLDEN, mix64
+
 Bits = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 
-_MASK = 2**64 - 1
-_GOLDEN = 0x9E3779B97F4A7C15
 _SMALLEST_WEIGHT = 1e-12
 
 
@@ -56,21 +56,14 @@ class Stream:
     """SplitMix64 over a key made of seed, iteration and datum."""
 
     def __init__(self, seed: int, iteration: int, key: int) -> None:
-        mixed = self._mix(seed + _GOLDEN)
-        mixed = self._mix(mixed + iteration + _GOLDEN)
-        self.key, self.count = self._mix(mixed + key + _GOLDEN), 0
-
-    @staticmethod
-    def _mix(x: int) -> int:
-        x &= _MASK
-        x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
-        x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
-        return x ^ (x >> 31)
+        mixed = mix64(seed + GOLDEN)
+        mixed = mix64(mixed + iteration + GOLDEN)
+        self.key, self.count = mix64(mixed + key + GOLDEN), 0
 
     def word(self) -> int:
         """64 random bits."""
         self.count += 1
-        return self._mix(self.key + self.count * _GOLDEN)
+        return mix64(self.key + self.count * GOLDEN)
 
     def below(self, n: int) -> int:
         """A whole number from 0 to n - 1."""

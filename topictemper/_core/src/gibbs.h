@@ -5,6 +5,8 @@
    the topic that the token had, whatever the instruction set: sums over a lane come out of the
    vectors for nothing, most tokens keep their topic, and the search then goes through one lane. */
 
+#include "splitmix.h"
+
 #define LANES TOPIC_PADDING
 #define MOST_TOKENS 64 /* of a word in a document; more of them share one draw */
 #if REAL_BYTES == 4
@@ -21,7 +23,7 @@ typedef struct {
     const REAL **row;         /* of B */
     REAL *size;               /* share of the count of its word */
     int32_t *topic;
-    uint64_t state;
+    stream random;
     void *memory;
 } sampler;
 
@@ -42,14 +44,11 @@ static int FN(make_sampler)(sampler *z, ptrdiff_t tokens, ptrdiff_t padded)
     return 0;
 }
 
-/* SplitMix64: uniform in [0, 1). */
-static INLINE REAL FN(uniform)(uint64_t *state)
+/* In [0, 1). */
+static INLINE REAL FN(uniform)(stream *random)
 {
-    uint64_t x = *state += 0x9E3779B97F4A7C15u;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    x ^= x >> 31;
-    return (REAL)(int64_t)(x >> (64 - UNIFORM_BITS)) / (REAL)((int64_t)1 << UNIFORM_BITS);
+    const int64_t bits = (int64_t)(next_word(random) >> (64 - UNIFORM_BITS));
+    return (REAL)bits / (REAL)((int64_t)1 << UNIFORM_BITS);
 }
 
 /* A topic with a probability in proportion to (alpha + N) B, N without the `size` of the token in
@@ -69,7 +68,7 @@ static INLINE ptrdiff_t FN(draw)(sampler *z, ptrdiff_t padded, const REAL *row, 
     for (ptrdiff_t i = 1; i < LANES / VL; i++)
         all += sums[i];
     stay = (z->alpha[old] + (z->N[old] - size)) * row[old];
-    u = FN(uniform)(&z->state) * (FN(hsum)(all) - size * row[old]) - stay;
+    u = FN(uniform)(&z->random) * (FN(hsum)(all) - size * row[old]) - stay;
     if (u < 0)
         return old;
     for (ptrdiff_t i = 0; i < LANES / VL; i++)
@@ -148,7 +147,7 @@ static int FN(sample)(int64_t n_docs, int64_t n_topics, int64_t padded, const in
             const ptrdiff_t n_tokens
                 = FN(tokens)(&z, padded, n_words, word_of + start, counts + start, B);
             ptrdiff_t n_active = 0;
-            z.state = keys[d];
+            z.random = (stream){keys[d], 0};
             memcpy(z.weight, z.alpha, (size_t)padded * sizeof(REAL));
             memset(z.N, 0, 2 * (size_t)padded * sizeof(REAL)); /* and sum */
             /* All by the prior, not by each other: else the first few would lead the rest. */

@@ -1,29 +1,11 @@
-/* Random numbers by counting: SplitMix64 (Steele, Lea, Flood 2014) over a key.
+/* What is drawn from streams of random numbers. */
 
-   A stream is a function of its key alone, so it does not matter which thread asks, nor when. */
-
-#define GOLDEN 0x9e3779b97f4a7c15u
-
-typedef struct {
-    uint64_t key, count;
-} stream;
-
-static INLINE uint64_t mix64(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
+#include "splitmix.h"
 
 static INLINE stream open_stream(uint64_t seed, uint64_t iteration, uint64_t key)
 {
     uint64_t mixed = mix64(mix64(mix64(seed + GOLDEN) + iteration + GOLDEN) + key + GOLDEN);
     return (stream){mixed, 0};
-}
-
-static INLINE uint64_t next_word(stream *random)
-{
-    return mix64(random->key + ++random->count * GOLDEN);
 }
 
 /* A whole number from 0 to n - 1, n < 2^31. */
