@@ -60,7 +60,7 @@ def topics(prior):
             offset=0.3 * (prior.min() + 0.5),
             rate=0.3,
             workers=ONE_THREAD,
-        )
+        ).take()
     return result
 
 
@@ -71,8 +71,8 @@ def test_step_adds_the_prior_of_every_word(prior):
     assert_allclose(plain.components(), topics.components(), rtol=1e-12)
     local = infer(topics, batch, np.full(4, 0.1), 0.7, tol=1e-8, max_iter=9, workers=ONE_THREAD)
     shared = {"decay": 0.4, "scale": 2.0, "offset": 0.4 * prior.min(), "workers": ONE_THREAD}
-    topics.step(batch, local, local.s, rate=0.4, **shared)
-    plain.step(batch, local, local.s, **shared)
+    topics.step(batch, local, local.s, rate=0.4, **shared).take()
+    plain.step(batch, local, local.s, **shared).take()
     expected = plain.components() + 0.4 * (prior - prior.min()).T
     assert_allclose(topics.components(), expected, rtol=1e-12)
     assert_allclose(topics.totals, expected.sum(axis=1), rtol=1e-12)

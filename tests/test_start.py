@@ -23,7 +23,7 @@ def dealt(X, weight=None, **parameters):
     """What `deal_out` adds to M, (n_features, n_components), and the topics."""
     topics = topics_of_noise(X.shape[1], **parameters)
     before = topics.M.copy()
-    deal_out(topics, minibatch(X, topics.M.dtype)._replace(weight=weight))
+    deal_out(topics, minibatch(X, topics.M.dtype)._replace(weight=weight), seed=7)
     assert_allclose(topics.column_sums, topics.M.sum(axis=0, dtype=float), rtol=1e-12)
     return topics.M - before, topics
 
@@ -108,9 +108,9 @@ def batches(monkeypatch):
     """The minibatches that topics start from, as they come."""
     seen = []
 
-    def watched(topics, batch):
+    def watched(topics, batch, seed):
         seen.append(batch)
-        deal_out(topics, batch)
+        deal_out(topics, batch, seed)
 
     monkeypatch.setattr(_svi, "deal_out", watched)
     return seen

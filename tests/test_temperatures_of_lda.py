@@ -230,7 +230,9 @@ def batch_training(n_steps=12, start=0.3):
         local = e_step(topics, batch, s)
         s = yield topics, batch, local
         weights = np.full(batch.n_documents, s)
-        topics.step(batch, local, weights, decay=1.0, scale=1.0, offset=ETA, workers=ONE_THREAD)
+        topics.step(
+            batch, local, weights, decay=1.0, scale=1.0, offset=ETA, workers=ONE_THREAD
+        ).take()
 
 
 @pytest.mark.parametrize("bound", ["posterior", None, "lower", "upper"])

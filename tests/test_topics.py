@@ -51,7 +51,7 @@ def test_lazy_steps_are_the_dense_formula(dtype, decay, per_document):
         before = topics.a
         topics.step(
             batch, local, weights, decay=decay, scale=scale, offset=offset, workers=ONE_THREAD
-        )
+        ).take()
         rescaled += topics.a > before
         expected = (1 - decay) * expected + scale * statistics + offset
         # Rounding does not add up: each step works from the state there is.
@@ -70,7 +70,9 @@ def test_totals_stay_the_sums_of_the_columns(dtype, point):
     for t in range(300):
         batch = minibatch(random_counts(seed=t), dtype)
         local = e_step(topics, batch)
-        topics.step(batch, local, local.s, decay=0.3, scale=20.0, offset=0.02, workers=ONE_THREAD)
+        topics.step(
+            batch, local, local.s, decay=0.3, scale=20.0, offset=0.02, workers=ONE_THREAD
+        ).take()
     sums = (topics.base + topics.a * topics.M.astype(float)).sum(axis=0)
     assert_allclose(topics.totals, sums, rtol=1e-5 if dtype == "float32" else 1e-12)
     expected = np.log(topics.totals) if point else psi(topics.totals)
@@ -83,7 +85,7 @@ def test_decay_of_one_forgets_everything():
     local = e_step(topics, batch)
     statistics = dense_statistics(topics, batch, local, np.ones(batch.n_documents))
     weights = np.ones(batch.n_documents)
-    topics.step(batch, local, weights, decay=1.0, scale=2.0, offset=0.05, workers=ONE_THREAD)
+    topics.step(batch, local, weights, decay=1.0, scale=2.0, offset=0.05, workers=ONE_THREAD).take()
     assert_allclose(topics.components(), 0.05 + 2 * statistics.T, rtol=1e-10)
     assert_allclose(topics.totals, (0.05 + 2 * statistics).sum(axis=0), rtol=1e-10)
 
@@ -93,7 +95,9 @@ def test_minibatch_without_words_only_decays():
     before = topics.components()
     batch = minibatch(sp.csr_matrix((3, 30)))
     local = e_step(topics, batch)
-    topics.step(batch, local, np.ones(3), decay=0.1, scale=5.0, offset=0.005, workers=ONE_THREAD)
+    topics.step(
+        batch, local, np.ones(3), decay=0.1, scale=5.0, offset=0.005, workers=ONE_THREAD
+    ).take()
     assert_allclose(topics.components(), 0.9 * before + 0.005, rtol=1e-14)
 
 
@@ -104,7 +108,7 @@ def test_mass_of_a_step():
     local = e_step(topics, batch)
     weights = np.linspace(0.2, 1.0, batch.n_documents)
     before = topics.totals.sum()
-    topics.step(batch, local, weights, decay=0.1, scale=3.0, offset=0.0, workers=ONE_THREAD)
+    topics.step(batch, local, weights, decay=0.1, scale=3.0, offset=0.0, workers=ONE_THREAD).take()
     expected = 0.9 * before + 3.0 * (weights @ batch.tokens())
     assert topics.totals.sum() == pytest.approx(expected, rel=1e-12)
 

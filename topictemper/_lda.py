@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy, deepcopy
-from math import ceil
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -19,16 +18,15 @@ from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._chunks import Chunks, is_chunks, rows_that_count
 from ._documents import Gatherer
+from ._fitted import FittedMixin
 from ._persistence import SaveMixin, parameters_of, plain_parameters
 from ._prediction_mixin import PredictionMixin
 from ._progress import Progress
 from ._state import Tree
 from ._stopping import Validation, new_validation
 from ._svi import Trainer, train
-from ._thermostat import LocalThermostat
 from ._topics_report import TopicsReportMixin
 from ._workers import Workers
-from .tempering import QUANTILES
 
 _HISTORIES = {"score_history": ("pass", "score"), "bound_history": ("pass", "temperature", "bound")}
 
@@ -38,6 +36,7 @@ class TemperedLDA(
     SaveMixin,
     TopicsReportMixin,
     PredictionMixin,
+    FittedMixin,
     ClassNamePrefixFeaturesOutMixin,
     BaseEstimator,
 ):
@@ -307,7 +306,6 @@ class TemperedLDA(
         self.validation_fraction = validation_fraction
         self.n_iter_no_change = n_iter_no_change
 
-    _components: NDArray[Any] | None
     _BEFORE: ClassVar[dict[str, Any]] = {
         "topic_estimate": "dirichlet",
         "inference": "mean_field",
@@ -466,44 +464,36 @@ class TemperedLDA(
         ------
         TypeError, ValueError
             If a parameter or the counts make no sense. The estimator is then as it was before.
-            If learning itself is interrupted, the minibatches before stay learned.
+
+        Notes
+        -----
+        Each minibatch is learned from wholly or not at all. After an interrupt or an error the
+        model is as it was before a minibatch or after one; `n_batch_iter_` says after which.
         """
-        first = not hasattr(self, "_trainer")
-        with check.unchanged_on_error(self):
-            X = self._counts(X, reset=first)
-            total = self.total_samples
-            if total is not None:
-                total = check.number("total_samples", total, 1.0, 1e15)
-            sample_weight = check.sample_weights(sample_weight, X.shape[0])
-            if first:
-                self._trainer = new_trainer(self, X.shape[1], total, 1)
-                self._trained_with = self.get_params(deep=False)
-                self._go_over(X, sample_weight, total)
-        if not first:
-            self._go_over(X, sample_weight, total)
+        before = vars(self).copy()
+        try:
+            self._partial_fit(X, sample_weight)
+        except BaseException:
+            # Of a first call that has not learned anything nothing is to be left.
+            if "_trainer" not in before and not getattr(self, "n_batch_iter_", 0):
+                self.__dict__ = before
+            raise
         return self
 
-    def _go_over(
-        self, X: Any, sample_weight: NDArray[np.float64] | None, total_samples: float | None
-    ) -> None:
-        """Learn from rows in the order given; if interrupted, from those before."""
-        gatherer = Gatherer(X, self._trainer.topics.M.dtype, sample_weight)
-        try:
-            with Workers(self.n_jobs) as workers:
-                self._trainer.expect(total_samples)
-                self._trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
-        finally:
-            self._publish()
-
-    @property
-    def components_(self) -> NDArray[Any]:
-        """Lambda, (n_components, n_features); a new array when topics have changed."""
-        trainer: Trainer | None = getattr(self, "_trainer", None)
-        if trainer is None:
-            raise AttributeError(f"{type(self).__name__} has no components_ before fit")
-        if self._components is None:
-            self._components = trainer.topics.components()
-        return self._components
+    def _partial_fit(self, X: Any, sample_weight: Any) -> None:
+        first = not hasattr(self, "_trainer")
+        X = self._counts(X, reset=first)
+        total = self.total_samples
+        if total is not None:
+            total = check.number("total_samples", total, 1.0, 1e15)
+        sample_weight = check.sample_weights(sample_weight, X.shape[0])
+        with Workers(self.n_jobs) as workers:
+            if first:
+                self._trained_with = self.get_params(deep=False)
+                self._trainer = new_trainer(self, X.shape[1], total, 1)
+            gatherer = Gatherer(X, self._trainer.topics.M.dtype, sample_weight)
+            self._trainer.expect(total)
+            self._trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
 
     @property
     def _n_features_out(self) -> int:
@@ -575,7 +565,6 @@ class TemperedLDA(
         for name in _HISTORIES:
             if tree[name] is not None:
                 setattr(self, f"{name}_", tree[name])
-        self._publish()
 
     def _set_fitted(
         self,
@@ -584,8 +573,7 @@ class TemperedLDA(
         bounds: list[tuple[float, float, float]] | None = None,
     ) -> None:
         """Become what `fit` has made."""
-        self._trainer = trainer
-        self._publish()
+        self._trainer, self._components = trainer, None
         for name, fields in _HISTORIES.items():
             of_scores = validation.scores if validation is not None else None
             history = of_scores if name == "score_history" else bounds
@@ -601,24 +589,3 @@ class TemperedLDA(
         other = copy(self)
         other._set_fitted(deepcopy(trainer), validation)
         return other
-
-    def _publish(self) -> None:
-        """Set the fitted attributes from the trainer."""
-        trainer = self._trainer
-        self._components = None
-        fields = ["pass", "temperature"]
-        if isinstance(trainer.thermostat, LocalThermostat):
-            fields += [f"q{round(100 * q):02d}" for q in QUANTILES]
-        self.temperature_history_ = np.array(
-            trainer.thermostat.history, dtype=[(field, float) for field in fields]
-        )
-        self.temperature_ = trainer.temperature
-        hottest = trainer.thermostat.cooling.max_temperature
-        self.max_temperature_ = float("nan") if hottest is None else hottest
-        self.doc_topic_prior_ = trainer.predictive_alpha
-        eta = trainer.eta
-        if isinstance(eta, np.ndarray):  # by words (V, 1), or by words and topics (V, K)
-            eta = eta[:, 0].copy() if eta.shape[1] == 1 else eta.T.copy()
-        self.topic_word_prior_ = eta
-        self.n_batch_iter_ = trainer.n_updates
-        self.n_iter_ = ceil(trainer.passes - 1e-9)  # a sum of weights is rounded

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._atomic import complete, snapshot
 from ._chunks import blocks
 from ._documents import Gatherer, Locals, Minibatch, Workspace, infer, sample
 from ._normalizers import CorpusSize, Eta
@@ -19,7 +20,7 @@ from ._scoring import document_bound, topics_kl, topics_log_prior
 from ._start import deal_out
 from ._state import Stateful
 from ._thermostat import Clock, Thermostat
-from ._topics import Topics
+from ._topics import Topics, TopicsStep
 from ._workers import Workers
 
 # Smaller minibatches are learned from by one thread: to share them takes longer than it saves.
@@ -165,11 +166,16 @@ class Trainer(Stateful):
 
         The clock goes on from where it is.
         """
-        self._growing = total_samples is None
-        if total_samples is not None and total_samples != self.total_samples:
-            self._passes_before, self._seen_before = self.passes, self.documents_seen
-            self._pass_length = self._once = total_samples
-            self._resize(total_samples)
+        restore = snapshot(self)
+        try:
+            self._growing = total_samples is None
+            if total_samples is not None and total_samples != self.total_samples:
+                self._passes_before, self._seen_before = self.passes, self.documents_seen
+                self._pass_length = self._once = total_samples
+                self._resize(total_samples)
+        except BaseException:
+            complete(restore)
+            raise
 
     def _resize(self, total_samples: float) -> None:
         """Let the statistics stand for another number of documents, those seen before as well."""
@@ -224,13 +230,24 @@ class Trainer(Stateful):
         self._workspace = Workspace()
 
     def _step(self, batch: Minibatch, workers: Workers, *, whole: bool = False) -> float:
-        """E-step, temperature and natural-gradient step of one minibatch (VT eqs. 8 to 11).
+        """Learn from one minibatch; if that is interrupted, wholly or not at all.
 
         Returns the bound before the step, which is worked out for a whole corpus only.
         """
+        restore, step = snapshot(self), None
+        try:
+            step = self._planned(batch, workers, whole=whole)
+            step.take()
+        except BaseException:
+            complete(restore if step is None else step.finish)
+            raise
+        return step.bound
+
+    def _planned(self, batch: Minibatch, workers: Workers, *, whole: bool) -> _Step:
+        """E-step and temperature of one minibatch, and the step to take (VT eqs. 8 to 11)."""
         settings, clock = self.settings, self._clock(batch.size)
         if self.n_updates == 0 and not settings.given_topics:
-            deal_out(self.topics, batch)
+            deal_out(self.topics, batch, self.sampling_seed)
         s = self.thermostat.inverse_temperature(clock)
         if self._growing:
             self._once += batch.size
@@ -279,7 +296,7 @@ class Trainer(Stateful):
             weights = np.ones_like(weights)
         if batch.weight is not None:
             weights = weights.astype(np.float64) * batch.weight
-        self.topics.step(
+        of_topics = self.topics.step(
             batch,
             local,
             weights,
@@ -289,14 +306,7 @@ class Trainer(Stateful):
             workers=workers,
             rate=rho,
         )
-        if learns:
-            eta = self.priors.eta(self.topics, self.eta, rho)
-            if eta is not self.eta:
-                self.eta = eta
-                self.topics.set_prior(eta)
-        self.n_updates += 1
-        self.documents_seen, self._tokens_seen = documents, tokens
-        return bound
+        return _Step(self, of_topics, documents, tokens, rho if learns else None, bound)
 
     def _sample(self, batch: Minibatch, workers: Workers) -> Locals:
         return sample(
@@ -322,6 +332,49 @@ class Trainer(Stateful):
             else -topics_kl(self.topics, eta)
         )
         return float(batch.total(of_documents)) + of_topics
+
+
+class _Step:
+    """What a step changes, from where it can be finished only: topics, eta and counters."""
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        of_topics: TopicsStep,
+        documents: float,
+        tokens: float,
+        eta_rate: float | None,
+        bound: float,
+    ) -> None:
+        self.bound = bound
+        self._trainer, self._of_topics, self._eta_rate = trainer, of_topics, eta_rate
+        self._eta, self._restore_priors = trainer.eta, snapshot(trainer.priors)
+        self._after = {
+            "n_updates": trainer.n_updates + 1,
+            "documents_seen": documents,
+            "_tokens_seen": tokens,
+        }
+
+    def take(self) -> None:
+        """Take the step."""
+        self._of_topics.take()
+        self._follow()
+
+    def finish(self) -> None:
+        """Take what is left of the step, once or several times."""
+        self._of_topics.finish()
+        self._restore_priors()
+        self._follow()
+
+    def _follow(self) -> None:
+        """What comes after the step of the topics."""
+        trainer = self._trainer
+        if self._eta_rate is not None:
+            eta = trainer.priors.eta(trainer.topics, self._eta, self._eta_rate)
+            if eta is not self._eta:
+                trainer.eta = eta
+                trainer.topics.set_prior(eta)
+        vars(trainer).update(self._after)
 
 
 def train(

@@ -24,6 +24,9 @@ from .tempering import (
     as_schedule,
 )
 
+# Rows of a history; of more every second one is dropped.
+_LONGEST_HISTORY = 4096
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -167,7 +170,8 @@ class Thermostat(Stateful):
         elif self.learns(clock):
             weights = self._learn(clock, topics, batch, local, size, workers)
         if self._due(clock):
-            self.history.append((clock.passes, temperature, *self._details()))
+            history = [*self.history, (clock.passes, temperature, *self._details())]
+            self.history = history[::2] if len(history) > _LONGEST_HISTORY else history
         return weights
 
     def get_state(self) -> Tree:

@@ -139,7 +139,7 @@ class Topics(Stateful):
         offset: float,
         workers: Workers,
         rate: float = 0.0,
-    ) -> None:
+    ) -> TopicsStep:
         """Natural-gradient step ``lambda <- (1 - decay) lambda + scale * statistics + offset``.
 
         Parameters
@@ -158,19 +158,24 @@ class Topics(Stateful):
             Threads to use.
         rate : float
             rho, for what eta has over its smallest value.
+
+        Returns
+        -------
+        TopicsStep
+            The step, which is still to be taken: the topics have not changed yet.
         """
-        self.b = (1.0 - decay) * self.b + rate
-        self.base = (1.0 - decay) * self.base + offset
-        self.a *= 1.0 - decay
-        if self.a < _SMALLEST_FACTOR:
-            self.M *= self.M.dtype.type(self.a)
-            self.column_sums = self.M.sum(axis=0, dtype=np.float64)
-            self.a = 1.0
-        if len(batch.words) == 0:
-            return
+        a, M, column_sums = (1.0 - decay) * self.a, self.M, self.column_sums
+        if a < _SMALLEST_FACTOR:
+            M = M * M.dtype.type(a)
+            a, column_sums = 1.0, M.sum(axis=0, dtype=np.float64)
+        after = {
+            "M": M,
+            "a": a,
+            "b": (1.0 - decay) * self.b + rate,
+            "base": (1.0 - decay) * self.base + offset,
+        }
         sums = np.empty((_kernels.statistics_blocks(len(batch.words)), self.n_components))
-        workers.run(
-            _kernels.add_statistics,
+        arguments = (
             batch.words,
             batch.word_ptr,
             batch.word_doc,
@@ -183,11 +188,11 @@ class Topics(Stateful):
             local.weights,
             local.n_active,
             local.ratio,
-            scale / self.a,
-            self.M,
+            scale / a,
+            M,
             sums,
         )
-        self.column_sums += sums.sum(axis=0)
+        return TopicsStep(self, after, column_sums, sums, arguments, workers)
 
     def add(
         self, words: NDArray[np.int32], topics: NDArray[np.int64], values: NDArray[np.float64]
@@ -195,11 +200,12 @@ class Topics(Stateful):
         """Add values to what lambda has over its base, at places that may come twice."""
         # Summed in double precision, so that their order makes no difference to M.
         sums = sp.coo_array((values / self.a, (words, topics)), shape=self.M.shape).tocsr().tocoo()
-        before = self.M[sums.coords].astype(np.float64)
-        self.M[sums.coords] += sums.data.astype(self.M.dtype)
+        M = self.M.copy()
+        M[sums.coords] += sums.data.astype(M.dtype)
         # What M has gained, which is cheaper than the sum of M, and has the same bits if M has.
-        gain = self.M[sums.coords].astype(np.float64) - before
-        self.column_sums += np.bincount(sums.coords[1], gain, minlength=self.n_components)
+        gain = M[sums.coords].astype(np.float64) - self.M[sums.coords].astype(np.float64)
+        gains = np.bincount(sums.coords[1], gain, minlength=self.n_components)
+        self.M, self.column_sums = M, self.column_sums + gains
 
     def rescale(self, factor: float) -> None:
         """Multiply what lambda has over its base."""
@@ -234,3 +240,43 @@ class Topics(Stateful):
     def log_totals(self) -> NDArray[np.float64]:
         """psi(Lambda_k), or log(Lambda_k) of topics that are a point, shape (n_components,)."""
         return np.log(self.totals) if self.point else psi(self.totals)
+
+
+class TopicsStep:
+    """A step of the topics that can be brought to its end wherever it is interrupted.
+
+    Rows of M change in place, by blocks that a ticket hands out, each once. What has been handed
+    out is done when no thread is at work any longer; what has not is done by `finish`.
+    """
+
+    def __init__(
+        self,
+        topics: Topics,
+        after: dict[str, Any],
+        column_sums: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        arguments: tuple[Any, ...],
+        workers: Workers,
+    ) -> None:
+        self._topics, self._after = topics, after
+        self._column_sums, self._sums = column_sums, sums
+        self._arguments, self._workers = arguments, workers
+        self._ticket = workers.next_ticket
+
+    def take(self) -> None:
+        """Take the step."""
+        if len(self._sums):
+            self._workers.run(_kernels.add_statistics, *self._arguments)
+        self._become()
+
+    def finish(self) -> None:
+        """Take what is left of the step, once or several times."""
+        if len(self._sums):
+            arguments: tuple[Any, ...] = (*self._arguments, self._ticket)
+            _kernels.add_statistics(*arguments)
+            self._workers.wait()
+        self._become()
+
+    def _become(self) -> None:
+        column_sums = self._column_sums + self._sums.sum(axis=0)
+        vars(self._topics).update(self._after, column_sums=column_sums)
