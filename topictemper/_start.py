@@ -31,8 +31,8 @@ def deal_out(topics: Topics, batch: Minibatch, seed: int) -> None:
     copies = np.arange(min(-(-_DOCUMENTS * n_topics // n_distinct), n_topics), dtype=np.uint64)
     offsets = copies * np.uint64(n_topics) // np.uint64(len(copies))
     hashes = mark[:, None] * (2 * copies + 1)
-    topic_of = (hashes % np.uint64(n_topics) + offsets) % np.uint64(n_topics)
-    topic_of = topic_of.astype(np.int64)
+    places = (hashes % np.uint64(n_topics) + offsets) % np.uint64(n_topics)
+    topic_of = places.astype(np.int64)
     weight = np.ones(n_documents) if batch.weight is None else batch.weight
     tokens = np.repeat(batch.tokens() * weight, len(copies))
     totals = np.bincount(topic_of.ravel(), tokens, minlength=n_topics)
