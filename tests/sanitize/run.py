@@ -26,12 +26,12 @@ ON_EACH = [
     "tests/test_sampling.py",
     "tests/test_batch.py",
     "tests/test_scoring.py",
-    "tests/test_training.py",
-    "tests/test_topics.py",
     "tests/test_priors.py",
     "tests/test_chunks.py",
-    "tests/test_persistence.py",
-    "tests/factorial",
+    "tests/factorial/test_contract.py",
+    "tests/factorial/test_missing.py",
+    "tests/factorial/test_sparse_coding.py",
+    "tests/factorial/test_belief_network.py",
     "tests/datasets",
 ]
 
