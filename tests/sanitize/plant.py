@@ -7,19 +7,22 @@ import numpy as np
 
 from topictemper._workers import Workers
 
-library = ctypes.CDLL(sys.argv[1])
-name = sys.argv[2]
-if name == "race":
 
-    def kernel(ticket: np.ndarray) -> None:
-        library.race(ctypes.c_void_p(ticket.ctypes.data))
-
-    with Workers(2) as workers:
-        for _ in range(20):
-            workers.run(kernel)
-elif name == "cast_double":
+def main() -> None:
+    """Call the function of that name; a race needs two threads."""
+    library, name = ctypes.CDLL(sys.argv[1]), sys.argv[2]
     library.cast_double.argtypes = [ctypes.c_double]
-    library.cast_double(1e10)
-else:
-    getattr(library, name)(1)
-print("not seen", name)
+    if name == "race":
+
+        def kernel(ticket: np.ndarray) -> None:
+            library.race(ctypes.c_void_p(ticket.ctypes.data))
+
+        with Workers(2) as workers:
+            for _ in range(20):
+                workers.run(kernel)
+    else:
+        getattr(library, name)(10**10 if name == "cast_double" else 1)
+
+
+if __name__ == "__main__":
+    main()
