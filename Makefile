@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/_core/src*/*.[ch])
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd)
 
-.PHONY: demo test docs lint build wheel-check clean
+.PHONY: demo test docs lint build wheel-check sanitize sanitize-threads clean
 
 demo: build
 	$(BIN)/topictemper demo
@@ -63,6 +63,13 @@ wheel-check: build
 	cd "$$away"; \
 	venv/bin/topictemper --help > help.txt; \
 	venv/bin/pytest tests
+
+# Builds of their own below build/sanitize; the ordinary one is not touched.
+sanitize: build
+	$(BIN)/python tests/sanitize/run.py memory
+
+sanitize-threads: build
+	$(BIN)/python tests/sanitize/run.py threads
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/generated *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -35,6 +35,8 @@ COMPILE_ARGS = [
     "-fno-trapping-math",
     # Vector types are passed between functions of one library only.
     "-Wno-psabi",
+    # Last, so that they win: options for a sanitizer, for instance (tests/sanitize).
+    *os.environ.get("TOPICTEMPER_CFLAGS", "").split(),
 ]
 
 kernels = Extension(

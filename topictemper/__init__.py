@@ -2,9 +2,10 @@
 
 from importlib.metadata import version
 
+from ._isa import available_isas, get_isa, set_isa
 from ._lda import TemperedLDA
 from ._persistence import load
 
 __version__ = version("topictemper")
 
-__all__ = ["TemperedLDA", "__version__", "load"]
+__all__ = ["TemperedLDA", "__version__", "available_isas", "get_isa", "load", "set_isa"]

@@ -150,7 +150,7 @@ class TemperedLDA(
         Precision of the model and of what `transform` returns.
     random_state : int, RandomState or None, default=None
         Seed of the start, which the first minibatch has a part in, and of the order of documents.
-        The same seed gives the same bits.
+        The same seed gives the same bits with one instruction set (`topictemper.set_isa`).
     n_jobs : int, default=None
         Threads. None is 1, -1 is all processors. Results have the same bits for any number.
     verbose : int, default=0
@@ -556,9 +556,10 @@ class TemperedLDA(
             tree["planned_passes"],
             restored=Restored(tree["first_alpha"], tree["first_eta"], tree["given_topics"]),
         )
-        # Files of earlier versions have neither.
+        # Files of earlier versions have none of these.
         tree["trainer"].setdefault("prior_scale", trainer.prior_scale.get_state())
         tree["trainer"].setdefault("sampling_seed", trainer.sampling_seed)
+        tree["trainer"].setdefault("isa", trainer.isa)
         trainer.set_state(tree["trainer"])
         trainer.check_state()
         self._trainer = trainer

@@ -30,9 +30,10 @@ class SaveMixin:
         """Write the fitted model to a file, from which `topictemper.load` makes it again.
 
         The file holds all of it: parameters, topics, and where learning stands, so that
-        `partial_fit` of the loaded model gives the same bits as of this one. It is one .npz
-        archive without pickled objects, and safe to load from anywhere. It appears whole or not
-        at all: until then a file of that name stays as it was, whenever the process is stopped.
+        `partial_fit` of the loaded model gives the same bits as of this one, with the same
+        instruction set (`topictemper.set_isa`). It is one .npz archive without pickled objects,
+        and safe to load from anywhere. It appears whole or not at all: until then a file of that
+        name stays as it was, whenever the process is stopped.
 
         Parameters
         ----------

@@ -75,6 +75,8 @@ def random_state(tree: Tree) -> np.random.RandomState:
 def _alike(old: Any, new: Any) -> bool:
     if isinstance(old, np.ndarray):
         return isinstance(new, np.ndarray) and (new.dtype, new.shape) == (old.dtype, old.shape)
+    if isinstance(old, str):
+        return isinstance(new, str)
     # Nothing yet, where there may be a number or an array later.
     return old is None or new is None or isinstance(new, int | float)
 

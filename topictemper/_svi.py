@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ._atomic import complete, snapshot
 from ._chunks import blocks
 from ._documents import Gatherer, Locals, Minibatch, Workspace, infer, sample
+from ._isa import description, going_on
 from ._normalizers import CorpusSize, Eta
 from ._prior_scale import PriorScale, times
 from ._priors import PriorLearner
@@ -93,6 +94,7 @@ class Trainer(Stateful):
         "prior_scale",
         "random_state",
         "sampling_seed",
+        "isa",
         "n_updates",
         "documents_seen",
         "_tokens_seen",
@@ -124,6 +126,7 @@ class Trainer(Stateful):
         self.random_state = random_state
         # From a copy: what shuffles do does not depend on it.
         self.sampling_seed = int(deepcopy(random_state).randint(2**31 - 1)) << 32
+        self.isa = description()
         self.n_updates = 0
         self.documents_seen = 0.0
         self._tokens_seen = 0.0
@@ -201,6 +204,7 @@ class Trainer(Stateful):
 
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
         """Go through the given rows once, minibatch by minibatch."""
+        self.isa = going_on(self.isa)
         size = self.settings.batch_size
         if size < _LEAST_SHARED:
             workers = Workers()

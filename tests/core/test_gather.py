@@ -93,3 +93,48 @@ def test_large_random_matrix(index: type) -> None:
     result, expected = gather(*arrays, n_columns=300), _reference.gather_rows(*arrays)
     for name in FIELDS:
         assert_array_equal(getattr(result, name), getattr(expected, name), err_msg=name)
+
+
+VALID = {"indptr": [0, 2, 3], "indices": [0, 8, 4], "data": [1.0, 2.0, 3.0], "rows": [0, 1]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "match"),
+    [
+        ({"indices": [0, 9, 4]}, "row 0 has column 9"),
+        ({"indices": [0, 8, -1]}, "row 1 has column -1"),
+        ({"indptr": [0, 4, 3]}, "row 0 is not"),  # falls, and points past the end
+        ({"indptr": [0, 2, 4]}, "row 1 is not"),
+        ({"indptr": [0, 2, 1]}, "row 1 is not"),
+        ({"indptr": [-1, 2, 3]}, "row 0 is not"),
+        ({"indptr": [0, 2]}, "row 1 is not"),
+        ({"indices": [0, 8]}, "row 1 is not"),
+        ({"data": [1.0, 2.0]}, "row 1 is not"),
+        ({"rows": [0, 2]}, "row 2 is not"),
+        ({"rows": [-1]}, "row -1 is not"),
+    ],
+)
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_arrays_that_are_no_csr_matrix_are_refused(
+    changed: dict[str, list[Any]], match: str, index: type
+) -> None:
+    arrays = VALID | changed
+    slot = np.full(N_COLUMNS, -1, np.int32)
+    with pytest.raises(ValueError, match=match):
+        _kernels.gather_rows(
+            np.array(arrays["indptr"], index),
+            np.array(arrays["indices"], index),
+            np.array(arrays["data"]),
+            np.array(arrays["rows"], np.int64),
+            slot,
+            True,
+            True,
+        )
+    assert np.all(slot == -1)
+
+
+def test_columns_beyond_int32_are_refused() -> None:
+    # Cut to 32 bits they would be columns 5 and 2^31 + 5 - 2^32 < 0.
+    for column in (2**32 + 5, 2**31 + 5):
+        with pytest.raises(ValueError, match=f"has column {column}"):
+            gather(*(np.array(x, np.int64) for x in ([0, 1], [column], [1], [0])))

@@ -150,7 +150,7 @@ def available_isas():
 
 
 def use_isa(name):
-    """Use another instruction set, for the whole process (for tests and measurements)."""
+    """Use another instruction set in this library; `set_isa` switches all libraries."""
     global active
     names = available_isas()
     if name not in names:
@@ -278,15 +278,26 @@ def gather_rows(
 
     ``slot`` holds -1 for every column, before and after. Explicit zeros are left out. Counts of
     any type become float32 if ``single``, else float64. Unless ``by_word``, the last three arrays,
-    which statistics need, are empty.
+    which statistics need, are empty. Rows, entries and columns that are not there are a ValueError.
     """
     cdef Py_ssize_t n_rows = rows.shape[0], n_words = 0, nnz = 0, i, u, d
+    cdef Py_ssize_t n_entries = min(indices.shape[0], data.shape[0])
+    cdef uint64_t n_columns = min(slot.shape[0], <Py_ssize_t>1 << 31)  # int32 holds no more
+    cdef bint outside = False
     cdef index_t j
     cdef int32_t word
     cdef int64_t[::1] doc_ptr = np.empty(n_rows + 1, dtype=np.int64)
     with nogil:
         for i in range(n_rows):
+            if not (
+                0 <= rows[i] < indptr.shape[0] - 1
+                and 0 <= indptr[rows[i]] <= indptr[rows[i] + 1] <= n_entries
+            ):
+                outside = True
+                break
             nnz += indptr[rows[i] + 1] - indptr[rows[i]]
+    if outside:
+        raise ValueError(f"row {rows[i]} is not in the CSR arrays")
     cdef int32_t[::1] word_of = np.empty(nnz, dtype=np.int32)
     counts = np.empty(nnz, dtype=np.float32 if single else np.float64)
     cdef float[::1] counts_f32
@@ -303,6 +314,9 @@ def gather_rows(
             for j in range(indptr[rows[i]], indptr[rows[i] + 1]):
                 if data[j] == 0:
                     continue
+                if <uint64_t>indices[j] >= n_columns:  # negative columns are large ones here
+                    outside = True
+                    break
                 word = <int32_t>indices[j]
                 if slot[word] < 0:
                     slot[word] = <int32_t>n_words
@@ -314,9 +328,13 @@ def gather_rows(
                 else:
                     counts_f64[nnz] = <double>data[j]
                 nnz += 1
+            if outside:
+                break
             doc_ptr[i + 1] = nnz
         for u in range(n_words):
             slot[words[u]] = -1
+    if outside:
+        raise ValueError(f"row {rows[i]} has column {indices[j]} of {slot.shape[0]} columns")
     by_document = (
         np.asarray(doc_ptr), np.asarray(word_of)[:nnz], counts[:nnz], np.asarray(words)[:n_words],
     )

@@ -71,7 +71,7 @@ def isa():
 
 
 def use_isa(name):
-    """Use another instruction set, for the whole process (for tests and measurements)."""
+    """Use another instruction set in this library; `set_isa` switches all libraries."""
     global active
     names = available_isas()
     if name not in names:

@@ -132,7 +132,8 @@ class SigmoidBeliefNetwork(TruncatedModel):
     n_inference_iter : int, default=30
         E-steps for new data.
     random_state : int, RandomState or None, default=None
-        Seed of everything that is drawn. The same seed gives the same bits.
+        Seed of everything that is drawn. The same seed gives the same bits with one
+        instruction set (`topictemper.set_isa`).
     n_jobs : int, default=None
         Threads. None is 1, -1 is all processors. Results have the same bits for any number.
 

@@ -83,7 +83,8 @@ default="kmeans"
         Iterations end when, at T = 1, one changes the bound by less than this many nats a datum; at
         0 there are always `max_iter`.
     random_state : int, RandomState or None, default=None
-        Seed of the starts and of `sample`. The same seed gives the same bits.
+        Seed of the starts and of `sample`. The same seed gives the same bits
+        on one kind of processor.
 
     Attributes
     ----------

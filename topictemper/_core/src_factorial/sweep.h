@@ -8,6 +8,9 @@
 #define ROWS 4  /* components whose sums over the others are made together, */
 #define PANEL 2 /* and vectors: 8 accumulators, 6 loads for 8 multiply-adds */
 
+/* Numbers as bits, without sign: sums of large ones wrap. */
+typedef uint64_t FN(bits) __attribute__((vector_size(VBYTES)));
+
 /* nu = 1 / (1 + exp(-logit)). Its entropy is -log(max(nu, 1 - nu)) + |logit| min(nu, 1 - nu): of the
    first term the factor goes into `product`, so that many share one logarithm.
 
@@ -23,7 +26,7 @@ static INLINE vec FN(bernoulli)(vec logit, vec *product, vec *rest)
     q = (q + 2.27265548208155028766e-1) * z + 2;
     p *= r;
     down = q - p;
-    up = (vec)((ivec)(q + p) + (((ivec)t - (ivec)FN(splat)(MAGIC)) << MANTISSA));
+    up = (vec)((FN(bits))(q + p) + (((FN(bits))t - (FN(bits))FN(splat)(MAGIC)) << MANTISSA));
     up = (vec)((ivec)up & (size <= -EXP_LOW));
     down = FN(select)(size <= -EXP_LOW, down, FN(splat)(1)); /* or no number where up is 0 */
     inverse = 1 / (down + up);
