@@ -144,7 +144,7 @@ class PredictionMixin(TransformerMixin):
         model.topics.point = False
         with Workers(self.n_jobs) as workers:
             for _, batch in chunks(X, model.topics):
-                local = infer_documents(model, batch, cold, workers, workspace)
+                local = infer_documents(model, batch, cold, workers, workspace, want_weights=True)
                 total += float(document_bound(batch, local, model.alpha).sum())
         return (total - topics_kl(model.topics, trainer.eta)) / float(X.data.sum(dtype=np.float64))
 
