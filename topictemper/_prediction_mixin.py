@@ -56,8 +56,9 @@ class PredictionMixin(TransformerMixin):
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            E[theta_d]; rows sum to one. An empty document has the prior's mean. A document's
-            row does not depend on the others.
+            E[theta_d]; rows sum to one. A document's row does not depend on the others. A document
+            without a word of the vocabulary has the prior's mean, which says nothing of it;
+            ``np.asarray(X.sum(axis=1)).ravel() == 0`` finds these documents.
         """
         return self._proportions(self._fitted_counts(X), tempered)
 

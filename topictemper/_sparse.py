@@ -127,8 +127,11 @@ def _diagonals(X: Any, name: str) -> Any:
     if len(offsets) != len(data) or len(np.unique(offsets)) != len(offsets):
         raise _invalid(X, name, f"{len(data)} diagonals need as many different offsets")
     n_rows, n_columns = X.shape
-    if not ((offsets > -n_rows) & (offsets < n_columns)).all():
-        raise _invalid(X, name, f"offsets must lie within the matrix, got {offsets}")
+    outside = offsets[(offsets <= -n_rows) | (offsets >= n_columns)]
+    if len(outside):
+        raise _invalid(
+            X, name, f"offsets must be from {1 - n_rows} to {n_columns - 1}, got {outside[0]}"
+        )
     return _with(X, data=data, offsets=offsets)
 
 
