@@ -323,7 +323,8 @@ class TemperedLDA(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-            Counts of words (columns) in documents (rows), >= 0. Memory-mapped arrays
+            Counts of words (columns) in documents (rows), >= 0; less than 1e-30 is taken as 0.
+            Rows that are scaled to norm 1, such as tf-idf, give a warning. Memory-mapped arrays
             (`topictemper.datasets.open_corpus`) are not copied. An iterable gives one chunk of
             documents after another, the same in every pass: a list of sparse matrices, or an
             object whose ``__iter__`` begins anew. It is gone through once more, at first, to be

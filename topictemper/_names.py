@@ -56,7 +56,7 @@ def _by_column(names: Mapping[Any, Any]) -> list[Any]:
     for column in range(len(words)):
         if column not in words:
             raise ValueError(
-                f"feature_names is a mapping of {len(words)} names without one for column "
+                f"feature_names maps {len(words)} words to columns, but has no name for column "
                 f"{column}; the columns must be 0 to {len(words) - 1}"
             )
     return [words[column] for column in range(len(words))]
