@@ -194,7 +194,7 @@ def test_bound_of_short_documents_under_many_topics(dtype):
         dtype=dtype,
         doc_topic_prior=alpha,
         topic_estimate="dirichlet",
-        mean_change_tol=1e-9,
+        mean_change_tol=1.0,  # before a topic has most of a document
         random_state=0,
     ).fit(X)
     short = np.eye(17)[:3]
