@@ -170,10 +170,13 @@ def test_counts_that_vanish_are_no_words(parameters, dtype):
         model.score(X)
 
 
-def test_counts_that_vanish_leave_those_given_alone():
+def test_counts_that_vanish_leave_those_given_alone(tmp_path):
     X = sp.csr_matrix(np.where(np.eye(8) > 0, 1e-300, 3.0))
     small_lda().fit(X)
     assert (X.diagonal() == 1e-300).all()
+    write_corpus(tmp_path / "X.mtx", X)
+    assert (read_corpus(tmp_path / "X.mtx").counts.diagonal() == 1e-300).all()
+    assert np.isfinite(perplexity(fitted(), 1e-300 + corpus().toarray()))
 
 
 @pytest.mark.parametrize("value", [1.1e15, 1e20, 1e38, 1e300])

@@ -105,7 +105,6 @@ def check_counts(X: Any, name: str) -> Any:
             f"{name} has {X.shape[1]} columns; at most {_MOST_COLUMNS} are possible, one for each "
             "word"
         )
-    vanishing = False
     for span in spans(len(X.data)):
         data = X.data[span]
         if data.min() < 0 or data.max() > LARGEST_COUNT:
@@ -118,9 +117,14 @@ def check_counts(X: Any, name: str) -> Any:
                 f"{row_of(X.indptr, span.start + entry)} has {data[entry]} in column "
                 f"{X.indices[span.start + entry]}; counts must be {what}"
             )
-        if data.dtype.kind == "f" and data.min() < _SMALLEST_COUNT:
-            vanishing = vanishing or bool(((data > 0) & (data < _SMALLEST_COUNT)).any())
-    if vanishing:
+    return X
+
+
+def without_vanishing(X: Any) -> Any:
+    """CSR counts with 0 for those too small for a model; a copy only if there are any."""
+    if X.dtype.kind == "f" and any(
+        ((X.data[span] > 0) & (X.data[span] < _SMALLEST_COUNT)).any() for span in spans(X.nnz)
+    ):
         X = X.copy()
         X.data[X.data < _SMALLEST_COUNT] = 0
     return X

@@ -532,7 +532,7 @@ class TemperedLDA(
             # Not by `validate_data`, which warns that names are missing: no sparse matrix has any.
             X = check_array(X, estimator=self, input_name=name, **wanted)
             check.check_width(X, self.n_features_in_, type(self).__name__, name)
-        return check.check_counts(X, name)
+        return check.without_vanishing(check.check_counts(X, name))
 
     def _training_counts(self, X: Any, *, reset: bool) -> Any:
         """Checked CSR counts to learn from."""

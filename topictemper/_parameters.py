@@ -24,6 +24,7 @@ from ._counts import counts as counts
 from ._counts import holds_text as holds_text
 from ._counts import sample_weights as sample_weights
 from ._counts import warn_of_tfidf as warn_of_tfidf
+from ._counts import without_vanishing as without_vanishing
 from ._names import feature_names as feature_names
 
 

@@ -50,7 +50,7 @@ def counts(X: Any, n_features: int) -> Any:
         dtype=[np.float64, np.float32, np.int64, np.int32],
         input_name="X",
     )
-    X = sp.csr_matrix(check.check_counts(X, "X"))
+    X = sp.csr_matrix(check.without_vanishing(check.check_counts(X, "X")))
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features, but the topics have {n_features}")
     return X
