@@ -39,10 +39,9 @@ def test_scikit_learn_contract(estimator, check):
     "vectorizer",
     [
         CountVectorizer(),
-        HashingVectorizer(n_features=64, alternate_sign=False),
         HashingVectorizer(n_features=64, alternate_sign=False, norm=None),
     ],
-    ids=["count", "hashing", "hashing without norm"],
+    ids=["count", "hashing"],
 )
 def test_pipeline_from_text(vectorizer):
     pipeline = make_pipeline(vectorizer, small_lda(n_components=2))

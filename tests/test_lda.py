@@ -205,10 +205,10 @@ def test_top_words_are_the_most_probable():
     lda = fitted()
     names = [f"w{v}" for v in range(60)]
     expected = np.argsort(-lda.components_, axis=1, kind="stable")[:, :7]
-    assert lda.top_words(7) == [[str(v) for v in topic] for topic in expected]
+    assert lda.top_words(7, range(60)) == [[str(v) for v in topic] for topic in expected]
     assert lda.top_words(7, names) == [[names[v] for v in topic] for topic in expected]
     assert lda.top_words(7, np.array(names)) == lda.top_words(7, names)
-    assert [len(topic) for topic in lda.top_words()] == [10] * 4
+    assert [len(topic) for topic in lda.top_words(feature_names=names)] == [10] * 4
     assert [sorted(topic) for topic in lda.top_words(1000, names)] == [sorted(names)] * 4
 
 
@@ -287,7 +287,7 @@ def test_using_a_model_changes_nothing(mode):
             lda.perplexity(corpus()),
             lda.bound(corpus()),
             lda.document_temperatures(corpus()).tobytes(),
-            lda.top_words(3),
+            lda.top_words(3, range(60)),
         ]
         for _ in range(2)
     ]

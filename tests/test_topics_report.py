@@ -68,7 +68,8 @@ def test_data_frames_give_names_and_set_output_changes_nothing():
     lda.set_output(transform="pandas")
     assert lda.prepare_pyldavis(frame)["vocab"].tolist() == names()
     assert_array_equal(lda.top_documents(frame), rows)
-    numbers = fitted().prepare_pyldavis(corpus())["vocab"]
+    with pytest.warns(UserWarning, match="the model has no names"):
+        numbers = fitted().prepare_pyldavis(corpus())["vocab"]
     assert numbers.tolist() == [str(v) for v in range(60)]
 
 

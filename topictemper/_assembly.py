@@ -271,4 +271,6 @@ def _eta(
 def _components(value: Any, n_components: int, n_features: int) -> NDArray[Any] | None:
     if value is None:
         return None
-    return check.table("components_init", value, [(n_components, n_features)], 0.0, np.inf)
+    return check.table(
+        "components_init", value, [(n_components, n_features)], 0.0, check.LARGEST_COUNT
+    )

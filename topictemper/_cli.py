@@ -14,7 +14,7 @@ from typing import NoReturn
 from . import __version__
 from ._corpus_files import (
     Corpus,
-    is_matrix,
+    kind_of,
     read_matrix,
     read_text,
     unfindable,
@@ -23,7 +23,7 @@ from ._demo import run_demo
 from ._files import writable_path
 from ._lda import TemperedLDA
 from ._persistence import load
-from ._report import format_score, format_topics
+from ._report import format_score, format_topics, printable
 from .datasets._formats import FORMATS
 from .datasets._text import InputError, read_vocabulary
 
@@ -120,7 +120,11 @@ def _fit(arguments: argparse.Namespace) -> int:
 
 def _topics(arguments: argparse.Namespace) -> int:
     model = load(arguments.model)
-    print(format_topics(model.components_.sum(axis=1), model.top_words(arguments.words)))
+    names = getattr(model, "feature_names_in_", None)
+    if names is None:
+        _logger.warning("%s holds no words; the numbers of columns stand for them", arguments.model)
+        names = range(model.n_features_in_)
+    print(format_topics(model.components_.sum(axis=1), model.top_words(arguments.words, names)))
     return 0
 
 
@@ -128,7 +132,7 @@ def _score(arguments: argparse.Namespace) -> int:
     model = load(arguments.model)
     names = getattr(model, "feature_names_in_", None)
     vocabulary = None if names is None else names.tolist()
-    if is_matrix(arguments.file, arguments.format):
+    if _kind(arguments) == "counts":
         corpus = read_matrix(arguments.file, format=arguments.format)
         if corpus.counts.shape[1] != model.n_features_in_:
             raise InputError(
@@ -149,13 +153,24 @@ def _score(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _kind(arguments: argparse.Namespace) -> str:
+    """What FILE is taken for, if --column fits."""
+    kind = kind_of(arguments.file, arguments.format)
+    if arguments.column is not None and kind != "parquet":
+        read_as = "lines of text" if kind == "text" else "counts"
+        raise InputError(
+            f"--column is for Parquet files (.parquet); {arguments.file} is read as {read_as}."
+        )
+    return kind
+
+
 def _read_training(arguments: argparse.Namespace) -> Corpus:
     counting = {
         name: value
         for name in ("min_df", "max_df", "stop_words")
         if (value := getattr(arguments, name)) is not None
     }
-    matrix = is_matrix(arguments.file, arguments.format)
+    matrix = _kind(arguments) == "counts"
     if counting and (matrix or arguments.vocabulary):
         option = "--" + next(iter(counting)).replace("_", "-")
         raise InputError(
@@ -173,7 +188,7 @@ def _read_training(arguments: argparse.Namespace) -> Corpus:
     if counting.get("stop_words") == "none":
         counting["stop_words"] = None
     counting = {"min_df": _MIN_DF, "max_df": _MAX_DF, **counting}
-    return read_text(arguments.file, column=arguments.column, **counting)
+    return read_text(arguments.file, column=arguments.column, format=arguments.format, **counting)
 
 
 def _read_by_vocabulary(arguments: argparse.Namespace, vocabulary: Sequence[str]) -> Corpus:
@@ -186,7 +201,9 @@ def _read_by_vocabulary(arguments: argparse.Namespace, vocabulary: Sequence[str]
             len(vocabulary),
             odd[0],
         )
-    return read_text(arguments.file, vocabulary=vocabulary, column=arguments.column)
+    return read_text(
+        arguments.file, vocabulary=vocabulary, column=arguments.column, format=arguments.format
+    )
 
 
 class _Parser(argparse.ArgumentParser):
@@ -373,7 +390,7 @@ class _ProgressFormatter(logging.Formatter):
 
 
 def _fail(message: str) -> int:
-    print("topictemper: error:", " ".join(message.split()), file=sys.stderr)
+    print("topictemper: error:", printable(" ".join(message.split())), file=sys.stderr)
     return 2
 
 

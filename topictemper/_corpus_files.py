@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -13,10 +13,19 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from .datasets import iter_parquet_text, read_corpus
 from .datasets._formats import format_of
-from .datasets._text import InputError, lines
+from .datasets._text import InputError, lines, read_vocabulary
 
 # Three or more letters of any script.
 _WORD = r"[^\W\d_]{3,}"
+
+_TABLES = {
+    ".csv": "CSV",
+    ".tsv": "TSV",
+    ".tab": "TSV",
+    ".json": "JSON",
+    ".jsonl": "JSON Lines",
+    ".ndjson": "JSON Lines",
+}
 
 
 class Corpus(NamedTuple):
@@ -26,11 +35,26 @@ class Corpus(NamedTuple):
     vocabulary: list[str] | None
 
 
-def is_matrix(path: Path, format: str | None = None) -> bool:
-    """Whether the file is taken for counts, and not for text."""
+def kind_of(path: Path, format: str | None = None) -> Literal["counts", "parquet", "text"]:
+    """What the file is taken for.
+
+    Raises
+    ------
+    InputError
+        If it is a table of another kind, whose lines are no documents, and `format` is None.
+    """
     if format is not None:
-        return format != "text"
-    return format_of(path) is not None or (path / "corpus.json").exists()
+        return "text" if format == "text" else "counts"
+    if format_of(path) is not None or (path / "corpus.json").exists():
+        return "counts"
+    suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
+    if suffix in _TABLES:
+        raise InputError(
+            f"{path}: {_TABLES[suffix]} files cannot be read. Save the texts one a line, or as a "
+            "column of a Parquet file; or give --format text to take each line as it stands for a "
+            "document."
+        )
+    return "parquet" if suffix == ".parquet" else "text"
 
 
 def read_text(
@@ -41,6 +65,7 @@ def read_text(
     max_df: float = 0.5,
     stop_words: str | None = "english",
     column: str | None = None,
+    format: str | None = None,
 ) -> Corpus:
     """Count the words of a text file with one document a line, or of a Parquet file of texts.
 
@@ -59,6 +84,8 @@ def read_text(
         Words to leave out.
     column : str, default=None
         Where in a Parquet file the texts are.
+    format : "text" or None
+        "text" takes a file of any name for lines of text.
 
     Raises
     ------
@@ -77,7 +104,7 @@ def read_text(
         lowercase=False,
         dtype=np.int32,
     )
-    parquet = path.suffix == ".parquet"
+    parquet = kind_of(path, format) == "parquet"
     documents = iter_parquet_text(path, column) if parquet else lines(path)
     try:
         counts = csr_array(vectorizer.fit_transform(map(str.lower, documents)))
@@ -102,5 +129,15 @@ def read_matrix(
     path: Path, vocabulary_path: Path | None = None, format: str | None = None
 ) -> Corpus:
     """Read counts, one document a row, and the words of their columns (see `read_corpus`)."""
-    counts, names = read_corpus(path, format, vocabulary=vocabulary_path).values()
-    return Corpus(counts, None if names is None else names.tolist())
+    if not path.is_dir():
+        counts, names = read_corpus(path, format, vocabulary=vocabulary_path).values()
+        return Corpus(counts, None if names is None else names.tolist())
+    counts, names = read_corpus(path, format).values()
+    if vocabulary_path is None:
+        return Corpus(counts, None if names is None else names.tolist())
+    words = read_vocabulary(vocabulary_path)
+    if len(words) != counts.shape[1]:
+        raise InputError(
+            f"{vocabulary_path}: {len(words)} words, but {path} has {counts.shape[1]} columns."
+        )
+    return Corpus(counts, words)

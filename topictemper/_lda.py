@@ -92,8 +92,8 @@ class TemperedLDA(
     components_init : array-like of shape (n_components, n_features), default=None
         lambda to start from in `fit` or the first `partial_fit`, like `components_` of another
         model: about as many counts as the corpus has. Where it is below `topic_word_prior` it
-        starts there. None is a random start. From given topics annealing starts at T = 1, if
-        `max_temperature` is "auto", so that they are not melted down.
+        starts there; 1e15 at most. None is a random start. From given topics annealing starts at
+        T = 1, if `max_temperature` is "auto", so that they are not melted down.
     warm_start : bool, default=False
         Whether `fit` starts from the topics (and learned priors) of the fit before, as from
         `components_init`.
@@ -233,7 +233,7 @@ class TemperedLDA(
     ... ).fit(corpus.counts)
     >>> bool(lda.n_iter_ < 100 and lda.bound_history_["bound"][-1] > -5.3)
     True
-    >>> set(lda.top_words(3)[0]) == {str(word) for word in words}
+    >>> set(lda.top_words(3, range(200))[0]) == {str(word) for word in words}
     True
     """
 
@@ -321,7 +321,8 @@ class TemperedLDA(
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-            Counts of words (columns) in documents (rows), >= 0. Memory-mapped arrays
+            Counts of words (columns) in documents (rows), >= 0; less than 1e-30 is taken as 0.
+            Rows that are scaled to norm 1, such as tf-idf, give a warning. Memory-mapped arrays
             (`topictemper.datasets.open_corpus`) are not copied. An iterable gives one chunk of
             documents after another, the same in every pass: a list of sparse matrices, or an
             object whose ``__iter__`` begins anew. It is gone through once more, at first, to be
@@ -369,9 +370,9 @@ class TemperedLDA(
     def _fit(self, X: Any, y: Any, sample_weight: Any, validation_X: Any) -> None:
         if is_chunks(X):
             self._refuse_for_chunks(sample_weight)
-            X = Chunks(X, lambda chunk, reset: self._counts(chunk, reset=reset))
+            X = Chunks(X, self._chunk_counts)
         else:
-            X = self._counts(X, reset=True)
+            X = self._training_counts(X, reset=True)
             sample_weight = check.sample_weights(sample_weight, X.shape[0])
             check.check_words(X, "X", sample_weight)
         if validation_X is not None:
@@ -482,7 +483,7 @@ class TemperedLDA(
 
     def _partial_fit(self, X: Any, sample_weight: Any) -> None:
         first = not hasattr(self, "_trainer")
-        X = self._counts(X, reset=first)
+        X = self._training_counts(X, reset=first)
         total = self.total_samples
         if total is not None:
             total = check.number("total_samples", total, 1.0, 1e15)
@@ -513,14 +514,25 @@ class TemperedLDA(
 
     def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""
+        X = check.acceptable(X, name)
         wanted = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.int64, np.int32]}
         if reset or not sp.issparse(X):
             X = validate_data(self, X, reset=reset, **wanted)
         else:
             # Not by `validate_data`, which warns that names are missing: no sparse matrix has any.
-            X = check_array(X, estimator=self, input_name="X", **wanted)
-            check.check_width(X, self.n_features_in_, type(self).__name__)
-        return check.check_counts(X, name)
+            X = check_array(X, estimator=self, input_name=name, **wanted)
+            check.check_width(X, self.n_features_in_, type(self).__name__, name)
+        return check.without_vanishing(check.check_counts(X, name))
+
+    def _training_counts(self, X: Any, *, reset: bool) -> Any:
+        """Checked CSR counts to learn from."""
+        X = self._counts(X, reset=reset)
+        check.warn_of_tfidf(X)
+        return X
+
+    def _chunk_counts(self, chunk: Any, reset: bool) -> Any:
+        checked = self._training_counts if reset else self._counts
+        return checked(check.acceptable_chunk(chunk), reset=reset)
 
     def _fitted_counts(self, X: Any) -> Any:
         check_is_fitted(self)

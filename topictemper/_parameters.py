@@ -1,4 +1,4 @@
-"""Checks of what a user gives: parameters and counts."""
+"""Checks of what a user gives: parameters here, counts and names in modules of their own."""
 
 from __future__ import annotations
 
@@ -9,14 +9,23 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils import check_array, check_random_state, check_scalar
+from sklearn.utils import check_random_state, check_scalar
 
-# Sums of this many counts still fit whole numbers and single precision.
-_LARGEST_COUNT = 1e15
-_ENTRIES_AT_ONCE = 1 << 20
+from ._counts import LARGEST_COUNT as LARGEST_COUNT
+from ._counts import acceptable as acceptable
+from ._counts import acceptable_chunk as acceptable_chunk
+from ._counts import check_counts as check_counts
+from ._counts import check_held_out as check_held_out
+from ._counts import check_width as check_width
+from ._counts import check_words as check_words
+from ._counts import counts as counts
+from ._counts import holds_text as holds_text
+from ._counts import sample_weights as sample_weights
+from ._counts import warn_of_tfidf as warn_of_tfidf
+from ._counts import without_vanishing as without_vanishing
+from ._names import feature_names as feature_names
 
 
 def integer(name: str, value: Any, low: int) -> int:
@@ -121,109 +130,6 @@ def check_size(n_components: int, n_features: int, itemsize: int) -> None:
             f"{needed / 2**30:,.0f} GiB for the topics and the machine has "
             f"{memory / 2**30:,.0f} GiB; choose fewer components"
         )
-
-
-def counts(X: Any, name: str) -> Any:
-    """CSR counts of any type of number, checked."""
-    X = check_array(X, accept_sparse="csr", dtype=None, input_name=name)
-    if X.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must hold numbers, got {X.dtype}")
-    return check_counts(X, name)
-
-
-def check_counts(X: Any, name: str) -> Any:
-    """CSR counts without negative values or misplaced entries; the rest scikit-learn has checked.
-
-    Some at a time, because all may be more than fits into memory.
-    """
-    if not sp.issparse(X):
-        X = sp.csr_matrix(X)
-    indptr, n_features = X.indptr, X.shape[1]
-    # The kernels go where these point.
-    if indptr[0] != 0 or indptr[-1] > len(X.data) or (indptr[1:] < indptr[:-1]).any():
-        raise ValueError(f"{name} is no valid CSR matrix: indptr must rise from 0 to {X.nnz}")
-    for start in range(0, int(indptr[-1]), _ENTRIES_AT_ONCE):
-        span = slice(start, min(start + _ENTRIES_AT_ONCE, int(indptr[-1])))
-        data, indices = X.data[span], X.indices[span]
-        if data.min() < 0 or data.max() > _LARGEST_COUNT:
-            entry = int(np.flatnonzero((data < 0) | (data > _LARGEST_COUNT))[0])
-            kind, what = (
-                ("Negative", ">= 0") if data[entry] < 0 else ("Huge", f"at most {_LARGEST_COUNT:g}")
-            )
-            raise ValueError(
-                f"{kind} values in data passed to {name}: row {_row(indptr, start + entry)} has "
-                f"{data[entry]} in column {indices[entry]}; counts must be {what}"
-            )
-        if indices.min() < 0 or indices.max() >= n_features:
-            entry = int(np.flatnonzero((indices < 0) | (indices >= n_features))[0])
-            raise ValueError(
-                f"{name} is no valid CSR matrix: row {_row(indptr, start + entry)} has an entry "
-                f"in column {indices[entry]} of {n_features}"
-            )
-    return X
-
-
-def _row(indptr: NDArray[Any], entry: int) -> int:
-    return int(np.searchsorted(indptr, entry, side="right")) - 1
-
-
-def check_width(X: Any, n_features: int, estimator: str) -> None:
-    """Refuse counts with another number of columns than those learned from."""
-    if X.shape[1] != n_features:
-        raise ValueError(
-            f"X has {X.shape[1]} features, but {estimator} is expecting {n_features} features "
-            "as input."
-        )
-
-
-def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
-    """How often each row counts, or None: once."""
-    if value is None:
-        return None
-    weights = np.asarray(value)
-    if weights.ndim:
-        weights = check_array(
-            weights, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
-        )
-    if weights.shape != (n_samples,):
-        raise ValueError(
-            f"sample_weight must have one weight for each of the {n_samples} rows, got an array "
-            f"of shape {weights.shape}"
-        )
-    if weights.min() < 0:
-        row = int(np.argmin(weights))
-        raise ValueError(
-            f"sample_weight must be >= 0, got {weights[row]} for row {row}; 0 leaves a row out"
-        )
-    if not weights.any():
-        raise ValueError("sample_weight must be positive for a row at least, got zeros only")
-    return weights
-
-
-def check_words(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
-    """Refuse counts without a single word in a row that counts."""
-    if not _has_words(X, sample_weight):
-        raise ValueError(f"{name} has no words: all {X.shape[0]} rows are empty")
-
-
-def check_held_out(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
-    """Refuse documents that leave nothing to predict once half of each is given."""
-    if not _has_words(X, sample_weight):
-        raise ValueError(f"{name} has no document with two tokens, so there is nothing to predict")
-
-
-def _has_words(X: Any, sample_weight: NDArray[np.float64] | None) -> bool:
-    return bool((X if sample_weight is None else X[sample_weight > 0]).data.any())
-
-
-def feature_names(names: Any, n_features: int) -> NDArray[Any]:
-    """Names of the columns, as strings."""
-    array = np.asarray(names, dtype=object).ravel()
-    if len(array) != n_features:
-        raise ValueError(
-            f"feature_names must have {n_features} names, one for each column, got {len(array)}"
-        )
-    return array
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from . import _parameters as check
@@ -26,7 +25,7 @@ class SaveMixin:
     #: Parameters that a file of an earlier version lacks, as that version worked.
     _BEFORE: ClassVar[dict[str, Any]] = {}
 
-    def save(self, path: str | os.PathLike[str], *, feature_names: ArrayLike | None = None) -> None:
+    def save(self, path: str | os.PathLike[str], *, feature_names: Any = None) -> None:
         """Write the fitted model to a file, from which `topictemper.load` makes it again.
 
         The file holds all of it: parameters, topics, and where learning stands, so that
@@ -39,9 +38,10 @@ class SaveMixin:
         ----------
         path : str or path-like
             Where to write. The name is taken as it is, with or without ``.npz``.
-        feature_names : array-like of str, of shape (`n_features_in_`,), optional
-            Names of the columns; by default `feature_names_in_`, if the model has it. The loaded
-            model has them as its `feature_names_in_`.
+        feature_names : array-like of str, mapping or vectoriser, optional
+            Names of the columns, in any form that `top_words` takes; by default
+            `feature_names_in_`, if the model has it. The loaded model has them as its
+            `feature_names_in_`.
 
         Raises
         ------

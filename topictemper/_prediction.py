@@ -82,6 +82,7 @@ def infer_documents(
     workspace: Workspace,
     *,
     want_energy: bool = False,
+    want_weights: bool = False,
 ) -> Locals:
     """E-step of documents at the temperatures that are given by a function."""
     return infer(
@@ -93,7 +94,7 @@ def infer_documents(
         max_iter=model.settings.max_doc_update_iter,
         workers=workers,
         want_energy=want_energy,
-        want_weights=False,
+        want_weights=want_weights,
         workspace=workspace,
     )
 

@@ -56,8 +56,9 @@ class PredictionMixin(TransformerMixin):
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            E[theta_d]; rows sum to one. An empty document has the prior's mean. A document's
-            row does not depend on the others.
+            E[theta_d]; rows sum to one. A document's row does not depend on the others. A document
+            without a word of the vocabulary has the prior's mean, which says nothing of it;
+            ``np.asarray(X.sum(axis=1)).ravel() == 0`` finds these documents.
         """
         return self._proportions(self._fitted_counts(X), tempered)
 
@@ -144,7 +145,7 @@ class PredictionMixin(TransformerMixin):
         model.topics.point = False
         with Workers(self.n_jobs) as workers:
             for _, batch in chunks(X, model.topics):
-                local = infer_documents(model, batch, cold, workers, workspace)
+                local = infer_documents(model, batch, cold, workers, workspace, want_weights=True)
                 total += float(document_bound(batch, local, model.alpha).sum())
         return (total - topics_kl(model.topics, trainer.eta)) / float(X.data.sum(dtype=np.float64))
 

@@ -34,6 +34,14 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int
     )
 
 
+def printable(text: str) -> str:
+    """Return text with control characters, which a terminal would obey, written as escapes."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
+
+
 def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
     """Return a table of held-out scores and what the second gains over the first.
 
@@ -100,7 +108,9 @@ def format_topics(
     shares = sizes / sizes.sum()
     order = np.argsort(-shares, kind="stable")[:n_rows]
     digits = len(str(len(shares) - 1))
-    return "\n".join(f"  {k:{digits}d}  {shares[k]:6.1%}  {' '.join(top_words[k])}" for k in order)
+    return "\n".join(
+        f"  {k:{digits}d}  {shares[k]:6.1%}  {printable(' '.join(top_words[k]))}" for k in order
+    )
 
 
 def format_documents(
@@ -126,9 +136,9 @@ def format_documents(
     lines = []
     for row in np.argsort(inverse_temperatures, kind="stable")[:n_rows]:
         first = next((line.strip() for line in text[row].splitlines() if line.strip()), "")
-        lines.append(f"  {1.0 / inverse_temperatures[row]:5.2f}  {names[row]}")
+        lines.append(f"  {1.0 / inverse_temperatures[row]:5.2f}  {printable(names[row])}")
         if first:
-            lines.append(_cut(f"         {first}", width))
+            lines.append(_cut(f"         {printable(first)}", width))
     return "\n".join(lines)
 
 

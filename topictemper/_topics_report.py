@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _parameters as check
@@ -18,10 +19,18 @@ def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
     return places[np.argsort(-values[places], kind="stable")[:n]]
 
 
-def names_of(model: Any, feature_names: ArrayLike | None) -> list[str]:
+def names_of(model: Any, feature_names: Any) -> list[str]:
     """The names given, or `feature_names_in_` of a fitted model, or else the columns' numbers."""
     if feature_names is None:
-        feature_names = getattr(model, "feature_names_in_", np.arange(model.n_features_in_))
+        feature_names = getattr(model, "feature_names_in_", None)
+    if feature_names is None:
+        warnings.warn(
+            "the model has no names of its columns, so their numbers stand for the words; give "
+            "feature_names, such as vectorizer.get_feature_names_out()",
+            UserWarning,
+            stacklevel=3,
+        )
+        feature_names = np.arange(model.n_features_in_)
     return [str(name) for name in check.feature_names(feature_names, model.n_features_in_)]
 
 
@@ -32,15 +41,17 @@ class TopicsReportMixin:
     checked ones.
     """
 
-    def top_words(self, n: int = 10, feature_names: ArrayLike | None = None) -> list[list[str]]:
+    def top_words(self, n: int = 10, feature_names: Any = None) -> list[list[str]]:
         """Words with the highest probability in each topic.
 
         Parameters
         ----------
         n : int, default=10
             Words of each topic.
-        feature_names : array-like of shape (n_features,), optional
-            Names of the columns; by default `feature_names_in_`, or else their numbers.
+        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+            Names of the columns: a sequence; a mapping of words to columns or of columns to
+            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
+            default `feature_names_in_`, or else their numbers, with a warning.
 
         Returns
         -------
@@ -81,17 +92,17 @@ class TopicsReportMixin:
         n = check.integer("n", n, 1)
         return np.stack([largest(share, n) for share in theta.T])
 
-    def prepare_pyldavis(
-        self, X: Any, feature_names: ArrayLike | None = None
-    ) -> dict[str, NDArray[Any]]:
+    def prepare_pyldavis(self, X: Any, feature_names: Any = None) -> dict[str, NDArray[Any]]:
         """What ``pyLDAvis.prepare`` takes, by its names: ``prepare(**lda.prepare_pyldavis(X))``.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Counts.
-        feature_names : array-like of shape (n_features,), optional
-            Names of the columns; by default `feature_names_in_`, or else their numbers.
+        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+            Names of the columns: a sequence; a mapping of words to columns or of columns to
+            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
+            default `feature_names_in_`, or else their numbers, with a warning.
 
         Returns
         -------

@@ -42,7 +42,9 @@ def names():
 DRAW = {
     "temperature": lambda lda, **where: TemperatureDisplay.from_estimator(lda, **where),
     "learning curve": lambda lda, **where: LearningCurveDisplay.from_estimator(lda, **where),
-    "topics": lambda lda, **where: TopicsDisplay.from_estimator(lda, **where),
+    "topics": lambda lda, **where: TopicsDisplay.from_estimator(
+        lda, feature_names=names(), **where
+    ),
     "documents": lambda lda, **where: DocumentTemperatureDisplay.from_estimator(
         lda, corpus(), **where
     ),
@@ -187,10 +189,12 @@ def test_largest_topics_with_their_top_words():
 
 
 def test_topics_by_number():
-    display = TopicsDisplay.from_estimator(fitted(), topics=[2, 0], n_top_words=100)
+    display = TopicsDisplay.from_estimator(
+        fitted(), topics=[2, 0], n_top_words=100, feature_names=names()
+    )
     assert [title.split(" (")[0] for title in display.titles] == ["topic 2", "topic 0"]
     assert display.probabilities.shape == (2, 60)
-    assert len(TopicsDisplay.from_estimator(fitted(), topics=100).axes_) == 4
+    assert len(TopicsDisplay.from_estimator(fitted(), topics=100, feature_names=names()).axes_) == 4
 
 
 def test_words_may_hold_dollars():
@@ -214,7 +218,7 @@ def test_words_may_hold_dollars():
 )
 def test_topics_refuse(change, message):
     with pytest.raises(ValueError, match=message):
-        TopicsDisplay.from_estimator(fitted(), **change)
+        TopicsDisplay.from_estimator(fitted(), **{"feature_names": names()} | change)
 
 
 # Documents

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.io import mmread, mmwrite
 from scipy.sparse import csr_array, load_npz, save_npz
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
@@ -116,7 +115,7 @@ def write_corpus(
     X: Any,
     format: str | None = None,
     *,
-    feature_names: ArrayLike | None = None,
+    feature_names: Any = None,
 ) -> None:
     r"""Write word counts to a file that `read_corpus` reads.
 
@@ -128,8 +127,9 @@ def write_corpus(
         Counts; "uci" and "ldac" take whole numbers only.
     format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
         As for `read_corpus`.
-    feature_names : array-like of str, of shape (n_features,), optional
-        The words, written to ``vocab.txt`` (``vocab.NAME.txt``) beside the file. Without them
+    feature_names : array-like of str, mapping or vectoriser, optional
+        The words, in any form that `TemperedLDA.top_words` takes, written to ``vocab.txt``
+        (``vocab.NAME.txt``) beside the file. Without them
         "ldac" and "svmlight" do not say how many columns there are beyond the last one in use.
 
     Raises

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from .. import _parameters as check
@@ -27,9 +27,7 @@ _SMALL = np.iinfo(np.int32).max
 _ENTRIES_AT_ONCE = 1 << 20
 
 
-def save_corpus(
-    path: str | os.PathLike[str], X: Any, feature_names: ArrayLike | None = None
-) -> None:
+def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None) -> None:
     """Write counts to a folder from which `open_corpus` opens them without reading them.
 
     The folder has the three arrays of a CSR matrix, ``indptr.npy``, ``indices.npy`` and
@@ -43,8 +41,8 @@ def save_corpus(
     X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
         Counts of words (columns) in documents (rows), >= 0. Of an iterable one chunk of documents
         after another is written, so that the whole need not fit into memory.
-    feature_names : array-like of str, of shape (n_features,), optional
-        The words.
+    feature_names : array-like of str, mapping or vectoriser, optional
+        The words, in any form that `TemperedLDA.top_words` takes.
 
     Raises
     ------

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .. import _parameters as check
 from .._workers import Workers
@@ -180,8 +180,8 @@ class TruncatedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _checked_units(self, S: Any) -> Floats:
         """Validated states or means of the units."""
         check_is_fitted(self)
-        units = np.asarray(S, dtype=np.float64)
-        if units.ndim != 2 or units.shape[1] != self._n_features_out:
+        units: Floats = check_array(S, dtype=np.float64, ensure_all_finite=False, input_name="S")
+        if units.shape[1] != self._n_features_out:
             raise ValueError(
                 f"S must have shape (n_samples, {self._n_features_out}), got {units.shape}"
             )

@@ -19,6 +19,17 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
     if hasattr(components, "fit"):
         check_is_fitted(components)
         components = components.components_
+    if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
+        raise TypeError(
+            f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "
+            f"with components_; got {type(components).__name__}. Of a model of another library "
+            "give its topics, such as LdaModel.get_topics() of gensim"
+        )
+    if check.holds_text(components):
+        raise TypeError(
+            f"{name} holds words; it must be an array of topics, (n_components, n_features), or a "
+            "fitted estimator: the words that count are found from the weights"
+        )
     topics = check_array(components, dtype=[np.float64, np.float32], input_name=name)
     if topics.min() < 0:
         row, column = np.argwhere(topics < 0)[0]
@@ -34,12 +45,12 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
 def counts(X: Any, n_features: int) -> Any:
     """CSR counts, >= 0 and as wide as the topics."""
     X = check_array(
-        X,
+        check.acceptable(X, "X"),
         accept_sparse="csr",
         dtype=[np.float64, np.float32, np.int64, np.int32],
         input_name="X",
     )
-    X = sp.csr_matrix(check.check_counts(X, "X"))
+    X = sp.csr_matrix(check.without_vanishing(check.check_counts(X, "X")))
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features, but the topics have {n_features}")
     return X

@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import _parameters as check
@@ -50,7 +50,9 @@ class TopicsDisplay:
     >>> from topictemper.plotting import TopicsDisplay
     >>> X = make_lda_corpus(200, 100, 5, random_state=0).counts
     >>> lda = TemperedLDA(5, max_iter=5, batch_size=20, random_state=0).fit(X)
-    >>> display = TopicsDisplay.from_estimator(lda, topics=[0, 3], n_top_words=6)
+    >>> display = TopicsDisplay.from_estimator(
+    ...     lda, topics=[0, 3], n_top_words=6, feature_names=[f"word{v}" for v in range(100)]
+    ... )
     >>> len(display.axes_)
     2
     >>> matplotlib.pyplot.close(display.figure_)
@@ -73,7 +75,7 @@ class TopicsDisplay:
         *,
         topics: int | Sequence[int] = 8,
         n_top_words: int = 8,
-        feature_names: ArrayLike | None = None,
+        feature_names: Any = None,
         ax: Any = None,
     ) -> Self:
         """Draw topics of a fitted estimator.
@@ -86,8 +88,10 @@ class TopicsDisplay:
             Numbers of the topics to draw, or how many of those that explain most.
         n_top_words : int, default=8
             Words of each topic.
-        feature_names : array-like of shape (n_features,), optional
-            Names of the columns; by default `feature_names_in_`, or else their numbers.
+        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+            Names of the columns: a sequence; a mapping of words to columns or of columns to
+            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
+            default `feature_names_in_`, or else their numbers, with a warning.
         ax : matplotlib Axes, default=None
             Where to draw; by default in a new figure.
 

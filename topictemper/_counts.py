@@ -1,0 +1,230 @@
+"""Checks of counts: what is taken for counts of words, what is refused, and what to do instead."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+from ._chunks import is_chunks
+from ._sparse import check_structure, row_of, spans
+
+#: Sums of this many counts still fit whole numbers and single precision.
+LARGEST_COUNT = 1e15
+# What is smaller may vanish in single precision, alone or in a product: it is no count.
+_SMALLEST_COUNT = 1e-30
+# Kernels number words with 32 bits.
+_MOST_COLUMNS = int(np.iinfo(np.int32).max)
+_LIKE_GENSIM = (
+    "like a corpus of gensim; make counts of it with "
+    "topictemper.datasets.from_gensim(corpus, n_features=len(dictionary))"
+)
+# Rows that tell whether counts are tf-idf weights, and the fewest that can.
+_ROWS_LOOKED_AT, _ROWS_THAT_TELL = 100, 3
+
+
+def acceptable(X: Any, name: str) -> Any:
+    """Refuse text, tokens, chunks and malformed sparse matrices, which checks of arrays mistake.
+
+    Returns
+    -------
+    object
+        X, or if it is sparse what `check_structure` makes of it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        With what to do instead.
+    """
+    if sp.issparse(X):
+        return check_structure(X, name)
+    if is_chunks(X):
+        raise TypeError(
+            f"{name} is an iterable of chunks, which only fit and save_corpus take. Give one "
+            "matrix, such as scipy.sparse.vstack(chunks), or one chunk at a time: "
+            "np.vstack([lda.transform(chunk) for chunk in chunks]), or lda.partial_fit(chunk) for "
+            "each chunk"
+        )
+    first = _first(X)
+    if isinstance(first, str | bytes):
+        raise TypeError(
+            f"{name} holds text, such as {first[:40]!r}; count the words first, with "
+            "make_pipeline(CountVectorizer(), TemperedLDA(...)).fit(texts)"
+        )
+    if isinstance(X, list | tuple) and _is_matrix(first):
+        raise TypeError(
+            f"{name} is a list of matrices; give one matrix, such as np.vstack({name}). Chunks for "
+            "fit must be a list of sparse matrices, or an object whose __iter__ begins anew"
+        )
+    word = _first(first)
+    if isinstance(word, str | bytes):
+        raise TypeError(
+            f"{name} holds lists of tokens, such as {word[:40]!r}; count them first, with "
+            "make_pipeline(CountVectorizer(analyzer=lambda tokens: tokens), TemperedLDA(...))"
+            ".fit(documents), or from_gensim(dictionary.doc2bow(tokens) for each document)"
+        )
+    if isinstance(word, tuple):
+        raise TypeError(f"{name} holds lists of tuples, {_LIKE_GENSIM}")
+    return X
+
+
+def holds_text(values: Any) -> bool:
+    """Whether these are strings, or lists of strings."""
+    return isinstance(_first(_first(values)), str | bytes)
+
+
+def acceptable_chunk(chunk: Any) -> Any:
+    """Refuse a document of gensim, which is a list of pairs, where a chunk of counts is wanted."""
+    if isinstance(chunk, list) and all(isinstance(pair, tuple) for pair in chunk):
+        raise TypeError(f"X is an iterable of lists of tuples, {_LIKE_GENSIM}")
+    return chunk
+
+
+def counts(X: Any, name: str) -> Any:
+    """CSR counts of any type of number, checked."""
+    X = check_array(acceptable(X, name), accept_sparse="csr", dtype=None, input_name=name)
+    if X.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must hold numbers, got {X.dtype}")
+    return check_counts(X, name)
+
+
+def check_counts(X: Any, name: str) -> Any:
+    """CSR counts without values that no counts have; the rest `acceptable` has checked.
+
+    Some at a time, because all may be more than fits into memory.
+    """
+    if not sp.issparse(X):
+        X = sp.csr_matrix(X)
+    if X.shape[1] > _MOST_COLUMNS:
+        raise ValueError(
+            f"{name} has {X.shape[1]} columns; at most {_MOST_COLUMNS} are possible, one for each "
+            "word"
+        )
+    for span in spans(len(X.data)):
+        data = X.data[span]
+        if data.min() < 0 or data.max() > LARGEST_COUNT:
+            entry = int(np.flatnonzero((data < 0) | (data > LARGEST_COUNT))[0])
+            kind, what = (
+                ("Negative", ">= 0") if data[entry] < 0 else ("Huge", f"at most {LARGEST_COUNT:g}")
+            )
+            raise ValueError(
+                f"{kind} values in data passed to {name}: row "
+                f"{row_of(X.indptr, span.start + entry)} has {data[entry]} in column "
+                f"{X.indices[span.start + entry]}; counts must be {what}"
+            )
+    return X
+
+
+def without_vanishing(X: Any) -> Any:
+    """CSR counts with 0 for those too small for a model; a copy only if there are any."""
+    if X.dtype.kind == "f" and any(
+        ((X.data[span] > 0) & (X.data[span] < _SMALLEST_COUNT)).any() for span in spans(X.nnz)
+    ):
+        X = X.copy()
+        X.data[X.data < _SMALLEST_COUNT] = 0
+    return X
+
+
+def check_width(X: Any, n_features: int, estimator: str, name: str = "X") -> None:
+    """Refuse counts with another number of columns than those learned from."""
+    if X.shape[1] != n_features:
+        raise ValueError(
+            f"{name} has {X.shape[1]} features, but {estimator} is expecting {n_features} features "
+            "as input."
+        )
+
+
+def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
+    """How often each row counts, or None: once."""
+    if value is None:
+        return None
+    weights = np.asarray(value)
+    if weights.ndim:
+        weights = check_array(
+            weights, ensure_2d=False, dtype=np.float64, input_name="sample_weight"
+        )
+    if weights.shape != (n_samples,):
+        raise ValueError(
+            f"sample_weight must have one weight for each of the {n_samples} rows, got an array "
+            f"of shape {weights.shape}"
+        )
+    if weights.min() < 0:
+        row = int(np.argmin(weights))
+        raise ValueError(
+            f"sample_weight must be >= 0, got {weights[row]} for row {row}; 0 leaves a row out"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight must be positive for a row at least, got zeros only")
+    return weights
+
+
+def check_words(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
+    """Refuse counts without a single word in a row that counts."""
+    if not _has_words(X, sample_weight):
+        raise ValueError(f"{name} has no words: all {X.shape[0]} rows are empty")
+
+
+def check_held_out(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
+    """Refuse documents that leave nothing to predict once half of each is given."""
+    if not _has_words(X, sample_weight):
+        raise ValueError(f"{name} has no document with two tokens, so there is nothing to predict")
+
+
+def _has_words(X: Any, sample_weight: NDArray[np.float64] | None) -> bool:
+    return bool((X if sample_weight is None else X[sample_weight > 0]).data.any())
+
+
+def warn_of_tfidf(X: Any) -> None:
+    """Warn of rows that are scaled to length one, as by a `TfidfVectorizer`; some rows tell.
+
+    Counts with weights, such as halves, are no such rows.
+    """
+    filled = np.flatnonzero(np.diff(X.indptr[: 10 * _ROWS_LOOKED_AT]) > 1)[:_ROWS_LOOKED_AT]
+    if len(filled) < _ROWS_THAT_TELL:
+        return
+    rows = X[filled].astype(np.float64)
+    if not (2 * rows.data % 1).any():
+        return
+    sums = np.asarray(rows.sum(axis=1)).ravel()
+    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    for norm in (sums, lengths):
+        if np.abs(norm - 1.0).max() < 1e-3:
+            warnings.warn(
+                "X holds fractions whose rows have norm 1, like tf-idf weights or frequencies, and "
+                "LDA models counts: use CountVectorizer in place of TfidfVectorizer, and do not "
+                "normalise",
+                UserWarning,
+                stacklevel=2,
+            )
+            return
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or (isinstance(value, str | bytes | list | tuple) and not value)
+
+
+def _is_matrix(value: Any) -> bool:
+    return len(getattr(value, "shape", ())) == 2
+
+
+def _first(values: Any) -> Any:
+    """The first value that is not empty; a string is its own first, a table has none."""
+    if isinstance(values, str | bytes):
+        return values
+    if isinstance(values, np.ndarray):
+        if values.dtype.kind not in "OSU":
+            return None
+        values = values.flat
+    elif (
+        not isinstance(values, Iterable)
+        or isinstance(values, Mapping | Set)
+        or len(getattr(values, "shape", (0,))) != 1
+    ):
+        return None
+    first: Any = next((value for value in values if not _is_empty(value)), None)
+    return first.as_py() if hasattr(first, "as_py") else first  # of an Arrow array
