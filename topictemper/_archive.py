@@ -30,7 +30,7 @@ def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
     head = {"format": _FORMAT, "schema": _SCHEMA, "version": _version()}
     header = json.dumps({**head, **_taken_out(tree, "", arrays)}).encode()
     arrays[_HEADER] = np.frombuffer(header, np.uint8)
-    with replacing(path) as file:
+    with replacing(path) as [file]:
         np.savez_compressed(file, **arrays)
 
 
