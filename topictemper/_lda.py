@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _parameters as check
-from ._assembly import Restored, new_trainer, planned_passes
+from ._assembly import new_trainer, planned_passes, restored_trainer
 from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._chunks import Chunks, is_chunks, rows_that_count
@@ -22,7 +22,8 @@ from ._documents import Gatherer
 from ._persistence import SaveMixin, parameters_of, plain_parameters
 from ._prediction_mixin import PredictionMixin
 from ._progress import Progress
-from ._state import Tree
+from ._sound import check_trainer
+from ._state import Tree, within
 from ._stopping import Validation, new_validation
 from ._svi import Trainer, train
 from ._thermostat import LocalThermostat
@@ -31,6 +32,15 @@ from ._workers import Workers
 from .tempering import QUANTILES
 
 _HISTORIES = {"score_history": ("pass", "score"), "bound_history": ("pass", "temperature", "bound")}
+
+
+def _history(rows: Any, fields: tuple[str, ...]) -> NDArray[Any]:
+    """A history from a file."""
+    if rows.ndim != 1 or rows.dtype != [(field, float) for field in fields]:
+        raise ValueError(f"no table of {' and '.join(fields)}")
+    if not all(np.isfinite(rows[field]).all() for field in fields):
+        raise ValueError("not finite")
+    return rows
 
 
 class TemperedLDA(
@@ -539,6 +549,8 @@ class TemperedLDA(
     def _get_state(self) -> Tree:
         """All that learning has made, and the parameters that it went by, for `save`."""
         trainer = self._trainer
+        state = trainer.get_state()
+        check_trainer(state)
         return {
             "parameters": plain_parameters(
                 {
@@ -552,29 +564,21 @@ class TemperedLDA(
             "given_topics": trainer.settings.given_topics,
             "first_alpha": trainer.first_alpha,
             "first_eta": trainer.first_eta,
-            "trainer": trainer.get_state(),
+            "trainer": state,
             **{name: getattr(self, f"{name}_", None) for name in _HISTORIES},
         }
 
     def _set_state(self, tree: Tree) -> None:
         """Go on from what `_get_state` returned, with `n_features_in_` set."""
-        self._trained_with = self.get_params(deep=False) | parameters_of(tree["parameters"])
-        trainer = new_trainer(
-            type(self)(**self._trained_with),
-            self.n_features_in_,
-            tree["expected_samples"],
-            tree["planned_passes"],
-            restored=Restored(tree["first_alpha"], tree["first_eta"], tree["given_topics"]),
-        )
-        # Files of earlier versions have neither.
-        tree["trainer"].setdefault("prior_scale", trainer.prior_scale.get_state())
-        tree["trainer"].setdefault("sampling_seed", trainer.sampling_seed)
-        trainer.set_state(tree["trainer"])
-        trainer.check_state()
+        with within("parameters"):
+            self._trained_with = self.get_params(deep=False) | parameters_of(tree["parameters"])
+        with within("trainer"):
+            trainer = restored_trainer(type(self)(**self._trained_with), self.n_features_in_, tree)
         self._trainer = trainer
-        for name in _HISTORIES:
-            if tree[name] is not None:
-                setattr(self, f"{name}_", tree[name])
+        for name, fields in _HISTORIES.items():
+            with within(name):
+                if tree[name] is not None:
+                    setattr(self, f"{name}_", _history(tree[name], fields))
         self._publish()
 
     def _set_fitted(

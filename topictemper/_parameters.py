@@ -19,9 +19,9 @@ _LARGEST_COUNT = 1e15
 _ENTRIES_AT_ONCE = 1 << 20
 
 
-def integer(name: str, value: Any, low: int) -> int:
-    """A whole number of at least ``low``."""
-    return int(check_scalar(value, name, Integral, min_val=low))
+def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """A whole number in a range."""
+    return int(check_scalar(value, name, Integral, min_val=low, max_val=high))
 
 
 def number(
