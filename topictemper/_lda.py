@@ -113,7 +113,8 @@ class TemperedLDA(
         falls from 5 until documents begin to differ in their topics, and annealing starts a
         little above that point. For "dasvi" "auto" is 1.5.
     n_temperatures : int, default=100
-        Size of the grid of inverse temperatures, evenly spaced in (0, 1] ("vt" and "lvt").
+        Size of the grid of inverse temperatures, evenly spaced in (0, 1] ("vt" and "lvt"); at
+        most 10,000.
     schedule : {"linear", "exponential"} or callable, default="linear"
         Course of T, or of its bound, from `max_temperature` to 1. A callable takes the number of
         passes made so far and returns T >= 1; `max_temperature` must then be "auto" and
@@ -154,7 +155,7 @@ class TemperedLDA(
     mean_change_tol : float, default=1e-3
         A document's sweeps end when the mean change of its gamma is smaller.
     max_doc_update_iter : int, default=100
-        Most sweeps of a document.
+        Most sweeps of a document; at most 1,000,000.
     shuffle : bool, default=True
         Whether `fit` takes the documents in a new random order in each pass.
     dtype : {"float32", "float64"}, default="float32"

@@ -36,6 +36,8 @@ class SaveMixin:
         `partial_fit` of the loaded model gives the same bits as of this one. It is one .npz
         archive without pickled objects, and safe to load from anywhere. It appears whole or not
         at all: until then a file of that name stays as it was, whenever the process is stopped.
+        It keeps the permissions of the file that it replaces. The parameters `n_jobs` and
+        `verbose` are not written: they describe a process, not a model.
 
         Parameters
         ----------
@@ -50,8 +52,9 @@ class SaveMixin:
         TypeError
             If a name is not a string.
         ValueError
-            If there are not as many names as columns, or a parameter cannot be written down,
-            such as a schedule that is a function.
+            If there are not as many names as columns, if a parameter cannot be written down,
+            such as a schedule that is a function, or if the model holds numbers that `load`
+            would refuse, such as topics that are not finite.
         sklearn.exceptions.NotFittedError
             If the model is not fitted.
         OSError
@@ -106,11 +109,13 @@ def load(path: str | os.PathLike[str]) -> Any:
     -------
     estimator
         Fitted, such as a `TemperedLDA`: it transforms, scores and learns on as the saved one.
+        `n_jobs` and `verbose` have their defaults.
 
     Raises
     ------
     ValueError
-        If the file is damaged, not a model, or written by a later version that changed the format.
+        If the file is damaged, not a model, or written by a later version that changed the
+        format. The error names the file and the member or field that is wrong.
     OSError
         If the file cannot be opened.
 

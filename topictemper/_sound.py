@@ -38,6 +38,7 @@ _RANGES = {
     "priors/alpha_share": (0.0, 2.0),
     "priors/eta_share": (-3.0, 2.0),
     "prior_scale/scale": (2.0**-4, 2.0**6),
+    "prior_scale/gains": (-1e36, 1e36),
     "prior_scale/steps": (0, 2**53),
     "prior_scale/next": (1, 2**53),
     "sampling_seed": (0, 2**63 - 1),
