@@ -154,10 +154,12 @@ def restored_trainer(lda: TemperedLDA, n_features: int, tree: Tree) -> Trainer:
         planned = check.integer("planned_passes", tree["planned_passes"], 1, 2**53)
     with within("given_topics"):
         given_topics = check.flag("given_topics", tree["given_topics"])
-    # Before anything is made of that size.
-    shape, M = (n_features, lda.n_components), state["topics"]["M"]
-    if M.dtype != dtype or M.shape != shape:
-        raise StateError("topics/M", f"expected was an array of {dtype} of shape {shape}")
+    shape = (n_features, lda.n_components)
+    with within("trainer"):
+        M = state["topics"]["M"]
+        # Before anything is made of that size.
+        if M.dtype != dtype or M.shape != shape:
+            raise StateError("topics/M", f"must be an array of {dtype} of shape {shape}")
     with within("first_alpha"):
         alpha = _first_prior(tree["first_alpha"], dtype, [shape[1:]])
     with within("first_eta"):
@@ -167,18 +169,20 @@ def restored_trainer(lda: TemperedLDA, n_features: int, tree: Tree) -> Trainer:
         else:
             eta = check.number("first_eta", eta, *FIRST_PRIOR_RANGE)
     restored = Restored(alpha, eta, given_topics)
-    trainer = new_trainer(lda, n_features, expected, planned, restored=restored)
-    # Files of earlier versions have neither.
-    state.setdefault("prior_scale", trainer.prior_scale.get_state())
-    state.setdefault("sampling_seed", trainer.sampling_seed)
-    trainer.set_state(state)
-    check_trainer(trainer.get_state())
+    with within("parameters"):
+        trainer = new_trainer(lda, n_features, expected, planned, restored=restored)
+    with within("trainer"):
+        # Files of earlier versions have neither.
+        state.setdefault("prior_scale", trainer.prior_scale.get_state())
+        state.setdefault("sampling_seed", trainer.sampling_seed)
+        trainer.set_state(state)
+        check_trainer(trainer.get_state())
     return trainer
 
 
 def _first_prior(prior: Any, dtype: np.dtype[Any], shapes: list[tuple[int, ...]]) -> NDArray[Any]:
     if not isinstance(prior, np.ndarray) or prior.dtype != dtype:
-        raise ValueError(f"expected was an array of {dtype}")
+        raise ValueError(f"must be an array of {dtype}")
     return check.table("it", prior, shapes, *FIRST_PRIOR_RANGE).astype(dtype)
 
 

@@ -573,9 +573,8 @@ class TemperedLDA(
         """Go on from what `_get_state` returned, with `n_features_in_` set."""
         with within("parameters"):
             self._trained_with = self.get_params(deep=False) | parameters_of(tree["parameters"])
-        with within("trainer"):
-            trainer = restored_trainer(type(self)(**self._trained_with), self.n_features_in_, tree)
-        self._trainer = trainer
+        lda = type(self)(**self._trained_with)
+        self._trainer = restored_trainer(lda, self.n_features_in_, tree)
         for name, fields in _HISTORIES.items():
             with within(name):
                 if tree[name] is not None:

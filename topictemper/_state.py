@@ -137,7 +137,7 @@ def _taken(old: Any, new: Any) -> Any:
     else:
         fits = _is_number(new) and _finite(old, new)
     if not fits:
-        raise ValueError(f"expected was {_described(old)}, not {_described(new)}")
+        raise ValueError(f"must be {_expected(old)}, got {_described(new)}")
     return float(new) if isinstance(old, float) else new
 
 
@@ -155,12 +155,20 @@ def _finite(old: Any, new: Any) -> bool:
     return bool(np.all(np.isfinite(new) | unset))
 
 
+def _expected(old: Any) -> str:
+    if isinstance(old, np.ndarray):
+        return f"a finite array of {old.dtype} of shape {old.shape}"
+    if old is None:
+        return "None, or finite numbers"
+    return "a whole number" if isinstance(old, int) else "a finite number"
+
+
 def _described(value: Any) -> str:
     if isinstance(value, np.ndarray):
         finite = value.dtype.kind != "f" or np.isfinite(value).all()
-        kind = "" if finite else "not finite "
-        return f"an array of {kind}{value.dtype} of shape {value.shape}"
-    return f"{value!r:.60}" if isinstance(value, str) else repr(value)[:60]
+        kind = "an" if finite else "a not finite"
+        return f"{kind} array of {value.dtype} of shape {value.shape}"
+    return repr(value)[:60]
 
 
 def table(rows: list[tuple[float, ...]], width: int) -> NDArray[np.float64]:
