@@ -7,13 +7,17 @@ BIN := $(VENV)/bin
 SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/_core/src*/*.[ch])
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd)
 
-.PHONY: demo test docs lint build wheel-check sanitize sanitize-threads clean
+.PHONY: demo test faults docs lint build wheel-check sanitize sanitize-threads clean
 
 demo: build
 	$(BIN)/topictemper demo
 
 test: build
 	$(BIN)/pytest $(ARGS)
+
+# Kills, full disks and two writers at once; some minutes.
+faults: build
+	$(BIN)/python -m tests.faults $(ARGS)
 
 # -W: warnings are errors. Needs nothing of the network but pip, and that only once.
 docs: $(VENV)/docs.stamp

@@ -215,7 +215,7 @@ from topictemper import load
 
 path, step = sys.argv[1:]
 model = load(path)
-model.set_params(verbose=7)
+model.set_params(tol=7.0)
 
 def die(*arguments, **more):
     os._exit(9)
@@ -252,7 +252,7 @@ def test_killed_while_saving(model, path, step):
     status = subprocess.run([sys.executable, "-c", _KILLED, path, step]).returncode
     assert status == (0 if step == "never" else 9)
     if step in ("after", "never"):
-        assert load(path).verbose == 7
+        assert load(path).tol == 7
     else:
         assert path.read_bytes() == old
     assert learned_state(load(path)) == learned_state(model)

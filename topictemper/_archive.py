@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._files import replacing
-from ._state import Tree
+from ._npz import read_npz
+from ._state import Tree, within
 
 _FORMAT = "topictemper model"
 
@@ -30,7 +31,7 @@ def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
     head = {"format": _FORMAT, "schema": _SCHEMA, "version": _version()}
     header = json.dumps({**head, **_taken_out(tree, "", arrays)}).encode()
     arrays[_HEADER] = np.frombuffer(header, np.uint8)
-    with replacing(path) as file:
+    with replacing(path) as [file]:
         np.savez_compressed(file, **arrays)
 
 
@@ -44,24 +45,21 @@ def read_archive(path: str | os.PathLike[str]) -> Tree:
     OSError
         If the file cannot be opened.
     """
-    # Opened here: numpy leaves its own file open when it fails to make sense of it.
     with open(path, "rb") as file:
         try:
-            with np.load(file, allow_pickle=False) as archive:
-                tree: Tree = json.loads(archive[_HEADER].tobytes())
+            arrays = read_npz(file)
+            with within(_HEADER):
+                tree: Tree = json.loads(arrays.pop(_HEADER).tobytes())
                 if tree["format"] != _FORMAT:
                     raise ValueError("another format")
-                later = tree["schema"] > _SCHEMA
-                # A later schema may keep its arrays in another way.
-                for name in [] if later else archive.files:
-                    if name != _HEADER:
-                        _put_back(tree, name, archive[name])
-        except MemoryError:
-            raise
-        except Exception as error:
-            # Cut short, damaged, something else: many kinds of error and one thing to say.
+                later = bool(tree["schema"] > _SCHEMA)
+            # A later schema may keep its arrays in another way.
+            for name, array in () if later else arrays.items():
+                with within(f"member {name!r}"):
+                    _put_back(tree, name, array)
+        except ValueError as error:
             raise ValueError(
-                f"{os.fspath(path)} is not a topictemper model, or damaged."
+                f"{os.fspath(path)} is not a topictemper model, or damaged: {error}."
             ) from error
     if later:
         raise ValueError(

@@ -11,6 +11,8 @@ from . import _parameters as check
 from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer
 from ._prior_scale import PriorScale
 from ._priors import PriorLearner
+from ._sound import check_trainer
+from ._state import StateError, Tree, within
 from ._svi import STREAM_SAMPLES, Settings, Trainer
 from ._thermostat import Cooling, GlobalThermostat, LocalThermostat, Thermostat
 from ._topics import Topics
@@ -26,6 +28,10 @@ NORMALIZERS = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
 # Of alpha: the sum over topics, and the largest. A document of 100 words has no use for more.
 ALPHA_SUM, ALPHA_MOST, ETA = 3.0, 0.1, {"mean": 0.05, "dirichlet": 0.1}
 PRIOR_RANGE = (1e-5, 1e5)
+# The default one is smaller with very many topics, and a learned one than that.
+FIRST_PRIOR_RANGE = (1e-8, 1e6)
+# Of the arrays with an entry for each document and temperature.
+MOST_TEMPERATURES = 10_000
 # Learned alpha over the default one. Chosen by measurement (benchmarks/priors.py).
 ALPHA_FLOOR = 0.5
 ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
@@ -111,9 +117,9 @@ def new_trainer(
         ),
         learning_offset=offset,
         mean_change_tol=check.number("mean_change_tol", lda.mean_change_tol, 0.0),
-        max_doc_update_iter=check.integer("max_doc_update_iter", lda.max_doc_update_iter, 1),
+        max_doc_update_iter=check.integer("max_doc_update_iter", lda.max_doc_update_iter, 1, 10**6),
         tempering=tempering,
-        n_temperatures=check.integer("n_temperatures", lda.n_temperatures, 2),
+        n_temperatures=check.integer("n_temperatures", lda.n_temperatures, 2, MOST_TEMPERATURES),
         sampling=_samples(lda),
     )
     check.flag("shuffle", lda.shuffle)
@@ -135,6 +141,50 @@ def new_trainer(
         topics = Topics.random(n_features, n_components, eta, dtype, random_state)
     topics.point = estimate == "mean"
     return Trainer(topics, alpha, eta, thermostat, learned, scale, settings, random_state)
+
+
+def restored_trainer(lda: TemperedLDA, n_features: int, tree: Tree) -> Trainer:
+    """Make the model again that an estimator with the same parameters has written to a file."""
+    dtype = check.precision(lda.dtype)
+    expected, state = tree["expected_samples"], tree["trainer"]
+    with within("expected_samples"):
+        if expected is not None:
+            expected = check.number("expected_samples", expected, 1e-18, 1e18)
+    with within("planned_passes"):
+        planned = check.integer("planned_passes", tree["planned_passes"], 1, 2**53)
+    with within("given_topics"):
+        given_topics = check.flag("given_topics", tree["given_topics"])
+    shape = (n_features, lda.n_components)
+    with within("trainer"):
+        M = state["topics"]["M"]
+        # Before anything is made of that size.
+        if M.dtype != dtype or M.shape != shape:
+            raise StateError("topics/M", f"must be an array of {dtype} of shape {shape}")
+    with within("first_alpha"):
+        alpha = _first_prior(tree["first_alpha"], dtype, [shape[1:]])
+    with within("first_eta"):
+        eta = tree["first_eta"]
+        if isinstance(eta, np.ndarray):
+            eta = _first_prior(eta, dtype, [(n_features, 1), shape])
+        else:
+            eta = check.number("first_eta", eta, *FIRST_PRIOR_RANGE)
+    restored = Restored(alpha, eta, given_topics)
+    with within("parameters"):
+        trainer = new_trainer(lda, n_features, expected, planned, restored=restored)
+    with within("trainer"):
+        # Files of earlier versions have none of these.
+        state.setdefault("prior_scale", trainer.prior_scale.get_state())
+        state.setdefault("sampling_seed", trainer.sampling_seed)
+        state.setdefault("isa", trainer.isa)
+        trainer.set_state(state)
+        check_trainer(trainer.get_state())
+    return trainer
+
+
+def _first_prior(prior: Any, dtype: np.dtype[Any], shapes: list[tuple[int, ...]]) -> NDArray[Any]:
+    if not isinstance(prior, np.ndarray) or prior.dtype != dtype:
+        raise ValueError(f"must be an array of {dtype}")
+    return check.table("it", prior, shapes, *FIRST_PRIOR_RANGE).astype(dtype)
 
 
 def _samples(lda: TemperedLDA) -> bool:

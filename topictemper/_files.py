@@ -1,31 +1,126 @@
-"""Files that are replaced as a whole or stay as they were."""
+"""Files and folders that are replaced as a whole or stay as they were.
+
+What is written goes to temporary names beside its place, reaches the disk, and then takes its name.
+One rename is atomic. Several are made atomic by a note in the folder (see `_folders`).
+"""
 
 from __future__ import annotations
 
 import os
-import secrets
+import shutil
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from . import _folders as folders
+
+_MOST_ATTEMPTS = 100
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+Result = TypeVar("Result")
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Any]:
-    """Open a binary file to write, which takes its name when the block ends without an error."""
-    target = writable_path(path)
-    file = _temporary(target)
-    try:
-        with file:
-            yield file
-            file.flush()
-            # Else the name may come to stand for what has not yet reached the disk.
-            os.fsync(file.fileno())
-        os.replace(file.name, target)
-    except BaseException:
-        os.unlink(file.name)
-        raise
+def replacing(*paths: str | os.PathLike[str]) -> Iterator[list[Any]]:
+    """Open binary files to write, which take their names when the block ends without an error.
+
+    All of them are replaced, or none, whenever the process is stopped; so they must lie in one
+    folder. A file keeps the permissions of the one that it replaces.
+
+    Raises
+    ------
+    OSError
+        If a file cannot be written. Nothing has changed then, and nothing is left behind.
+    """
+    targets = [_target(path) for path in paths]
+    folder = targets[0].parent
+    if any(target.parent != folder for target in targets):
+        raise OSError(
+            f"{' and '.join(os.fspath(path) for path in paths)} are links into different folders. "
+            "Files that belong together must lie in one folder; write to that folder."
+        )
+    with _named(paths[0]), ExitStack() as stack:
+        parts, files = [], []
+        for target, path in zip(targets, paths, strict=True):
+            part, file = _new_part(target, path)
+            stack.callback(folders.discard, folder, part.name)
+            files.append(stack.enter_context(file))
+            parts.append(part.name)
+        try:
+            yield files
+            for file in files:
+                file.flush()
+                # Else the name may come to stand for what has not yet reached the disk.
+                os.fsync(file.fileno())
+                if folders.fcntl is None:  # Windows renames no file that is open
+                    file.close()
+            folders.rename(
+                folder, dict(zip((target.name for target in targets), parts, strict=True))
+            )
+        except OSError as error:
+            if error.filename is None:
+                error.filename = os.fspath(paths[0])
+            raise
+
+
+@contextmanager
+def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Make a folder to fill, which takes its name when the block ends without an error.
+
+    Raises
+    ------
+    FileExistsError
+        If there is something of that name, at first or in the end.
+    OSError
+        If it cannot be written. Nothing is left behind.
+    """
+    target = Path(path)
+    exists = FileExistsError(f"{target} exists; a corpus is written to a new folder.")
+    if os.path.lexists(target):
+        raise exists
+    with _named(path), ExitStack() as stack:
+        part, descriptor = _created(target, path, _create_folder)
+        if descriptor is not None:
+            stack.callback(os.close, descriptor)
+        stack.callback(shutil.rmtree, part, ignore_errors=True)
+        yield part
+        for file in part.iterdir():
+            with open(file, "r+b") as content:
+                os.fsync(content.fileno())
+        folders.sync(part)
+        try:
+            os.rename(part, target)
+        except OSError as error:
+            # Another process was first: a folder is not replaced if there is something in it.
+            raise exists if os.path.lexists(target) else error from None
+        folders.sync(target.parent)
+
+
+def whole(read: Callable[..., Result], *paths: str | os.PathLike[str]) -> Result:
+    """Return ``read(*paths)`` of files as one writer has left them.
+
+    A file that a killed writer had yet to rename is read under its temporary name. If a file
+    is replaced meanwhile, all of them are read again.
+
+    Raises
+    ------
+    OSError
+        If they are replaced all the time.
+    """
+    for _ in range(_MOST_ATTEMPTS):
+        places = [folders.current(path) for path in paths]
+        error = None
+        try:
+            result = read(*(place.path for place in places))
+        except (OSError, ValueError) as reason:
+            error = reason
+        if [folders.current(path) for path in paths] == places:
+            if error is not None:
+                raise error
+            return result
+    raise OSError(f"{os.fspath(paths[0])} is replaced all the time; read it when that has ended.")
 
 
 def writable_path(path: str | os.PathLike[str]) -> Path:
@@ -33,6 +128,25 @@ def writable_path(path: str | os.PathLike[str]) -> Path:
 
     Links are followed. Nothing is left behind.
     """
+    target = _target(path)
+    part, file = _new_part(target, path)
+    with file:
+        folders.discard(target.parent, part.name)
+    return target
+
+
+@contextmanager
+def _named(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the file in errors of the system, such as that of a full disk."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is not None and error.filename is None:
+            error.filename = os.fspath(path)
+        raise
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
     target = Path(os.path.realpath(path))
     if target.exists():
         mode = target.stat().st_mode
@@ -41,15 +155,44 @@ def writable_path(path: str | os.PathLike[str]) -> Path:
         # A device or a pipe would be replaced by a file.
         if not stat.S_ISREG(mode):
             raise OSError(f"{os.fspath(path)} is not a regular file.")
-    try:
-        with _temporary(target) as file:
-            os.unlink(file.name)
-    except OSError as error:
-        raise type(error)(f"{os.fspath(path)} cannot be written: {error.strerror}.") from error
     return target
 
 
-def _temporary(target: Path) -> Any:
-    """Open a new file beside `target`, with the permissions of any new file."""
-    # Not by tempfile, whose files nobody else may read.
-    return open(target.parent / f".{secrets.token_hex(8)}.part", "xb")
+def _new_part(target: Path, path: str | os.PathLike[str]) -> tuple[Path, Any]:
+    """Open a temporary file beside `target`, with its permissions if it exists."""
+    old = target.stat() if target.exists() else None
+
+    def create(name: Path) -> int:
+        # Not by tempfile, whose files nobody else may read.
+        return os.open(name, _CREATE, 0o666 if old is None else 0o600)
+
+    part, descriptor = _created(target, path, create)
+    assert descriptor is not None
+    if old is not None and os.name == "posix":
+        _take_permissions(descriptor, old)
+    return part, os.fdopen(descriptor, "wb")
+
+
+def _created(
+    target: Path, path: str | os.PathLike[str], create: Callable[[Path], int | None]
+) -> tuple[Path, int | None]:
+    try:
+        return folders.new_part(target.parent, create)
+    except OSError as error:
+        raise type(error)(f"{os.fspath(path)} cannot be written: {error.strerror}.") from error
+
+
+def _create_folder(path: Path) -> int | None:
+    os.mkdir(path)
+    return None if folders.fcntl is None else os.open(path, os.O_RDONLY)
+
+
+def _take_permissions(descriptor: int, old: os.stat_result) -> None:
+    """Let nobody read a new file who could not read the old one."""
+    mode = stat.S_IMODE(old.st_mode)
+    with suppress(OSError):  # a file system without permissions
+        try:
+            os.fchown(descriptor, -1, old.st_gid)
+        except OSError:
+            mode &= ~stat.S_IRWXG  # its group is another
+        os.fchmod(descriptor, mode)

@@ -8,12 +8,12 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from . import _parameters as check
-from ._assembly import Restored, new_trainer, planned_passes
+from ._assembly import new_trainer, planned_passes, restored_trainer
 from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._chunks import Chunks, is_chunks, rows_that_count
@@ -22,13 +22,23 @@ from ._fitted import FittedMixin
 from ._persistence import SaveMixin, parameters_of, plain_parameters
 from ._prediction_mixin import PredictionMixin
 from ._progress import Progress
-from ._state import Tree
+from ._sound import check_trainer
+from ._state import Tree, within
 from ._stopping import Validation, new_validation
 from ._svi import Trainer, train
 from ._topics_report import TopicsReportMixin
 from ._workers import Workers
 
 _HISTORIES = {"score_history": ("pass", "score"), "bound_history": ("pass", "temperature", "bound")}
+
+
+def _history(rows: Any, fields: tuple[str, ...]) -> NDArray[Any]:
+    """A history from a file."""
+    if rows.ndim != 1 or rows.dtype != [(field, float) for field in fields]:
+        raise ValueError(f"no table of {' and '.join(fields)}")
+    if not all(np.isfinite(rows[field]).all() for field in fields):
+        raise ValueError("not finite")
+    return rows
 
 
 class TemperedLDA(
@@ -102,7 +112,8 @@ class TemperedLDA(
         falls from 5 until documents begin to differ in their topics, and annealing starts a
         little above that point. For "dasvi" "auto" is 1.5.
     n_temperatures : int, default=100
-        Size of the grid of inverse temperatures, evenly spaced in (0, 1] ("vt" and "lvt").
+        Size of the grid of inverse temperatures, evenly spaced in (0, 1] ("vt" and "lvt"); at
+        most 10,000.
     schedule : {"linear", "exponential"} or callable, default="linear"
         Course of T, or of its bound, from `max_temperature` to 1. A callable takes the number of
         passes made so far and returns T >= 1; `max_temperature` must then be "auto" and
@@ -143,7 +154,7 @@ class TemperedLDA(
     mean_change_tol : float, default=1e-3
         A document's sweeps end when the mean change of its gamma is smaller.
     max_doc_update_iter : int, default=100
-        Most sweeps of a document.
+        Most sweeps of a document; at most 1,000,000.
     shuffle : bool, default=True
         Whether `fit` takes the documents in a new random order in each pass.
     dtype : {"float32", "float64"}, default="float32"
@@ -541,6 +552,8 @@ class TemperedLDA(
     def _get_state(self) -> Tree:
         """All that learning has made, and the parameters that it went by, for `save`."""
         trainer = self._trainer
+        state = trainer.get_state()
+        check_trainer(state)
         return {
             "parameters": plain_parameters(
                 {
@@ -554,30 +567,20 @@ class TemperedLDA(
             "given_topics": trainer.settings.given_topics,
             "first_alpha": trainer.first_alpha,
             "first_eta": trainer.first_eta,
-            "trainer": trainer.get_state(),
+            "trainer": state,
             **{name: getattr(self, f"{name}_", None) for name in _HISTORIES},
         }
 
     def _set_state(self, tree: Tree) -> None:
         """Go on from what `_get_state` returned, with `n_features_in_` set."""
-        self._trained_with = self.get_params(deep=False) | parameters_of(tree["parameters"])
-        trainer = new_trainer(
-            type(self)(**self._trained_with),
-            self.n_features_in_,
-            tree["expected_samples"],
-            tree["planned_passes"],
-            restored=Restored(tree["first_alpha"], tree["first_eta"], tree["given_topics"]),
-        )
-        # Files of earlier versions have none of these.
-        tree["trainer"].setdefault("prior_scale", trainer.prior_scale.get_state())
-        tree["trainer"].setdefault("sampling_seed", trainer.sampling_seed)
-        tree["trainer"].setdefault("isa", trainer.isa)
-        trainer.set_state(tree["trainer"])
-        trainer.check_state()
-        self._trainer = trainer
-        for name in _HISTORIES:
-            if tree[name] is not None:
-                setattr(self, f"{name}_", tree[name])
+        with within("parameters"):
+            self._trained_with = self.get_params(deep=False) | parameters_of(tree["parameters"])
+        lda = type(self)(**self._trained_with)
+        self._trainer = restored_trainer(lda, self.n_features_in_, tree)
+        for name, fields in _HISTORIES.items():
+            with within(name):
+                if tree[name] is not None:
+                    setattr(self, f"{name}_", _history(tree[name], fields))
 
     def _set_fitted(
         self,

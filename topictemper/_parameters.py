@@ -28,9 +28,9 @@ from ._counts import without_vanishing as without_vanishing
 from ._names import feature_names as feature_names
 
 
-def integer(name: str, value: Any, low: int) -> int:
-    """A whole number of at least ``low``."""
-    return int(check_scalar(value, name, Integral, min_val=low))
+def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """A whole number in a range."""
+    return int(check_scalar(value, name, Integral, min_val=low, max_val=high))
 
 
 def number(

@@ -7,11 +7,15 @@ from importlib import import_module
 from typing import Any, ClassVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from . import _parameters as check
 from ._archive import read_archive, write_archive
-from ._state import Tree, random_state
+from ._state import Tree, random_state, within
+
+# They say how a process works and prints, not what a model is.
+_OF_THE_PROCESS = ("n_jobs", "verbose")
 
 
 class SaveMixin:
@@ -32,7 +36,9 @@ class SaveMixin:
         `partial_fit` of the loaded model gives the same bits as of this one, with the same
         instruction set (`topictemper.set_isa`). It is one .npz archive without pickled objects,
         and safe to load from anywhere. It appears whole or not at all: until then a file of that
-        name stays as it was, whenever the process is stopped.
+        name stays as it was, whenever the process is stopped. It keeps the permissions of the file
+        that it replaces. The parameters `n_jobs` and `verbose` are not written: they describe a
+        process, not a model.
 
         Parameters
         ----------
@@ -48,8 +54,9 @@ class SaveMixin:
         TypeError
             If a name is not a string.
         ValueError
-            If there are not as many names as columns, or a parameter cannot be written down,
-            such as a schedule that is a function.
+            If there are not as many names as columns, if a parameter cannot be written down,
+            such as a schedule that is a function, or if the model holds numbers that `load`
+            would refuse, such as topics that are not finite.
         sklearn.exceptions.NotFittedError
             If the model is not fitted.
         OSError
@@ -80,10 +87,7 @@ class SaveMixin:
             feature_names = getattr(self, "feature_names_in_", None)
         names = None
         if feature_names is not None:
-            names = check.feature_names(feature_names, estimator.n_features_in_).tolist()
-            for word in names:
-                if not isinstance(word, str):
-                    raise TypeError(f"feature_names must hold strings, not {word!r}.")
+            names = _strings(check.feature_names(feature_names, estimator.n_features_in_)).tolist()
         parameters = estimator.get_params(deep=False)
         tree = {
             "estimator": name,
@@ -107,11 +111,13 @@ def load(path: str | os.PathLike[str]) -> Any:
     -------
     estimator
         Fitted, such as a `TemperedLDA`: it transforms, scores and learns on as the saved one.
+        `n_jobs` and `verbose` have their defaults.
 
     Raises
     ------
     ValueError
-        If the file is damaged, not a model, or written by a later version that changed the format.
+        If the file is damaged, not a model, or written by a later version that changed the
+        format. The error names the file and the member or field that is wrong.
     OSError
         If the file cannot be opened.
 
@@ -131,21 +137,30 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     tree = read_archive(path)
     try:
-        kind = _estimator(tree["estimator"])
-        estimator = kind(**kind._BEFORE | parameters_of(tree["parameters"]))
-        estimator.n_features_in_ = int(tree["n_features"])
-        if tree["feature_names"] is not None:
-            names = check.feature_names(tree["feature_names"], estimator.n_features_in_)
-            estimator.feature_names_in_ = names
-        estimator._set_state(tree["state"])
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        with within("estimator"):
+            kind = _estimator(tree["estimator"])
+        with within("parameters"):
+            estimator = kind(**kind._BEFORE | parameters_of(tree["parameters"]))
+        with within("n_features"):
+            estimator.n_features_in_ = check.integer("n_features", tree["n_features"], 1)
+        with within("feature_names"):
+            if tree["feature_names"] is not None:
+                names = check.feature_names(tree["feature_names"], estimator.n_features_in_)
+                estimator.feature_names_in_ = _strings(names)
+        with within("state"):
+            estimator._set_state(tree["state"])
+    except ValueError as error:
         raise ValueError(f"{os.fspath(path)} is a damaged topictemper model: {error}") from error
     return estimator
 
 
 def plain_parameters(parameters: dict[str, Any]) -> Tree:
-    """Return parameters as a file can hold them."""
-    return {name: _plain(name, value) for name, value in parameters.items()}
+    """Return parameters as a file can hold them, without those of the process."""
+    return {
+        name: _plain(name, value)
+        for name, value in parameters.items()
+        if name not in _OF_THE_PROCESS
+    }
 
 
 def parameters_of(tree: Tree) -> dict[str, Any]:
@@ -153,7 +168,15 @@ def parameters_of(tree: Tree) -> dict[str, Any]:
     return {
         name: random_state(value) if isinstance(value, dict) else value
         for name, value in tree.items()
+        if name not in _OF_THE_PROCESS
     }
+
+
+def _strings(names: NDArray[Any]) -> NDArray[Any]:
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"feature_names must hold strings, not {name!r}.")
+    return names
 
 
 def _plain(name: str, value: Any) -> Any:

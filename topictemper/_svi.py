@@ -138,22 +138,6 @@ class Trainer(Stateful):
         self._passes_before, self._seen_before = 0.0, 0.0
         self._workspace = Workspace()
 
-    def check_state(self) -> None:
-        """Raise ValueError for a state that no training leads to."""
-        topics = self.topics
-        if not (
-            np.isfinite(topics.totals).all()
-            and topics.M.min() >= 0
-            and topics.M.max() < np.inf
-            and np.min(topics.base) > 0
-            and self.alpha.min() > 0
-            and 0 < self.prior_scale.scale < np.inf
-            and np.min(self.eta) > 0
-            and 0 < self.thermostat.learned <= 1
-            and 0 <= self.sampling_seed < 2**63
-        ):
-            raise ValueError("topics, priors, temperatures and seeds must be positive numbers")
-
     @property
     def predictive_alpha(self) -> NDArray[Any]:
         """The prior of the topic proportions of documents that are not learned from."""

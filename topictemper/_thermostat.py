@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ._documents import Locals, Minibatch, log_likelihood
 from ._normalizers import CorpusSize, PosteriorNormalizer, PriorNormalizer
-from ._state import Stateful, Tree, table
+from ._state import Stateful, Tree, table, within
 from ._topics import Topics
 from ._workers import Workers
 from .tempering import (
@@ -182,8 +182,12 @@ class Thermostat(Stateful):
     def set_state(self, tree: Tree) -> None:
         """Take the state of another one, made with the same parameters."""
         rest = dict(tree)
-        self.history = [tuple(row) for row in rest.pop("history").tolist()]
+        rows = rest.pop("history")
         super().set_state(rest)
+        with within("history"):
+            if rows.dtype != np.float64 or rows.shape != (len(rows), 2 + len(self._details())):
+                raise ValueError("no table of numbers, or another number of columns")
+            self.history = [tuple(row) for row in rows.tolist()]
 
     def _due(self, clock: Clock, period: float | None = None) -> bool:
         """Whether one of the moments of a pass, or of a longer period, falls into this batch."""

@@ -111,12 +111,31 @@ def test_what_is_there_stays(path):
     assert open_corpus(path).counts.shape == (3, 3)
 
 
-def test_remains_of_a_killed_process_are_no_hindrance(path):
-    left = path.with_name(".corpus.part")
-    left.mkdir()
-    (left / "data.npy").write_bytes(b"half")
-    save_corpus(path, COUNTS)
-    assert not left.exists()
+class Meanwhile:
+    """Chunks in whose middle something else happens."""
+
+    def __init__(self, happens):
+        self.happens = happens
+
+    def __iter__(self):
+        yield COUNTS
+        self.happens()
+
+
+def test_the_first_of_two_writers_of_one_name_wins(path):
+    other = COUNTS[:2]
+    with pytest.raises(FileExistsError, match=r"corpus exists; .*a new folder"):
+        save_corpus(path, Meanwhile(lambda: save_corpus(path, other)))
+    assert_array_equal(open_corpus(path).counts.toarray(), other.toarray())
+    assert [file.name for file in path.parent.iterdir()] == ["corpus"]
+
+
+def test_a_writer_leaves_what_others_are_writing(path):
+    other = path.with_name("other")
+    save_corpus(path, Meanwhile(lambda: save_corpus(other, COUNTS[:2])))
+    assert_array_equal(open_corpus(path).counts.toarray(), COUNTS.toarray())
+    assert_array_equal(open_corpus(other).counts.toarray(), COUNTS[:2].toarray())
+    assert sorted(file.name for file in path.parent.iterdir()) == ["corpus", "other"]
 
 
 def _cut(path):

@@ -16,7 +16,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 from sklearn.utils import Bunch
 
 from .. import _parameters as check
-from .._files import replacing
+from .._files import replacing, whole
 from ._bag_of_words import read_ldac, read_uci, write_ldac, write_uci
 from ._mapped import open_corpus
 from ._text import InputError, read_vocabulary, unpacked, write_vocabulary
@@ -95,11 +95,16 @@ def read_corpus(
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
     if kind is None:
         raise InputError(f"{path}: its format has to be said, one of {', '.join(FORMATS)}.")
-    # Before the counts, whose width it settles where they do not say it themselves.
     named = _vocabulary_beside(path) if vocabulary is None else Path(vocabulary)
-    words = read_vocabulary(named) if vocabulary is not None or named.exists() else None
-    with open(path, "rb") if kind == "npz" else unpacked(path) as file:
-        counts = _READERS[kind](file, path, None if words is None else len(words))
+
+    def read(counts_file: Path, words_file: Path) -> tuple[Any, list[str] | None]:
+        # Before the counts, whose width it settles where they do not say it themselves.
+        wanted = vocabulary is not None or words_file.exists()
+        words = read_vocabulary(words_file) if wanted else None
+        with open(counts_file, "rb") if kind == "npz" else unpacked(counts_file) as file:
+            return _READERS[kind](file, path, None if words is None else len(words)), words
+
+    counts, words = whole(read, path, named)
     try:
         counts = _whole(check.counts(counts, "X"))
     except (TypeError, ValueError) as error:
@@ -122,7 +127,7 @@ def write_corpus(
     Parameters
     ----------
     path : str or path-like
-        The file, which is replaced as a whole.
+        The file.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Counts; "uci" and "ldac" take whole numbers only.
     format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
@@ -137,7 +142,12 @@ def write_corpus(
     TypeError, ValueError
         If counts or names make no sense, or the format cannot hold them.
     OSError
-        If a file cannot be written.
+        If a file cannot be written. Then the old files stay.
+
+    Notes
+    -----
+    The file is replaced as a whole, and so are counts and words together: `read_corpus` finds the
+    old ones or the new ones, even if the process was killed while it wrote.
 
     Examples
     --------
@@ -158,11 +168,14 @@ def write_corpus(
     counts.eliminate_zeros()
     if kind in ("uci", "ldac") and counts.dtype.kind == "f":
         raise ValueError(f"format={kind!r} holds whole numbers only; X has others")
-    if feature_names is not None:
-        names = check.feature_names(feature_names, counts.shape[1]).tolist()
-        write_vocabulary(_vocabulary_beside(path), names)
-    with replacing(path) as file:
+    if feature_names is None:
+        with replacing(path) as [file]:
+            _WRITERS[kind](file, counts)
+        return
+    names = check.feature_names(feature_names, counts.shape[1]).tolist()
+    with replacing(path, _vocabulary_beside(path)) as [file, vocabulary]:
         _WRITERS[kind](file, counts)
+        write_vocabulary(vocabulary, names)
 
 
 def format_of(path: Path) -> str | None:

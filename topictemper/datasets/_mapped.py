@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from sklearn.utils import Bunch
 
 from .. import _parameters as check
 from .._chunks import is_chunks
+from .._files import new_folder
 from ._text import read_vocabulary, write_vocabulary
 
 _FORMAT = "topictemper corpus"
@@ -49,7 +49,9 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
     TypeError, ValueError
         If the counts or the names make no sense. Nothing is left behind.
     FileExistsError
-        If there is something of that name.
+        If there is something of that name, at first or when all has been written.
+    OSError
+        If it cannot be written. Nothing is left behind.
 
     Examples
     --------
@@ -66,26 +68,13 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
     >>> lda.n_features_in_
     50
     """
-    target = Path(path)
-    if target.exists():
-        raise FileExistsError(f"{target} exists; a corpus is written to a new folder.")
-    unfinished = target.with_name(f".{target.name}.part")
-    if unfinished.exists():  # of a process that was killed
-        shutil.rmtree(unfinished)
-    unfinished.mkdir()
-    try:
-        chunks = X if is_chunks(X) else [X]
-        shape, nnz = _write_counts(unfinished, chunks)
+    with new_folder(path) as folder:
+        shape, nnz = _write_counts(folder, X if is_chunks(X) else [X])
         if feature_names is not None:
-            write_vocabulary(
-                unfinished / _WORDS, check.feature_names(feature_names, shape[1]).tolist()
-            )
+            with open(folder / _WORDS, "wb") as file:
+                write_vocabulary(file, check.feature_names(feature_names, shape[1]).tolist())
         header = {"format": _FORMAT, "schema": _SCHEMA, "shape": shape, "nnz": nnz}
-        (unfinished / _HEADER).write_text(json.dumps(header))
-        os.rename(unfinished, target)
-    except BaseException:
-        shutil.rmtree(unfinished)
-        raise
+        (folder / _HEADER).write_text(json.dumps(header))
 
 
 def open_corpus(path: str | os.PathLike[str]) -> Bunch:

@@ -41,8 +41,8 @@ def read_vocabulary(path: Path) -> list[str]:
     return list(found)
 
 
-def write_vocabulary(path: Path, words: Sequence[Any]) -> None:
-    """Write words for `read_vocabulary`.
+def write_vocabulary(file: IO[bytes], words: Sequence[Any]) -> None:
+    """Write words to a binary file for `read_vocabulary`.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def write_vocabulary(path: Path, words: Sequence[Any]) -> None:
         if not word or word != word.strip() or len(word.splitlines()) > 1 or word in seen:
             raise ValueError(f"feature_names cannot be written one a line, for {word!r}.")
         seen.add(word)
-    path.write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="\n")
+    file.write("".join(f"{word}\n" for word in words).encode())
 
 
 def lines(path: str | os.PathLike[str]) -> Iterator[str]:

@@ -1,0 +1,152 @@
+"""Target: files of models."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from topictemper import TemperedLDA, load
+from topictemper.datasets import make_lda_corpus
+
+from .mutations import NUMBERS, REALS, mutate_bytes, mutate_npz
+from .target import Target, Wrong
+
+VALUES = [
+    *NUMBERS, *REALS, None, True, "", "auto", "0", [], [1.0], {}, {"x": 1}, 10**30, 10**400, 1e-300,
+    0.0, -0.5, 0.999, 1.001, 1e-9, 2.5, 60, 100.0, "lvt", "vt", "svi", "gibbs", "batch", "float64",
+]  # fmt: skip
+HEADER = "header"
+
+
+@cache
+def counts() -> sp.csr_matrix:
+    return sp.csr_matrix(make_lda_corpus(24, 12, 2, document_length=20, random_state=0).counts)
+
+
+def _make(folder: Path, rng: random.Random) -> Path:
+    """Models of every mode and setting that has a state of its own, some in the middle."""
+    parameters: dict[str, Any] = {
+        "tempering": rng.choice(("lvt", "lvt", "vt", "svi", "avi", "dasvi")),
+        "dtype": rng.choice(("float32", "float64")),
+        "doc_topic_prior": rng.choice((None, "auto", 0.3, [0.1, 0.2, 0.3])),
+        "topic_word_prior": rng.choice((None, "auto", np.full(12, 0.2))),
+        "topic_estimate": rng.choice(("mean", "dirichlet")),
+        "max_temperature": rng.choice(("auto", 3.0)),
+        "random_state": rng.choice((0, np.random.RandomState(np.random.PCG64(1)))),
+    }
+    lda = TemperedLDA(3, n_temperatures=8, batch_size=6, n_jobs=1, **parameters)
+    if rng.random() < 0.5:
+        lda.set_params(total_samples=rng.choice((20, 200))).partial_fit(counts())
+    else:
+        lda.set_params(max_iter=4, learning_method=rng.choice(("online", "batch")))
+        lda.fit(counts(), validation_X=counts())
+    lda.save(folder / "model.npz", feature_names=[f"w{v}" for v in range(12)])
+    return folder / "model.npz"
+
+
+def _mutate(rng: random.Random, name: str, content: bytes) -> bytes:
+    what = rng.random()
+    if what < 0.1:
+        return mutate_bytes(rng, content)
+    if what < 0.3:
+        try:
+            return mutate_npz(rng, content)
+        except Exception:  # one change too many for NumPy to make the next
+            return mutate_bytes(rng, content)
+    with np.load(io.BytesIO(content)) as archive:
+        arrays = dict(archive)
+    if what < 0.65:
+        header = json.loads(arrays[HEADER].tobytes())
+        for _ in range(rng.choice((1, 1, 2, 4))):
+            _change_field(rng, header)
+        text = json.dumps(header).encode()
+        arrays[HEADER] = np.frombuffer(text, np.uint8)
+    elif what < 0.7:
+        text = mutate_bytes(rng, arrays[HEADER].tobytes())
+        arrays[HEADER] = np.frombuffer(text, np.uint8)
+    else:
+        for _ in range(rng.choice((1, 1, 2))):
+            place = rng.choice([name for name in sorted(arrays) if name != HEADER])
+            arrays[place] = _changed(rng, arrays[place])
+    file = io.BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def _change_field(rng: random.Random, tree: dict[str, Any]) -> None:
+    while True:
+        name = rng.choice(sorted(tree) or [""])
+        if isinstance(tree.get(name), dict) and tree[name] and rng.random() < 0.95:
+            tree = tree[name]
+            continue
+        break
+    old, what = tree.get(name), rng.random()
+    if what < 0.05:
+        tree.pop(name, None)
+    elif what < 0.35 and isinstance(old, int | float) and not isinstance(old, bool):
+        factor = rng.choice((-1, 2, 0.5, 10, 1e-3, 1e3, 1e30, 1e-30))
+        tree[name] = type(old)(old * factor) if abs(old) < 1e300 else factor
+    else:
+        tree[name] = rng.choice(VALUES)
+
+
+def _changed(rng: random.Random, array: np.ndarray) -> np.ndarray:
+    if array.dtype.names:
+        return rng.choice((array[:1], array[::-1], array[None], array[array.dtype.names[0]]))
+    array, what = array.copy(order="K"), rng.random()
+    with np.errstate(all="ignore"):
+        if what < 0.4 and array.size:
+            array.flat[rng.randrange(array.size)] = np.float64(
+                rng.choice((*REALS, 0.0, 1e-300, 1e-20, 1e20, 1e37, -1e-3, 3.0))
+            ).astype(array.dtype)
+        elif what < 0.6:
+            array *= np.float64(rng.choice((-1, 0, 0.5, 2, 1.001, 1e10, 1e30, 1e-30))).astype(
+                array.dtype
+            )
+        elif what < 0.7:
+            return np.asfortranarray(array)
+        elif what < 0.8:
+            return array.T if array.ndim > 1 else array[None]
+        elif what < 0.9:
+            return array[: rng.randrange(len(array) + 1)]
+        else:
+            return array.astype(rng.choice(("f4", "f8", "i8", "?", "c16", "S3", ">f4", "f2")))
+    return array
+
+
+def _read(path: Path) -> None:
+    lda = load(path)
+    V = lda.n_features_in_
+    X = sp.csr_matrix(counts()[:, np.arange(V) % 12])
+    theta = lda.transform(X)
+    if not (np.isfinite(theta).all() and abs(theta.sum(axis=1) - 1).max() < 1e-4):
+        raise Wrong("proportions that do not sum to one")
+    if not (np.isfinite(lda.score(X)) and np.isfinite(lda.document_temperatures(X)).all()):
+        raise Wrong("a score or temperatures that are not finite")
+    _check(lda)
+    try:
+        lda.partial_fit(X)
+    except (TypeError, ValueError) as error:
+        # Parameters of the next fit are checked by it, as those of any estimator.
+        if "total_samples" not in str(error):
+            raise Wrong(f"partial_fit: {error}") from error
+    _check(lda)
+
+
+def _check(lda: TemperedLDA) -> None:
+    topics = lda._trainer.topics
+    if not (np.isfinite(lda.components_).all() and lda.components_.min() >= 0):
+        raise Wrong("topics that are negative or not finite")
+    sums = topics.M.sum(axis=0, dtype=np.float64)
+    if not np.allclose(topics.column_sums, sums, rtol=1e-3, atol=0):
+        raise Wrong("column sums that do not belong to the topics")
+
+
+TARGETS = [Target("models", _make, _mutate, _read)]

@@ -1,0 +1,108 @@
+"""Damaged .npz files, through the reader that models and corpora share."""
+
+import io
+import struct
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from topictemper._npz import read_npz
+
+ARRAYS = {
+    "number": np.float64(3.0),
+    "inner/matrix": np.arange(6.0).reshape(2, 3),
+    "fortran": np.asfortranarray(np.arange(6).reshape(2, 3)),
+    "records": np.array([(1.0, 2.0)], dtype=[("pass", float), ("score", float)]),
+    "empty": np.zeros((0, 4), np.float32),
+    "name": np.array(b"csr"),
+}
+
+
+def _npz(save=np.savez, **arrays):
+    file = io.BytesIO()
+    save(file, **arrays)
+    return file
+
+
+def _with_member(content, name="x.npy", **how):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", **how) as archive:
+        archive.writestr(name, content)
+    return file
+
+
+def _npy(header, data=b"", version=b"\x01\x00"):
+    header = header.encode() + b"\n"
+    return b"\x93NUMPY" + version + struct.pack("<H", len(header)) + header + data
+
+
+def _header(shape, descr="'<f8'"):
+    return f"{{'descr': {descr}, 'fortran_order': False, 'shape': {shape}, }}"
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_round_trip(save):
+    arrays = read_npz(_npz(save, **ARRAYS))
+    assert arrays.keys() == ARRAYS.keys()
+    for name, array in ARRAYS.items():
+        assert arrays[name].dtype == array.dtype
+        assert arrays[name].shape == array.shape
+        assert arrays[name].flags.c_contiguous
+        assert_array_equal(arrays[name], array)
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        (io.BytesIO(b""), "not a zip archive"),
+        (io.BytesIO(b"PK\x05\x06" + b"\xff" * 18), "not a zip archive|does not fit"),
+        (_with_member(b"text", "x.txt"), "'x.txt': its name"),
+        (_with_member(b"text"), "'x.npy': .*magic"),
+        (_with_member(_npy(_header("(2,)"), b"8 bytes!")), "8 bytes are not .* of shape"),
+        (_with_member(_npy(_header("(10**12,)"))), "'x.npy'"),
+        (_with_member(_npy(_header("(1000000000000,)"))), r"0 bytes are not .*\(1000000000000,\)"),
+        (_with_member(_npy(_header("(-1, -1)"), b"8 bytes!")), "8 bytes are not"),
+        (_with_member(_npy(_header("(1,)", "'|O'"), b"8 bytes!")), "objects"),
+        (_with_member(_npy("-" * 9000)), "'x.npy'"),
+        (_with_member(_npy("{'descr")), "'x.npy'"),
+        (_with_member(_npy(_header("(1,)"), b"8 bytes!", b"\x03\x00")), r"version \(3, 0\)"),
+        (
+            _with_member(_npy(_header("(1,)"), b"8 bytes!"), compression=zipfile.ZIP_LZMA),
+            "by method 14",
+        ),
+        (_npz(x=np.array([{}], dtype=object)), "'x.npy'"),
+    ],
+)
+def test_what_is_no_array(file, message):
+    with pytest.raises(ValueError, match=message):
+        read_npz(file)
+
+
+def test_members_of_one_name():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("x.npy", _npy(_header("(1,)"), b"8 bytes!"))
+        with pytest.warns(UserWarning, match="Duplicate"):
+            archive.writestr("x.npy", _npy(_header("(1,)"), b"8 bytes!"))
+    with pytest.raises(ValueError, match="two of that name"):
+        read_npz(file)
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_small_file_takes_little_memory(compression):
+    content = _npy(_header("(137438953472,)"), b"8 bytes!")
+    file = _with_member(content, compression=compression)
+    # The directory of the archive tells the same lie.
+    text = bytearray(file.getvalue())
+    at = text.index(b"PK\x01\x02")
+    text[at + 24 : at + 28] = struct.pack("<I", 2**32 - 2)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=r"'x\.npy': \d+ bytes cannot stand for 4294967294"):
+            read_npz(io.BytesIO(bytes(text)))
+        assert tracemalloc.get_traced_memory()[1] < 2**22
+    finally:
+        tracemalloc.stop()
