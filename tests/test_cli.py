@@ -123,8 +123,6 @@ def test_options_reach_the_model(run, text, tmp_path):
         "tempering": "avi",
         "max_iter": 2,
         "random_state": 7,
-        "n_jobs": 2,
-        "verbose": 0,
     }
     assert given.items() <= model.get_params().items()
 
