@@ -7,13 +7,17 @@ BIN := $(VENV)/bin
 SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/_core/src*/*.[ch])
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd)
 
-.PHONY: demo test docs lint build wheel-check clean
+.PHONY: demo test fuzz docs lint build wheel-check clean
 
 demo: build
 	$(BIN)/topictemper demo
 
 test: build
 	$(BIN)/pytest $(ARGS)
+
+# A million damaged files, on all cores (`make fuzz ARGS='mtx npz --inputs 1000'` for some).
+fuzz: build
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 # -W: warnings are errors. Needs nothing of the network but pip, and that only once.
 docs: $(VENV)/docs.stamp
