@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/_core/src*/*.[ch])
-CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd)
+SOURCES := $(wildcard topictemper/*/*.pyx topictemper/*/*.pxd topictemper/_core/src*/*.[ch])
+CYTHON := $(wildcard topictemper/*/*.pyx topictemper/*/*.pxd)
 
 .PHONY: demo test fuzz docs lint build wheel-check clean
 
@@ -70,5 +70,5 @@ wheel-check: build
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/generated *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -f topictemper/_core/_*.c topictemper/_core/*.so
+	rm -f topictemper/_core/_*.c topictemper/datasets/_scan.c topictemper/*/*.so
 	find topictemper tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,8 +1,8 @@
-"""Fuzzing at large: ``python -m tests.fuzz [TARGET ...] [--inputs N] [--seed S]``.
+"""Fuzzing at large: ``python -m tests.fuzz [TARGET ...] [--inputs N] [--first S]``.
 
 Workers take batches of seeds in processes of their own, so that a crash is only theirs. The seed
-of an input says all about it: ``python -m tests.fuzz TARGET --seed S --keep FOLDER`` writes the input of
-a seed and reads it.
+of an input says all about it: ``python -m tests.fuzz TARGET --seed S --keep FOLDER`` writes the
+input of a seed and reads it.
 """
 
 from __future__ import annotations
@@ -92,9 +92,13 @@ def _supervised(name: str, begin: int, end: int) -> tuple[Counter[str], list[tup
             if kind == "wrong":
                 wrong.append((seed, outcome))
         begin += len(lines)
+        if done.returncode > 0:
+            raise RuntimeError(f"the target {name} itself fails:\n{done.stderr}")
         if begin < end:  # the process has died of this seed
-            how = "timeout" if done.returncode == -signal.SIGALRM else f"status {done.returncode}"
-            wrong.append((begin, f"the process died, {how}: {done.stderr[-300:]}"))
+            how = (
+                "of a hang" if done.returncode == -signal.SIGALRM else f"signal {-done.returncode}"
+            )
+            wrong.append((begin, f"the process died, {how} {done.stderr[-300:]}"))
             counts["wrong"] += 1
             begin += 1
     return counts, wrong

@@ -12,9 +12,10 @@ from collections.abc import Callable
 import numpy as np
 
 TOKENS = [
-    b"", b"0", b"-1", b"1", b"+1", b"2147483647", b"2147483648", b"4294967297", b"9223372036854775807",
-    b"9223372036854775808", b"99999999999999999999999", b"1e308", b"1e999", b"1e-400", b"nan", b"inf",
-    b"-0", b"0x10", b"1_000", b"1.5", b".", b"1.", b"\xff", b"\x00", b"\xc2\xb2", b":", b"#", b"%",
+    b"", b"0", b"-1", b"1", b"+1", b"2147483647", b"2147483648", b"4294967297",
+    b"9223372036854775807", b"9223372036854775808", b"99999999999999999999999", b"1e308", b"1e999",
+    b"1e-400", b"nan", b"inf", b"-0", b"0x10", b"1_000", b"1.5", b".",
+    b"1.", b"\xff", b"\x00", b"\xc2\xb2", b":", b"#", b"%",
     b"1000000000", b"100000", b"x", b" ", b"\t", b"\r", b"\n", b"\x0b", b"\x1c", b"true", b"null",
 ]  # fmt: skip
 NUMBERS = [0, 1, -1, 2, 3, 255, 2**31 - 1, 2**31, -(2**31), 2**32, 2**40, 2**62, 2**63 - 1, 10**6]
@@ -80,21 +81,19 @@ def mutate_npz(rng: random.Random, content: bytes) -> bytes:
         return mutate_bytes(rng, content)
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = [(name, archive.read(name)) for name in archive.namelist()]
-    for _ in range(rng.choice((1, 1, 2))):
-        place = rng.randrange(len(members))
+    extra: list[tuple[str, bytes]] = []
+    for place in rng.sample(range(len(members)), rng.choice((1, 1, 2))):
         name, member = members[place]
         what = rng.random()
         if what < 0.9:
             members[place] = (name, mutate_npy(rng, member) if member[:1] == b"\x93" else member)
-        elif what < 0.94:
-            members[place] = (name, rng.choice(members)[1])
-        elif what < 0.97 and len(members) > 1:
-            del members[place]
+        elif what < 0.95:
+            members[place] = (rng.choice(("data.npy", "coords.npy", "row.npy", "x")), member)
         else:
-            members.append((rng.choice(("data.npy", "coords.npy", "row.npy", "x")), member))
+            extra.append((rng.choice(members)[0], member))
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        for name, member in dict(members).items():
+        for name, member in dict(members + extra).items():
             archive.writestr(name, member, rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)))
     return file.getvalue()
 
