@@ -51,7 +51,7 @@ def read_svmlight(file: IO[bytes], path: Path, n_features: int | None) -> csr_ar
     """
     parts = []
     for block in blocks(file, path, 1, pairs=True, n_whole=0, drop=_QUERY_OR_COMMENT):
-        part = _documents(block, "a label and pairs 'column:count'", LARGEST_SIZE)
+        part = _documents(block, "a label and pairs 'column:count'", LARGEST_SIZE - 1)
         documents = np.repeat(np.arange(len(part.lengths)), part.lengths)
         falls = (np.diff(part.words) <= 0) & (np.diff(documents) == 0)
         if falls.any():
