@@ -4,16 +4,20 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/_core/src*/*.[ch])
-CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd)
+SOURCES := $(wildcard topictemper/*/*.pyx topictemper/*/*.pxd topictemper/_core/src*/*.[ch])
+CYTHON := $(wildcard topictemper/*/*.pyx topictemper/*/*.pxd)
 
-.PHONY: demo test faults docs lint build wheel-check sanitize sanitize-threads clean
+.PHONY: demo test fuzz faults docs lint build wheel-check sanitize sanitize-threads clean
 
 demo: build
 	$(BIN)/topictemper demo
 
 test: build
 	$(BIN)/pytest $(ARGS)
+
+# A million damaged files, on all cores (`make fuzz ARGS='mtx npz --inputs 1000'` for some).
+fuzz: build
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 # Kills, full disks and two writers at once; some minutes.
 faults: build
@@ -77,5 +81,5 @@ sanitize-threads: build
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/generated *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -f topictemper/_core/_*.c topictemper/_core/*.so
+	rm -f topictemper/_core/_*.c topictemper/datasets/_scan.c topictemper/*/*.so
 	find topictemper tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -64,10 +64,12 @@ factorial = Extension(
     extra_compile_args=COMPILE_ARGS,
 )
 
+scan = Extension("topictemper.datasets._scan", sources=["topictemper/datasets/_scan.pyx"])
+
 setup(
     cmdclass={"build_ext": ParallelBuild},
     ext_modules=cythonize(
-        [kernels, truncated, factorial],
+        [kernels, truncated, factorial, scan],
         compiler_directives={
             "boundscheck": False,
             "cdivision": True,

@@ -11,6 +11,9 @@ from ._core import _factorial, _kernels, _truncated
 #: Environment variable that names the instruction set to start with.
 VARIABLE = "TOPICTEMPER_ISA"
 
+#: All that there are, on any processor.
+ISAS = ("avx512", "avx2", "baseline")
+
 _LIBRARIES = (_kernels, _truncated, _factorial)
 
 

@@ -1,26 +1,77 @@
-"""Arrays in .npz files of unknown origin: every size is checked before memory is reserved."""
+"""Arrays in .npy and .npz files of unknown origin: sizes are checked before memory is reserved."""
 
 from __future__ import annotations
 
-import math
 import os
 import zipfile
-from typing import IO, Any
+from math import prod
+from typing import IO, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Deflate makes at most 258 bytes of two bits.
-_LARGEST_RATIO = {zipfile.ZIP_STORED: 1, zipfile.ZIP_DEFLATED: 1032}
-_BYTES_AT_ONCE = 1 << 20
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
 }
 
+# Deflate makes at most 258 bytes of two bits. Counts are seldom packed to a fifth.
+_DEFLATE, OF_COUNTS = 1032, 100
+_FREE_BYTES = 1 << 25
+_BYTES_AT_ONCE = 1 << 20
 
-def read_npz(file: IO[bytes]) -> dict[str, NDArray[Any]]:
-    """Read all arrays of an .npz file, in C order and without pickles.
+
+class Header(NamedTuple):
+    """What a .npy file says of its array, and where the array begins."""
+
+    dtype: np.dtype[Any]
+    order: Literal["C", "F"]
+    shape: tuple[int, ...]
+    offset: int
+
+
+def check_expansion(packed: int, plain: int, largest: int = OF_COUNTS) -> None:
+    """Refuse what is packed so much that it can only be meant to fill the memory."""
+    if plain > max(_FREE_BYTES, largest * packed):
+        raise ValueError(
+            f"{packed} packed bytes expand to {plain} or more; at most {largest} times as many "
+            "are unpacked"
+        )
+
+
+def read_header(file: IO[bytes], size: int) -> Header:
+    """Read the header of a .npy file of `size` bytes.
+
+    Raises
+    ------
+    ValueError
+        If it is no header, or that of an array of another size than the rest of the file.
+    """
+    version = np.lib.format.read_magic(file)
+    if version not in _HEADERS:
+        raise ValueError(f"version {version} of the .npy format")
+    try:
+        shape, fortran_order, dtype = _HEADERS[version](file)
+    except Exception as error:
+        # Python's parser raises errors of many types, MemoryError for brackets in brackets.
+        raise ValueError(f"a damaged .npy header ({error or type(error).__name__})") from error
+    if dtype.hasobject:
+        raise ValueError("an array of objects")
+    n_bytes = size - file.tell()
+    if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_bytes:
+        raise ValueError(f"{n_bytes} bytes are not an array of {dtype} of shape {shape}")
+    return Header(dtype, "F" if fortran_order else "C", shape, file.tell())
+
+
+def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str, NDArray[Any]]:
+    """Read all arrays of a .npz file, by the names of its members without ``.npy``, in C order.
+
+    Parameters
+    ----------
+    file : binary file
+        The file, which is not closed.
+    largest_expansion : int, optional
+        Bytes of arrays for a byte of the file at the most, where they are more than 32 MiB.
 
     Raises
     ------
@@ -28,60 +79,48 @@ def read_npz(file: IO[bytes]) -> dict[str, NDArray[Any]]:
         If the file is not a zip archive, or a member is not a whole array. The error names the
         member.
     """
-    size = file.seek(0, os.SEEK_END)
-    try:
-        archive = zipfile.ZipFile(file)
-    except Exception as error:
-        raise ValueError(f"not a zip archive ({error})") from error
+    packed = left = file.seek(0, os.SEEK_END)
     arrays: dict[str, NDArray[Any]] = {}
-    with archive:
-        for member in archive.infolist():
-            name, suffix = os.path.splitext(member.filename)
-            # Members that share their bytes would make much of a small file.
-            size -= member.compress_size
-            try:
+    where = ""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            if largest_expansion is not None:
+                check_expansion(packed, sum(m.file_size for m in members), largest_expansion)
+            for member in members:
+                where = f"member {member.filename!r}: "
+                name, suffix = os.path.splitext(member.filename)
+                # Members that share their bytes would make much of a small file.
+                left -= member.compress_size
                 if suffix != ".npy":
                     raise ValueError("its name does not end with .npy")
                 if name in arrays:
                     raise ValueError("there are two of that name")
-                if size < 0:
+                if left < 0:
                     raise ValueError("it does not fit into the file")
-                arrays[name] = _array(archive, member)
-            except Exception as error:
-                raise ValueError(f"member {member.filename!r}: {error}") from error
+                arrays[name] = _read_member(archive, member)
+    except Exception as error:
+        # What zipfile and zlib raise is of many types. Sizes are checked: a lack of memory is one
+        # of them where nothing was large.
+        what = f"{error}" or type(error).__name__
+        raise ValueError(f"{where}{what}" if where else f"not a zip archive ({what})") from error
     return arrays
 
 
-def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
-    ratio = _LARGEST_RATIO.get(member.compress_type)
-    if ratio is None:
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    # Others may take any amount of memory to unpack.
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"compressed by method {member.compress_type}, not by deflate")
-    if member.file_size > ratio * member.compress_size:
+    if member.file_size > _DEFLATE * member.compress_size:
         raise ValueError(f"{member.compress_size} bytes cannot stand for {member.file_size}")
     with archive.open(member) as stream:
-        shape, fortran_order, dtype = _header(stream)
-        n_bytes = member.file_size - stream.tell()
-        if dtype.hasobject:
-            raise ValueError("an array of objects")
-        if min(shape, default=0) < 0 or math.prod(shape) * dtype.itemsize != n_bytes:
-            raise ValueError(f"{n_bytes} bytes are not an array of {dtype} of shape {shape}")
-        content = np.empty(n_bytes, np.uint8)
+        header = read_header(stream, member.file_size)
+        content = np.empty(member.file_size - header.offset, np.uint8)
         filled = 0
         while piece := stream.read(_BYTES_AT_ONCE):
             content[filled : filled + len(piece)] = np.frombuffer(piece, np.uint8)
             filled += len(piece)
-        if filled != n_bytes:
-            raise ValueError(f"{filled} bytes instead of {n_bytes}")
-    array = content.view(dtype).reshape(shape, order="F" if fortran_order else "C")
-    return np.ascontiguousarray(array) if shape else array
-
-
-def _header(stream: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    version = np.lib.format.read_magic(stream)
-    if version not in _HEADERS:
-        raise ValueError(f"version {version} of the .npy format")
-    try:
-        return _HEADERS[version](stream)
-    except MemoryError as error:
-        # Python's parser raises it for an expression that is nested too deeply.
-        raise ValueError("a damaged .npy header") from error
+        if filled != len(content):
+            raise ValueError(f"{filled} bytes instead of {len(content)}")
+    array: NDArray[Any] = np.ndarray(header.shape, header.dtype, content, order=header.order)
+    return array.astype(header.dtype.newbyteorder("="), order="C", copy=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ._isa import ISAS
 from ._state import StateError, Tree
 
 # Beyond what parameters and counts allow, and within what single precision can work with.
@@ -66,6 +67,8 @@ def check_trainer(tree: Tree) -> None:
                 value = value[~np.isnan(value)]
             if np.size(value) and not (np.min(value) >= low and np.max(value) <= high):
                 raise StateError(place, f"must be from {low:g} to {high:g}")
+    if tree["isa"].partition(" ")[0] not in ISAS:
+        raise StateError("isa", f"must begin with one of {ISAS}, got {tree['isa']!r}")
     for place, sound in _relations(tree):
         if not sound:
             raise StateError(place, "does not belong to the rest of the state")

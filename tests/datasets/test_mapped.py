@@ -162,15 +162,18 @@ def _change(**changes):
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [
-        (_cut, "not a topictemper corpus, or damaged"),
-        (_shorter, r"data.npy has shape \(2,\) instead of \(3,\)"),
-        (_other_type, "the same whole numbers"),
-        (_change(shape=[4, 3]), "indptr.npy has shape"),
+        (_cut, "indices.npy: 8 bytes are not an array of int32 of shape .3,."),
+        (_shorter, r"data.npy: an array of shape \(2,\) of int32, instead of 3 of int32"),
+        (_other_type, "indptr.npy is of int32 and indices.npy of int64"),
+        (_change(shape=[4, 3]), "indptr.npy: an array of shape"),
         (_change(shape=3), "damaged"),
-        (_change(format="other"), "another format"),
+        (_change(format="other"), "corpus.json: not the header"),
         (_change(schema=2, shape=None), "of format 2, made by a later version"),
-        (lambda path: (path / "corpus.json").write_text("{"), "damaged"),
-        (lambda path: (path / "vocab.txt").write_text("a\nb\n"), "feature_names must have 3"),
+        (lambda path: (path / "corpus.json").write_text("{"), "corpus.json: not the header"),
+        (
+            lambda path: (path / "vocab.txt").write_text("a\nb\n"),
+            "vocab.txt: 2 words, but the corpus has 3 columns",
+        ),
         (lambda path: (path / "vocab.txt").write_text("a\nb\nb\n"), "stands in line 2 too"),
     ],
 )

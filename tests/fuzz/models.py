@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import random
+import warnings
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -134,7 +135,10 @@ def _read(path: Path) -> None:
         raise Wrong("a score or temperatures that are not finite")
     _check(lda)
     try:
-        lda.partial_fit(X)
+        with warnings.catch_warnings():
+            # Another instruction set than that of the file, which may be a change of the file.
+            warnings.filterwarnings("ignore", "This model was trained with", UserWarning)
+            lda.partial_fit(X)
     except (TypeError, ValueError) as error:
         # Parameters of the next fit are checked by it, as those of any estimator.
         if "total_samples" not in str(error):

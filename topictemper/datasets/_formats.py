@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
 from collections.abc import Callable
@@ -10,16 +9,20 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from scipy.io import mmread, mmwrite
-from scipy.sparse import csr_array, load_npz, save_npz
-from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+from scipy.io import mmwrite
+from scipy.sparse import csr_array, save_npz
+from sklearn.datasets import dump_svmlight_file
 from sklearn.utils import Bunch
 
 from .. import _parameters as check
 from .._files import replacing, whole
-from ._bag_of_words import read_ldac, read_uci, write_ldac, write_uci
+from ._bag_of_words import read_uci, write_ldac, write_uci
+from ._lines import count_type, narrow, summable
 from ._mapped import open_corpus
+from ._matrix_market import read_mtx
+from ._sparse_npz import read_npz
 from ._text import InputError, read_vocabulary, unpacked, write_vocabulary
+from ._word_pairs import read_ldac, read_svmlight
 
 _SUFFIXES = {
     ".npz": "npz",
@@ -45,7 +48,8 @@ def read_corpus(
     Parameters
     ----------
     path : str or path-like
-        The file; all but "npz" may be gzipped. A folder that `save_corpus` wrote is opened.
+        The file; all but "npz" may be gzipped. A folder that `save_corpus` wrote is opened and
+        checked as `open_corpus` does it.
     format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
         What it holds, if its name does not say so:
 
@@ -66,14 +70,15 @@ def read_corpus(
     -------
     corpus : :class:`~sklearn.utils.Bunch`
         counts : csr_array of shape (n_samples, n_features)
-            Of int32, where all counts are whole numbers.
+            Of int32 (int64, if one is too large for that) where all counts are whole numbers.
         feature_names : ndarray of str, of shape (n_features,), or None
             The words.
 
     Raises
     ------
     ValueError
-        If the file is malformed (the error names the line), or does not fit the words.
+        If the file is malformed (the error names the line or the member), promises more than a
+        file of its size can hold, or does not fit the words.
     OSError
         If a file cannot be read.
 
@@ -91,7 +96,7 @@ def read_corpus(
     """
     path = Path(path)
     if path.is_dir() and format is None:
-        return open_corpus(path)
+        return _opened(path, vocabulary)
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
     if kind is None:
         raise InputError(f"{path}: its format has to be said, one of {', '.join(FORMATS)}.")
@@ -106,13 +111,11 @@ def read_corpus(
 
     counts, words = whole(read, path, named)
     try:
-        counts = _whole(check.counts(counts, "X"))
+        counts = check.counts(counts, "X")
+        counts = counts.astype(count_type(counts.data), copy=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"{path}: {error}.") from error
-    if words is not None and len(words) != counts.shape[1]:
-        raise InputError(f"{named}: {len(words)} words, but {path} has {counts.shape[1]} columns.")
-    names = None if words is None else check.feature_names(words, len(words))
-    return Bunch(counts=counts, feature_names=names)
+    return Bunch(counts=counts, feature_names=_names(words, named, counts, path))
 
 
 def write_corpus(
@@ -163,9 +166,11 @@ def write_corpus(
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
     if kind is None or path.name.endswith(".gz"):
         raise ValueError(f"the format of {path} has to be said, one of {', '.join(FORMATS)}")
-    counts = csr_array(_whole(check.counts(X, "X")), copy=True)
+    counts = csr_array(check.counts(X, "X"), copy=True)
+    counts.data = summable(counts.data)
     counts.sum_duplicates()
     counts.eliminate_zeros()
+    counts.data = narrow(counts.data)
     if kind in ("uci", "ldac") and counts.dtype.kind == "f":
         raise ValueError(f"format={kind!r} holds whole numbers only; X has others")
     if feature_names is None:
@@ -186,47 +191,26 @@ def format_of(path: Path) -> str | None:
     return _SUFFIXES.get(Path(name).suffix)
 
 
+def _opened(path: Path, vocabulary: str | os.PathLike[str] | None) -> Bunch:
+    """A folder, with other words than its own if they are given."""
+    corpus = open_corpus(path)
+    if vocabulary is not None:
+        named = Path(vocabulary)
+        corpus.feature_names = _names(read_vocabulary(named), named, corpus.counts, path)
+    return corpus
+
+
+def _names(words: list[str] | None, named: Path, counts: csr_array, path: Path) -> Any:
+    if words is None:
+        return None
+    if len(words) != counts.shape[1]:
+        raise InputError(f"{named}: {len(words)} words, but {path} has {counts.shape[1]} columns.")
+    return check.feature_names(words, len(words))
+
+
 def _vocabulary_beside(path: Path) -> Path:
     uci = re.fullmatch(r"docword(\..+?)?(\.txt)?(\.gz)?", path.name)
     return path.with_name(f"vocab{uci[1] or ''}.txt" if uci else "vocab.txt")
-
-
-def _whole(counts: Any) -> Any:
-    """Counts as int32, if they are whole numbers of that size."""
-    if counts.dtype.kind == "f" and (counts.data % 1).any():
-        return counts
-    if counts.data.max(initial=0) > np.iinfo(np.int32).max:
-        return counts
-    return counts.astype(np.int32, copy=False)
-
-
-def _read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> Any:
-    try:
-        return csr_array(mmread(file, spmatrix=False))
-    except (ValueError, TypeError, OverflowError) as error:
-        line = re.match(r"Line (\d+): (.*)", str(error))
-        where, what = (f", line {line[1]}", line[2]) if line else ("", str(error))
-        raise InputError(f"{path}{where}: {what.rstrip('.')}.") from error
-
-
-def _read_svmlight(file: IO[bytes], path: Path, n_features: int | None) -> Any:
-    text = file.read()
-    try:
-        counts = csr_array(_svmlight(text))
-    except ValueError as error:
-        # The parser does not say where; alone, the line that is wrong fails as well.
-        for number, line in enumerate(text.split(b"\n"), start=1):
-            try:
-                _svmlight(line)
-            except ValueError as reason:
-                raise InputError(f"{path}, line {number}: {str(reason).rstrip('.')}.") from reason
-        raise InputError(f"{path}: {error}") from error
-    width = max(counts.shape[1], n_features or 0)
-    return csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], width))
-
-
-def _svmlight(text: bytes) -> Any:
-    return load_svmlight_file(io.BytesIO(text), zero_based="auto")[0]
 
 
 def _write_svmlight(file: IO[bytes], counts: csr_array) -> None:
@@ -237,28 +221,12 @@ def _write_svmlight(file: IO[bytes], counts: csr_array) -> None:
     dump_svmlight_file(small, np.zeros(counts.shape[0], np.int32), file, zero_based=False)
 
 
-def _read_npz(file: IO[bytes], path: Path, n_features: int | None) -> Any:
-    try:
-        counts = load_npz(file)
-        # SciPy trusts the indices, and would read out of bounds in a conversion.
-        if hasattr(counts, "check_format"):
-            counts.check_format(full_check=True)
-        return csr_array(counts)
-    except MemoryError:
-        raise
-    except Exception as error:
-        # Not a zip, another .npz, damaged: many kinds of error and one thing to say.
-        raise InputError(
-            f"{path}: not a sparse matrix as scipy.sparse.save_npz writes it, or damaged."
-        ) from error
-
-
 _READERS: dict[str, Callable[[IO[bytes], Path, int | None], Any]] = {
-    "uci": lambda file, path, n_features: read_uci(file, path),
+    "uci": read_uci,
     "ldac": read_ldac,
-    "mtx": _read_mtx,
-    "svmlight": _read_svmlight,
-    "npz": _read_npz,
+    "mtx": read_mtx,
+    "svmlight": read_svmlight,
+    "npz": read_npz,
 }
 _WRITERS: dict[str, Callable[[Any, csr_array], None]] = {
     "uci": write_uci,

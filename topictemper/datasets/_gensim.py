@@ -9,6 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from .. import _parameters as check
+from ._lines import LARGEST_COUNT, LARGEST_SIZE, count_type, narrow, summable
 
 
 def from_gensim(corpus: Iterable[Any], n_features: int | None = None) -> csr_array:
@@ -24,7 +25,8 @@ def from_gensim(corpus: Iterable[Any], n_features: int | None = None) -> csr_arr
     Returns
     -------
     csr_array of shape (n_samples, n_features)
-        Of int32, where all counts are whole numbers, else of float64.
+        Of int32 (int64, if one is too large for that) where all counts are whole numbers, else of
+        float64.
 
     Raises
     ------
@@ -41,7 +43,9 @@ def from_gensim(corpus: Iterable[Any], n_features: int | None = None) -> csr_arr
     """
     if n_features is not None:
         n_features = check.integer("n_features", n_features, 1)
-    limit = n_features or np.iinfo(np.int32).max
+        if n_features > LARGEST_SIZE:
+            raise ValueError(f"n_features must be at most {LARGEST_SIZE}, got {n_features}")
+    limit = n_features or LARGEST_SIZE
     words, counts, lengths = [np.empty(0, np.int32)], [np.empty(0)], [0]
     for number, document in enumerate(corpus):
         try:
@@ -58,18 +62,19 @@ def from_gensim(corpus: Iterable[Any], n_features: int | None = None) -> csr_arr
                 f"document {number} of corpus has words that are not whole numbers from 0 to "
                 f"{limit - 1}"
             )
-        if not (np.isfinite(values) & (values >= 0)).all():
-            raise ValueError(f"document {number} of corpus has counts that are not >= 0")
+        if not ((values >= 0) & (values <= LARGEST_COUNT)).all():
+            raise ValueError(
+                f"document {number} of corpus has counts that are not >= 0, or above "
+                f"{LARGEST_COUNT}"
+            )
         words.append(ids.astype(np.int32))
         counts.append(values)
         lengths.append(len(pairs))
-    indices, data = np.concatenate(words), np.concatenate(counts)
-    if (data % 1 == 0).all() and data.max(initial=0) <= np.iinfo(np.int32).max:
-        data = data.astype(np.int32)
+    indices, data = np.concatenate(words), summable(narrow(np.concatenate(counts)))
     columns = n_features or int(indices.max(initial=0)) + 1
     X = csr_array((data, indices, np.cumsum(lengths)), shape=(len(lengths) - 1, columns))
     X.sum_duplicates()
-    return X
+    return X.astype(count_type(X.data), copy=False)
 
 
 def to_gensim(X: Any) -> GensimCorpus:

@@ -16,7 +16,9 @@ from sklearn.utils import Bunch
 from .. import _parameters as check
 from .._chunks import is_chunks
 from .._files import new_folder
-from ._text import read_vocabulary, write_vocabulary
+from .._npz import read_header
+from ._lines import LARGEST_COUNT, LARGEST_SIZE
+from ._text import InputError, read_vocabulary, write_vocabulary
 
 _FORMAT = "topictemper corpus"
 _SCHEMA = 1
@@ -25,6 +27,8 @@ _HEADER, _WORDS = "corpus.json", "vocab.txt"
 # SciPy wants column numbers and places of rows to be of one type.
 _SMALL = np.iinfo(np.int32).max
 _ENTRIES_AT_ONCE = 1 << 20
+_INDEX_TYPES = ("int32", "int64")
+_COUNT_TYPES = ("int32", "float32", "float64")
 
 
 def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None) -> None:
@@ -77,8 +81,8 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
         (folder / _HEADER).write_text(json.dumps(header))
 
 
-def open_corpus(path: str | os.PathLike[str]) -> Bunch:
-    """Open a corpus that `save_corpus` wrote, without reading its counts.
+def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
+    """Open a corpus that `save_corpus` wrote, without loading its counts.
 
     The counts stay on the disk; what is used of them passes through memory that the system takes
     back when it is wanted elsewhere. ``TemperedLDA.fit`` takes them as they are. Where they are
@@ -89,6 +93,11 @@ def open_corpus(path: str | os.PathLike[str]) -> Bunch:
     ----------
     path : str or path-like
         The folder.
+    verify : bool, default=True
+        Whether to read through the arrays once, and to refuse places, columns or counts that are
+        out of range: SciPy trusts them, and crashes on a damaged folder. This takes about as long
+        as it takes to read the files. False checks types and sizes only, and opens a corpus of any
+        size at once; use it for folders that you trust.
 
     Returns
     -------
@@ -101,7 +110,7 @@ def open_corpus(path: str | os.PathLike[str]) -> Bunch:
     Raises
     ------
     ValueError
-        If the folder holds no corpus, or a damaged or a later one.
+        If the folder holds no corpus, or a damaged or a later one; the error names the file.
     OSError
         If it cannot be read.
 
@@ -120,26 +129,19 @@ def open_corpus(path: str | os.PathLike[str]) -> Bunch:
            [0, 2, 0]], dtype=int32)
     array(['red', 'blue', 'sky'], dtype=object)
     """
+    check.flag("verify", verify)
     folder = Path(path)
-    text = (folder / _HEADER).read_bytes()
-    try:
-        header = json.loads(text)
-        if header["format"] != _FORMAT:
-            raise ValueError("another format")
-        later = header["schema"] > _SCHEMA
-        if not later:
-            counts = _mapped(folder, tuple(header["shape"]), header["nnz"])
-    except (KeyError, TypeError, ValueError, EOFError) as error:
-        raise ValueError(f"{folder} is not a topictemper corpus, or damaged: {error}.") from error
-    if later:
-        raise ValueError(
-            f"{folder} is of format {header['schema']}, made by a later version of topictemper; "
-            f"this one reads formats up to {_SCHEMA}."
-        )
+    shape, nnz = _sizes(folder / _HEADER)
+    counts = _mapped(folder, shape, nnz)
+    if verify:
+        _verify(folder, counts)
     words = folder / _WORDS
     names = None
     if words.exists():
-        names = check.feature_names(read_vocabulary(words), counts.shape[1])
+        found = read_vocabulary(words)
+        if len(found) != shape[1]:
+            raise InputError(f"{words}: {len(found)} words, but the corpus has {shape[1]} columns.")
+        names = check.feature_names(found, shape[1])
     return Bunch(counts=counts, feature_names=names)
 
 
@@ -197,21 +199,80 @@ def _convert(path: Path) -> None:
     os.replace(other, path)
 
 
+def _sizes(path: Path) -> tuple[tuple[int, int], int]:
+    """The shape and the number of entries that a header says."""
+    try:
+        header = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not the header of a topictemper corpus ({error}).") from error
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise InputError(f"{path}: not the header of a topictemper corpus.")
+    schema, shape, nnz = header.get("schema"), header.get("shape"), header.get("nnz")
+    if isinstance(schema, int) and schema > _SCHEMA:
+        raise InputError(
+            f"{path}: the corpus is of format {schema}, made by a later version of topictemper; "
+            f"this one reads formats up to {_SCHEMA}."
+        )
+    match shape, nnz:
+        case [[int(n_rows), int(n_columns)], int(n_entries)]:
+            if min(n_rows, n_columns, n_entries) >= 0 and n_columns <= LARGEST_SIZE:
+                return (n_rows, n_columns), n_entries
+    raise InputError(f"{path}: damaged; it says shape {shape!r} and nnz {nnz!r}.")
+
+
 def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
+    """The matrix of the arrays in a folder, whose types and sizes are right."""
     arrays = {}
     for name, length in (("indptr", shape[0] + 1), ("indices", nnz), ("data", nnz)):
-        # Every size is checked here; the contents are, where they are used.
-        array = np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-        if array.shape != (length,):
-            raise ValueError(f"{name}.npy has shape {array.shape} instead of {(length,)}")
-        arrays[name] = array
-    if not arrays["indptr"].dtype == arrays["indices"].dtype in (np.int32, np.int64):
-        raise ValueError("indptr.npy and indices.npy must be of the same whole numbers")
+        path = folder / f"{name}.npy"
+        try:
+            with open(path, "rb") as file:
+                header = read_header(file, path.stat().st_size)
+            types = _COUNT_TYPES if name == "data" else _INDEX_TYPES
+            if header.shape != (length,) or header.dtype not in types:
+                raise ValueError(
+                    f"an array of shape {header.shape} of {header.dtype}, instead of {length} of "
+                    f"{' or '.join(types)}"
+                )
+        except ValueError as error:
+            raise InputError(f"{path}: {error}.") from error
+        arrays[name] = np.memmap(path, header.dtype, "r", header.offset, (length,))
+    if arrays["indptr"].dtype != arrays["indices"].dtype:
+        raise InputError(
+            f"{folder}: indptr.npy is of {arrays['indptr'].dtype} and indices.npy of "
+            f"{arrays['indices'].dtype}; they must be of one type."
+        )
+    if arrays["indptr"][0] != 0 or arrays["indptr"][-1] != nnz:
+        raise InputError(f"{folder / 'indptr.npy'}: does not go from 0 to {nnz}.")
     # Not by the constructor, which may look through the arrays for a smaller type.
     counts = sp.csr_array(shape, dtype=arrays["data"].dtype)
     for name, array in arrays.items():
         setattr(counts, name, array)
     return counts
+
+
+def _verify(folder: Path, counts: sp.csr_array) -> None:
+    """Look through the arrays, some of them at a time."""
+    indptr, indices, data = counts.indptr, counts.indices, counts.data
+    for start in range(0, len(indptr) - 1, _ENTRIES_AT_ONCE):
+        places = indptr[start : start + _ENTRIES_AT_ONCE + 1]
+        if (places[1:] < places[:-1]).any():
+            row = start + int((places[1:] < places[:-1]).argmax())
+            raise InputError(f"{folder / 'indptr.npy'}: falls behind row {row}.")
+    for start in range(0, len(data), _ENTRIES_AT_ONCE):
+        span = slice(start, start + _ENTRIES_AT_ONCE)
+        for name, array, limit in (
+            ("indices", indices, counts.shape[1] - 1),
+            ("data", data, LARGEST_COUNT),
+        ):
+            part = array[span]
+            # Written so that NaN is refused.
+            if not (part.min() >= 0 and part.max() <= limit):
+                entry = int((~((part >= 0) & (part <= limit))).argmax())
+                raise InputError(
+                    f"{folder / name}.npy: entry {start + entry} is {part[entry]}, which is not "
+                    f"from 0 to {limit}."
+                )
 
 
 class _Growing:

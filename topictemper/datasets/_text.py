@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
+
+from .._npz import check_expansion
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -85,7 +88,48 @@ def unpacked(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             yield file
             return
         try:
-            with gzip.GzipFile(fileobj=file) as plain:
-                yield plain  # type: ignore[misc]
+            packed = _Packed(file)
+            with gzip.GzipFile(fileobj=packed) as plain:  # type: ignore[call-overload]
+                yield io.BufferedReader(_Plain(plain, packed), 1 << 20)
+        except _Expanded as error:
+            raise InputError(f"{path}: {error}.") from error
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise InputError(f"{path}: a damaged gzip file ({error}).") from error
+
+
+class _Packed:
+    """Packed bytes, which are counted: a pipe does not say where it stands."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.n_bytes = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.n_bytes += len(data)
+        return data
+
+
+class _Plain(io.RawIOBase):
+    """What is unpacked of them, as long as it is not far too much."""
+
+    def __init__(self, file: gzip.GzipFile, packed: _Packed) -> None:
+        self._file, self._packed = file, packed
+        self._n_bytes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        self._n_bytes += len(data)
+        try:
+            check_expansion(self._packed.n_bytes, self._n_bytes)
+        except ValueError as error:
+            raise _Expanded(str(error)) from error
+        return len(data)
+
+
+class _Expanded(Exception):
+    """More than a file of that size may expand to."""

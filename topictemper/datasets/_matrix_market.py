@@ -1,0 +1,114 @@
+"""Matrix Market files, by the checked lines that UCI files are read by."""
+
+from __future__ import annotations
+
+import re
+from typing import IO
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ._coordinates import Coordinates, read_coordinates
+from ._lines import LARGEST_COUNT, Path, blocks, check_size, narrow, read_line, shown
+from ._text import InputError
+
+# How many numbers of an entry's line must be whole.
+_WHOLE = {"integer": 3, "unsigned-integer": 3, "real": 2, "double": 2, "pattern": 2}
+_SYMMETRIES = ("general", "symmetric")
+
+
+def read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
+    """Read a matrix of real numbers, with documents in rows."""
+    banner = read_line(file, path, 1)
+    words = banner.decode("latin-1").lower().split()
+    if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
+        raise InputError(
+            f"{path}, line 1: not '%%MatrixMarket matrix coordinate integer general' or the like, "
+            f"but {shown(banner)}."
+        )
+    layout, field, symmetry = words[2:]
+    for word, allowed in (
+        (layout, ("coordinate", "array")),
+        (field, tuple(_WHOLE)),
+        (symmetry, _SYMMETRIES),
+    ):
+        if word not in allowed:
+            raise InputError(
+                f"{path}, line 1: {word!r} is not read; use one of {', '.join(allowed)}."
+            )
+    number = 2
+    while (line := read_line(file, path, number)).startswith(b"%") or line.isspace():
+        number += 1
+    if layout == "array":
+        if symmetry != "general" or field == "pattern":
+            raise InputError(f"{path}, line 1: an array must hold numbers, and be general.")
+        n_rows, n_columns = _sizes(line, path, number, "rows columns")
+        return _read_array(file, path, number + 1, (n_rows, n_columns), _WHOLE[field] - 2)
+    n_rows, n_columns, n_entries = _sizes(line, path, number, "rows columns entries")
+    fields = ("row", "column") if field == "pattern" else ("row", "column", "count")
+    shape = n_rows, n_columns
+    entries = read_coordinates(
+        file, path, number + 1, shape, n_entries, fields=fields, n_whole=_WHOLE[field]
+    )
+    if symmetry == "symmetric":
+        entries = _mirrored(entries, path, shape)
+    return entries.to_csr(path, shape)
+
+
+def _sizes(line: bytes, path: Path, number: int, wanted: str) -> list[int]:
+    numbers = line.split()
+    if len(numbers) != len(wanted.split()) or not all(
+        re.fullmatch(rb"\d{1,18}", size) for size in numbers
+    ):
+        raise InputError(f"{path}, line {number}: not '{wanted}', but {shown(line)}.")
+    return [int(size) for size in numbers]
+
+
+def _mirrored(entries: Coordinates, path: Path, shape: tuple[int, int]) -> Coordinates:
+    """Both halves of a symmetric matrix, of which a file has the lower one."""
+    if shape[0] != shape[1]:
+        raise InputError(f"{path}: a symmetric matrix of {shape[0]} rows and {shape[1]} columns.")
+    rows, columns, counts = entries
+    above = columns > rows
+    if above.any():
+        entry = int(above.argmax())
+        raise InputError(
+            f"{path}: row {rows[entry] + 1}, column {columns[entry] + 1} is above the diagonal; a "
+            "symmetric matrix is given by the entries on and below it."
+        )
+    below = columns < rows
+    return Coordinates(
+        np.concatenate([rows, columns[below]]),
+        np.concatenate([columns, rows[below]]),
+        np.concatenate([counts, counts[below]]),
+    )
+
+
+def _read_array(
+    file: IO[bytes], path: Path, first: int, shape: tuple[int, int], n_whole: int
+) -> csr_array:
+    """Read a dense matrix: a number a line, one column after another."""
+    check_size(path, *shape, 0)
+    places, counts, n_read = [np.empty(0, np.int64)], [np.empty(0)], 0
+    for block in blocks(file, path, first, pairs=False, n_whole=n_whole):
+        wrong = (block.lengths != 1) & (block.lengths != 0)
+        if wrong.any():
+            raise block.error(int(wrong.argmax()), "not a count, but {}")
+        beyond = (block.values < 0) | (block.values > LARGEST_COUNT)
+        if beyond.any():
+            line = int(np.flatnonzero(block.lengths)[beyond.argmax()])
+            raise block.error(line, f"count {{}} is not from 0 to {LARGEST_COUNT}")
+        found = np.flatnonzero(block.values)
+        places.append(found + n_read)
+        counts.append(block.values[found])
+        n_read += len(block.values)
+    n_rows, n_columns = shape
+    if n_read != n_rows * n_columns:
+        raise InputError(
+            f"{path}, line {first - 1}: promises {n_rows * n_columns} counts, but there are "
+            f"{n_read}."
+        )
+    columns, rows = np.divmod(np.concatenate(places), n_rows or 1)
+    return Coordinates(
+        rows.astype(np.int32), columns.astype(np.int32), narrow(np.concatenate(counts))
+    ).to_csr(path, shape)

@@ -1,0 +1,101 @@
+"""Files with a document a line, which holds pairs ``word:count``: LDA-C and SVMlight."""
+
+from __future__ import annotations
+
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from ._lines import LARGEST_COUNT, LARGEST_SIZE, Block, Path, blocks, narrow, summable
+
+# What a line of SVMlight may have besides a label and pairs.
+_QUERY_OR_COMMENT = rb"(?<=[ \t])qid:\d+(?=\s)|#[^\n]*"
+
+
+class _Documents(NamedTuple):
+    """Documents of a block: numbers before their pairs, numbers of pairs, and the pairs."""
+
+    heads: NDArray[np.float64]
+    lengths: NDArray[np.int64]
+    words: NDArray[np.int32]
+    counts: NDArray[Any]
+
+
+def read_ldac(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
+    """Read a document a line: how many distinct words, then ``word:count`` from 0 on."""
+    largest = (LARGEST_SIZE if n_features is None else n_features) - 1
+    parts = []
+    for block in blocks(file, path, 1, pairs=True, n_whole=1):
+        empty = block.lengths == 0
+        if empty.any():
+            raise block.error(int(empty.argmax()), "no number of words; an empty document is a 0")
+        part = _documents(block, "a number of words and pairs 'word:count'", largest)
+        wrong = part.heads != part.lengths
+        if wrong.any():
+            line = int(wrong.argmax())
+            raise block.error(
+                line,
+                f"{part.heads[line]:.0f} distinct words are promised, but there are "
+                f"{part.lengths[line]}",
+            )
+        parts.append(part)
+    return _matrix(parts, n_features)
+
+
+def read_svmlight(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
+    """Read a document a line: a label, then ``column:count`` from 1 on, or from 0 if there is a 0.
+
+    Columns must rise. Blank lines and comments are no documents.
+    """
+    parts = []
+    for block in blocks(file, path, 1, pairs=True, n_whole=0, drop=_QUERY_OR_COMMENT):
+        part = _documents(block, "a label and pairs 'column:count'", LARGEST_SIZE - 1)
+        documents = np.repeat(np.arange(len(part.lengths)), part.lengths)
+        falls = (np.diff(part.words) <= 0) & (np.diff(documents) == 0)
+        if falls.any():
+            row = documents[falls.argmax()]
+            raise block.error(int(np.flatnonzero(block.lengths)[row]), "columns must rise in {}")
+        parts.append(part)
+    lowest = min((int(part.words.min()) for part in parts if len(part.words)), default=0)
+    if lowest > 0:
+        parts = [part._replace(words=part.words - 1) for part in parts]
+    counts = _matrix(parts, None)
+    width = max(counts.shape[1], n_features or 0)
+    return csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], width))
+
+
+def _documents(block: Block, wanted: str, largest: int) -> _Documents:
+    """The documents of the lines that are not blank; `largest` is the last number of a word."""
+    wrong = block.lengths < 0
+    if wrong.any():
+        raise block.error(int(wrong.argmax()), f"not {wanted}, but {{}}")
+    filled = np.flatnonzero(block.lengths)
+    lengths = block.lengths[filled]
+    is_head = np.zeros(len(block.values), bool)
+    is_head[lengths.cumsum() - lengths] = True
+    pairs = block.values[~is_head].reshape(-1, 2)
+    beyond = (pairs < 0) | (pairs > (largest, LARGEST_COUNT))
+    if beyond.any():
+        entry, field = np.argwhere(beyond)[0]
+        row = np.searchsorted((lengths // 2).cumsum(), entry, side="right")
+        what, high = (("word", largest), ("count", LARGEST_COUNT))[field]
+        raise block.error(
+            int(filled[row]), f"{what} {pairs[entry, field]:.17g} is not from 0 to {high}"
+        )
+    return _Documents(
+        block.values[is_head], lengths // 2, pairs[:, 0].astype(np.int32), narrow(pairs[:, 1])
+    )
+
+
+def _matrix(parts: list[_Documents], n_features: int | None) -> csr_array:
+    """A matrix of all documents; counts of a word that stands there twice are added up."""
+    indptr = np.concatenate([np.zeros(1, np.int64), *(part.lengths for part in parts)]).cumsum()
+    words = np.concatenate([np.empty(0, np.int32), *(part.words for part in parts)])
+    counts = np.concatenate([np.empty(0, np.int32), *(part.counts for part in parts)])
+    if n_features is None:
+        n_features = int(words.max(initial=0)) + 1
+    X = csr_array((summable(counts), words, indptr), shape=(len(indptr) - 1, n_features))
+    X.sum_duplicates()
+    return X
