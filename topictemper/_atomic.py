@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
 from ._state import Stateful
 
@@ -10,12 +11,12 @@ from ._state import Stateful
 _ATTEMPTS = 100
 
 
-def snapshot(stateful: Stateful) -> Callable[[], None]:
-    """Remember the attributes of an object and of its parts; returns what puts them back.
+def snapshot(objects: Iterable[Any]) -> Callable[[], None]:
+    """Remember the attributes of some objects; returns what puts them back.
 
     Arrays and lists are not copied: whoever changes them puts new ones in their place.
     """
-    before = [(part, vars(part).copy()) for part in _parts(stateful)]
+    before = [(part, vars(part).copy()) for part in objects]
 
     def restore() -> None:
         for part, attributes in before:
@@ -34,9 +35,10 @@ def complete(action: Callable[[], None]) -> None:
     action()
 
 
-def _parts(stateful: Stateful) -> Iterator[Stateful]:
+def parts(stateful: Stateful) -> Iterator[Stateful]:
+    """An object with state, and all such objects within it."""
     yield stateful
     for name in stateful.STATE:
         value = getattr(stateful, name)
         if isinstance(value, Stateful):
-            yield from _parts(value)
+            yield from parts(value)

@@ -184,12 +184,14 @@ def warn_of_tfidf(X: Any) -> None:
 
     Counts with weights, such as halves, are no such rows.
     """
-    filled = np.flatnonzero(np.diff(X.indptr[: 10 * _ROWS_LOOKED_AT]) > 1)[:_ROWS_LOOKED_AT]
+    indptr = X.indptr[: 10 * _ROWS_LOOKED_AT]
+    # First what most counts get by with.
+    if X.dtype.kind != "f" or not (2 * X.data[: indptr[-1]] % 1).any():
+        return
+    filled = np.flatnonzero(np.diff(indptr) > 1)[:_ROWS_LOOKED_AT]
     if len(filled) < _ROWS_THAT_TELL:
         return
     rows = X[filled].astype(np.float64)
-    if not (2 * rows.data % 1).any():
-        return
     sums = np.asarray(rows.sum(axis=1)).ravel()
     lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
     for norm in (sums, lengths):

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._atomic import complete, snapshot
+from ._atomic import complete, parts, snapshot
 from ._chunks import blocks
 from ._documents import Gatherer, Locals, Minibatch, Workspace, infer, sample
 from ._isa import description, going_on
@@ -138,6 +139,10 @@ class Trainer(Stateful):
         self._passes_before, self._seen_before = 0.0, 0.0
         self._workspace = Workspace()
 
+    @cached_property
+    def _parts(self) -> list[Stateful]:
+        return list(parts(self))
+
     @property
     def predictive_alpha(self) -> NDArray[Any]:
         """The prior of the topic proportions of documents that are not learned from."""
@@ -153,7 +158,7 @@ class Trainer(Stateful):
 
         The clock goes on from where it is.
         """
-        restore = snapshot(self)
+        restore = snapshot(self._parts)
         try:
             self._growing = total_samples is None
             if total_samples is not None and total_samples != self.total_samples:
@@ -222,7 +227,7 @@ class Trainer(Stateful):
 
         Returns the bound before the step, which is worked out for a whole corpus only.
         """
-        restore, step = snapshot(self), None
+        restore, step = snapshot(self._parts), None
         try:
             step = self._planned(batch, workers, whole=whole)
             step.take()
@@ -336,7 +341,7 @@ class _Step:
     ) -> None:
         self.bound = bound
         self._trainer, self._of_topics, self._eta_rate = trainer, of_topics, eta_rate
-        self._eta, self._restore_priors = trainer.eta, snapshot(trainer.priors)
+        self._eta, self._restore_priors = trainer.eta, snapshot([trainer.priors])
         self._after = {
             "n_updates": trainer.n_updates + 1,
             "documents_seen": documents,

@@ -119,6 +119,8 @@ class Workers:
         return not self._threads or os.getpid() != self._process
 
     def __enter__(self) -> Self:
+        if not self._jobs:
+            return self
         # Ends helpers where an interrupt keeps `__exit__` from it.
         self._finalizer = weakref.finalize(self, _end, self._jobs)
         self._finalizer.atexit = False
