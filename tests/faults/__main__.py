@@ -1,7 +1,8 @@
-"""Faults of writers: kills, full disks, two writers at once (``python -m tests.faults``).
+"""Interrupts, kills, full disks, two writers at once (``python -m tests.faults``).
 
-After each of them what stands there must be old or new, and whole, and the next writer must sweep
-what was left. Prints a table; the exit status is 1 if anything else was found.
+An interrupted `partial_fit` must leave the model as before any step ("old") or after one ("new").
+After a fault of a writer what stands there must be old or new, and whole, and the next writer must
+sweep what was left. Prints a table; the exit status is 1 if anything else was found.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from .interrupts import interrupted
 from .writers import WHICH, WRITERS, Writer, Wrong
 
 SIZES = [0, 1, 100, 1000, 10_000, 32_000, 100_000, 10**9]
@@ -29,6 +31,7 @@ ROWS = (*WHICH, "wrong")
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--kills", type=int, default=300, help="of each writer")
+    parser.add_argument("--interrupts", type=int, default=1000, help="of partial_fit")
     parser.add_argument("--pairs", type=int, default=150, help="of writers at once")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
@@ -40,22 +43,24 @@ def main() -> int:
     ]
     start, n_wrong = time.monotonic(), 0
     _print("writer", "fault", ROWS)
+    for n_jobs in (1, 2):
+        counts = interrupted(n_jobs, options.interrupts // 2, options.seed)
+        n_wrong += counts["wrong"]
+        _print("partial_fit", f"interrupted, n_jobs={n_jobs}", [counts[row] for row in ROWS])
     for name, writer in WRITERS.items():
         for fault, trial, n in trials:
-            counts: Counter[str] = Counter()
+            counts = Counter[str]()
             for seed in range(options.seed, options.seed + n):
                 counts[_judged(trial, writer, seed, f"{name}, {fault}, {seed}")] += 1
             n_wrong += counts["wrong"]
-            print(
-                f"{name:<14}{fault:<28}" + "".join(f"{counts[row]:>8}" for row in ROWS), flush=True
-            )
-    total = sum(n for *_, n in trials) * len(WRITERS)
+            _print(name, fault, [counts[row] for row in ROWS])
+    total = sum(n for *_, n in trials) * len(WRITERS) + options.interrupts // 2 * 2
     print(f"{total} trials in {(time.monotonic() - start) / 60:.1f} minutes, {n_wrong} wrong")
     return 1 if n_wrong else 0
 
 
 def _print(writer: str, fault: str, columns: Iterable[object]) -> None:
-    print(f"{writer:<14}{fault:<26}" + "".join(f"{column:>8}" for column in columns), flush=True)
+    print(f"{writer:<14}{fault:<28}" + "".join(f"{column:>8}" for column in columns), flush=True)
 
 
 def _judged(trial: Callable[[Writer, int], str], writer: type[Writer], seed: int, name: str) -> str:
