@@ -163,7 +163,7 @@ def test_cools_and_converges(mode):
 
 
 def test_probe_finds_its_start():
-    lda = batch_lda(max_temperature="auto", max_iter=60).fit(corpus())
+    lda = batch_lda(max_temperature="auto", max_iter=60, random_state=1).fit(corpus())
     assert 1.0 < lda.max_temperature_ < 5.0
     assert lda.temperature_ == 1.0
 

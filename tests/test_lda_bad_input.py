@@ -317,8 +317,20 @@ def test_fit_that_fails_in_the_middle(estimator, mode, passes, then, error, matc
 @pytest.mark.parametrize(
     ("then", "error"), [(lambda: 0.5, ValueError), (interrupt, KeyboardInterrupt)]
 )
-def test_first_partial_fit_that_fails_in_the_middle_leaves_nothing(then, error):
+def test_partial_fit_that_fails_in_the_middle_leaves_whole_steps(then, error):
     lda = small_lda(tempering="avi", schedule=until(0.35, then), total_samples=200)
+    with pytest.raises(error, match="schedule|enough"):
+        lda.partial_fit(corpus())
+    assert lda.n_batch_iter_ == 4
+    other = small_lda(tempering="avi", schedule=until(9.0, then), total_samples=200)
+    assert_array_equal(lda.components_, other.partial_fit(corpus()[:80]).components_)
+
+
+@pytest.mark.parametrize(
+    ("then", "error"), [(lambda: 0.5, ValueError), (interrupt, KeyboardInterrupt)]
+)
+def test_first_step_that_fails_leaves_nothing(then, error):
+    lda = small_lda(tempering="avi", schedule=until(-1.0, then), total_samples=200)
     with Unchanged(lda, "schedule|enough", error):
         lda.partial_fit(corpus())
 
