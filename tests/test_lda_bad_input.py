@@ -319,7 +319,7 @@ def test_fit_that_fails_in_the_middle(estimator, mode, passes, then, error, matc
 )
 def test_partial_fit_that_fails_in_the_middle_leaves_whole_steps(then, error):
     lda = small_lda(tempering="avi", schedule=until(0.35, then), total_samples=200)
-    with pytest.raises(error, match="schedule|enough"):
+    with pytest.raises(error, match=r"schedule|enough"):
         lda.partial_fit(corpus())
     assert lda.n_batch_iter_ == 4
     other = small_lda(tempering="avi", schedule=until(9.0, then), total_samples=200)

@@ -218,6 +218,9 @@ def test_gensim_itself_takes_and_gives_it():
     X = sp.csr_array(COUNTS)
     assert_array_equal(matutils.corpus2csc(to_gensim(X), num_terms=4).toarray().T, COUNTS)
     assert_array_equal(from_gensim(matutils.Sparse2Corpus(X.T.tocsc()), 4).toarray(), COUNTS)
+    corpora = pytest.importorskip("gensim.corpora")
+    dictionary = corpora.Dictionary([["a"], ["b"], ["c"], ["d"]])
+    assert from_gensim([[(0, 1)]], dictionary).shape == (1, 4)
 
 
 @pytest.mark.parametrize(

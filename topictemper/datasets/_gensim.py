@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,15 +12,18 @@ from .. import _parameters as check
 from ._lines import LARGEST_COUNT, LARGEST_SIZE, count_type, narrow, summable
 
 
-def from_gensim(corpus: Iterable[Any], n_features: int | None = None) -> csr_array:
+def from_gensim(
+    corpus: Iterable[Any], n_features: int | Mapping[int, str] | None = None
+) -> csr_array:
     """Counts of a gensim corpus.
 
     Parameters
     ----------
     corpus : iterable
         For each document an iterable of pairs of a word's number, from 0 on, and its count.
-    n_features : int, default=None
-        Number of columns, such as ``len(dictionary)``; by default up to the last word in use.
+    n_features : int or gensim Dictionary, default=None
+        Number of columns, or the dictionary, which has one for each word. By default columns go up
+        to the last word in use.
 
     Returns
     -------
@@ -41,6 +44,8 @@ def from_gensim(corpus: Iterable[Any], n_features: int | None = None) -> csr_arr
            [0, 0, 0],
            [0, 2, 0]], dtype=int32)
     """
+    if isinstance(n_features, Mapping):
+        n_features = len(n_features)
     if n_features is not None:
         n_features = check.integer("n_features", n_features, 1)
         if n_features > LARGEST_SIZE:
