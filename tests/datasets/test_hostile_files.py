@@ -71,6 +71,12 @@ def test_sums_do_not_wrap(tmp_path):
         assert X.dtype == np.int64
 
 
+def test_single_precision_does_not_hide_a_count_that_int32_cannot_hold(tmp_path):
+    sp.save_npz(tmp_path / "x.npz", sp.csr_array(np.array([[2.0**31]], dtype=np.float32)))
+    X = read_corpus(tmp_path / "x.npz").counts
+    assert X.toarray().tolist() == [[2**31]]
+
+
 def test_gzip_that_expands_without_end(tmp_path):
     path = tmp_path / "x.svm.gz"
     path.write_bytes(gzip.compress(b"#" + b" " * 2**26 + b"\n"))

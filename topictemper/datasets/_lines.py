@@ -96,7 +96,8 @@ def count_type(counts: NDArray[Any]) -> np.dtype[Any]:
     """int32, or int64 where one is too large, if all counts are whole numbers; else their float."""
     if counts.dtype.kind == "f" and (counts % 1).any():
         return np.dtype(np.float32 if counts.dtype == np.float32 else np.float64)
-    return np.dtype(np.int32 if counts.max(initial=0) <= LARGEST_SIZE else np.int64)
+    # As a number of Python: in single precision 2^31 - 1 is 2^31.
+    return np.dtype(np.int32 if float(counts.max(initial=0)) <= LARGEST_SIZE else np.int64)
 
 
 def narrow(counts: NDArray[Any]) -> NDArray[Any]:
