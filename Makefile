@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-SOURCES := $(wildcard topictemper/*/*.pyx topictemper/*/*.pxd topictemper/_core/src*/*.[ch])
-CYTHON := $(wildcard topictemper/*/*.pyx topictemper/*/*.pxd)
+SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/datasets/formats/*.pyx topictemper/_core/src/*/*.[ch])
+CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/datasets/formats/*.pyx)
 
 .PHONY: demo test fuzz faults docs lint build wheel-check sanitize sanitize-threads clean
 
@@ -81,5 +81,5 @@ sanitize-threads: build
 
 clean:
 	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/generated *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	rm -f topictemper/_core/_*.c topictemper/datasets/_scan.c topictemper/*/*.so
+	rm -f topictemper/_core/_*.c topictemper/datasets/formats/_scan.c topictemper/_core/*.so topictemper/datasets/formats/*.so
 	find topictemper tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -39,37 +39,26 @@ COMPILE_ARGS = [
     *os.environ.get("TOPICTEMPER_CFLAGS", "").split(),
 ]
 
-kernels = Extension(
-    "topictemper._core._kernels",
-    # Sorted: the same link order, hence the same library, wherever it is built.
-    sources=[f"{CORE}/_kernels.pyx", *sorted(glob(f"{CORE}/src/*.c"))],
-    depends=sorted(glob(f"{CORE}/src/*.h")),
-    include_dirs=[f"{CORE}/src"],
-    extra_compile_args=COMPILE_ARGS,
-)
 
-truncated = Extension(
-    "topictemper._core._truncated",
-    sources=[f"{CORE}/_truncated.pyx", *sorted(glob(f"{CORE}/src_truncated/*.c"))],
-    depends=sorted(glob(f"{CORE}/src*/*.h")),
-    include_dirs=[f"{CORE}/src_truncated", f"{CORE}/src"],
-    extra_compile_args=COMPILE_ARGS,
-)
+def kernels(name):
+    """The extension of the kernels of one kind of model."""
+    return Extension(
+        f"topictemper._core._{name}",
+        # Sorted: the same link order, hence the same library, wherever it is built.
+        sources=[f"{CORE}/_{name}.pyx", *sorted(glob(f"{CORE}/src/{name}/*.c"))],
+        depends=sorted(glob(f"{CORE}/src/*/*.h")),
+        include_dirs=[f"{CORE}/src/{name}", f"{CORE}/src/common"],
+        extra_compile_args=COMPILE_ARGS,
+    )
 
-factorial = Extension(
-    "topictemper._core._factorial",
-    sources=[f"{CORE}/_factorial.pyx", f"{CORE}/src_factorial/factorial.c"],
-    depends=sorted(glob(f"{CORE}/src*/*.h")),
-    include_dirs=[f"{CORE}/src_factorial", f"{CORE}/src"],
-    extra_compile_args=COMPILE_ARGS,
-)
 
-scan = Extension("topictemper.datasets._scan", sources=["topictemper/datasets/_scan.pyx"])
+FORMATS = "topictemper/datasets/formats"
+scan = Extension("topictemper.datasets.formats._scan", sources=[f"{FORMATS}/_scan.pyx"])
 
 setup(
     cmdclass={"build_ext": ParallelBuild},
     ext_modules=cythonize(
-        [kernels, truncated, factorial, scan],
+        [kernels("lda"), kernels("truncated"), kernels("factorial"), scan],
         compiler_directives={
             "boundscheck": False,
             "cdivision": True,

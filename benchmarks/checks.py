@@ -17,8 +17,8 @@ from typing import Any
 from corpora import load, machine, parser
 
 from topictemper import TemperedLDA
-from topictemper._assembly import planned_passes
-from topictemper._sparse import check_structure
+from topictemper._utils._sparse import check_structure
+from topictemper.lda._config import planned_passes
 
 ROUNDS = 5
 CORPORA = ("docstrings", "ap", "20news", "arxiv")

@@ -18,7 +18,7 @@ import sklearn
 from numpy.typing import NDArray
 
 import topictemper
-from topictemper._core import _kernels
+from topictemper._core import _lda as _kernels
 from topictemper.datasets import load_docstrings
 
 TEST_ROWS = 1500

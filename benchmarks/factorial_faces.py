@@ -17,13 +17,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 from numpy.typing import NDArray
 
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 from topictemper.factorial import FactorialMixture
-from topictemper.factorial._assembly import critical_temperature, new_prior, new_thermostat
-from topictemper.factorial._images import Images
-from topictemper.factorial._posterior import Components
-from topictemper.factorial._prediction import density_of_pixels
-from topictemper.factorial._training import Run, ascend, infer
+from topictemper.factorial.fmm._config import critical_temperature, new_prior, new_thermostat
+from topictemper.factorial.fmm._images import Images
+from topictemper.factorial.fmm._prediction import density_of_pixels
+from topictemper.factorial.fmm._training import Run, ascend, infer
+from topictemper.factorial.fmm._updates import Components
 from topictemper.plotting import ComponentsDisplay
 from topictemper.tempering import LinearSchedule
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import entr, expit
 
 from topictemper._core import _factorial
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 
 Floats = NDArray[np.float64]
 

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
-from topictemper.factorial._images import Images
-from topictemper.factorial._posterior import Components, Prior, update_assignments
-from topictemper.factorial._thermostat import AnnealingThermostat
-from topictemper.factorial._training import ascend
+from topictemper.factorial.fmm._images import Images
+from topictemper.factorial.fmm._thermostat import AnnealingThermostat
+from topictemper.factorial.fmm._training import ascend
+from topictemper.factorial.fmm._updates import Components, Prior, update_assignments
 from topictemper.plotting import ComponentsDisplay
 from topictemper.plotting._components import matched
 from topictemper.tempering import (

@@ -27,12 +27,12 @@ from numpy.typing import NDArray
 from numpy_tvs import NumpyStates
 from scipy.optimize import linear_sum_assignment
 
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 from topictemper.datasets import make_bars
 from topictemper.factorial import BinarySparseCoding, SigmoidBeliefNetwork
-from topictemper.factorial._belief_network import BernoulliJoint
-from topictemper.factorial._sparse_coding import GaussianJoint
-from topictemper.factorial._state_sets import Prior, Samples, StateSets, exact_log_likelihood
+from topictemper.factorial.truncated._belief_network import BernoulliJoint
+from topictemper.factorial.truncated._e_step import Prior, Samples, StateSets, exact_log_likelihood
+from topictemper.factorial.truncated._sparse_coding import GaussianJoint
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from topictemper._core._reference_truncated import unpack
-from topictemper.factorial._belief_network import BernoulliJoint
-from topictemper.factorial._state_sets import Samples
+from topictemper._core._reference.truncated import unpack
+from topictemper.factorial.truncated._belief_network import BernoulliJoint
+from topictemper.factorial.truncated._e_step import Samples
 
 
 class NumpyStates:

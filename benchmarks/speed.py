@@ -26,9 +26,9 @@ from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
 
 from topictemper import TemperedLDA
-from topictemper._documents import Gatherer, Workspace, infer
-from topictemper._topics import Topics
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
+from topictemper.lda._e_step import Gatherer, Workspace, infer
+from topictemper.lda._topics import Topics
 
 BATCH, PRIOR, TOL, SWEEPS, OFFSET = 500, 0.05, 1e-3, 100, 64.0
 ROWS = 10 * BATCH  # of one measurement

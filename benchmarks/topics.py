@@ -26,8 +26,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from topictemper._prediction import cold, proportions
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
+from topictemper.lda._completion import cold, proportions
 from topictemper.metrics import _predictive, coherence, predictive_log_likelihood, topic_diversity
 
 FIELDS = ["setting", "system", "length", "seed", "score", "npmi", "diversity", "accuracy"]

@@ -21,7 +21,8 @@ import scipy
 import scipy.special as special
 
 from topictemper import TemperedLDA
-from topictemper._core import _factorial, _kernels, _truncated
+from topictemper._core import _factorial, _truncated
+from topictemper._core import _lda as _kernels
 from topictemper.datasets import make_bars, make_lda_corpus, make_shapes
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.mixture import DPGaussianMixture

@@ -7,10 +7,10 @@ import numpy as np
 import scipy.sparse as sp
 
 from topictemper import TemperedLDA
-from topictemper._documents import Gatherer, Minibatch
-from topictemper._topics import Topics
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 from topictemper.datasets import make_lda_corpus
+from topictemper.lda._e_step import Gatherer, Minibatch
+from topictemper.lda._topics import Topics
 
 ESTIMATES = ("mean", "dirichlet")
 MODES = ("svi", "avi", "vt", "lvt", "dasvi")

@@ -6,9 +6,9 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from topictemper import _archive
-from topictemper._archive import read_archive, write_archive
-from topictemper._files import writable_path
+from topictemper._utils._files import writable_path
+from topictemper.persistence import _archive
+from topictemper.persistence._archive import read_archive, write_archive
 
 TREE = {
     "one": 1,
@@ -162,7 +162,7 @@ def test_damaged_anywhere(path):
 
 def test_file_of_a_later_version(path, monkeypatch):
     monkeypatch.setattr(_archive, "_SCHEMA", _archive._SCHEMA + 1)
-    monkeypatch.setattr(_archive, "_version", lambda: "9.1")
+    monkeypatch.setattr(_archive, "version", lambda _: "9.1")
     # Arrays in places that only a later version knows.
     write_archive(path, TREE)
     monkeypatch.undo()

@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import psi
 from sklearn.exceptions import ConvergenceWarning
 
-from topictemper._assembly import new_trainer
-from topictemper._batch import train_in_full
-from topictemper._core import _reference
-from topictemper._svi import Trainer
+from topictemper._core._reference import lda as _reference
+from topictemper.lda._batch import train_in_full
+from topictemper.lda._config import new_trainer
+from topictemper.lda._training import Trainer
 
 from .small_lda import ESTIMATES, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
 

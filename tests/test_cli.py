@@ -11,7 +11,9 @@ import scipy.sparse as sp
 from sklearn.utils import Bunch
 
 import topictemper
-from topictemper import TemperedLDA, _cli, _demo, load
+from topictemper import TemperedLDA, load
+from topictemper.cli import _demo
+from topictemper.cli import _main as _cli
 from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus, write_corpus
 
 THEMES = [

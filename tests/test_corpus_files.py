@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from topictemper import _corpus_files
-from topictemper._corpus_files import read_matrix, read_text
-from topictemper.datasets._text import InputError, read_vocabulary
+from topictemper.cli import _corpus_files
+from topictemper.cli._corpus_files import read_matrix, read_text
+from topictemper.datasets.formats._text import InputError, read_vocabulary
 
 EVERYTHING = {"min_df": 1, "max_df": 1.0}
 

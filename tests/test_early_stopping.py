@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from topictemper._stopping import _split_rows
+from topictemper.lda._stopping import _split_rows
 
 from .small_lda import ESTIMATES, MODES, corpus, learned_state, small_lda
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from topictemper import TemperedLDA, _folders
+from topictemper import TemperedLDA
+from topictemper._utils import _folders
 from topictemper.datasets import read_corpus, save_corpus, write_corpus
 
 posix = pytest.mark.skipif(os.name != "posix", reason="fork, permissions, limits of POSIX")

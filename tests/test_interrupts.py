@@ -15,7 +15,7 @@ import pytest
 
 import topictemper
 from topictemper import TemperedLDA
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 
 from .small_lda import corpus, small_lda
 

@@ -12,8 +12,9 @@ import pytest
 
 import topictemper
 from topictemper import TemperedLDA, available_isas, get_isa, load, set_isa
-from topictemper._archive import read_archive, write_archive
-from topictemper._core import _factorial, _kernels, _truncated
+from topictemper._core import _factorial, _truncated
+from topictemper._core import _lda as _kernels
+from topictemper.persistence._archive import read_archive, write_archive
 
 from .small_lda import corpus, small_lda
 

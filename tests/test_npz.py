@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from topictemper._npz import read_npz
+from topictemper._utils._npz import read_npz
 
 ARRAYS = {
     "number": np.float64(3.0),

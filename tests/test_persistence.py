@@ -2,17 +2,16 @@ import pickle
 import subprocess
 import sys
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
 from topictemper import TemperedLDA, load
-from topictemper._archive import read_archive, write_archive
 from topictemper.datasets import make_lda_corpus
+from topictemper.persistence._archive import read_archive, write_archive
 
 from .small_lda import MODES, corpus, learned_state, small_lda
 
@@ -311,41 +310,3 @@ def _change(tree, change):
             _change(tree[name], value)
         else:
             tree[name] = value
-
-
-# Files of this and earlier versions, to be read by all later ones. Made once, the first by
-#     counts = sp.csr_array([[4, 2, 0, 0, 1], [3, 5, 1, 0, 0], [0, 0, 2, 6, 3], [0, 1, 0, 3, 4]])
-#     lda = TemperedLDA(2, batch_size=2, total_samples=8, max_temperature=2.0, random_state=0)
-#     lda.partial_fit(counts).save("model-1.npz", feature_names=["a", "b", "c", "d", "e"])
-
-# and the second with total_samples=4 and three calls of partial_fit. Only the second knows a prior
-# of prediction that is not the one of learning.
-
-THETA = [[0.992958, 0.007042], [0.004505, 0.995495], [0.5, 0.5]]
-TEMPERATURE = 1.0
-
-
-def test_file_of_schema_1():
-    lda = load(Path(__file__).parent / "data" / "model-1.npz")
-    assert lda.feature_names_in_.tolist() == ["a", "b", "c", "d", "e"]
-    assert lda.get_params()["max_temperature"] == 2.0
-    # It is from before there was a choice.
-    assert lda.topic_estimate == "dirichlet"
-    assert not lda._trainer.topics.point
-    assert lda.n_batch_iter_ == 2
-    counts = np.array([[4, 2, 0, 0, 1], [0, 0, 2, 6, 3], [0, 0, 0, 0, 0]])
-    with pytest.warns(UserWarning, match="feature names"):
-        theta = lda.transform(counts)
-    assert_allclose(theta, THETA, atol=1e-5)
-    assert_allclose(lda.temperature_, TEMPERATURE, rtol=1e-5)
-    assert lda.partial_fit(COUNTS[:2, :5]).n_batch_iter_ == 3
-
-
-def test_file_of_schema_2():
-    lda = load(Path(__file__).parent / "data" / "model-2.npz")
-    assert lda.topic_estimate == "mean"
-    assert lda._trainer.topics.point
-    assert_allclose(lda.doc_topic_prior_, 0.05, rtol=1e-5)
-    assert lda._trainer.alpha[0] == np.float32(0.1)
-    assert lda.n_batch_iter_ == 6
-    assert lda.partial_fit(COUNTS[:2, :5]).n_batch_iter_ == 7

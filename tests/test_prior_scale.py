@@ -5,10 +5,11 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from topictemper import TemperedLDA, _prior_scale, load
-from topictemper._documents import Workspace
-from topictemper._prior_scale import PriorScale, _peak, halves, parts
+from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
+from topictemper.lda import _prior_scale
+from topictemper.lda._e_step import Workspace
+from topictemper.lda._prior_scale import PriorScale, _peak, halves, parts
 from topictemper.metrics import predictive_log_likelihood
 
 from .small_lda import ONE_THREAD, corpus, fitted, minibatch, small_lda

@@ -8,14 +8,14 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln, psi
 
 from topictemper import TemperedLDA
-from topictemper._assembly import ETA, new_trainer
-from topictemper._core import _reference
-from topictemper._documents import infer, log_likelihood
-from topictemper._normalizers import PosteriorNormalizer
-from topictemper._priors import PriorLearner
-from topictemper._scoring import topics_kl
-from topictemper._topics import Topics
+from topictemper._core._reference import lda as _reference
 from topictemper.datasets import make_lda_corpus
+from topictemper.lda._config import ETA, new_trainer
+from topictemper.lda._e_step import infer, log_likelihood
+from topictemper.lda._elbo import topics_kl
+from topictemper.lda._normalizers import PosteriorNormalizer
+from topictemper.lda._priors import PriorLearner
+from topictemper.lda._topics import Topics
 from topictemper.tempering import inverse_temperature_grid
 
 from .small_lda import (

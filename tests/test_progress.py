@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-import topictemper._callbacks
-import topictemper._lda
+import topictemper.lda._callbacks
+import topictemper.lda._estimator
 
 from .small_lda import corpus, learned_state, small_lda
 
@@ -27,8 +27,8 @@ def older_lda(monkeypatch):
     """TemperedLDA as it is with scikit-learn before 1.9."""
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
     monkeypatch.delattr("sklearn.callback", raising=False)
-    loaded_again(topictemper._callbacks, monkeypatch)
-    return loaded_again(topictemper._lda, monkeypatch).TemperedLDA
+    loaded_again(topictemper.lda._callbacks, monkeypatch)
+    return loaded_again(topictemper.lda._estimator, monkeypatch).TemperedLDA
 
 
 def test_older_scikit_learn_learns_the_same(older_lda):
@@ -72,7 +72,7 @@ def test_speed_is_of_learning_alone(caplog, monkeypatch):
     # A clock that a call moves by a second: one call before learning and one after it, whatever
     # scoring takes.
     seconds = iter(range(1000))
-    monkeypatch.setattr("topictemper._progress.perf_counter", lambda: float(next(seconds)))
+    monkeypatch.setattr("topictemper.lda._monitor.perf_counter", lambda: float(next(seconds)))
     with caplog.at_level(logging.INFO, logger="topictemper"):
         small_lda(verbose=1).fit(corpus(), validation_X=corpus(50, 1))
     assert all("200 documents a second" in message for message in caplog.messages)

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from topictemper import _report
+from topictemper.cli import _report
 
 
 def test_table_is_aligned():

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from topictemper import TemperedLDA, _svi
-from topictemper._documents import sample
+from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
+from topictemper.lda import _training as _svi
+from topictemper.lda._e_step import sample
 
 from .small_lda import (
     MODES,

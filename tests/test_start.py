@@ -5,9 +5,10 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
-from topictemper import _svi, load
-from topictemper._start import deal_out
-from topictemper._topics import Topics
+from topictemper import load
+from topictemper.lda import _training as _svi
+from topictemper.lda._initialization import deal_out
+from topictemper.lda._topics import Topics
 
 from .small_lda import corpus, minibatch, noise, small_lda
 

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from topictemper import _assembly, _svi
+from topictemper.lda import _config as _assembly
+from topictemper.lda import _training as _svi
 
 from .small_lda import MODES, corpus, learned_state, small_lda
 

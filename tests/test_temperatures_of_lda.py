@@ -7,16 +7,16 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln, logsumexp, psi
 
-from topictemper._documents import infer, log_likelihood
-from topictemper._normalizers import CorpusSize, PosteriorNormalizer, PriorNormalizer
-from topictemper._thermostat import (
+from topictemper.lda._e_step import infer, log_likelihood
+from topictemper.lda._normalizers import CorpusSize, PosteriorNormalizer, PriorNormalizer
+from topictemper.lda._thermostat import (
     Clock,
     Cooling,
     GlobalThermostat,
     LocalThermostat,
     document_inverse_temperatures,
 )
-from topictemper._topics import Topics
+from topictemper.lda._topics import Topics
 from topictemper.tempering import GlobalTemperature, LocalTemperature, inverse_temperature_grid
 
 from .small_lda import ONE_THREAD, corpus, fitted, minibatch, random_counts, random_topics

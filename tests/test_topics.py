@@ -4,8 +4,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln, psi
 
-from topictemper._documents import infer
-from topictemper._topics import Topics
+from topictemper.lda._e_step import infer
+from topictemper.lda._topics import Topics
 
 from .small_lda import ONE_THREAD, minibatch, random_counts, random_topics
 

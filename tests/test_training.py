@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import psi
 
 from topictemper import TemperedLDA
-from topictemper._documents import infer
-from topictemper._thermostat import Cooling
+from topictemper.lda._e_step import infer
+from topictemper.lda._thermostat import Cooling
 
 from .small_lda import LEARNED, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
 

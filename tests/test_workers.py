@@ -4,7 +4,7 @@ from time import sleep
 import numpy as np
 import pytest
 
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 
 
 def add_blocks(out, ticket_taken, all_here, ticket):

@@ -2,9 +2,9 @@
 
 from importlib.metadata import version
 
-from ._isa import available_isas, get_isa, set_isa
-from ._lda import TemperedLDA
-from ._persistence import load
+from ._core._isa import available_isas, get_isa, set_isa
+from .lda._estimator import TemperedLDA
+from .persistence._models import load
 
 __version__ = version("topictemper")
 

@@ -20,11 +20,7 @@ import matplotlib.pyplot as plt
 from topictemper import TemperedLDA
 from topictemper.datasets import load_docstrings, make_two_gaussians
 from topictemper.mixture import TwoGaussians
-from topictemper.plotting import (
-    AnnealedSurfaceDisplay,
-    LearningCurveDisplay,
-    TemperatureDisplay,
-)
+from topictemper.plotting import AnnealedSurfaceDisplay, LearningCurveDisplay, TemperatureDisplay
 
 X, _ = make_two_gaussians(random_state=0)
 AnnealedSurfaceDisplay.from_model(TwoGaussians(X))

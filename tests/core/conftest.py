@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from topictemper._core import _kernels
+from topictemper._core import _lda as _kernels
 
 
 @pytest.fixture(params=_kernels.available_isas())

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import psi
 
-from topictemper._core import _kernels, _reference
+from topictemper._core import _lda as _kernels
+from topictemper._core._reference import lda as _reference
 
 Real: TypeAlias = Any  # np.float32 or np.float64; mypy takes no class for hashable in `cache`
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topictemper._core import _reference
+from topictemper._core._reference import lda as _reference
 
 from .minibatches import (
     Minibatch,

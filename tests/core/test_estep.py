@@ -23,7 +23,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy import special
 
-from topictemper._core import _kernels, _reference
+from topictemper._core import _lda as _kernels
+from topictemper._core._reference import lda as _reference
 
 from .minibatches import (
     Minibatch,

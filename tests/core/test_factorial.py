@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import expit
 
 from topictemper._core import _factorial as kernels
-from topictemper._core import _reference_factorial as reference
-from topictemper._workers import Workers
+from topictemper._core._reference import factorial as reference
+from topictemper._core._workers import Workers
 
 
 def problem(n_images, n_components, n_patterns, seed=0, scale=1.0):

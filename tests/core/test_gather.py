@@ -10,7 +10,8 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topictemper._core import _kernels, _reference
+from topictemper._core import _lda as _kernels
+from topictemper._core._reference import lda as _reference
 
 N_COLUMNS = 9
 FIELDS = _reference.Batch._fields

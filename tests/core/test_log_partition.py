@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from topictemper._core import _kernels, _reference
+from topictemper._core import _lda as _kernels
+from topictemper._core._reference import lda as _reference
 
 from .minibatches import Minibatch, Real, estep, make_minibatch, share, ticket
 

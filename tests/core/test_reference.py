@@ -6,7 +6,7 @@ from scipy.sparse import csr_array
 from scipy.stats import dirichlet
 from sklearn.decomposition import LatentDirichletAllocation
 
-from topictemper._core import _reference
+from topictemper._core._reference import lda as _reference
 
 from .minibatches import make_minibatch, reference_estep, reference_rows, token_assignments
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.decomposition import LatentDirichletAllocation
 
-from topictemper._core import _kernels, _reference
+from topictemper._core import _lda as _kernels
+from topictemper._core._reference import lda as _reference
 
 from .minibatches import Minibatch, add_statistics, estep
 

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
-from topictemper._core import _reference
+from topictemper._core._reference import lda as _reference
 
 from .minibatches import Minibatch, Outputs, Real, add_statistics, estep, make_minibatch
 

@@ -18,7 +18,7 @@ from topictemper.datasets import (
     to_gensim,
     write_corpus,
 )
-from topictemper.datasets._formats import FORMATS, format_of
+from topictemper.datasets.formats._formats import FORMATS, format_of
 
 NAMES = {
     "uci": "docword.x.txt",
@@ -172,7 +172,7 @@ def test_malformed_files(tmp_path, name, text, message):
 
 
 def test_malformed_line_far_down(tmp_path, monkeypatch):
-    from topictemper.datasets import _lines
+    from topictemper.datasets.formats import _lines
 
     monkeypatch.setattr(_lines, "_BYTES_AT_ONCE", 100)
     lines = [f"{d} 1 1" for d in range(1, 101)]

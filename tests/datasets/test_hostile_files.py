@@ -77,6 +77,15 @@ def test_single_precision_does_not_hide_a_count_that_int32_cannot_hold(tmp_path)
     assert X.toarray().tolist() == [[2**31]]
 
 
+@pytest.mark.parametrize("make", [sp.csr_array, sp.csc_array, sp.coo_array])
+def test_counts_at_one_place_are_added_without_wrapping(make, tmp_path):
+    X = make(([LARGE, LARGE, 1], ([0, 0, 1], [0, 0, 0])), shape=(2, 1))
+    if make is not sp.coo_array:  # which adds them up where it is made
+        X = make((np.array([LARGE, LARGE, 1]), [0, 0, 0 if make is sp.csr_array else 1], [0, 2, 3]))
+    sp.save_npz(tmp_path / "x.npz", X)
+    assert 2 * LARGE in read_corpus(tmp_path / "x.npz").counts.toarray()
+
+
 def test_gzip_that_expands_without_end(tmp_path):
     path = tmp_path / "x.svm.gz"
     path.write_bytes(gzip.compress(b"#" + b" " * 2**26 + b"\n"))

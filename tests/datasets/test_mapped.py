@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
-from topictemper.datasets import _mapped, open_corpus, save_corpus
+from topictemper.datasets import open_corpus, save_corpus
+from topictemper.datasets.formats import _mapped
 
 COUNTS = sp.csr_array([[1, 0, 2], [0, 0, 0], [0, 3, 0]])
 

@@ -12,8 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper.datasets import make_bars
 from topictemper.factorial import SigmoidBeliefNetwork
-from topictemper.factorial._belief_network import BernoulliJoint
-from topictemper.factorial._gradients import Adam, MarginalNetwork
+from topictemper.factorial.truncated._belief_network import BernoulliJoint
+from topictemper.factorial.truncated._gradients import Adam, MarginalNetwork
 from topictemper.tempering import LinearSchedule
 
 from .enumeration import all_states

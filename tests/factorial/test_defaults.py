@@ -4,8 +4,8 @@ from numpy.testing import assert_allclose
 
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
-from topictemper.factorial._assembly import critical_temperature
-from topictemper.factorial._images import Images
+from topictemper.factorial.fmm._config import critical_temperature
+from topictemper.factorial.fmm._images import Images
 from topictemper.tempering import temperature_grid
 
 

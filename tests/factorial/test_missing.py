@@ -3,13 +3,13 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import norm
 
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
-from topictemper.factorial._images import Images, masked_gram, masked_sums
-from topictemper.factorial._posterior import Prior
-from topictemper.factorial._thermostat import GlobalThermostat, LocalThermostat
-from topictemper.factorial._training import ascend
+from topictemper.factorial.fmm._images import Images, masked_gram, masked_sums
+from topictemper.factorial.fmm._thermostat import GlobalThermostat, LocalThermostat
+from topictemper.factorial.fmm._training import ascend
+from topictemper.factorial.fmm._updates import Prior
 from topictemper.tempering import temperature_grid
 
 PRIOR = Prior(np.full(4, 0.3), 0.1, 0.35)

@@ -11,11 +11,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 from topictemper.datasets import make_bars
 from topictemper.factorial import BinarySparseCoding
-from topictemper.factorial._sparse_coding import GaussianJoint, Statistics, maximised
-from topictemper.factorial._state_sets import (
+from topictemper.factorial.truncated._e_step import (
     Prior,
     SamplerSchedule,
     Samples,
@@ -23,6 +22,7 @@ from topictemper.factorial._state_sets import (
     _content_keys,
     exact_log_likelihood,
 )
+from topictemper.factorial.truncated._sparse_coding import GaussianJoint, Statistics, maximised
 from topictemper.tempering import ConstantSchedule, LinearSchedule
 
 from .enumeration import all_states

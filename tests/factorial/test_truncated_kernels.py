@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from topictemper._core import _reference_truncated as reference
 from topictemper._core import _truncated as kernels
-from topictemper._workers import Workers
-from topictemper.factorial._state_sets import CHUNK, Prior
+from topictemper._core._reference import truncated as reference
+from topictemper._core._workers import Workers
+from topictemper.factorial.truncated._e_step import CHUNK, Prior
 
 SEED = 7
 # Units and states: one word and more, a full power set, gaps and thresholds of the prior.

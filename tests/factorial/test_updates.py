@@ -8,17 +8,17 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 from scipy.stats import norm
 
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 from topictemper.datasets import make_shapes
-from topictemper.factorial._images import Images
-from topictemper.factorial._posterior import (
+from topictemper.factorial.fmm._images import Images
+from topictemper.factorial.fmm._thermostat import GlobalThermostat, LocalThermostat
+from topictemper.factorial.fmm._training import ascend, infer
+from topictemper.factorial.fmm._updates import (
     Components,
     Prior,
     update_assignments,
     update_components,
 )
-from topictemper.factorial._thermostat import GlobalThermostat, LocalThermostat
-from topictemper.factorial._training import ascend, infer
 from topictemper.tempering import GlobalTemperature, LocalTemperature, temperature_grid
 
 from . import brute_force

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from topictemper._workers import Workers
+from topictemper._core._workers import Workers
 
 
 def main() -> None:

@@ -13,8 +13,9 @@ import numpy as np
 
 import topictemper
 from topictemper import TemperedLDA
-from topictemper._core import _factorial, _kernels, _truncated
-from topictemper._workers import Workers
+from topictemper._core import _factorial, _truncated
+from topictemper._core import _lda as _kernels
+from topictemper._core._workers import Workers
 from topictemper.datasets import make_bars, make_lda_corpus
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 

@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 from sklearn.utils import Bunch
 
-from .. import _parameters as check
+from .._utils import _validation as check
 
 _SHAPES = {
     # Eight shapes of four pixels: five blocks of 2 x 2, two diagonals, the top row.

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _parameters as check
-from .._topics_report import largest
+from .._utils import _validation as check
+from ..lda._inspection import largest
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _parameters as check
+from .._utils import _validation as check
 from ._checks import counts, top_columns, topics_of
 
 # Keeps the logarithm of a pair that never occurs together finite: Röder's and gensim's value.

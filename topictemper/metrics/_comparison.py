@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from .. import _parameters as check
+from .._utils import _validation as check
 from ._checks import top_columns, topics_of
 
 

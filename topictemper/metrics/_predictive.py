@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _parameters as check
-from .._prediction import Model, cold, document_completion
-from .._scoring import split_tokens
-from .._topics import Topics
-from .._workers import Workers
+from .._core._workers import Workers
+from .._utils import _validation as check
+from ..lda._completion import Model, cold, document_completion
+from ..lda._elbo import split_tokens
+from ..lda._topics import Topics
 from ._checks import counts, topics_of
 
 

@@ -13,11 +13,11 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .. import _parameters as check
+from .._utils import _validation as check
 from ..tempering import ConstantSchedule, Schedule, as_schedule
-from ._ascent import Ascent, Globals, Model, ascend, soft_max
 from ._normal_wishart import Full
 from ._priors import check_range, prior_of, start_of
+from ._training import Ascent, Globals, Model, ascend, soft_max
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.utils import check_array
 
-from .. import _parameters as check
+from .._utils import _validation as check
 from ._normal_wishart import Diagonal, Full, NormalWishart
 
 Array = NDArray[np.float64]

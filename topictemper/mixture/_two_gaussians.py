@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.utils import check_array
 
-from .. import _parameters as check
+from .._utils import _validation as check
 from ..tempering import ConstantSchedule, Schedule, as_schedule
 
 Array = NDArray[np.float64]

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _parameters as check
+from .._utils import _validation as check
 from ._axes import COOL, axes
 
 Floats = NDArray[np.float64]

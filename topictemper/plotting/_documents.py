@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _parameters as check
-from .._topics_report import largest
+from .._utils import _validation as check
+from ..lda._inspection import largest
 from ._axes import COOL, WARM, axes, tidy
 
 _LONGEST_NAME = 38

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _parameters as check
+from .._utils import _validation as check
 from ._axes import pyplot
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .. import _parameters as check
-from .._topics_report import largest, names_of
+from .._utils import _validation as check
+from ..lda._inspection import largest, names_of
 from ._axes import COOL, axes
 
 _COLUMNS = 4

@@ -4,14 +4,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
-from .._state import Stateful, Tree
-from ._checks import (
+from .._utils._numbers import (
     finite_number,
     finite_vector,
     normalised_log_prior,
     number_in,
     temperature_vector,
 )
+from .._utils._state import Stateful, Tree
 
 
 class GlobalTemperature(Stateful):

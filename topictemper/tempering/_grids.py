@@ -5,7 +5,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._checks import number_in, whole_number
+from .._utils._numbers import number_in, whole_number
 
 
 def temperature_grid(

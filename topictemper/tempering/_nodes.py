@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._checks import inverse_temperature_vector, number_in, whole_number
+from .._utils._numbers import inverse_temperature_vector, number_in, whole_number
 
 
 class InverseTemperatureNodes:

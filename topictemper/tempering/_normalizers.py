@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from ._checks import number_in
+from .._utils._numbers import number_in
 
 
 class TemperedModel(Protocol):

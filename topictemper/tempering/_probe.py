@@ -1,7 +1,7 @@
 """A probe of the critical temperature, above which a model learns nothing."""
 
-from .._state import Stateful
-from ._checks import finite_number, number_in
+from .._utils._numbers import finite_number, number_in
+from .._utils._state import Stateful
 
 # Below this distance from T = 1 there is nothing left worth annealing.
 _NEGLIGIBLE = 0.02

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Protocol, runtime_checkable
 
-from ._checks import is_real, number_in
+from .._utils._numbers import is_real, number_in
 
 
 @runtime_checkable

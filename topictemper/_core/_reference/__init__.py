@@ -1,0 +1,1 @@
+"""Every kernel once more, in plain NumPy; the tests compare the two."""

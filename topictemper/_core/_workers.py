@@ -1,0 +1,175 @@
+"""Kernels in several threads at once."""
+
+import os
+import weakref
+from collections.abc import Callable
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
+from threading import Thread
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils import _validation as check
+from . import _lda as kernels
+
+# The pause between two kernels of a step is shorter; a thread that sleeps wakes up in about 50.
+_LINGER = 200  # microseconds
+
+Ticket = NDArray[np.int64]
+Job = Callable[[int], None]
+Jobs = SimpleQueue[Job | None]
+
+
+class _Board:
+    """What the caller and its helpers both look at."""
+
+    def __init__(self, n_helpers: int) -> None:
+        #: The ticket of the next run.
+        self.ticket: Ticket = np.zeros(1, dtype=np.int64)
+        self.busy = np.zeros(n_helpers, dtype=np.int64)
+
+
+class Workers:
+    """Run a kernel in ``n_jobs`` threads at once; a context manager.
+
+    A kernel hands out its own work in blocks fixed by the data (see `_kernels`), so results have
+    the same bits for any number of threads. No library's pool is used: the helpers have to be
+    at the next kernel within a microsecond or two, so they spin for a while before they sleep.
+
+    The helpers end with the block, or with the object, if an interrupt keeps the block from
+    ending. A process forked within the block has no helpers, and works alone.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As in joblib: None is 1, -1 is all processors.
+    """
+
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = check.threads(n_jobs)
+        n_helpers = self.n_jobs - 1
+        self._jobs: list[Jobs] = [SimpleQueue() for _ in range(n_helpers)]
+        self._board = _Board(n_helpers)
+        self._threads: list[Thread] = []
+        self._process = os.getpid()
+
+    @property
+    def next_ticket(self) -> Ticket:
+        """The ticket of the next `run`: how many blocks of its kernel have been handed out."""
+        return self._board.ticket
+
+    def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
+        """Call ``kernel(*arguments, ticket)`` from every thread.
+
+        No thread is at work any longer when this returns or raises an error.
+        """
+        board = self._board
+        ticket, board.ticket = board.ticket, np.zeros(1, dtype=np.int64)
+        if self._is_alone():
+            kernel(*arguments, ticket)
+            return
+
+        errors: list[BaseException] = []
+
+        def help_out(helper: int) -> None:
+            board.busy[helper] = 1
+            try:
+                kernel(*arguments, ticket)
+            except BaseException as error:
+                errors.append(error)
+            finally:
+                board.busy[helper] = 0
+
+        try:
+            for jobs in self._jobs:
+                jobs.put(help_out)
+            kernel(*arguments, ticket)
+        finally:
+            # No block is left, or none will be used. A helper that has one is busy; one that
+            # comes late finds nothing to do.
+            self.wait()
+        if errors:
+            raise errors[0]
+
+    def wait(self) -> None:
+        """Return when no helper works on a block."""
+        if not self._is_alone():
+            kernels.wait_for_zeros(self._board.busy)
+
+    def start(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
+        """Begin a call beside what follows, if there are threads; returns how to get its result."""
+        if self._is_alone():
+            return lambda: function(*arguments)
+        future: Future[Any] = Future()
+
+        def call(_: int) -> None:
+            try:
+                future.set_result(function(*arguments))
+            except BaseException as error:
+                future.set_exception(error)
+
+        self._jobs[0].put(call)
+        return future.result
+
+    def _is_alone(self) -> bool:
+        """Whether there are no helpers; a forked process has left them behind."""
+        return not self._threads or os.getpid() != self._process
+
+    def __enter__(self) -> Self:
+        if not self._jobs:
+            return self
+        # Ends helpers where an interrupt keeps `__exit__` from it.
+        self._finalizer = weakref.finalize(self, _end, self._jobs)
+        self._finalizer.atexit = False
+        threads = [
+            Thread(target=_serve, args=(helper, jobs, self._board), daemon=True)
+            for helper, jobs in enumerate(self._jobs)
+        ]
+        for thread in threads:
+            thread.start()
+        self._threads = threads
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._is_alone():
+            return
+        threads, self._threads = self._threads, []
+        _end(self._jobs)
+        self._finalizer.detach()
+        for thread in threads:
+            thread.join()
+
+
+def _end(all_jobs: list[Jobs]) -> None:
+    """Tell helpers to end."""
+    for jobs in all_jobs:
+        jobs.put(None)
+
+
+def _serve(helper: int, jobs: Jobs, board: _Board) -> None:
+    """What a helper does until it is told to end: job after job, spinning between them.
+
+    It does not hold on to its `Workers`, nor to a job that is done.
+    """
+    while True:
+        # A helper that came while the caller of `run` holds the interpreter would sleep until
+        # it is free: it comes when the caller has taken the first block, and so left it.
+        ticket = board.ticket
+        try:
+            job = jobs.get_nowait()
+        except Empty:
+            if kernels.changes(ticket, 0, _LINGER):
+                continue
+            job = jobs.get()
+        if job is None:
+            return
+        job(helper)
+        del job

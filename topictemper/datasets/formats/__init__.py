@@ -1,0 +1,1 @@
+"""Corpora in files, of the field's formats and of our own."""

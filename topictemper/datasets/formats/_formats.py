@@ -1,0 +1,237 @@
+"""Word counts in files of the field's formats."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from scipy.io import mmwrite
+from scipy.sparse import csr_array, save_npz
+from sklearn.datasets import dump_svmlight_file
+from sklearn.utils import Bunch
+
+from ..._utils import _validation as check
+from ..._utils._files import replacing, whole
+from ._bag_of_words import read_uci, write_ldac, write_uci
+from ._lines import count_type, narrow, summable
+from ._mapped import open_corpus
+from ._matrix_market import read_mtx
+from ._sparse_npz import read_npz
+from ._text import InputError, read_vocabulary, unpacked, write_vocabulary
+from ._word_pairs import read_ldac, read_svmlight
+
+_SUFFIXES = {
+    ".npz": "npz",
+    ".mtx": "mtx",
+    ".svm": "svmlight",
+    ".svmlight": "svmlight",
+    ".libsvm": "svmlight",
+    ".ldac": "ldac",
+    ".dat": "ldac",
+    ".uci": "uci",
+}
+FORMATS = ("uci", "ldac", "mtx", "svmlight", "npz")
+
+
+def read_corpus(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    vocabulary: str | os.PathLike[str] | None = None,
+) -> Bunch:
+    r"""Read word counts from a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file; all but "npz" may be gzipped. A folder that `save_corpus` wrote is opened and
+        checked as `open_corpus` does it.
+    format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
+        What it holds, if its name does not say so:
+
+        - "uci" (``docword.*``, ``.uci``), the bag of words of the UCI repository: the number of
+          documents, of words and of entries, a line each; then lines ``document word count``,
+          numbered from 1;
+        - "ldac" (``.ldac``, ``.dat``), the format of Blei's LDA-C: for each document a line with
+          the number of its distinct words, then ``word:count`` for each, numbered from 0;
+        - "mtx" (``.mtx``), Matrix Market, documents in rows;
+        - "svmlight" (``.svm``, ``.svmlight``, ``.libsvm``), of which the labels are left out;
+          columns are numbered from 1, or from 0 if there is a 0;
+        - "npz" (``.npz``), as written by ``scipy.sparse.save_npz``.
+    vocabulary : str or path-like, default=None
+        The words, one a line. By default ``vocab.txt`` beside the file, or for UCI's
+        ``docword.NAME.txt`` ``vocab.NAME.txt``, if it is there.
+
+    Returns
+    -------
+    corpus : :class:`~sklearn.utils.Bunch`
+        counts : csr_array of shape (n_samples, n_features)
+            Of int32 (int64, if one is too large for that) where all counts are whole numbers.
+        feature_names : ndarray of str, of shape (n_features,), or None
+            The words.
+
+    Raises
+    ------
+    ValueError
+        If the file is malformed (the error names the line or the member), promises more than a
+        file of its size can hold, or does not fit the words.
+    OSError
+        If a file cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topictemper.datasets import read_corpus
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "two.ldac"
+    ...     _ = file.write_text("2 0:3 2:1\n1 1:2\n")
+    ...     read_corpus(file).counts.toarray()
+    array([[3, 0, 1],
+           [0, 2, 0]], dtype=int32)
+    """
+    path = Path(path)
+    if path.is_dir() and format is None:
+        return _opened(path, vocabulary)
+    kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
+    if kind is None:
+        raise InputError(f"{path}: its format has to be said, one of {', '.join(FORMATS)}.")
+    named = _vocabulary_beside(path) if vocabulary is None else Path(vocabulary)
+
+    def read(counts_file: Path, words_file: Path) -> tuple[Any, list[str] | None]:
+        # Before the counts, whose width it settles where they do not say it themselves.
+        wanted = vocabulary is not None or words_file.exists()
+        words = read_vocabulary(words_file) if wanted else None
+        with open(counts_file, "rb") if kind == "npz" else unpacked(counts_file) as file:
+            return _READERS[kind](file, path, None if words is None else len(words)), words
+
+    counts, words = whole(read, path, named)
+    try:
+        counts = check.counts(counts, "X")
+        counts = counts.astype(count_type(counts.data), copy=False)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{path}: {error}.") from error
+    return Bunch(counts=counts, feature_names=_names(words, named, counts, path))
+
+
+def write_corpus(
+    path: str | os.PathLike[str],
+    X: Any,
+    format: str | None = None,
+    *,
+    feature_names: Any = None,
+) -> None:
+    r"""Write word counts to a file that `read_corpus` reads.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Counts; "uci" and "ldac" take whole numbers only.
+    format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
+        As for `read_corpus`.
+    feature_names : array-like of str, mapping or vectoriser, optional
+        The words, in any form that `TemperedLDA.top_words` takes, written to ``vocab.txt``
+        (``vocab.NAME.txt``) beside the file. Without them
+        "ldac" and "svmlight" do not say how many columns there are beyond the last one in use.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If counts or names make no sense, or the format cannot hold them.
+    OSError
+        If a file cannot be written. Then the old files stay.
+
+    Notes
+    -----
+    The file is replaced as a whole, and so are counts and words together: `read_corpus` finds the
+    old ones or the new ones, even if the process was killed while it wrote.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topictemper.datasets import write_corpus
+    >>> with TemporaryDirectory() as folder:
+    ...     write_corpus(Path(folder) / "docword.two.txt", [[3, 0, 1], [0, 2, 0]])
+    ...     (Path(folder) / "docword.two.txt").read_text().split("\n")
+    ['2', '3', '3', '1 1 3', '1 3 1', '2 2 2', '']
+    """
+    path = Path(path)
+    kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
+    if kind is None or path.name.endswith(".gz"):
+        raise ValueError(f"the format of {path} has to be said, one of {', '.join(FORMATS)}")
+    counts = csr_array(check.counts(X, "X"), copy=True)
+    counts.data = summable(counts.data)
+    counts.sum_duplicates()
+    counts.eliminate_zeros()
+    counts.data = narrow(counts.data)
+    if kind in ("uci", "ldac") and counts.dtype.kind == "f":
+        raise ValueError(f"format={kind!r} holds whole numbers only; X has others")
+    if feature_names is None:
+        with replacing(path) as [file]:
+            _WRITERS[kind](file, counts)
+        return
+    names = check.feature_names(feature_names, counts.shape[1]).tolist()
+    with replacing(path, _vocabulary_beside(path)) as [file, vocabulary]:
+        _WRITERS[kind](file, counts)
+        write_vocabulary(vocabulary, names)
+
+
+def format_of(path: Path) -> str | None:
+    """Return the format that the name of a file stands for, if it does."""
+    name = path.name.removesuffix(".gz")
+    if name.startswith("docword."):
+        return "uci"
+    return _SUFFIXES.get(Path(name).suffix)
+
+
+def _opened(path: Path, vocabulary: str | os.PathLike[str] | None) -> Bunch:
+    """A folder, with other words than its own if they are given."""
+    corpus = open_corpus(path)
+    if vocabulary is not None:
+        named = Path(vocabulary)
+        corpus.feature_names = _names(read_vocabulary(named), named, corpus.counts, path)
+    return corpus
+
+
+def _names(words: list[str] | None, named: Path, counts: csr_array, path: Path) -> Any:
+    if words is None:
+        return None
+    if len(words) != counts.shape[1]:
+        raise InputError(f"{named}: {len(words)} words, but {path} has {counts.shape[1]} columns.")
+    return check.feature_names(words, len(words))
+
+
+def _vocabulary_beside(path: Path) -> Path:
+    uci = re.fullmatch(r"docword(\..+?)?(\.txt)?(\.gz)?", path.name)
+    return path.with_name(f"vocab{uci[1] or ''}.txt" if uci else "vocab.txt")
+
+
+def _write_svmlight(file: IO[bytes], counts: csr_array) -> None:
+    # scikit-learn writes no other type of places and column numbers than this.
+    small = csr_array(counts.shape, dtype=counts.dtype)
+    small.data = counts.data
+    small.indices, small.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
+    dump_svmlight_file(small, np.zeros(counts.shape[0], np.int32), file, zero_based=False)
+
+
+_READERS: dict[str, Callable[[IO[bytes], Path, int | None], Any]] = {
+    "uci": read_uci,
+    "ldac": read_ldac,
+    "mtx": read_mtx,
+    "svmlight": read_svmlight,
+    "npz": read_npz,
+}
+_WRITERS: dict[str, Callable[[Any, csr_array], None]] = {
+    "uci": write_uci,
+    "ldac": write_ldac,
+    "mtx": mmwrite,
+    "svmlight": _write_svmlight,
+    "npz": save_npz,
+}

@@ -1,0 +1,121 @@
+"""Corpora of gensim: iterables of documents, which are lists of (word, count)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from ..._utils import _validation as check
+from ._lines import LARGEST_COUNT, LARGEST_SIZE, count_type, narrow, summable
+
+
+def from_gensim(
+    corpus: Iterable[Any], n_features: int | Mapping[int, str] | None = None
+) -> csr_array:
+    """Counts of a gensim corpus.
+
+    Parameters
+    ----------
+    corpus : iterable
+        For each document an iterable of pairs of a word's number, from 0 on, and its count.
+    n_features : int or gensim Dictionary, default=None
+        Number of columns, or the dictionary, which has one for each word. By default columns go up
+        to the last word in use.
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_features)
+        Of int32 (int64, if one is too large for that) where all counts are whole numbers, else of
+        float64.
+
+    Raises
+    ------
+    ValueError
+        If a document is not such pairs; the error names it.
+
+    Examples
+    --------
+    >>> from topictemper.datasets import from_gensim
+    >>> from_gensim([[(0, 3), (2, 1)], [], [(1, 2)]]).toarray()
+    array([[3, 0, 1],
+           [0, 0, 0],
+           [0, 2, 0]], dtype=int32)
+    """
+    if isinstance(n_features, Mapping):
+        n_features = len(n_features)
+    if n_features is not None:
+        n_features = check.integer("n_features", n_features, 1)
+        if n_features > LARGEST_SIZE:
+            raise ValueError(f"n_features must be at most {LARGEST_SIZE}, got {n_features}")
+    limit = n_features or LARGEST_SIZE
+    words, counts, lengths = [np.empty(0, np.int32)], [np.empty(0)], [0]
+    for number, document in enumerate(corpus):
+        try:
+            pairs = np.array(list(document), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"document {number} of corpus is not pairs of numbers") from error
+        if pairs.size == 0:
+            pairs = pairs.reshape(0, 2)
+        if pairs.ndim != 2 or pairs.shape[1] != 2:
+            raise ValueError(f"document {number} of corpus is not pairs (word, count)")
+        ids, values = pairs.T
+        if not ((ids >= 0) & (ids < limit) & (ids % 1 == 0)).all():
+            raise ValueError(
+                f"document {number} of corpus has words that are not whole numbers from 0 to "
+                f"{limit - 1}"
+            )
+        if not ((values >= 0) & (values <= LARGEST_COUNT)).all():
+            raise ValueError(
+                f"document {number} of corpus has counts that are not >= 0, or above "
+                f"{LARGEST_COUNT}"
+            )
+        words.append(ids.astype(np.int32))
+        counts.append(values)
+        lengths.append(len(pairs))
+    indices, data = np.concatenate(words), summable(narrow(np.concatenate(counts)))
+    columns = n_features or int(indices.max(initial=0)) + 1
+    X = csr_array((data, indices, np.cumsum(lengths)), shape=(len(lengths) - 1, columns))
+    X.sum_duplicates()
+    return X.astype(count_type(X.data), copy=False)
+
+
+def to_gensim(X: Any) -> GensimCorpus:
+    """Counts as a corpus that gensim's models take.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Counts. Memory-mapped ones are read document by document.
+
+    Returns
+    -------
+    corpus : iterable, with a length
+        For each document a list of pairs of a word's number and its count, as numbers of Python.
+        It can be gone through any number of times.
+
+    Examples
+    --------
+    >>> from topictemper.datasets import to_gensim
+    >>> list(to_gensim([[3, 0, 1], [0, 0, 0], [0, 2, 0]]))
+    [[(0, 3), (2, 1)], [], [(1, 2)]]
+    """
+    return GensimCorpus(check.counts(X, "X"))
+
+
+class GensimCorpus:
+    """What `to_gensim` returns."""
+
+    def __init__(self, X: Any) -> None:
+        self._X = X
+
+    def __len__(self) -> int:
+        return int(self._X.shape[0])
+
+    def __iter__(self) -> Iterator[list[tuple[int, Any]]]:
+        X = self._X
+        for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+            words, counts = X.indices[start:stop].tolist(), X.data[start:stop].tolist()
+            yield [(word, count) for word, count in zip(words, counts, strict=True) if count]

@@ -1,0 +1,309 @@
+"""Corpora in folders of arrays, opened without being read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import Bunch
+
+from ..._utils import _validation as check
+from ..._utils._chunks import is_chunks
+from ..._utils._files import new_folder
+from ..._utils._npz import read_header
+from ._lines import LARGEST_COUNT, LARGEST_SIZE
+from ._text import InputError, read_vocabulary, write_vocabulary
+
+_FORMAT = "topictemper corpus"
+_SCHEMA = 1
+_HEADER, _WORDS = "corpus.json", "vocab.txt"
+
+# SciPy wants column numbers and places of rows to be of one type.
+_SMALL = np.iinfo(np.int32).max
+_ENTRIES_AT_ONCE = 1 << 20
+_INDEX_TYPES = ("int32", "int64")
+_COUNT_TYPES = ("int32", "float32", "float64")
+
+
+def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None) -> None:
+    """Write counts to a folder from which `open_corpus` opens them without reading them.
+
+    The folder has the three arrays of a CSR matrix, ``indptr.npy``, ``indices.npy`` and
+    ``data.npy``, a header ``corpus.json`` and, with names, ``vocab.txt``, one word a line. It
+    appears when all of it has been written.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder, which must not exist.
+    X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+        Counts of words (columns) in documents (rows), >= 0. Of an iterable one chunk of documents
+        after another is written, so that the whole need not fit into memory.
+    feature_names : array-like of str, mapping or vectoriser, optional
+        The words, in any form that `TemperedLDA.top_words` takes.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the counts or the names make no sense. Nothing is left behind.
+    FileExistsError
+        If there is something of that name, at first or when all has been written.
+    OSError
+        If it cannot be written. Nothing is left behind.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus, open_corpus, save_corpus
+    >>> counts = make_lda_corpus(200, 50, 3, random_state=0).counts
+    >>> with TemporaryDirectory() as folder:
+    ...     save_corpus(Path(folder) / "corpus", counts)
+    ...     mapped = open_corpus(Path(folder) / "corpus").counts
+    ...     lda = TemperedLDA(3, max_iter=2, random_state=0).fit(mapped)
+    ...     del mapped
+    >>> lda.n_features_in_
+    50
+    """
+    with new_folder(path) as folder:
+        shape, nnz = _write_counts(folder, X if is_chunks(X) else [X])
+        if feature_names is not None:
+            with open(folder / _WORDS, "wb") as file:
+                write_vocabulary(file, check.feature_names(feature_names, shape[1]).tolist())
+        header = {"format": _FORMAT, "schema": _SCHEMA, "shape": shape, "nnz": nnz}
+        (folder / _HEADER).write_text(json.dumps(header))
+
+
+def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
+    """Open a corpus that `save_corpus` wrote, without loading its counts.
+
+    The counts stay on the disk; what is used of them passes through memory that the system takes
+    back when it is wanted elsewhere. ``TemperedLDA.fit`` takes them as they are. Where they are
+    larger than the memory, ``shuffle=False`` spares a disk the search for documents in random
+    order; the documents themselves had better be in no order then.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder.
+    verify : bool, default=True
+        Whether to read through the arrays once, and to refuse places, columns or counts that are
+        out of range: SciPy trusts them, and crashes on a damaged folder. This takes about as long
+        as it takes to read the files. False checks types and sizes only, and opens a corpus of any
+        size at once; use it for folders that you trust.
+
+    Returns
+    -------
+    corpus : :class:`~sklearn.utils.Bunch`
+        counts : csr_array of shape (n_samples, n_features)
+            Read-only, memory-mapped.
+        feature_names : ndarray of str, of shape (n_features,), or None
+            The words, if they were saved.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds no corpus, or a damaged or a later one; the error names the file.
+    OSError
+        If it cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from topictemper.datasets import open_corpus, save_corpus
+    >>> with TemporaryDirectory() as folder:
+    ...     save_corpus(Path(folder) / "corpus", [[3, 0, 1], [0, 2, 0]], ["red", "blue", "sky"])
+    ...     corpus = open_corpus(Path(folder) / "corpus")
+    ...     corpus.counts.toarray()
+    ...     corpus.feature_names
+    ...     del corpus
+    array([[3, 0, 1],
+           [0, 2, 0]], dtype=int32)
+    array(['red', 'blue', 'sky'], dtype=object)
+    """
+    check.flag("verify", verify)
+    folder = Path(path)
+    shape, nnz = _sizes(folder / _HEADER)
+    counts = _mapped(folder, shape, nnz)
+    if verify:
+        _verify(folder, counts)
+    words = folder / _WORDS
+    names = None
+    if words.exists():
+        found = read_vocabulary(words)
+        if len(found) != shape[1]:
+            raise InputError(f"{words}: {len(found)} words, but the corpus has {shape[1]} columns.")
+        names = check.feature_names(found, shape[1])
+    return Bunch(counts=counts, feature_names=names)
+
+
+def _write_counts(folder: Path, chunks: Iterable[Any]) -> tuple[tuple[int, int], int]:
+    """Write the three arrays; return the shape and the number of entries."""
+    first = True
+    nnz = n_rows = n_features = 0
+    with (
+        _Growing(folder / "indptr.npy") as indptr,
+        _Growing(folder / "indices.npy") as indices,
+        _Growing(folder / "data.npy") as data,
+    ):
+        for number, chunk in enumerate(chunks):
+            counts = check.counts(chunk, f"chunk {number} of X")
+            if first:
+                n_features = counts.shape[1]
+                indptr.append(np.zeros(1, np.int64))
+                first = False
+            elif counts.shape[1] != n_features:
+                raise ValueError(
+                    f"chunk {number} of X has {counts.shape[1]} columns, those before {n_features}"
+                )
+            entries = int(counts.indptr[-1])
+            indptr.append(counts.indptr[1:].astype(np.int64) + nnz)
+            indices.append(counts.indices[:entries].astype(np.int32, copy=False))
+            data.append(_storable(counts.data[:entries], data.dtype, number))
+            nnz, n_rows = nnz + entries, n_rows + counts.shape[0]
+        if first:
+            raise ValueError("X has no chunks")
+    # Half the size where it will do.
+    _convert(folder / "indptr.npy" if nnz <= _SMALL else folder / "indices.npy")
+    return (n_rows, n_features), nnz
+
+
+def _storable(data: NDArray[Any], wanted: np.dtype[Any] | None, number: int) -> NDArray[Any]:
+    """Counts as int32, float32 or float64, of the type that those before have."""
+    if wanted is None:
+        whole = data.dtype.kind in "biu"
+        wanted = np.dtype(np.int32) if whole else np.result_type(data.dtype, np.float32)
+    stored = data.astype(wanted, copy=False)
+    if stored.dtype != data.dtype and not (stored == data).all():
+        raise ValueError(f"chunk {number} of X has counts that {wanted} of chunk 0 cannot hold")
+    return stored
+
+
+def _convert(path: Path) -> None:
+    """Change column numbers or places from int32 to int64 or back."""
+    old = np.load(path, mmap_mode="r")
+    other = path.with_suffix(".part")
+    with _Growing(other) as new:
+        for start in range(0, len(old), _ENTRIES_AT_ONCE):
+            part = old[start : start + _ENTRIES_AT_ONCE]
+            new.append(part.astype(np.int32 if old.dtype == np.int64 else np.int64))
+    del old
+    os.replace(other, path)
+
+
+def _sizes(path: Path) -> tuple[tuple[int, int], int]:
+    """The shape and the number of entries that a header says."""
+    try:
+        header = json.loads(path.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: not the header of a topictemper corpus ({error}).") from error
+    if not isinstance(header, dict) or header.get("format") != _FORMAT:
+        raise InputError(f"{path}: not the header of a topictemper corpus.")
+    schema, shape, nnz = header.get("schema"), header.get("shape"), header.get("nnz")
+    if isinstance(schema, int) and schema > _SCHEMA:
+        raise InputError(
+            f"{path}: the corpus is of format {schema}, made by a later version of topictemper; "
+            f"this one reads formats up to {_SCHEMA}."
+        )
+    match shape, nnz:
+        case [[int(n_rows), int(n_columns)], int(n_entries)]:
+            if min(n_rows, n_columns, n_entries) >= 0 and n_columns <= LARGEST_SIZE:
+                return (n_rows, n_columns), n_entries
+    raise InputError(f"{path}: damaged; it says shape {shape!r} and nnz {nnz!r}.")
+
+
+def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
+    """The matrix of the arrays in a folder, whose types and sizes are right."""
+    arrays = {}
+    for name, length in (("indptr", shape[0] + 1), ("indices", nnz), ("data", nnz)):
+        path = folder / f"{name}.npy"
+        try:
+            with open(path, "rb") as file:
+                header = read_header(file, path.stat().st_size)
+            types = _COUNT_TYPES if name == "data" else _INDEX_TYPES
+            if header.shape != (length,) or header.dtype not in types:
+                raise ValueError(
+                    f"an array of shape {header.shape} of {header.dtype}, instead of {length} of "
+                    f"{' or '.join(types)}"
+                )
+        except ValueError as error:
+            raise InputError(f"{path}: {error}.") from error
+        arrays[name] = np.memmap(path, header.dtype, "r", header.offset, (length,))
+    if arrays["indptr"].dtype != arrays["indices"].dtype:
+        raise InputError(
+            f"{folder}: indptr.npy is of {arrays['indptr'].dtype} and indices.npy of "
+            f"{arrays['indices'].dtype}; they must be of one type."
+        )
+    if arrays["indptr"][0] != 0 or arrays["indptr"][-1] != nnz:
+        raise InputError(f"{folder / 'indptr.npy'}: does not go from 0 to {nnz}.")
+    # Not by the constructor, which may look through the arrays for a smaller type.
+    counts = sp.csr_array(shape, dtype=arrays["data"].dtype)
+    for name, array in arrays.items():
+        setattr(counts, name, array)
+    return counts
+
+
+def _verify(folder: Path, counts: sp.csr_array) -> None:
+    """Look through the arrays, some of them at a time."""
+    indptr, indices, data = counts.indptr, counts.indices, counts.data
+    for start in range(0, len(indptr) - 1, _ENTRIES_AT_ONCE):
+        places = indptr[start : start + _ENTRIES_AT_ONCE + 1]
+        if (places[1:] < places[:-1]).any():
+            row = start + int((places[1:] < places[:-1]).argmax())
+            raise InputError(f"{folder / 'indptr.npy'}: falls behind row {row}.")
+    for start in range(0, len(data), _ENTRIES_AT_ONCE):
+        span = slice(start, start + _ENTRIES_AT_ONCE)
+        for name, array, limit in (
+            ("indices", indices, counts.shape[1] - 1),
+            ("data", data, LARGEST_COUNT),
+        ):
+            part = array[span]
+            # Written so that NaN is refused.
+            if not (part.min() >= 0 and part.max() <= limit):
+                entry = int((~((part >= 0) & (part <= limit))).argmax())
+                raise InputError(
+                    f"{folder / name}.npy: entry {start + entry} is {part[entry]}, which is not "
+                    f"from 0 to {limit}."
+                )
+
+
+class _Growing:
+    """A one-dimensional array in a .npy file, written piece by piece."""
+
+    def __init__(self, path: Path) -> None:
+        self.dtype: np.dtype[Any] | None = None
+        self._length = 0
+        self._file = open(path, "wb")  # noqa: SIM115
+
+    def append(self, array: NDArray[Any]) -> None:
+        """Write some more, of the type of the first piece."""
+        if self.dtype is None:
+            self.dtype = array.dtype
+            self._write_header()
+        self._length += len(array)
+        self._file.write(np.ascontiguousarray(array).data)
+
+    def _write_header(self) -> None:
+        assert self.dtype is not None
+        np.lib.format.write_array_header_1_0(
+            self._file,
+            {"descr": self.dtype.str, "fortran_order": False, "shape": (self._length,)},
+        )
+
+    def __enter__(self) -> _Growing:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with self._file:
+            if self.dtype is not None:
+                # NumPy leaves room in its headers for lengths of up to 21 digits.
+                self._file.seek(0)
+                self._write_header()

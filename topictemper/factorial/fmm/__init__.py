@@ -1,0 +1,1 @@
+"""The factorial mixture model."""

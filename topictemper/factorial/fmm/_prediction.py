@@ -1,0 +1,32 @@
+"""Predictive density of the pixels of an image that were not given."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._images import Floats
+from ._updates import Components
+
+_PIXELS = 2**22  # pixels whose moments are worked out at a time: bounds the memory it takes
+
+
+def density_of_pixels(
+    X: Floats,
+    targets: NDArray[np.bool_],
+    nu: Floats,
+    components: Components,
+    noise_var: float,
+) -> float:
+    """Return the mean log density of the pixels `targets` of X, in nats; `nu` is (K, N)."""
+    m, v = components
+    squares, total = m**2, 0.0
+    step = max(1, _PIXELS // X.shape[1])
+    for start in range(0, len(X), step):
+        rows = slice(start, start + step)
+        bits, chosen = nu[:, rows].T, targets[rows]
+        variance = (bits * (1 - bits)) @ squares + bits @ v + noise_var
+        residual = (X[rows] - bits @ m)[chosen]
+        variance = variance[chosen]
+        total -= 0.5 * float((np.log(2 * np.pi * variance) + residual**2 / variance).sum())
+    return total / int(targets.sum())

@@ -1,0 +1,148 @@
+"""Mean-field posterior of the factorial mixture model: updates, energies, bounds.
+
+X_n = sum_k Z_nk mu_k + noise, with Z_nk ~ Bernoulli(pi_k), mu_k ~ N(0, prior_var I) and noise of
+variance noise_var in each pixel; q(mu_kd) = N(m_kd, v_kd), q(Z_nk) = Bernoulli(nu_kn). Sums over
+the pixels of an image are over those that it shows: this is the exact likelihood of what is
+observed. s = 1 / T is the inverse temperature of an image's likelihood and of its q(Z), and does
+not touch the prior of mu. (Mandt et al. 2016, "Variational Tempering", supplement C, whose sigma
+are variances; the power 1 / T of the Gaussian's normaliser, which it leaves out, cancels.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..._core import _factorial
+from ..._core._workers import Workers
+from ._images import Floats, Images, masked_gram, masked_sums
+
+_COLUMNS = 1024  # pixels whose own linear systems are solved at a time
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Fixed parameters of the model."""
+
+    pi: Floats
+    noise_var: float
+    prior_var: float
+
+    @property
+    def log_odds(self) -> Floats:
+        """Log pi / (1 - pi) of each component."""
+        return np.log(self.pi) - np.log1p(-self.pi)
+
+    def log_partition(self, inverse_temperatures: Floats, observed: Floats) -> Floats:
+        """Return log C(s) of images with so many observed pixels each.
+
+        The normaliser of the tempered p(X_n, Z_n | mu), to go with `Assignments.energies`: both
+        without the Gaussian's factor (2 pi noise_var)^(-1/2) a pixel. It does not depend on mu.
+
+        Parameters
+        ----------
+        inverse_temperatures : ndarray of shape (M,)
+        observed : ndarray of shape (N,) or (1,)
+
+        Returns
+        -------
+        ndarray of shape (N, M) or (1, M)
+            In nats.
+        """
+        s = inverse_temperatures[:, np.newaxis]
+        bits = np.logaddexp(s * np.log(self.pi), s * np.log1p(-self.pi)).sum(axis=1)
+        return bits - 0.5 * observed[:, np.newaxis] * np.log(inverse_temperatures)
+
+    def log_scale(self, observed: Floats) -> Floats:
+        """Return the log of the Gaussian's factor that energies lack, for each image."""
+        return -0.5 * observed * np.log(2 * np.pi * self.noise_var)
+
+
+class Components(NamedTuple):
+    """q(mu): means m and variances v, both of shape (K, D)."""
+
+    m: Floats
+    v: Floats
+
+
+class Assignments(NamedTuple):
+    """q(Z), with what depends on it.
+
+    `nu` has shape (K, N); `energies` are E_q log p(X_n, Z_n | mu) at T = 1 without the Gaussian's
+    factor, `entropies` those of q(Z_n), both of shape (N,) and in nats.
+    """
+
+    nu: Floats
+    energies: Floats
+    entropies: Floats
+
+
+def update_components(images: Images, prior: Prior, nu: Floats, s: Floats) -> Components:
+    """Return the q(mu) that maximises the bound, jointly for all components (supplement C).
+
+    (I / prior_var + G / noise_var) m = B / noise_var with B = (s nu) X and G = (s nu) nu^T but for
+    its diagonal, sum_n s_n nu_kn; of pixels with other images observed, with other G.
+    """
+    weighted = nu * s
+    counts = masked_sums(images.pixel_masks, weighted)
+    A = masked_gram(images.pixel_masks, s, nu)
+    diagonal = np.arange(len(nu))
+    A[:, diagonal, diagonal] = counts
+    A /= prior.noise_var
+    A[:, diagonal, diagonal] += 1.0 / prior.prior_var
+    B = weighted @ images.X
+    B /= prior.noise_var
+    if len(A) == 1:
+        m = np.linalg.solve(A[0], B)
+    else:
+        m = np.empty_like(B)
+        for start in range(0, B.shape[1], _COLUMNS):
+            part = slice(start, start + _COLUMNS)
+            columns = B[:, part].T[:, :, np.newaxis]
+            m[:, part] = np.linalg.solve(A[images.pixel_pattern[part]], columns)[:, :, 0].T
+    v = 1.0 / (1.0 / prior.prior_var + counts / prior.noise_var)
+    return Components(m, v[images.pixel_pattern].T)
+
+
+def update_assignments(
+    images: Images,
+    prior: Prior,
+    components: Components,
+    nu: Floats,
+    s: Floats,
+    workers: Workers,
+    n_sweeps: int = 1,
+) -> Assignments:
+    """Go over the components in turn, `n_sweeps` times, starting from `nu`; it is not changed."""
+    m, v = components
+    gram = masked_gram(images.image_masks, None, m)
+    norms = np.einsum("pkk->pk", gram) + masked_sums(images.image_masks, v)
+    bias = prior.log_odds - norms / (2 * prior.noise_var)
+    n_images = len(images.X)
+    result = Assignments(
+        np.array(nu, order="C", dtype=float), np.empty(n_images), np.empty(n_images)
+    )
+    workers.run(
+        _factorial.bernoulli_sweep,
+        m @ images.X.T,
+        gram,
+        bias,
+        images.image_pattern,
+        s,
+        1.0 / prior.noise_var,
+        n_sweeps,
+        *(result.nu, result.energies, result.entropies),
+    )
+    constant = float(np.log1p(-prior.pi).sum())
+    result.energies[:] += constant - images.squares / (2 * prior.noise_var)
+    return result
+
+
+def components_bound(prior: Prior, components: Components) -> float:
+    """Return minus the divergence of q(mu) from its prior, in nats."""
+    m, v = components
+    ratio = v / prior.prior_var
+    terms = np.log(ratio).sum() + m.size - ratio.sum() - np.vdot(m, m) / prior.prior_var
+    return 0.5 * float(terms)

@@ -1,0 +1,1 @@
+"""Models learned by truncated variational sampling."""

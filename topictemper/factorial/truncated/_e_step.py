@@ -1,0 +1,271 @@
+"""Truncated variational sampling, whatever the model: sets of states, and what is drawn for them.
+
+Lücke, Dai, Exarchakis (2018), "Truncated Variational Sampling for 'Black Box' Optimization of
+Generative Models". The log-joint of a state s and a datum y must have the form
+``constant(y) + fields(y).s - penalty(s)``; see `Joint`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from ..._core import _truncated as kernels
+from ..._core._workers import Workers
+
+Floats = NDArray[np.float64]
+
+# Rows that are worked on at once: enough blocks for many threads, few enough for their buffers.
+CHUNK = 16 * kernels.row_block
+# exact_log_likelihood enumerates 2^H states, in tables of at most so many numbers.
+MOST_UNITS, _TABLE = 16, 2**22
+# Up to here gaps between units cost less than a random number for each.
+_RARE = 0.125
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Independent binary units.
+
+    Parameters
+    ----------
+    probabilities : ndarray of shape (n_units,)
+        Of each unit to be on, in (0, 1).
+    """
+
+    probabilities: Floats
+
+    @property
+    def log_odds(self) -> Floats:
+        """What a unit adds to the log-prior of a state."""
+        return np.log(self.probabilities) - np.log1p(-self.probabilities)
+
+    @property
+    def log_empty(self) -> float:
+        """Log-prior of the state with no unit on."""
+        return float(np.log1p(-self.probabilities).sum())
+
+    def draw_arguments(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
+        """What the kernels draw with: thresholds of 16 bits; a table of gaps between units."""
+        first = float(self.probabilities[0])
+        thresholds = (self.probabilities * 2**16 + 0.5).astype(np.uint32)
+        if first > _RARE or (self.probabilities != first).any():
+            return thresholds, None
+        # A gap is longer than k with probability (1 - p)^(k + 1).
+        longer = np.exp(np.log1p(-first) * np.arange(1, len(self.probabilities) + 1))
+        return thresholds, (longer * 2.0**64).astype(np.uint64)
+
+
+class Samples(NamedTuple):
+    """How many states are drawn for each datum, from where."""
+
+    n_prior: int
+    n_marginal: int
+
+
+@dataclass(frozen=True)
+class SamplerSchedule:
+    """The paper's sampler adjustment: prior samples first, then gradually marginal ones.
+
+    Parameters
+    ----------
+    last : Samples
+        What it comes to.
+    hold : int
+        Iterations in which all samples are from the prior.
+    end : int
+        Iteration from which it is `last`; between the two the number changes linearly.
+    """
+
+    last: Samples
+    hold: int
+    end: int
+
+    def samples(self, iteration: int) -> Samples:
+        """Numbers of samples of an iteration, counted from 0; their sum does not change."""
+        total = sum(self.last)
+        if iteration >= self.end:
+            return self.last
+        if iteration < self.hold:
+            return Samples(total, 0)
+        passed = (iteration - self.hold) / (self.end - self.hold)
+        n_prior = round(total - passed * self.last.n_marginal)
+        return Samples(n_prior, total - n_prior)
+
+
+class Joint(Protocol):
+    """A generative model at fixed parameters: ``log p(s, y) = constant + fields.s - penalty``."""
+
+    @property
+    def n_units(self) -> int:
+        """Number of binary units, H."""
+        ...
+
+    @property
+    def prior(self) -> Prior:
+        """Prior of the units."""
+        ...
+
+    def fields(self, Y: Floats) -> Floats:
+        """(n, H): what a unit adds to the log-joint of each datum."""
+        ...
+
+    def constants(self, Y: Floats) -> Floats:
+        """(n,): log-joint of each datum with the empty state, plus the penalty of that."""
+        ...
+
+    def penalties(self, states: Floats) -> Floats:
+        """(m,): the part of the log-joint that is the same for every datum, of (m, H) states."""
+        ...
+
+    def kernel_arguments(
+        self, n_data: int, n_states: int
+    ) -> tuple[Callable[..., None], Floats, Floats]:
+        """The E-step kernel, the table that its penalty needs, and room for its last result."""
+        ...
+
+
+class EStep(NamedTuple):
+    """What an E-step gives for some data.
+
+    ``free_energy`` (n,) is at T = 1, in nats; ``means`` (n, H) are E[s]; ``extra`` is what the
+    model's kernel collects besides.
+    """
+
+    free_energy: Floats
+    means: Floats
+    extra: Floats
+
+
+class StateSets:
+    """The sets K of states that are the variational parameters: distinct for each datum, always.
+
+    Parameters
+    ----------
+    keys : ndarray of shape (n_data,), uint64
+        Of the random numbers of each datum.
+    n_states : int
+        States in a set, S; at most 2^H are kept.
+    prior : Prior
+        What the first states are drawn from.
+    seed : int
+        Of all random numbers.
+    workers : Workers
+        Threads.
+    """
+
+    def __init__(
+        self, keys: NDArray[np.uint64], n_states: int, prior: Prior, seed: int, workers: Workers
+    ) -> None:
+        n_units = len(prior.probabilities)
+        # Not min(n_states, 2**n_units): that would be a huge number of many digits.
+        if n_units < n_states.bit_length():
+            n_states = min(n_states, 2**n_units)
+        self.keys, self.seed = keys, seed
+        self.states = np.empty((len(keys), n_states, (n_units + 63) // 64), dtype=np.uint64)
+        workers.run(kernels.initial_states, self.states, keys, seed, 0, *prior.draw_arguments())
+
+    def update(
+        self,
+        rows: slice,
+        joint: Joint,
+        Y: Floats,
+        iteration: int,
+        samples: Samples,
+        workers: Workers,
+        *,
+        inverse_temperature: float = 1.0,
+        marginals: Floats | None = None,
+    ) -> EStep:
+        """Draw, deduplicate and select states for some rows; ``Y`` and ``marginals`` are theirs.
+
+        Raises
+        ------
+        ValueError
+            If log-joints overflow.
+        """
+        states, fields, constants = self.states[rows], joint.fields(Y), joint.constants(Y)
+        if not (np.isfinite(fields).all() and np.isfinite(constants).all()):
+            raise ValueError("log-joints overflow: X, or the learning rate, is too large")
+        free_energy, means = np.empty(len(Y)), np.empty(fields.shape)
+        kernel, table, extra = joint.kernel_arguments(len(Y), states.shape[1])
+        workers.run(
+            kernel,
+            states,
+            self.keys[rows],
+            self.seed,
+            iteration + 1,  # 0 was the start
+            *joint.prior.draw_arguments(),
+            *samples,
+            marginals,
+            fields,
+            inverse_temperature,
+            free_energy,
+            means,
+            table,
+            extra,
+        )
+        return EStep(free_energy + constants, means, extra)
+
+
+def chunks(start: int, stop: int) -> Iterator[slice]:
+    """Rows from `start` to `stop`, so many at once that buffers stay small."""
+    for first in range(start, stop, CHUNK):
+        yield slice(first, min(first + CHUNK, stop))
+
+
+def infer(
+    joint: Joint,
+    Y: Floats,
+    n_states: int,
+    samples: Samples,
+    n_iter: int,
+    workers: Workers,
+    marginals: Callable[[Floats], Floats] | None = None,
+) -> tuple[Floats, Floats]:
+    """Free energies (n,) and means (n, H) of new data, after `n_iter` E-steps from the prior.
+
+    A datum's random numbers follow from its values, so its result does not depend on the others.
+    """
+    free_energy, means = np.empty(len(Y)), np.empty((len(Y), joint.n_units))
+    for rows in chunks(0, len(Y)):
+        chunk = Y[rows]
+        sets = StateSets(_content_keys(chunk), n_states, joint.prior, 0, workers)
+        guesses = None if marginals is None else marginals(chunk)
+        for iteration in range(n_iter):
+            local = sets.update(
+                slice(None), joint, chunk, iteration, samples, workers, marginals=guesses
+            )
+        free_energy[rows], means[rows] = local.free_energy, local.means
+    return free_energy, means
+
+
+def exact_log_likelihood(joint: Joint, Y: Floats) -> Floats:
+    """(n,): log p(y) of each datum, by a sum over all 2^H states."""
+    numbers = np.arange(2**joint.n_units)[:, None]
+    states = (numbers >> np.arange(joint.n_units) & 1).astype(np.float64)
+    penalties = joint.penalties(states)
+    size = max(_TABLE // len(states), 1)
+    parts: list[Any] = []
+    for first in range(0, len(Y), size):
+        chunk = Y[first : first + size]
+        table = joint.fields(chunk) @ states.T
+        table -= penalties
+        parts.append(joint.constants(chunk) + logsumexp(table, axis=1))
+    return np.concatenate(parts)
+
+
+def _content_keys(Y: Floats) -> NDArray[np.uint64]:
+    """(n,): a number for each row that depends on its values only."""
+    words = np.ascontiguousarray(Y + 0.0).view(np.uint64)  # -0.0 is 0.0
+    powers = np.cumprod(np.full(words.shape[1], _GOLDEN))  # wraps around, as it should
+    # The upper bits of a float hold its information; sums of products mix upwards only.
+    words = words ^ (words >> np.uint64(32))
+    keys: NDArray[np.uint64] = (words * powers).sum(axis=1, dtype=np.uint64)
+    return keys

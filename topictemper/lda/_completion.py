@@ -1,0 +1,146 @@
+"""Documents under a fitted model: their proportions, temperatures and predictive scores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core._workers import Workers
+from ._e_step import Gatherer, Locals, Minibatch, Workspace, infer, log_likelihood
+from ._normalizers import PosteriorNormalizer
+from ._thermostat import document_inverse_temperatures
+from ._topics import Topics
+from ._training import Trainer
+
+_MOST_ROWS = 8192
+_MOST_PROPORTIONS = 2**22  # of rows that are worked on at once
+
+#: Inverse temperatures of the documents of a minibatch, one for all or one each.
+InverseTemperatures = Callable[[Minibatch, Workers], float | NDArray[np.float64]]
+
+
+class Sweeps(Protocol):
+    """When the E-step of a document ends; names as in `TemperedLDA`."""
+
+    @property
+    def mean_change_tol(self) -> float: ...
+
+    @property
+    def max_doc_update_iter(self) -> int: ...
+
+
+class Model(NamedTuple):
+    """Topics, the prior of their proportions, and when sweeps end."""
+
+    topics: Topics
+    alpha: NDArray[Any]
+    settings: Sweeps
+
+
+def predictor(trainer: Trainer) -> Model:
+    """A model in training as documents are predicted with it."""
+    return Model(trainer.topics, trainer.predictive_alpha, trainer.settings)
+
+
+def cold(batch: Minibatch, workers: Workers) -> float:
+    """T = 1 for every document."""
+    return 1.0
+
+
+def tempered(trainer: Trainer, grid: NDArray[np.float64], workers: Workers) -> InverseTemperatures:
+    """E[1/T_d] under the fitted topics (VT eq. 10), from the fixed point at the corpus mean."""
+    model = predictor(trainer)
+    normalizer = PosteriorNormalizer(grid, model.alpha, trainer.eta)
+    normalizer.refresh(model.topics, workers)
+    mean = trainer.thermostat.learned
+    workspace = Workspace()
+
+    def inverse_temperatures(batch: Minibatch, workers: Workers) -> NDArray[np.float64]:
+        local = infer_documents(model, batch, lambda *_: mean, workers, workspace, want_energy=True)
+        return document_inverse_temperatures(grid, normalizer, batch, local, mean, workers)
+
+    return inverse_temperatures
+
+
+def chunks(X: Any, topics: Topics) -> Iterator[tuple[slice, Minibatch]]:
+    """All rows of X, some at a time."""
+    gatherer = Gatherer(X, topics.M.dtype)
+    size = max(1, min(_MOST_ROWS, _MOST_PROPORTIONS // topics.n_components))
+    for start in range(0, X.shape[0], size):
+        rows = slice(start, min(start + size, X.shape[0]))
+        yield rows, gatherer.rows(np.arange(rows.start, rows.stop, dtype=np.int64), by_word=False)
+
+
+def infer_documents(
+    model: Model,
+    batch: Minibatch,
+    inverse_temperatures: InverseTemperatures,
+    workers: Workers,
+    workspace: Workspace,
+    *,
+    want_energy: bool = False,
+    want_weights: bool = False,
+) -> Locals:
+    """E-step of documents at the temperatures that are given by a function."""
+    return infer(
+        model.topics,
+        batch,
+        model.alpha,
+        inverse_temperatures(batch, workers),
+        tol=model.settings.mean_change_tol,
+        max_iter=model.settings.max_doc_update_iter,
+        workers=workers,
+        want_energy=want_energy,
+        want_weights=want_weights,
+        workspace=workspace,
+    )
+
+
+def proportions(
+    model: Model, X: Any, inverse_temperatures: InverseTemperatures, workers: Workers
+) -> NDArray[Any]:
+    """E[theta_d] of every row of X, shape (n_samples, n_components)."""
+    topics, workspace = model.topics, Workspace()
+    out = np.empty((X.shape[0], topics.n_components), dtype=topics.M.dtype)
+    for rows, batch in chunks(X, model.topics):
+        gamma = infer_documents(model, batch, inverse_temperatures, workers, workspace).gamma
+        np.divide(gamma, gamma.sum(axis=1, keepdims=True), out=out[rows])
+    return out
+
+
+def completion(
+    model: Model,
+    observed: Any,
+    held_out: Any,
+    inverse_temperatures: InverseTemperatures,
+    workers: Workers,
+    sample_weight: NDArray[np.float64] | None = None,
+) -> float:
+    """Mean log-likelihood of held-out tokens given the observed ones."""
+    by_document = document_completion(model, observed, held_out, inverse_temperatures, workers)
+    if sample_weight is None:
+        return float(by_document.sum()) / float(held_out.data.sum())
+    # Not a matrix product of BLAS, whose bits may depend on threads.
+    tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
+    return float((sample_weight * by_document).sum() / (sample_weight * tokens).sum())
+
+
+def document_completion(
+    model: Model,
+    observed: Any,
+    held_out: Any,
+    inverse_temperatures: InverseTemperatures,
+    workers: Workers,
+) -> NDArray[np.float64]:
+    """Log-likelihood of all held-out tokens of each document given its observed ones."""
+    out, workspace = np.empty(observed.shape[0]), Workspace()
+    for (rows, seen), (_, unseen) in zip(
+        chunks(observed, model.topics), chunks(held_out, model.topics), strict=True
+    ):
+        gamma = infer_documents(model, seen, inverse_temperatures, workers, workspace).gamma
+        theta = gamma / gamma.sum(axis=1, keepdims=True)
+        out[rows] = log_likelihood(model.topics, unseen, theta, workers)
+    return out

@@ -1,0 +1,334 @@
+"""Documents under fixed topics: minibatches, their E-step, their predictive likelihood."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import _lda as kernels
+from .._core._workers import Workers
+from ._topics import Topics
+
+# Sweeps of Gibbs sampling: to forget the start, and to average over (see CONTRIBUTING.md).
+_BURN_IN, _KEPT = 3, 4
+
+
+class Minibatch(NamedTuple):
+    """Some rows of a CSR matrix, by document and once more by word (see `gather_rows`)."""
+
+    doc_ptr: NDArray[np.int64]
+    word_of: NDArray[np.int32]
+    counts: NDArray[Any]
+    words: NDArray[np.int32]
+    word_ptr: NDArray[np.int64]
+    word_doc: NDArray[np.int32]
+    word_pos: NDArray[np.int64]
+    #: Tokens of all documents, each taken once.
+    n_tokens: float
+    #: How often each document counts, (n_documents,); None: once.
+    weight: NDArray[np.float64] | None = None
+
+    @property
+    def n_documents(self) -> int:
+        """Documents in the batch, those without words included."""
+        return len(self.doc_ptr) - 1
+
+    @property
+    def size(self) -> float:
+        """Documents in the batch, each as often as it counts."""
+        return float(self.n_documents if self.weight is None else self.weight.sum())
+
+    def total(self, values: NDArray[Any]) -> Any:
+        """Sum over documents, the first axis, each as often as it counts."""
+        if self.weight is None:
+            return values.sum(axis=0, dtype=np.float64)
+        return (values.T * self.weight).sum(axis=-1)
+
+    def total_tokens(self) -> float:
+        """Tokens in the batch, of each document as often as it counts."""
+        if self.weight is None:
+            return self.n_tokens
+        return float(self.total(self.tokens()))
+
+    def tokens(self) -> NDArray[np.float64]:
+        """N_d, shape (n_documents,)."""
+        return self.sums(self.counts)
+
+    def sums(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Sums over the entries of each document, which do not depend on its neighbours."""
+        documents = np.repeat(np.arange(self.n_documents), np.diff(self.doc_ptr))
+        sums = np.bincount(documents, values, minlength=self.n_documents)
+        return sums.astype(np.float64, copy=False)
+
+    def marks(self) -> NDArray[np.uint64]:
+        """A number for each document that its words determine, whatever else is in the batch."""
+        words = scrambled(self.words[self.word_of].astype(np.uint64))
+        counts = self.counts.astype(np.float64).view(np.uint64)
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(scrambled(words ^ counts))])
+        return sums[self.doc_ptr[1:]] - sums[self.doc_ptr[:-1]]
+
+
+def scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64: bits that look random, the same for the same number."""
+    z = values + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+class Gatherer:
+    """Cuts minibatches out of one CSR matrix, whose rows may have weights."""
+
+    def __init__(
+        self, X: Any, dtype: Any, sample_weight: NDArray[np.float64] | None = None
+    ) -> None:
+        self._X = X
+        self._weight = sample_weight
+        self._single = np.dtype(dtype) == np.float32
+        self._slot = np.full(X.shape[1], -1, dtype=np.int32)
+
+    def rows(self, rows: NDArray[np.int64], *, by_word: bool = True) -> Minibatch:
+        """The given rows, in that order; also word by word, which `Topics.step` needs."""
+        X = self._X
+        arrays = kernels.gather_rows(
+            X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word
+        )
+        return Minibatch(
+            *arrays,
+            n_tokens=float(arrays[2].sum(dtype=np.float64)),
+            weight=None if self._weight is None else self._weight[rows],
+        )
+
+
+class Workspace:
+    """Memory that one E-step after another uses again.
+
+    Fresh pages for every minibatch would cost as much as the work in them. What `infer` returns
+    lies in the workspace that it was given, until the next call with the same one.
+    """
+
+    def __init__(self) -> None:
+        self._buffers: dict[str, NDArray[np.uint8]] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_buffers": {}}  # nothing in them lasts: they do not belong into a pickle
+
+    def array(self, name: str, shape: tuple[int, ...], dtype: Any) -> NDArray[Any]:
+        """An array with any content, from a start at which vectors do not cross cache lines."""
+        dtype = np.dtype(dtype)
+        size = prod(shape) * dtype.itemsize
+        buffer = self._buffers.get(name)
+        if buffer is None or len(buffer) < size + 64:
+            buffer = self._buffers[name] = np.empty(size + size // 4 + 64, dtype=np.uint8)
+        start = -buffer.__array_interface__["data"][0] % 64
+        return buffer[start : start + size].view(dtype).reshape(shape)
+
+
+class Locals(NamedTuple):
+    """What the E-step found for a minibatch (see `estep` for the fields)."""
+
+    s: NDArray[Any]
+    log_rows: bool
+    B: NDArray[Any]
+    gamma: NDArray[Any]
+    topics: NDArray[np.int32]
+    weights: NDArray[Any]
+    n_active: NDArray[np.int32]
+    ratio: NDArray[Any]
+    shift: NDArray[Any]
+    mass: NDArray[Any]
+    energy: NDArray[np.float64]
+    sweeps: NDArray[np.int32]
+    alpha: NDArray[Any]
+
+
+def _prepare(
+    topics: Topics,
+    batch: Minibatch,
+    alpha: NDArray[Any],
+    s: float | NDArray[np.float64],
+    *,
+    workers: Workers,
+    want_energy: bool = False,
+    want_weights: bool = True,
+    workspace: Workspace | None = None,
+) -> Locals:
+    """Room for what an E-step finds, and the rows of the topics that it goes by."""
+    dtype = topics.M.dtype
+    n_documents, n_components = batch.n_documents, topics.n_components
+    padded = kernels.padded_topics(n_components)
+    log_rows = not np.isscalar(s)
+    array = (workspace or Workspace()).array
+    by_topic, by_padded = (n_documents, n_components), (n_documents, padded)
+    local = Locals(
+        s=np.full(n_documents, s, dtype=dtype),
+        log_rows=log_rows,
+        B=array("B", (len(batch.words), padded), dtype),
+        gamma=array("gamma", by_topic, dtype),
+        topics=array("topics", by_topic, np.int32),
+        weights=array("weights", by_padded if want_weights else (0, padded), dtype),
+        n_active=np.empty(n_documents, dtype=np.int32),
+        ratio=np.empty(len(batch.counts), dtype=dtype),
+        shift=np.empty(len(batch.words), dtype=dtype),
+        mass=np.empty(len(batch.words), dtype=dtype),
+        energy=np.empty(n_documents if want_energy else 0),
+        sweeps=np.empty(n_documents, dtype=np.int32),
+        alpha=alpha,
+    )
+    M, a, base, places = topics.for_kernels(batch.words)
+    workers.run(
+        kernels.topic_rows,
+        M,
+        a,
+        base,
+        topics.log_totals(),
+        topics.point,
+        places,
+        1.0 if log_rows else float(s),
+        log_rows,
+        local.B,
+        local.shift,
+        local.mass,
+    )
+    return local
+
+
+def infer(
+    topics: Topics,
+    batch: Minibatch,
+    alpha: NDArray[Any],
+    s: float | NDArray[np.float64],
+    *,
+    tol: float,
+    max_iter: int,
+    workers: Workers,
+    want_energy: bool = False,
+    want_weights: bool = True,
+    workspace: Workspace | None = None,
+) -> Locals:
+    """Fixed point of phi and gamma (VT eq. 19) of every document of a minibatch.
+
+    Parameters
+    ----------
+    topics : Topics
+        The global state.
+    batch : Minibatch
+        Documents.
+    alpha : ndarray of shape (n_components,)
+        Prior of the topic proportions, of the precision of the topics.
+    s : float or ndarray of shape (n_documents,)
+        Inverse temperature, one for all or one a document.
+    tol : float
+        Sweeps stop when the mean change of a document's gamma is smaller.
+    max_iter : int
+        Most sweeps of a document.
+    workers : Workers
+        Threads to use.
+    want_energy : bool
+        Whether to work out `Locals.energy`; else it is empty.
+    want_weights : bool
+        Whether to keep `Locals.weights`, which `Topics.step` needs; else it is empty.
+    workspace : Workspace, optional
+        Memory for the result.
+    """
+    local = _prepare(
+        topics,
+        batch,
+        alpha,
+        s,
+        workers=workers,
+        want_energy=want_energy,
+        want_weights=want_weights,
+        workspace=workspace,
+    )
+    workers.run(
+        kernels.estep,
+        batch.doc_ptr,
+        batch.word_of,
+        batch.counts,
+        alpha,
+        local.s,
+        local.log_rows,
+        local.B,
+        local.shift,
+        local.mass,
+        tol,
+        max_iter,
+        False,  # from tokens spread evenly over the topics
+        local.gamma,
+        local.topics,
+        local.weights,
+        local.n_active,
+        local.ratio,
+        local.energy,
+        local.sweeps,
+    )
+    return local
+
+
+def sample(
+    topics: Topics,
+    batch: Minibatch,
+    alpha: NDArray[Any],
+    seed: int,
+    *,
+    workers: Workers,
+    workspace: Workspace | None = None,
+) -> Locals:
+    """Gibbs sampling of the topics of the tokens of every document, at T = 1.
+
+    The statistics of a minibatch are those of topic proportions that are averages over samples:
+    ``phi_vk ~ (alpha_k + mean N_k) B_vk`` of the topics that were drawn at all. (Mimno, Hoffman
+    and Blei, "Sparse stochastic inference for latent Dirichlet allocation", ICML 2012, take the
+    counts of the samples themselves, which are a little noisier.)
+
+    Draws are keyed by `seed` and by the words of a document, so a document that is there twice is
+    the same as one of weight 2. The other parameters are those of `infer`.
+    """
+    local = _prepare(topics, batch, alpha, 1.0, workers=workers, workspace=workspace)
+    keys = scrambled(scrambled(batch.marks()) + np.uint64(seed))
+    workers.run(
+        kernels.sample,
+        batch.doc_ptr,
+        batch.word_of,
+        batch.counts,
+        alpha,
+        local.B,
+        keys,
+        _BURN_IN,
+        _KEPT,
+        local.gamma,
+        local.topics,
+        local.weights,
+        local.n_active,
+        local.ratio,
+    )
+    return local
+
+
+def log_likelihood(
+    topics: Topics, batch: Minibatch, theta: NDArray[Any], workers: Workers
+) -> NDArray[np.float64]:
+    """``sum_v n_dv log sum_k theta_dk E[beta_kv]`` of every document, in nats.
+
+    ``theta`` has shape (n_documents, n_components), or (1, n_components) for one that all share.
+    """
+    dtype = topics.M.dtype
+    t = np.broadcast_to(theta / topics.totals, (batch.n_documents, topics.n_components))
+    out = np.empty(batch.n_documents)
+    M, a, base, places = topics.for_kernels(batch.words)
+    workers.run(
+        kernels.mixture_log_likelihood,
+        batch.doc_ptr,
+        places[batch.word_of],
+        batch.counts,
+        np.ascontiguousarray(t, dtype=dtype),
+        M,
+        a,
+        base,
+        out,
+    )
+    return out

@@ -1,0 +1,134 @@
+"""Scores of documents under fitted topics: document completion, and the bound."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.special import gammaln, psi
+
+from ._e_step import Locals, Minibatch
+from ._topics import Topics
+
+# The split of a document belongs to the score, not to the model: the same for every model.
+_SPLIT_SEED = 0
+_WORDS_AT_ONCE = 4096
+# The E-step scales weights where all their logarithms are below -27 or less.
+_SMALL_WEIGHT = -20.0
+# numpy draws from hypergeometric distributions of fewer tokens only.
+_MOST_TOKENS = 10**9
+
+
+def split_tokens(X: Any) -> tuple[Any, Any]:
+    """Split each document's tokens at random into two halves: observed and held out.
+
+    The split is of tokens, not of distinct words, and has a fixed seed. Of an odd number the
+    observed half has one more. A fraction of a token, as in weighted counts, goes with either
+    half as a whole.
+
+    Parameters
+    ----------
+    X : CSR matrix of shape (n_documents, n_features)
+        Counts, not negative.
+
+    Returns
+    -------
+    observed, held_out : CSR matrices of the shape of X
+        Their sum is X.
+    """
+    rng = np.random.default_rng(_SPLIT_SEED)
+    data = np.asarray(X.data, dtype=np.float64)
+    whole = np.floor(data)
+    observed = np.where(rng.random(len(data)) < 0.5, data - whole, 0.0)
+    counts = whole.astype(np.int64)
+    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        n = counts[start:stop].sum()
+        if n >= _MOST_TOKENS:  # every word is halved to within one token of its own
+            odd = counts[start:stop] % 2 * (rng.random(stop - start) < 0.5)
+            observed[start:stop] += counts[start:stop] // 2 + odd
+        elif n > 0:
+            observed[start:stop] += rng.multivariate_hypergeometric(
+                counts[start:stop], (n + 1) // 2, method="marginals"
+            )
+    shape = X.shape
+    return (
+        sp.csr_matrix((observed, X.indices, X.indptr), shape=shape),
+        sp.csr_matrix((data - observed, X.indices, X.indptr), shape=shape),
+    )
+
+
+def document_bound(
+    batch: Minibatch, local: Locals, alpha: NDArray[Any], s: float = 1.0
+) -> NDArray[np.float64]:
+    """What each document adds to the ELBO at one inverse temperature, in nats, phi optimised out.
+
+    ``sum_v n_dv log sum_k exp(s (E[log theta_dk] + E[log beta_kv])) - KL(q(theta_d) || p(theta))``
+    (Blei et al. 2003, eq. 15; VT eq. 4 with supplement B.2; at the optimal phi).
+    """
+    with np.errstate(invalid="ignore"):
+        p = batch.counts.astype(np.float64) / local.ratio  # before shift and psi(sum gamma)
+    log_p = np.where(batch.counts > 0, np.log(p) + s * local.shift[batch.word_of], 0.0)
+    gamma = local.gamma.astype(np.float64)
+    total = gamma.sum(axis=1)
+    return (
+        batch.sums(batch.counts * log_p)
+        + batch.tokens() * _log_scale(local, gamma, s)
+        - s * batch.tokens() * psi(total)
+        - _dirichlet_kl(gamma, total, alpha.astype(np.float64)[None, :])
+    )
+
+
+def _log_scale(local: Locals, gamma: NDArray[np.float64], s: float) -> NDArray[np.float64]:
+    """Logarithm of what the E-step divided a document's weights by, lest all of them vanish."""
+    scale = np.zeros(len(gamma))
+    for d in np.flatnonzero((local.n_active > 0) & (s * psi(gamma.max(axis=1)) < _SMALL_WEIGHT)):
+        i = int(local.weights[d, : local.n_active[d]].argmax())
+        scale[d] = s * psi(gamma[d, local.topics[d, i]]) - np.log(local.weights[d, i])
+    return scale
+
+
+def topics_kl(topics: Topics, eta: float | NDArray[Any]) -> float:
+    """``sum_k KL(q(beta_k) || p(beta_k))`` in nats, over some words at a time."""
+    totals = topics.totals
+    if isinstance(eta, np.ndarray):
+        kl = gammaln(totals) - gammaln(eta.sum(axis=0, dtype=np.float64))
+    else:
+        kl = gammaln(totals) - gammaln(topics.n_features * eta)
+    e_log_rest = psi(totals)
+    for start in range(0, topics.n_features, _WORDS_AT_ONCE):
+        words = slice(start, start + _WORDS_AT_ONCE)
+        prior = eta[words].astype(np.float64) if isinstance(eta, np.ndarray) else eta
+        lam = topics.rows(words, np.float64)
+        terms = gammaln(prior) - gammaln(lam) + (lam - prior) * (psi(lam) - e_log_rest)
+        kl += terms.sum(axis=0)
+    return float(kl.sum())
+
+
+def topics_log_prior(topics: Topics, eta: float | NDArray[Any]) -> float:
+    """``sum_kv eta_kv log E[beta_kv]`` in nats, over some words at a time.
+
+    It is log Dir(1 + eta) of topics that are a point, but for a constant.
+
+    Of all points lambda = eta + n has the best sum of this and ``sum_kv n_kv log beta_kv``.
+    """
+    log_totals, total = topics.log_totals(), 0.0
+    for start in range(0, topics.n_features, _WORDS_AT_ONCE):
+        words = slice(start, start + _WORDS_AT_ONCE)
+        prior = eta[words].astype(np.float64) if isinstance(eta, np.ndarray) else eta
+        total += float((prior * (np.log(topics.rows(words, np.float64)) - log_totals)).sum())
+    return total
+
+
+def _dirichlet_kl(
+    gamma: NDArray[np.float64], total: NDArray[np.float64], alpha: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """KL(Dir(gamma_d) || Dir(alpha)) of every row."""
+    e_log = psi(gamma) - psi(total)[:, None]
+    return (
+        gammaln(total)
+        - gammaln(alpha.sum())
+        - (gammaln(gamma) - gammaln(alpha)).sum(axis=1)
+        + ((gamma - alpha) * e_log).sum(axis=1)
+    )

@@ -1,0 +1,137 @@
+"""Topics that people can read: top words, top documents, and what pyLDAvis draws from."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils import _validation as check
+
+
+def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Places of the n largest values, the largest first, and the first of equal ones first."""
+    n = min(n, len(values))
+    places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
+    return places[np.argsort(-values[places], kind="stable")[:n]]
+
+
+def names_of(model: Any, feature_names: Any) -> list[str]:
+    """The names given, or `feature_names_in_` of a fitted model, or else the columns' numbers."""
+    if feature_names is None:
+        feature_names = getattr(model, "feature_names_in_", None)
+    if feature_names is None:
+        warnings.warn(
+            "the model has no names of its columns, so their numbers stand for the words; give "
+            "feature_names, such as vectorizer.get_feature_names_out()",
+            UserWarning,
+            stacklevel=3,
+        )
+        feature_names = np.arange(model.n_features_in_)
+    return [str(name) for name in check.feature_names(feature_names, model.n_features_in_)]
+
+
+class TopicsReportMixin:
+    """Gives an estimator of topics `top_words`, `top_documents` and `prepare_pyldavis`.
+
+    It has to have ``_fitted_counts(X)``, which checks counts, and ``_proportions(X)``, theta of
+    checked ones.
+    """
+
+    def top_words(self, n: int = 10, feature_names: Any = None) -> list[list[str]]:
+        """Words with the highest probability in each topic.
+
+        Parameters
+        ----------
+        n : int, default=10
+            Words of each topic.
+        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+            Names of the columns: a sequence; a mapping of words to columns or of columns to
+            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
+            default `feature_names_in_`, or else their numbers, with a warning.
+
+        Returns
+        -------
+        list of list of str
+            One list for each topic, the most probable word first.
+        """
+        model: Any = self
+        check_is_fitted(model)
+        n, names = check.integer("n", n, 1), names_of(self, feature_names)
+        return [[names[v] for v in largest(topic, n)] for topic in model.components_]
+
+    def top_documents(self, X: Any, n: int = 10) -> NDArray[np.intp]:
+        """Documents with the largest proportion of each topic.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        n : int, default=10
+            Documents of each topic.
+
+        Returns
+        -------
+        ndarray of shape (n_components, min(n, n_samples))
+            Rows of X, the one with the largest proportion first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.kron(np.eye(2), np.full((3, 4), 5))  # two topics, three documents each
+        >>> lda = TemperedLDA(2, max_iter=50, batch_size=6, random_state=0).fit(X)
+        >>> sorted(np.sort(lda.top_documents(X, n=3)).tolist())
+        [[0, 1, 2], [3, 4, 5]]
+        """
+        model: Any = self
+        theta = model._proportions(model._fitted_counts(X))
+        n = check.integer("n", n, 1)
+        return np.stack([largest(share, n) for share in theta.T])
+
+    def prepare_pyldavis(self, X: Any, feature_names: Any = None) -> dict[str, NDArray[Any]]:
+        """What ``pyLDAvis.prepare`` takes, by its names: ``prepare(**lda.prepare_pyldavis(X))``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+            Names of the columns: a sequence; a mapping of words to columns or of columns to
+            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
+            default `feature_names_in_`, or else their numbers, with a warning.
+
+        Returns
+        -------
+        dict of str to ndarray
+            ``topic_term_dists`` (n_components, n_features) and ``doc_topic_dists`` (n_samples,
+            n_components), whose rows sum to one; ``doc_lengths`` (n_samples,) and
+            ``term_frequency`` (n_features,), in tokens; ``vocab`` (n_features,).
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.array([[3, 1, 0], [0, 2, 2]])
+        >>> lda = TemperedLDA(2, max_iter=2, random_state=0).fit(X)
+        >>> lda.prepare_pyldavis(X, ["red", "blue", "sky"])["term_frequency"]
+        array([3., 3., 2.])
+        """
+        model: Any = self
+        X = model._fitted_counts(X)
+        return {
+            "topic_term_dists": _distributions(model.components_),
+            "doc_topic_dists": _distributions(model._proportions(X)),
+            "doc_lengths": np.asarray(X.sum(axis=1, dtype=np.float64)).ravel(),
+            "vocab": np.array(names_of(self, feature_names)),
+            "term_frequency": np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(),
+        }
+
+
+def _distributions(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Rows over their sums, in double precision: pyLDAvis wants them to sum to one."""
+    rows = rows.astype(np.float64)
+    return rows / rows.sum(axis=1, keepdims=True)

@@ -1,0 +1,167 @@
+"""LDA's pairs of energy and log C(T): what the temperature updates weigh against each other."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import _lda as kernels
+from .._core._workers import Workers
+from .._utils._state import Stateful
+from ..tempering import InverseTemperatureNodes, prior_log_partition
+from ._e_step import Locals, Minibatch, log_likelihood
+from ._topics import Topics
+
+Bound = Literal["lower", "upper"] | None
+Eta = float | NDArray[Any]
+
+
+class CorpusSize(NamedTuple):
+    """D and W, the documents and the tokens of the whole corpus."""
+
+    documents: float
+    tokens: float
+
+
+def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> InverseTemperatureNodes:
+    """Nodes for log C: sums of G(x + s) / G(x), which bend where s is a few times x."""
+    return InverseTemperatureNodes(grid, 16, offset=3.0 * float(min(alpha.min(), np.min(eta))))
+
+
+class PosteriorNormalizer(Stateful):
+    """The normaliser under the current q, bounded by exact fractional moments.
+
+    Every token's joint is ``(theta_k beta_kv)^s / sum_k'v' (theta_k' beta_k'v')^s`` (VT eq. 10 in
+    full), so by Jensen's inequality
+
+        log C_d(s) <= N_d log sum_k E[theta_dk^s] sum_v E[beta_kv^s],
+
+    and the energy is that of the assignments, ``sum n phi (E[log theta] + E[log beta])``. Both
+    are 0 at s = 1 but for the energy's own value, and adapt to any alpha, eta and stage.
+
+    Parameters
+    ----------
+    grid : ndarray of shape (n_temperatures,)
+        Inverse temperatures in use.
+    alpha : ndarray of shape (n_components,)
+        Prior of the topic proportions.
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
+        Prior of the topics.
+    """
+
+    STATE = ("_moments",)
+
+    def __init__(self, grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> None:
+        self.nodes = _nodes(grid, alpha, eta)
+        self._set_alpha(alpha)
+        self._moments = np.zeros_like(self._prior_ratios)
+
+    def _set_alpha(self, alpha: NDArray[Any]) -> None:
+        ratios = [kernels.gamma_ratio(alpha, float(s)) for s in self.nodes.nodes]
+        self._alpha, self._prior_ratios = alpha, np.array(ratios, dtype=alpha.dtype)
+
+    def refresh(self, topics: Topics, workers: Workers) -> None:
+        """Work out the moments of the current topics."""
+        log_moments = topics.log_fractional_moments(self.nodes.nodes, workers)
+        self._moments = np.exp(log_moments).astype(self._alpha.dtype)
+
+    def documents(
+        self, batch: Minibatch, local: Locals, workers: Workers
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Energies (n_documents,) and log C_d(s) at the nodes (n_documents, n_nodes), in nats."""
+        if local.alpha is not self._alpha:  # learned anew
+            self._set_alpha(local.alpha)
+        out = np.empty((batch.n_documents, len(self.nodes.nodes)))
+        workers.run(
+            kernels.log_partition,
+            local.gamma,
+            local.topics,
+            local.n_active,
+            self._moments,
+            self._prior_ratios * self._moments,
+            self.nodes.nodes,
+            out,
+        )
+        return local.energy, out * batch.tokens()[:, None]
+
+    def corpus(
+        self, topics: Topics, batch: Minibatch, local: Locals, size: CorpusSize, workers: Workers
+    ) -> tuple[float, NDArray[np.float64]]:
+        """Energy and log C(s) at the nodes of the whole corpus, of which the batch is a sample."""
+        energies, log_c = self.documents(batch, local, workers)
+        scale = size.tokens / batch.total_tokens()
+        return float(batch.total(energies) * scale), batch.total(log_c) * scale
+
+
+class PriorNormalizer(Stateful):
+    """The paper's normaliser: the prior's, with the assignments summed out (VT eqs. 17 and 18).
+
+    ``c(s) = log sum_v (sum_k theta_k beta_kv)^s`` is sampled once from the prior; the energy is
+    the matching one, ``sum_v n_dv log sum_k E[theta_dk] E[beta_kv]``.
+
+    Parameters
+    ----------
+    grid : ndarray of shape (n_temperatures,)
+        Inverse temperatures in use.
+    alpha : ndarray of shape (n_components,)
+        Prior of the topic proportions.
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
+        Prior of the topics.
+    n_features : int
+        Words in the vocabulary.
+    bound : {None, "lower", "upper"}
+        How samples are put together (see `prior_log_partition`).
+    seed : int
+        Seed of the samples.
+    """
+
+    STATE = ("_seed",)
+    N_BETA, N_THETA = 10, 100
+
+    def __init__(
+        self,
+        grid: NDArray[np.float64],
+        alpha: NDArray[Any],
+        eta: Eta,
+        n_features: int,
+        bound: Bound,
+        seed: int,
+    ) -> None:
+        self.nodes = _nodes(grid, alpha, eta)
+        self._bound = bound
+        self._alpha, self._eta, self._n_features, self._seed = alpha, eta, n_features, seed
+
+    @cached_property
+    def _samples(self) -> NDArray[np.float64]:
+        # Drawn when they are wanted, which is after a seed has been read from a file.
+        alpha, eta, n_features = self._alpha, self._eta, self._n_features
+        random_state = np.random.RandomState(self._seed)
+        c = np.empty((self.N_BETA, self.N_THETA, len(self.nodes.nodes)))
+        for i in range(self.N_BETA):
+            beta = random_state.gamma(np.transpose(eta), size=(len(alpha), n_features))
+            beta = beta.astype(np.float32)
+            beta /= np.maximum(beta.sum(axis=1, keepdims=True), np.float32(1e-30))
+            theta = random_state.dirichlet(alpha.astype(np.float64), self.N_THETA)
+            p = theta.astype(np.float32) @ beta
+            log_p = np.log(np.maximum(p, np.float32(1e-37)))
+            for j, s in enumerate(self.nodes.nodes):
+                total = np.exp(np.float32(s) * log_p).sum(axis=1, dtype=np.float64)
+                c[i, :, j] = np.log(total) if s < 1 else 0.0
+        return c
+
+    def refresh(self, topics: Topics, workers: Workers) -> None:
+        """Nothing to do: the prior does not change."""
+
+    def corpus(
+        self, topics: Topics, batch: Minibatch, local: Locals, size: CorpusSize, workers: Workers
+    ) -> tuple[float, NDArray[np.float64]]:
+        """Energy and log C(s) at the nodes of the whole corpus, of which the batch is a sample."""
+        theta = local.gamma / local.gamma.sum(axis=1, keepdims=True)
+        energy = batch.total(log_likelihood(topics, batch, theta, workers))
+        log_c = prior_log_partition(
+            self._samples, size.documents, max(1.0, size.tokens / size.documents), self._bound
+        )
+        return float(energy * size.tokens / batch.total_tokens()), log_c

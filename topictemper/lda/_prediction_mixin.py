@@ -1,0 +1,201 @@
+"""What a fitted `TemperedLDA` says of documents: proportions, scores, the bound, temperatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import TransformerMixin
+
+from .._core._workers import Workers
+from .._utils import _validation as check
+from ..tempering import inverse_temperature_grid
+from ._completion import (
+    InverseTemperatures,
+    Model,
+    chunks,
+    cold,
+    completion,
+    infer_documents,
+    predictor,
+    proportions,
+)
+from ._completion import tempered as tempered_documents
+from ._e_step import Workspace
+from ._elbo import document_bound, split_tokens, topics_kl
+from ._training import Trainer
+
+_LEARNED = ("vt", "lvt")
+
+
+class PredictionMixin(TransformerMixin):
+    """Gives an estimator `transform`, `score`, `perplexity`, `bound` and `document_temperatures`.
+
+    It has to have ``_trainer``, the model, ``_fitted_counts(X)``, which checks counts, and
+    ``n_jobs``. scikit-learn wraps `transform` for `set_output` where it stands, so this has to be
+    the transformer.
+    """
+
+    _trainer: Trainer
+    _fitted_counts: Callable[[Any], Any]
+    n_jobs: int | None
+
+    def transform(self, X: Any, *, tempered: bool = False) -> NDArray[Any]:
+        """Proportions of the topics in documents.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        tempered : bool, default=False
+            At the learned temperatures instead of T = 1 ("vt" and "lvt").
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            E[theta_d]; rows sum to one. A document's row does not depend on the others. A document
+            without a word of the vocabulary has the prior's mean, which says nothing of it;
+            ``np.asarray(X.sum(axis=1)).ravel() == 0`` finds these documents.
+        """
+        return self._proportions(self._fitted_counts(X), tempered)
+
+    def score(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
+    ) -> float:
+        """Predictive log-likelihood of held-out words, by document completion.
+
+        A random half of each document's tokens, always the same, gives gamma; the other half is
+        scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often the tokens of each row count in the mean, >= 0.
+        tempered : bool, default=False
+            Whether gamma is found at the learned temperatures instead of T = 1 ("vt", "lvt").
+
+        Returns
+        -------
+        float
+            Nats a held-out token; higher is better.
+
+        Raises
+        ------
+        ValueError
+            If no document has two tokens.
+        """
+        X = self._fitted_counts(X)
+        sample_weight = check.sample_weights(sample_weight, X.shape[0])
+        halves = split_tokens(X)
+        check.check_held_out(halves[1], "X", sample_weight)
+        with Workers(self.n_jobs) as workers:
+            s = self._inverse_temperatures(tempered, workers)
+            return completion(predictor(self._trainer), *halves, s, workers, sample_weight)
+
+    def perplexity(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
+    ) -> float:
+        """Perplexity of held-out words, ``exp(-score(X))``.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            As for `score`.
+        tempered : bool, default=False
+            As for `score`.
+
+        Returns
+        -------
+        float
+            Lower is better. Not comparable to the perplexity of scikit-learn's LDA, which is
+            made from `bound`.
+        """
+        return float(np.exp(-self.score(X, None, sample_weight, tempered=tempered)))
+
+    def bound(self, X: Any) -> float:
+        """Evidence lower bound (ELBO) of the documents at T = 1, topics included.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+
+        Returns
+        -------
+        float
+            Nats a token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15),
+            with q(beta) = Dir(lambda) for any `topic_estimate`, and the prior alpha that the
+            topics were learned with.
+        """
+        X = self._fitted_counts(X)
+        check.check_words(X, "X")
+        trainer, total, workspace = self._trainer, 0.0, Workspace()
+        model = Model(copy(trainer.topics), trainer.alpha, trainer.settings)
+        model.topics.point = False
+        with Workers(self.n_jobs) as workers:
+            for _, batch in chunks(X, model.topics):
+                local = infer_documents(model, batch, cold, workers, workspace, want_weights=True)
+                total += float(document_bound(batch, local, model.alpha).sum())
+        return (total - topics_kl(model.topics, trainer.eta)) / float(X.data.sum(dtype=np.float64))
+
+    def document_temperatures(self, X: Any) -> NDArray[np.float64]:
+        """Inverse temperature E[1/T_d] of documents under the fitted topics (VT eq. 10).
+
+        The lower, the rarer are the words of a document among those that its own mixture of
+        topics would draw. It rises with the length of a document too: compare documents of like
+        length. A mixture of very many topics does not lower it; the `metrics.perplexity` of the
+        document tells that.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            In (0, 1].
+        """
+        X = self._fitted_counts(X)
+        out = np.empty(X.shape[0])
+        with Workers(self.n_jobs) as workers:
+            s = self._document_inverse_temperatures(workers)
+            for rows, batch in chunks(X, self._trainer.topics):
+                out[rows] = s(batch, workers)
+        return out
+
+    def _proportions(self, X: Any, tempered: bool = False) -> NDArray[Any]:
+        """E[theta] of checked counts: `transform` without `set_output`."""
+        with Workers(self.n_jobs) as workers:
+            s = self._inverse_temperatures(tempered, workers)
+            return proportions(predictor(self._trainer), X, s, workers)
+
+    def _inverse_temperatures(self, tempered: bool, workers: Workers) -> InverseTemperatures:
+        """Of documents, for prediction."""
+        if not tempered:
+            return cold
+        settings = self._trainer.settings
+        if settings.tempering not in _LEARNED:
+            raise ValueError(
+                "tempered=True needs learned temperatures, of tempering 'vt' or 'lvt'; "
+                f"this model has tempering={settings.tempering!r}"
+            )
+        if settings.tempering == "vt":
+            return lambda batch, workers: self._trainer.thermostat.learned
+        return self._document_inverse_temperatures(workers)
+
+    def _document_inverse_temperatures(self, workers: Workers) -> InverseTemperatures:
+        return tempered_documents(
+            self._trainer, inverse_temperature_grid(self._trainer.settings.n_temperatures), workers
+        )

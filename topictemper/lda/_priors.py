@@ -1,0 +1,90 @@
+"""Empirical Bayes: alpha and eta that suit the documents and topics found so far."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import psi
+
+from .._core import _lda as kernels
+from .._utils._state import Stateful
+from ._e_step import Locals, Minibatch
+from ._normalizers import Eta
+from ._topics import Topics
+
+_LARGEST = 1e3
+# A prior is renewed once so much of what it is learned from is new. eta waits for longer at
+# first: statistics of hot documents, which are spread over all topics, would raise it.
+_ALPHA_SHARE, _ETA_SHARE, _ETA_WAITS = 0.25, 1.0, 3.0
+
+
+class PriorLearner(Stateful):
+    """Raises the bound in alpha and in a symmetric eta, now and then while a model learns.
+
+    With gamma = alpha + n at its optimum for the expected counts n, the bound depends on alpha by
+    the Polya likelihood of n, which Minka's fixed point (2000, eq. 55) never lowers::
+
+        alpha_k <- alpha_k sum_d [psi(n_dk + alpha_k) - psi(alpha_k)]
+                           / sum_d [psi(N_d + sum alpha) - psi(sum alpha)]
+
+    Numerator and denominator are running means at the learning rate of the topics. Newton's
+    method for fixed q(theta) (Blei et al. 2003, appendix A.4.2) maximises in alpha alone; as q
+    follows alpha closely, that crawls. Likewise for eta, from lambda = eta + n.
+
+    The bound likes priors that fall with every pass, far below what predicts best: documents
+    become ever surer of topics, and topics of words, that they have not seen. So nothing is
+    learned below a floor (benchmarks/priors.py has what this is worth).
+
+    Parameters
+    ----------
+    of_alpha, of_eta : bool
+        Which of the two to learn.
+    smallest_alpha, smallest_eta : float
+        The floors.
+    """
+
+    STATE = ("_means", "_alpha_share", "_eta_share")
+
+    def __init__(
+        self, of_alpha: bool, of_eta: bool, smallest_alpha: float, smallest_eta: float
+    ) -> None:
+        self.of_alpha, self.of_eta = of_alpha, of_eta
+        self._smallest_alpha, self._smallest_eta = smallest_alpha, smallest_eta
+        self._means: NDArray[np.float64] | None = None  # numerators, and the denominator last
+        self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
+
+    def alpha(
+        self, batch: Minibatch, local: Locals, alpha: NDArray[Any], rho: float
+    ) -> NDArray[Any]:
+        """Take note of a minibatch after its E-step, at learning rate rho; the new alpha."""
+        if not self.of_alpha:
+            return alpha
+        total = alpha.sum(dtype=np.float64)
+        by_topic = batch.total(kernels.psi(local.gamma.ravel()).reshape(local.gamma.shape))
+        of_totals = batch.total(psi(local.gamma.sum(axis=1, dtype=np.float64)))
+        prior = alpha.astype(np.float64)
+        means = np.append(prior * (by_topic / batch.size - psi(prior)), of_totals / batch.size)
+        means[-1] -= psi(total)
+        # The first is taken whole: there is nothing to average it with.
+        self._means = means if self._means is None else self._means + rho * (means - self._means)
+        self._alpha_share += rho
+        if self._alpha_share < _ALPHA_SHARE or self._means[-1] <= 0:
+            return alpha
+        self._alpha_share = 0.0
+        new = np.clip(self._means[:-1] / self._means[-1], self._smallest_alpha, _LARGEST)
+        return new.astype(alpha.dtype)
+
+    def eta(self, topics: Topics, eta: Eta, rho: float) -> Eta:
+        """Take note of a step of the topics; the new eta."""
+        if not self.of_eta or isinstance(eta, np.ndarray):
+            return eta
+        self._eta_share += rho
+        if self._eta_share < _ETA_SHARE:
+            return eta
+        self._eta_share = 0.0
+        counts = topics.a * topics.column_sums
+        size = topics.n_features
+        below = size * float((psi(counts + size * eta) - psi(size * eta)).sum())
+        return float(np.clip(eta * topics.psi_gain(eta) / below, self._smallest_eta, _LARGEST))

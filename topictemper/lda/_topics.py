@@ -1,0 +1,282 @@
+"""The global state lambda: sparse steps with lazy decay, totals, fractional moments."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+from scipy.special import gammaln, psi
+
+from .._core import _lda as kernels
+from .._core._workers import Workers
+from .._utils._state import Stateful
+
+if TYPE_CHECKING:
+    from ._e_step import Locals, Minibatch
+
+# M is rescaled when its factor `a` leaves this range: far from the limits of float32.
+_SMALLEST_FACTOR = 1e-20
+_WORDS_AT_ONCE = 1024
+
+
+class Topics(Stateful):
+    """Dirichlet parameters ``lambda_kv = base + a M[v, k]`` of all topics.
+
+    The decay of a natural-gradient step, ``(1 - rho) lambda``, changes the scalars only; rows
+    of `M` change for the words of the minibatch. So the cost of a step does not depend on the
+    vocabulary. A word's topics lie side by side, because a document gathers its words.
+
+    Parameters
+    ----------
+    M : ndarray of shape (n_features, n_components), float32 or float64
+        What lambda has over its prior, word by word. Owned by the object from here on.
+    eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
+        The prior. Where it differs between words or topics, ``lambda = base + b H + a M``, with
+        its smallest value in the base and the rest of it in H.
+    point : bool, default=False
+        Whether documents see the mean of the topics, E[beta], instead of exp(E[log beta]).
+    """
+
+    STATE = ("M", "a", "b", "base", "column_sums")
+
+    def __init__(self, M: NDArray[Any], eta: float | NDArray[Any], *, point: bool = False) -> None:
+        self.point = point
+        self.M = np.ascontiguousarray(M)
+        self.a = self.b = 1.0
+        self.base = self._smallest = float(np.min(eta))
+        self.H: NDArray[Any] | None = None
+        self._extra: float | NDArray[np.float64] = 0.0  # column sums of H
+        if isinstance(eta, np.ndarray):
+            self.H = np.ascontiguousarray(eta - eta.min(), dtype=self.M.dtype)
+            self._extra = self.H.sum(axis=0, dtype=np.float64)
+        self.column_sums: NDArray[np.float64] = self.M.sum(axis=0, dtype=np.float64)
+
+    @classmethod
+    def random(
+        cls,
+        n_features: int,
+        n_components: int,
+        eta: float | NDArray[Any],
+        dtype: DTypeLike,
+        random_state: np.random.RandomState,
+    ) -> Topics:
+        """Start as scikit-learn does, from Gamma(100, 1/100): alike but for 10% of noise."""
+        M = np.empty((n_features, n_components), dtype=dtype)
+        for start in range(0, n_features, _WORDS_AT_ONCE):  # draws are of double precision
+            rows = M[start : start + _WORDS_AT_ONCE]
+            rows[:] = random_state.gamma(100.0, 0.01, size=rows.shape)
+        return cls(M, eta)
+
+    @classmethod
+    def start_from(
+        cls, components: NDArray[Any], eta: float | NDArray[Any], dtype: DTypeLike
+    ) -> Topics:
+        """Start from lambda, (n_components, n_features), but nowhere below the prior."""
+        return cls(np.maximum(components.T - eta, 0.0).astype(dtype), eta)
+
+    def smallest_prior(self, eta: float | NDArray[Any]) -> float:
+        """The part of eta that the base follows."""
+        return self._smallest if isinstance(eta, np.ndarray) else eta
+
+    @classmethod
+    def blank(
+        cls,
+        n_features: int,
+        n_components: int,
+        eta: float | NDArray[Any],
+        dtype: DTypeLike,
+    ) -> Topics:
+        """What takes the state of other topics: zeros, which need no memory yet."""
+        return cls(np.zeros((n_features, n_components), dtype=dtype), eta)
+
+    @property
+    def n_features(self) -> int:
+        """Words in the vocabulary."""
+        return int(self.M.shape[0])
+
+    @property
+    def n_components(self) -> int:
+        """Number of topics."""
+        return int(self.M.shape[1])
+
+    @property
+    def totals(self) -> NDArray[np.float64]:
+        """Lambda_k = sum_v lambda_kv, shape (n_components,)."""
+        return self.n_features * self.base + self.b * self._extra + self.a * self.column_sums
+
+    def components(self) -> NDArray[Any]:
+        """Lambda as a new array of shape (n_components, n_features)."""
+        return np.ascontiguousarray(self.rows(slice(None)).T)
+
+    def rows(self, words: Any, dtype: Any = None) -> NDArray[Any]:
+        """Lambda of some words, (n_words, n_components), in the precision of M or another."""
+        return self._over_base(words, dtype) + self.base
+
+    def _over_base(self, words: Any, dtype: Any = None) -> NDArray[Any]:
+        dtype = np.dtype(dtype or self.M.dtype)
+        over = self.M[words].astype(dtype, copy=False) * dtype.type(self.a)
+        return over if self.H is None else over + self.H[words] * dtype.type(self.b)
+
+    def for_kernels(
+        self, words: NDArray[np.int32]
+    ) -> tuple[NDArray[Any], float, float, NDArray[np.int32]]:
+        """M, a, base and places in M, which stand for lambda of some words in a kernel."""
+        if self.H is None:
+            return self.M, self.a, self.base, words
+        places = np.arange(len(words), dtype=np.int32)
+        return self._over_base(words), 1.0, self.base, places
+
+    def step(
+        self,
+        batch: Minibatch,
+        local: Locals,
+        doc_weight: NDArray[Any],
+        *,
+        decay: float,
+        scale: float,
+        offset: float,
+        workers: Workers,
+        rate: float = 0.0,
+    ) -> TopicsStep:
+        """Natural-gradient step ``lambda <- (1 - decay) lambda + scale * statistics + offset``.
+
+        Parameters
+        ----------
+        batch, local
+            The minibatch and what the E-step found for it.
+        doc_weight : ndarray of shape (n_documents,)
+            Weight s_d of each document's statistics.
+        decay : float
+            rho (rho T for posterior tempering), in (0, 1].
+        scale : float
+            rho D / |B|.
+        offset : float
+            rho eta (rho (eta + T - 1) for posterior tempering), with the smallest eta.
+        workers : Workers
+            Threads to use.
+        rate : float
+            rho, for what eta has over its smallest value.
+
+        Returns
+        -------
+        TopicsStep
+            The step, which is still to be taken: the topics have not changed yet.
+        """
+        a, M, column_sums = (1.0 - decay) * self.a, self.M, self.column_sums
+        if a < _SMALLEST_FACTOR:
+            M = M * M.dtype.type(a)
+            a, column_sums = 1.0, M.sum(axis=0, dtype=np.float64)
+        after = {
+            "M": M,
+            "a": a,
+            "b": (1.0 - decay) * self.b + rate,
+            "base": (1.0 - decay) * self.base + offset,
+        }
+        sums = np.empty((kernels.statistics_blocks(len(batch.words)), self.n_components))
+        arguments = (
+            batch.words,
+            batch.word_ptr,
+            batch.word_doc,
+            batch.word_pos,
+            np.ascontiguousarray(doc_weight, dtype=np.float64),
+            local.s,
+            local.log_rows,
+            local.B,
+            local.topics,
+            local.weights,
+            local.n_active,
+            local.ratio,
+            scale / a,
+            M,
+            sums,
+        )
+        return TopicsStep(self, after, column_sums, sums, arguments, workers)
+
+    def add(
+        self, words: NDArray[np.int32], topics: NDArray[np.int64], values: NDArray[np.float64]
+    ) -> None:
+        """Add values to what lambda has over its base, at places that may come twice."""
+        # Summed in double precision, so that their order makes no difference to M.
+        sums = sp.coo_array((values / self.a, (words, topics)), shape=self.M.shape).tocsr().tocoo()
+        M = self.M.copy()
+        M[sums.coords] += sums.data.astype(M.dtype)
+        # What M has gained, which is cheaper than the sum of M, and has the same bits if M has.
+        gain = M[sums.coords].astype(np.float64) - self.M[sums.coords].astype(np.float64)
+        gains = np.bincount(sums.coords[1], gain, minlength=self.n_components)
+        self.M, self.column_sums = M, self.column_sums + gains
+
+    def rescale(self, factor: float) -> None:
+        """Multiply what lambda has over its base."""
+        self.a *= factor
+
+    def log_fractional_moments(
+        self, nodes: NDArray[np.float64], workers: Workers
+    ) -> NDArray[np.float64]:
+        """``log S_k(s) = log sum_v E[beta_kv^s]`` at every node, shape (n_nodes, n_components).
+
+        ``E[beta_kv^s] = G(lambda_kv + s) G(Lambda_k) / (G(lambda_kv) G(Lambda_k + s))``, a moment
+        of the Dirichlet q(beta_k).
+        """
+        sums = np.empty((kernels.moment_blocks(self.n_features), len(nodes), self.n_components))
+        M, a = (self.M, self.a) if self.H is None else (self._over_base(slice(None)), 1.0)
+        workers.run(kernels.fractional_moments, M, a, self.base, nodes, sums)
+        totals, s = self.totals[None, :], nodes[:, None]
+        return np.log(sums.sum(axis=0)) + gammaln(totals) - gammaln(totals + s)
+
+    def set_prior(self, eta: float | NDArray[Any]) -> None:
+        """Exchange the prior's part of lambda, where it is the same for all words."""
+        self.base = self.smallest_prior(eta)
+
+    def psi_gain(self, eta: float) -> float:
+        """``sum_kv [psi(n_kv + eta) - psi(eta)]`` with n = a M."""
+        total = 0.0
+        for start in range(0, self.n_features, _WORDS_AT_ONCE):
+            n = self.M[start : start + _WORDS_AT_ONCE] * self.M.dtype.type(self.a)
+            total += float(kernels.psi((n + self.M.dtype.type(eta)).ravel()).sum(dtype=np.float64))
+        return total - self.M.size * float(psi(eta))
+
+    def log_totals(self) -> NDArray[np.float64]:
+        """psi(Lambda_k), or log(Lambda_k) of topics that are a point, shape (n_components,)."""
+        return np.log(self.totals) if self.point else psi(self.totals)
+
+
+class TopicsStep:
+    """A step of the topics that can be brought to its end wherever it is interrupted.
+
+    Rows of M change in place, by blocks that a ticket hands out, each once. What has been handed
+    out is done when no thread is at work any longer; what has not is done by `finish`.
+    """
+
+    def __init__(
+        self,
+        topics: Topics,
+        after: dict[str, Any],
+        column_sums: NDArray[np.float64],
+        sums: NDArray[np.float64],
+        arguments: tuple[Any, ...],
+        workers: Workers,
+    ) -> None:
+        self._topics, self._after = topics, after
+        self._column_sums, self._sums = column_sums, sums
+        self._arguments, self._workers = arguments, workers
+        self._ticket = workers.next_ticket
+
+    def take(self) -> None:
+        """Take the step."""
+        if len(self._sums):
+            self._workers.run(kernels.add_statistics, *self._arguments)
+        self._become()
+
+    def finish(self) -> None:
+        """Take what is left of the step, once or several times."""
+        if len(self._sums):
+            arguments: tuple[Any, ...] = (*self._arguments, self._ticket)
+            kernels.add_statistics(*arguments)
+            self._workers.wait()
+        self._become()
+
+    def _become(self) -> None:
+        column_sums = self._column_sums + self._sums.sum(axis=0)
+        vars(self._topics).update(self._after, column_sums=column_sums)

@@ -1,0 +1,91 @@
+"""Files of plain values and arrays: one .npz with a JSON header, without pickles."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils._files import replacing
+from .._utils._npz import read_npz
+from .._utils._state import Tree, within
+
+_FORMAT = "topictemper model"
+
+# To be raised when an older version could no longer make sense of the file.
+_SCHEMA = 1
+
+_HEADER = "header"
+
+
+def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
+    """Write a tree to a file, which is replaced as a whole or stays as it was.
+
+    Arrays become members of the archive, named by their place in the tree, such as
+    ``state/topics/M``; all else goes into the header.
+    """
+    arrays: dict[str, Any] = {}
+    head = {"format": _FORMAT, "schema": _SCHEMA, "version": version("topictemper")}
+    header = json.dumps({**head, **_taken_out(tree, "", arrays)}).encode()
+    arrays[_HEADER] = np.frombuffer(header, np.uint8)
+    with replacing(path) as [file]:
+        np.savez_compressed(file, **arrays)
+
+
+def read_archive(path: str | os.PathLike[str]) -> Tree:
+    """Read what `write_archive` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, something else, or of a later format.
+    OSError
+        If the file cannot be opened.
+    """
+    with open(path, "rb") as file:
+        try:
+            arrays = read_npz(file)
+            with within(_HEADER):
+                tree: Tree = json.loads(arrays.pop(_HEADER).tobytes())
+                if tree["format"] != _FORMAT:
+                    raise ValueError("another format")
+                later = bool(tree["schema"] > _SCHEMA)
+            # A later schema may keep its arrays in another way.
+            for name, array in () if later else arrays.items():
+                with within(f"member {name!r}"):
+                    _put_back(tree, name, array)
+        except ValueError as error:
+            raise ValueError(
+                f"{os.fspath(path)} is not a topictemper model, or damaged: {error}."
+            ) from error
+    if later:
+        raise ValueError(
+            f"{os.fspath(path)} was written by topictemper {tree.get('version')} (format "
+            f"{tree['schema']}); this is topictemper {version('topictemper')}, which reads "
+            f"formats up to {_SCHEMA}."
+        )
+    return tree
+
+
+def _taken_out(tree: Tree, place: str, arrays: dict[str, NDArray[Any]]) -> Tree:
+    """Return the tree without its arrays, which are put into `arrays`."""
+    rest: Tree = {}
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            rest[name] = _taken_out(value, f"{place}{name}/", arrays)
+        elif isinstance(value, np.ndarray):
+            arrays[place + name] = value
+        else:
+            rest[name] = value
+    return rest
+
+
+def _put_back(tree: Tree, place: str, array: NDArray[Any]) -> None:
+    *above, name = place.split("/")
+    for step in above:
+        tree = tree[step]
+    tree[name] = array

@@ -1,0 +1,212 @@
+"""Estimators in files: `save`, which they inherit, and `load`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils import _validation as check
+from .._utils._state import Tree, random_state, within
+from ._archive import read_archive, write_archive
+
+# They say how a process works and prints, not what a model is.
+_OF_THE_PROCESS = ("n_jobs", "verbose")
+
+_Estimator = TypeVar("_Estimator")
+
+#: Estimators that files can hold, by their names.
+_ESTIMATORS: dict[str, type[Any]] = {}
+
+
+def savable(estimator: type[_Estimator]) -> type[_Estimator]:
+    """Let `load` make estimators of a class; a decorator."""
+    _ESTIMATORS[estimator.__name__] = estimator
+    return estimator
+
+
+class SaveMixin:
+    """Gives an estimator the method `save`.
+
+    It has to have ``_get_state()``, which returns all that learning has made as a tree of plain
+    values and arrays, and ``_set_state(tree)``, which takes it back into an unfitted estimator
+    with the same parameters.
+    """
+
+    def save(self, path: str | os.PathLike[str], *, feature_names: Any = None) -> None:
+        """Write the fitted model to a file, from which `topictemper.load` makes it again.
+
+        The file holds all of it: parameters, topics, and where learning stands, so that
+        `partial_fit` of the loaded model gives the same bits as of this one, with the same
+        instruction set (`topictemper.set_isa`). It is one .npz archive without pickled objects,
+        and safe to load from anywhere. It appears whole or not at all: until then a file of that
+        name stays as it was, whenever the process is stopped. It keeps the permissions of the file
+        that it replaces. The parameters `n_jobs` and `verbose` are not written: they describe a
+        process, not a model.
+
+        Parameters
+        ----------
+        path : str or path-like
+            Where to write. The name is taken as it is, with or without ``.npz``.
+        feature_names : array-like of str, mapping or vectoriser, optional
+            Names of the columns, in any form that `top_words` takes; by default
+            `feature_names_in_`, if the model has it. The loaded model has them as its
+            `feature_names_in_`.
+
+        Raises
+        ------
+        TypeError
+            If a name is not a string.
+        ValueError
+            If there are not as many names as columns, if a parameter cannot be written down,
+            such as a schedule that is a function, or if the model holds numbers that `load`
+            would refuse, such as topics that are not finite.
+        sklearn.exceptions.NotFittedError
+            If the model is not fitted.
+        OSError
+            If the file cannot be written.
+
+        Examples
+        --------
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> import topictemper
+        >>> from topictemper.datasets import make_lda_corpus
+        >>> counts = make_lda_corpus(200, 50, 3, random_state=0).counts
+        >>> model = topictemper.TemperedLDA(3, random_state=0).partial_fit(counts[:100])
+        >>> with TemporaryDirectory() as folder:
+        ...     model.save(Path(folder) / "model.npz")
+        ...     loaded = topictemper.load(Path(folder) / "model.npz")
+        >>> for lda in (model, loaded):
+        ...     _ = lda.partial_fit(counts[100:])
+        >>> bool((loaded.components_ == model.components_).all())
+        True
+        """
+        estimator: Any = self
+        check_is_fitted(estimator)
+        name = type(self).__name__
+        if _ESTIMATORS.get(name) is not type(self):
+            raise TypeError(f"{name} is not an estimator of topictemper: it could not be loaded.")
+        if feature_names is None:
+            feature_names = getattr(self, "feature_names_in_", None)
+        names = None
+        if feature_names is not None:
+            names = _strings(check.feature_names(feature_names, estimator.n_features_in_)).tolist()
+        parameters = estimator.get_params(deep=False)
+        tree = {
+            "estimator": name,
+            "parameters": plain_parameters(parameters),
+            "n_features": estimator.n_features_in_,
+            "feature_names": names,
+            "state": estimator._get_state(),
+        }
+        write_archive(path, tree)
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Make the model again that its method `save` wrote to a file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+
+    Returns
+    -------
+    estimator
+        Fitted, such as a `TemperedLDA`: it transforms, scores and learns on as the saved one.
+        `n_jobs` and `verbose` have their defaults.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, not a model, or written by a later version that changed the
+        format. The error names the file and the member or field that is wrong.
+    OSError
+        If the file cannot be opened.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import topictemper
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> X = make_lda_corpus(100, 50, 3, random_state=0).counts
+    >>> lda = topictemper.TemperedLDA(3, max_iter=2, random_state=0).fit(X)
+    >>> with TemporaryDirectory() as folder:
+    ...     lda.save(Path(folder) / "model.npz")
+    ...     again = topictemper.load(Path(folder) / "model.npz")
+    >>> bool((again.components_ == lda.components_).all())
+    True
+    """
+    tree = read_archive(path)
+    try:
+        with within("estimator"):
+            kind = _estimator(tree["estimator"])
+        with within("parameters"):
+            estimator = kind(**parameters_of(tree["parameters"]))
+        with within("n_features"):
+            estimator.n_features_in_ = check.integer("n_features", tree["n_features"], 1)
+        with within("feature_names"):
+            if tree["feature_names"] is not None:
+                names = check.feature_names(tree["feature_names"], estimator.n_features_in_)
+                estimator.feature_names_in_ = _strings(names)
+        with within("state"):
+            estimator._set_state(tree["state"])
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)} is a damaged topictemper model: {error}") from error
+    return estimator
+
+
+def plain_parameters(parameters: dict[str, Any]) -> Tree:
+    """Return parameters as a file can hold them, without those of the process."""
+    return {
+        name: _plain(name, value)
+        for name, value in parameters.items()
+        if name not in _OF_THE_PROCESS
+    }
+
+
+def parameters_of(tree: Tree) -> dict[str, Any]:
+    """Return the parameters again that `plain_parameters` was given."""
+    return {
+        name: random_state(value) if isinstance(value, dict) else value
+        for name, value in tree.items()
+        if name not in _OF_THE_PROCESS
+    }
+
+
+def _strings(names: NDArray[Any]) -> NDArray[Any]:
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"feature_names must hold strings, not {name!r}.")
+    return names
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name == "dtype":
+        return np.dtype(value).name
+    if isinstance(value, np.random.RandomState):
+        return value.get_state(legacy=False)
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple | np.ndarray):
+        array = np.asarray(value)
+        if array.dtype.kind in "biuf":
+            return array
+    raise ValueError(
+        f"{name}={value!r} cannot be written to a file; numbers, arrays of numbers, strings, "
+        "RandomState and None can."
+    )
+
+
+def _estimator(name: str) -> type[Any]:
+    """Return the estimator of that name."""
+    if not isinstance(name, str) or name not in _ESTIMATORS:
+        raise ValueError(f"{name!r} is not an estimator of topictemper.")
+    return _ESTIMATORS[name]
