@@ -79,7 +79,7 @@ def shapes(**parameters: Any) -> tuple[Any, ...]:
     """What a factorial mixture learns."""
     model = FactorialMixture(8, max_iter=60, final_sweeps=20, random_state=0, **parameters)
     model.fit(make_shapes(300, random_state=0).X)
-    return model.components_, model.elbo_, model.temperature_history_["temperature"]
+    return model.components_, model.component_variances_, model.elbo_
 
 
 def sparse_coding() -> tuple[Any, ...]:
