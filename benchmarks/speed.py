@@ -27,7 +27,8 @@ from sklearn.decomposition import LatentDirichletAllocation
 
 from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
-from topictemper.lda._e_step import Gatherer, Workspace, infer
+from topictemper.lda._e_step import Workspace, infer
+from topictemper.lda._minibatch import Gatherer
 from topictemper.lda._topics import Topics
 
 BATCH, PRIOR, TOL, SWEEPS, OFFSET = 500, 0.05, 1e-3, 100, 64.0

@@ -26,6 +26,7 @@ from topictemper._core import _lda as _kernels
 from topictemper.datasets import make_bars, make_lda_corpus, make_shapes
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.mixture import DPGaussianMixture
+from topictemper.tempering import Annealing, GlobalTempering, LocalTempering
 
 FILE = Path(__file__).parent / "data" / "golden.json"
 PRECISIONS = ("float32", "float64")
@@ -106,11 +107,11 @@ def clusters(tempering: str) -> tuple[Any, ...]:
 
 OF_LDA: dict[str, dict[str, Any]] = {
     "lvt": {},
-    "lvt, mean-field": {"inference": "mean_field", "max_temperature": 3.0},
-    "vt": {"tempering": "vt", "temperature_updates": 40},
-    "vt, prior normaliser": {"tempering": "vt", "normalizer": "prior_upper"},
-    "avi": {"tempering": "avi", "schedule": "exponential", "max_temperature": 4.0},
-    "svi, dirichlet": {"tempering": "svi", "topic_estimate": "dirichlet"},
+    "lvt, mean-field": {"inference": "point", "tempering": LocalTempering(max_temperature=3.0)},
+    "vt": {"tempering": GlobalTempering(updates=40)},
+    "vt, prior normaliser": {"tempering": GlobalTempering(normalizer="prior_upper")},
+    "avi": {"tempering": Annealing(schedule="exponential", max_temperature=4.0)},
+    "svi, dirichlet": {"tempering": "svi", "inference": "vb"},
     "dasvi": {"tempering": "dasvi"},
     "batch": {"learning_method": "batch", "max_iter": 12},
     "learned priors": {"doc_topic_prior": "auto", "topic_word_prior": "auto", "max_iter": 8},

@@ -104,7 +104,7 @@ def check(case, lda):
     X, lies = case
     for use in (
         lda.transform,
-        lda.bound,
+        lda.elbo,
         lambda X: coherence(np.ones((2, 4)), X, n_top_words=2),
         lambda X: TemperedLDA(2, max_iter=1, random_state=0).fit(X).components_,
     ):

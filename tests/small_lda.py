@@ -9,12 +9,21 @@ import scipy.sparse as sp
 from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda._e_step import Gatherer, Minibatch
+from topictemper.lda._minibatch import Gatherer, Minibatch
 from topictemper.lda._topics import Topics
+from topictemper.tempering import Annealing, GlobalTempering, LocalTempering, PosteriorAnnealing
 
-ESTIMATES = ("mean", "dirichlet")
+#: Topics that are a point, and Dirichlet ones.
+ESTIMATES = ("auto", "vb")
 MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 LEARNED = ("vt", "lvt")
+TEMPERINGS = {
+    "avi": Annealing,
+    "dasvi": PosteriorAnnealing,
+    "vt": GlobalTempering,
+    "lvt": LocalTempering,
+}
+SETTINGS = set(GlobalTempering().get_params())
 ONE_THREAD = Workers(1)
 
 
@@ -34,7 +43,24 @@ def small_lda(**parameters: Any) -> TemperedLDA:
         "learning_offset": 10.0,
         "random_state": 0,
     }
-    return TemperedLDA(**(defaults | parameters))
+    return TemperedLDA(**with_tempering(defaults | parameters))
+
+
+def with_tempering(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters with the settings among them, that the mode has, in a tempering object."""
+    rest = {name: value for name, value in parameters.items() if name not in SETTINGS}
+    mode = rest.get("tempering", "lvt")
+    if mode in TEMPERINGS:
+        own = TEMPERINGS[mode]().get_params()
+        settings = {name: value for name, value in parameters.items() if name in own}
+        if settings:
+            rest["tempering"] = TEMPERINGS[mode](**settings)
+    return rest
+
+
+def set_tempering(lda: TemperedLDA, **settings: Any) -> TemperedLDA:
+    """Give an estimator with a mode by name some settings of it."""
+    return lda.set_params(tempering=TEMPERINGS[lda.tempering](**settings))
 
 
 def noise(n_components: int = 4, n_features: int = 60, seed: int = 0) -> np.ndarray:
@@ -43,12 +69,10 @@ def noise(n_components: int = 4, n_features: int = 60, seed: int = 0) -> np.ndar
 
 
 @cache
-def fitted(
-    tempering: str = "lvt", dtype: str = "float32", topic_estimate: str = "mean"
-) -> TemperedLDA:
+def fitted(tempering: str = "lvt", dtype: str = "float32", inference: str = "auto") -> TemperedLDA:
     """A fitted estimator; cached, so not to be changed."""
-    lda = small_lda(tempering=tempering, dtype=dtype, topic_estimate=topic_estimate)
-    return lda.set_params(max_temperature=3.0).fit(corpus())
+    lda = small_lda(tempering=tempering, dtype=dtype, inference=inference, max_temperature=3.0)
+    return lda.fit(corpus())
 
 
 def learned_state(lda: TemperedLDA) -> dict[str, bytes]:
@@ -57,7 +81,7 @@ def learned_state(lda: TemperedLDA) -> dict[str, bytes]:
         "components": lda.components_,
         "temperature": np.float64(lda.temperature_),
         "history": lda.temperature_history_,
-        "learned": np.float64(lda._trainer.thermostat.learned),
+        "learned": np.float64(lda._trainer.control.learned),
         "n_iter": np.int64(lda.n_iter_),
         "n_batch_iter": np.int64(lda.n_batch_iter_),
     }

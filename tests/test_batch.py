@@ -1,6 +1,7 @@
 """Batch learning: the bound, its course, convergence."""
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,8 +10,9 @@ from scipy.special import psi
 from sklearn.exceptions import ConvergenceWarning
 
 from topictemper._core._reference import lda as _reference
+from topictemper.lda._assembly import new_trainer
 from topictemper.lda._batch import train_in_full
-from topictemper.lda._config import new_trainer
+from topictemper.lda._config import Config
 from topictemper.lda._training import Trainer
 
 from .small_lda import ESTIMATES, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
@@ -40,16 +42,17 @@ def test_bound_is_the_direct_sum(mode, prior, temperature, estimate):
         prior, prior
     )
     alpha = rng.uniform(0.05, 1.0, 4)
-    s, point = 1 / temperature, estimate == "mean"
+    s, point = 1 / temperature, estimate == "auto"
     lda = precise_lda(
         tempering=mode,
-        topic_estimate=estimate,
+        inference=estimate,
         schedule=lambda passes: temperature,
         max_temperature="auto",
         doc_topic_prior=alpha,
         topic_word_prior=eta,
     )
-    trainer, batch = new_trainer(lda, 60, 10.0, lda.max_iter), minibatch(X)
+    config = Config.of(lda.get_params(deep=False), 60)
+    trainer, batch = new_trainer(config, 10.0, lda.max_iter), minibatch(X)
     for _ in range(3):
         topics = trainer.topics.components()
         found_s, bound = trainer.step_in_full(batch, ONE_THREAD)
@@ -86,18 +89,24 @@ def fixed_point(components, X, alpha, s, point):
 
 @pytest.mark.parametrize("estimate", ESTIMATES)
 def test_bound_with_a_temperature_for_each_document(estimate):
-    X, point = corpus(10), estimate == "mean"
+    X, point = corpus(10), estimate == "auto"
     lda = precise_lda(
         tempering="lvt",
-        topic_estimate=estimate,
+        inference=estimate,
         topic_word_prior=0.1,
         max_temperature=2.0,
-        annealing_passes=40.0,
+        length=40.0,
         max_iter=40,
     )
-    trainer, batch = new_trainer(lda, 60, 10.0, lda.max_iter), minibatch(X)
-    weights, original = [], trainer.thermostat.weights
-    trainer.thermostat.weights = lambda *args: weights.append(original(*args)) or weights[-1]
+    trainer = new_trainer(Config.of(lda.get_params(deep=False), 60), 10.0, lda.max_iter)
+    batch, weights, original = minibatch(X), [], trainer.control.update
+
+    def update(*arguments):
+        found = original(*arguments)
+        weights.append(found)
+        return found
+
+    trainer.control.update = update
     apart = 0.0
     for done in range(30):
         topics = trainer.topics.components()
@@ -124,27 +133,27 @@ def test_bound_never_falls_at_one_temperature(mode, temperature, estimate, seed)
         start = {"max_temperature": "auto", "schedule": lambda passes: temperature}
     # Documents start afresh in every pass. With the default alpha some have several fixed points
     # and reach another one, a fall of up to 1e-3; from 0.3 on there is none (seeds 0 to 7).
-    start |= {"doc_topic_prior": 0.5, "random_state": seed, "topic_estimate": estimate}
+    start |= {"doc_topic_prior": 0.5, "random_state": seed, "inference": estimate}
     lda = precise_lda(tempering=mode, tol=0.0, **start).fit(corpus())
-    history = lda.bound_history_
+    history = lda.elbo_history_
     assert_array_equal(history["pass"], np.arange(30))
     assert len(set(history["temperature"])) == 1
     # What has converged does not stay so by itself.
-    assert (np.diff(history["bound"]) > -1e-12).all()
-    assert history["bound"][-1] > history["bound"][0] + 0.3  # over these seeds 0.45 to 2
+    assert (np.diff(history["elbo"]) > -1e-12).all()
+    assert history["elbo"][-1] > history["elbo"][0] + 0.3  # over these seeds 0.45 to 2
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_history_ends_in_the_bound_of_the_model(mode):
     # Each entry is of the topics that its pass began with.
-    parameters = {"tempering": mode, "tol": 0.0, "annealing_passes": 4.0}
+    parameters = {"tempering": mode, "tol": 0.0, "length": 4.0}
     # What `bound` is for any estimate, the history is for this one.
-    parameters |= {"temperature_inertia": 0.5, "topic_estimate": "dirichlet"}
+    parameters |= {"inertia": 0.5, "inference": "vb"}
     longer = batch_lda(max_iter=13, **parameters).fit(corpus())
     shorter = batch_lda(max_iter=12, **parameters).fit(corpus())
-    assert longer.bound_history_["temperature"][-1] == 1.0
-    assert longer.bound_history_["bound"][-1] == pytest.approx(shorter.bound(corpus()), rel=1e-6)
-    assert longer.bound_history_.dtype.names == ("pass", "temperature", "bound")
+    assert longer.elbo_history_["temperature"][-1] == 1.0
+    assert longer.elbo_history_["elbo"][-1] == pytest.approx(shorter.elbo(corpus()), rel=1e-6)
+    assert longer.elbo_history_.dtype.names == ("pass", "temperature", "elbo")
 
 
 # Its course
@@ -152,11 +161,11 @@ def test_history_ends_in_the_bound_of_the_model(mode):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_cools_and_converges(mode):
-    lda = batch_lda(tempering=mode, max_iter=200, annealing_passes=10.0).fit(corpus())
-    history = lda.bound_history_
+    lda = batch_lda(tempering=mode, max_iter=200, length=10.0).fit(corpus())
+    history = lda.elbo_history_
     assert lda.temperature_ == 1.0
     assert lda.n_iter_ == len(history) == lda.n_batch_iter_ < 200
-    gains = np.diff(history["bound"])
+    gains = np.diff(history["elbo"])
     assert abs(gains[-1]) < 1e-4
     cold = history["temperature"] == 1.0
     assert (np.abs(gains[:-1])[cold[:-2]] >= 1e-4).all()
@@ -175,9 +184,9 @@ def test_does_not_stop_while_it_is_hot():
     assert lda.fit(corpus()).n_iter_ == 100
 
 
-@pytest.mark.parametrize(("estimate", "eta"), [("mean", 0.05), ("dirichlet", 0.1)])
+@pytest.mark.parametrize(("estimate", "eta"), [("auto", 0.05), ("vb", 0.1)])
 def test_statistics_are_those_of_all_tokens(estimate, eta):
-    lda = precise_lda(max_iter=1, tempering="svi", topic_estimate=estimate).fit(corpus())
+    lda = precise_lda(max_iter=1, tempering="svi", inference=estimate).fit(corpus())
     assert lda.topic_word_prior_ == eta
     total = lda.components_.sum(axis=0) - 4 * eta
     assert_allclose(total, np.asarray(corpus().sum(axis=0)).ravel(), rtol=1e-9)
@@ -203,21 +212,21 @@ def test_posterior_tempering_of_one_topic_is_done_at_once(T):
 def test_weights_are_repeated_rows(mode):
     # Exactly, but for rounding: there are no minibatches here.
     weight = np.random.default_rng(3).integers(0, 4, 200)
-    parameters = {"tempering": mode, "max_iter": 12, "annealing_passes": 5.0, "tol": 0.0}
+    parameters = {"tempering": mode, "max_iter": 12, "length": 5.0, "tol": 0.0}
     weighted = precise_lda(**parameters).fit(corpus(), sample_weight=weight)
     other = precise_lda(**parameters).fit(corpus()[np.repeat(np.arange(200), weight)])
     assert_allclose(weighted.components_, other.components_, rtol=1e-8)
-    for field in ("pass", "temperature", "bound"):
-        assert_allclose(weighted.bound_history_[field], other.bound_history_[field], rtol=1e-10)
+    for field in ("pass", "temperature", "elbo"):
+        assert_allclose(weighted.elbo_history_[field], other.elbo_history_[field], rtol=1e-10)
 
 
 @pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("mode", MODES)
 def test_same_bits_for_any_number_of_threads(mode, estimate):
-    parameters = {"tempering": mode, "topic_estimate": estimate, "max_iter": 6}
+    parameters = {"tempering": mode, "inference": estimate, "max_iter": 6}
     one, two = (batch_lda(n_jobs=n, **parameters).fit(corpus()) for n in (1, 2))
     assert learned_state(one) == learned_state(two)
-    assert_array_equal(one.bound_history_, two.bound_history_)
+    assert_array_equal(one.elbo_history_, two.elbo_history_)
 
 
 def test_goes_on_online():
@@ -225,9 +234,9 @@ def test_goes_on_online():
     before = lda.n_batch_iter_
     lda.partial_fit(corpus())
     assert lda.n_batch_iter_ == before + 10
-    assert not hasattr(small_lda(max_iter=1).fit(corpus()), "bound_history_")
+    assert not hasattr(small_lda(max_iter=1).fit(corpus()), "elbo_history_")
     lda.set_params(learning_method="online").fit(corpus())
-    assert not hasattr(lda, "bound_history_")
+    assert not hasattr(lda, "elbo_history_")
 
 
 def test_validation_and_verbose_follow_the_passes(caplog):
@@ -253,17 +262,11 @@ class Scripted(Trainer):
 
 
 def scripted(bounds, **parameters):
-    lda = batch_lda(**parameters)
-    return train_in_full(
-        Scripted(new_trainer(lda, 60, 200.0, lda.max_iter), bounds),
-        corpus(),
-        len(bounds),
-        tol=1e-3,
-        sample_weight=None,
-        workers=ONE_THREAD,
-        before_pass=lambda: None,
-        after_pass=lambda done: False,
-    )
+    lda = batch_lda(tol=1e-3, **parameters)
+    trainer = new_trainer(Config.of(lda.get_params(deep=False), 60), 200.0, lda.max_iter)
+    hooks = SimpleNamespace(before_pass=lambda: None, after_pass=lambda done: False)
+    scripted_trainer = Scripted(trainer, bounds)
+    return train_in_full(scripted_trainer, corpus(), len(bounds), None, ONE_THREAD, hooks)
 
 
 def test_warns_once_where_the_bound_falls():
@@ -276,7 +279,7 @@ def test_warns_once_where_the_bound_falls():
 def test_does_not_warn_of_other_temperatures_or_of_what_has_converged():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert len(scripted([-5.0, -6.0, -7.0], tempering="avi", annealing_passes=10.0)) == 3
+        assert len(scripted([-5.0, -6.0, -7.0], tempering="avi", length=10.0)) == 3
         assert len(scripted([-5.0, -4.0, -4.0005, -3.0], tempering="svi")) == 3
 
 

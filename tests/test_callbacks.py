@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from topictemper import TemperedLDA
 
-from .small_lda import MODES, corpus, learned_state, small_lda
+from .small_lda import MODES, corpus, learned_state, set_tempering, small_lda
 
 callback = pytest.importorskip(
     "sklearn.callback", reason="scikit-learn before 1.9", exc_type=ImportError
@@ -132,7 +132,7 @@ def test_models_are_made_for_hooks_that_ask_only(monkeypatch):
     def refuse(*_):
         raise AssertionError("nobody asked")
 
-    monkeypatch.setattr(TemperedLDA, "_as_of", refuse)
+    monkeypatch.setattr(TemperedLDA, "_snapshot", refuse)
     small_lda().set_callbacks(Recorder()).fit(corpus())
 
 
@@ -165,7 +165,7 @@ def test_any_of_several_callbacks_stops():
 def test_stop_hands_over_the_best_model_of_early_stopping():
     # The best pass is the 6th; with more patience than passes only the callback stops the fit.
     lda = small_lda(n_components=20, max_iter=30, early_stopping=True, n_iter_no_change=30)
-    lda.set_params(max_temperature=3.0, annealing_passes=4.0, temperature_inertia=1.0)
+    set_tempering(lda, max_temperature=3.0, length=4.0, inertia=1.0)
     lda.set_callbacks(Recorder(stop_after=23))
     lda.fit(corpus(300)[:200], validation_X=corpus(300)[200:])
     scores = lda.score_history_["score"]

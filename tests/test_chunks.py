@@ -158,7 +158,7 @@ class Chunks:
         for start in range(0, X.shape[0], 2500):
             yield X[start : start + 2500]
 
-lda = TemperedLDA(4, max_iter=2, batch_size=500, max_temperature=2.0, random_state=0,
+lda = TemperedLDA(4, max_iter=2, batch_size=500, random_state=0,
                   mean_change_tol=0.1, shuffle=how != "chunks")
 lda.fit(open_corpus(path).counts[:5000])  # all that is made but once
 limit = used() + 40_000_000

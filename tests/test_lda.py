@@ -48,7 +48,7 @@ def test_counts_are_not_changed():
     lda = small_lda().fit(X)
     lda.transform(X)
     lda.score(X)
-    lda.bound(X)
+    lda.elbo(X)
     lda.document_temperatures(X)
     for array, value in zip((X.data, X.indices, X.indptr), before, strict=True):
         assert_array_equal(array, value)
@@ -105,7 +105,7 @@ def test_data_frame_brings_names_and_set_output_gives_one():
 def test_clone_and_pickle(mode):
     lda = fitted(mode)
     again = clone(lda)
-    assert again.get_params() == lda.get_params()
+    assert repr(again) == repr(lda)
     assert not hasattr(again, "components_")
     assert learned_state(again.fit(corpus())) == learned_state(lda)
 
@@ -132,7 +132,7 @@ def test_fit_forgets_what_was_learned_before():
 
 
 @pytest.mark.parametrize(
-    "method", ["transform", "score", "perplexity", "bound", "document_temperatures"]
+    "method", ["transform", "score", "perplexity", "elbo", "document_temperatures"]
 )
 def test_not_fitted(method):
     with pytest.raises(NotFittedError):
@@ -285,7 +285,7 @@ def test_using_a_model_changes_nothing(mode):
             lda.transform(corpus()).tobytes(),
             lda.score(corpus()),
             lda.perplexity(corpus()),
-            lda.bound(corpus()),
+            lda.elbo(corpus()),
             lda.document_temperatures(corpus()).tobytes(),
             lda.top_words(3, range(60)),
         ]
@@ -325,7 +325,7 @@ def test_score_lies_between_the_uniform_and_the_perfect_model():
 
 def test_bound_is_worse_than_the_score():
     # The bound pays for theta and beta, and is of all words; both are nats a token.
-    assert fitted().bound(corpus()) < fitted().score(corpus()) < 0
+    assert fitted().elbo(corpus()) < fitted().score(corpus()) < 0
 
 
 def test_no_document_has_two_tokens():
@@ -333,7 +333,7 @@ def test_no_document_has_two_tokens():
     with pytest.raises(ValueError, match="two tokens"):
         fitted().score(X)
     with pytest.raises(ValueError, match="no words"):
-        fitted().bound(np.zeros((3, 60)))
+        fitted().elbo(np.zeros((3, 60)))
 
 
 # Temperatures of a fitted model
@@ -342,9 +342,9 @@ def test_no_document_has_two_tokens():
 @pytest.mark.parametrize("mode", MODES)
 def test_document_temperatures_lie_in_their_range(mode):
     X = sp.vstack([corpus(), sp.csr_matrix((1, 60)), 100 * corpus()[:5]], format="csr")
-    s = fitted(mode).document_temperatures(X)
-    assert s.dtype == np.float64
-    assert ((s > 0) & (s <= 1)).all()
+    T = fitted(mode).document_temperatures(X)
+    assert T.dtype == np.float64
+    assert (np.isfinite(T) & (T >= 1)).all()
 
 
 def test_document_of_strange_words_is_hot():
@@ -352,7 +352,7 @@ def test_document_of_strange_words_is_hot():
     rng = np.random.default_rng(0)
     noise = rng.multinomial(30, np.full(60, 1 / 60), size=50)
     ordinary = fitted().document_temperatures(corpus())
-    assert np.median(fitted().document_temperatures(noise)) < np.median(ordinary) - 0.05
+    assert np.median(fitted().document_temperatures(noise)) > 1.05 * np.median(ordinary)
 
 
 @pytest.mark.parametrize("mode", ["svi", "avi", "dasvi"])
@@ -405,7 +405,7 @@ def test_local_tempering_predicts_better_than_none(seed):
             tempering=mode,
             max_iter=10,
             learning_offset=64.0,
-            inference="mean_field",
+            inference="point",
             random_state=seed,
         )
         scores[mode] = lda.fit(counts[:500]).score(counts[500:])
@@ -421,7 +421,7 @@ def test_mean_of_the_topics_predicts_better_where_words_are_many_and_documents_f
     for seed in range(8):
         X = make_lda_corpus(500, 2000, 20, document_length=60, random_state=seed).counts
         mean, dirichlet = (
-            TemperedLDA(20, topic_estimate=estimate, batch_size=50, random_state=seed)
+            TemperedLDA(20, inference=estimate, batch_size=50, random_state=seed)
             .fit(X[:400])
             .score(X[400:])
             for estimate in ESTIMATES

@@ -13,7 +13,7 @@ from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
 from topictemper.persistence._archive import read_archive, write_archive
 
-from .small_lda import MODES, corpus, learned_state, small_lda
+from .small_lda import MODES, corpus, learned_state, small_lda, with_tempering
 
 COUNTS = make_lda_corpus(120, 40, 3, random_state=0).counts
 WORDS = [f"wört{v}" for v in range(40)]
@@ -28,7 +28,7 @@ PRIORS = {
 
 def _fitted(**parameters):
     settings = {"max_iter": 3, "batch_size": 20, "random_state": 0, **parameters}
-    return TemperedLDA(3, **settings).fit(COUNTS)
+    return TemperedLDA(3, **with_tempering(settings)).fit(COUNTS)
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +57,9 @@ def saved(lda, path):
         *product(MODES, [{}, {"max_temperature": 3.0}]),
         ("vt", {"normalizer": "prior", "max_temperature": 3.0}),
         *product(MODES, [PRIORS["learned"], PRIORS["arrays"]]),
-        ("lvt", {"components_init": COMPONENTS, "max_temperature": 2.0}),
-        ("lvt", {"topic_estimate": "dirichlet", "max_temperature": 3.0}),
-        ("dasvi", {"topic_estimate": "dirichlet", **PRIORS["learned"]}),
+        ("lvt", {"init": COMPONENTS, "max_temperature": 2.0}),
+        ("lvt", {"inference": "vb", "max_temperature": 3.0}),
+        ("dasvi", {"inference": "vb", **PRIORS["learned"]}),
     ],
 )
 def test_learning_goes_on_with_the_same_bits(path, mode, dtype, more):
@@ -96,17 +96,17 @@ def test_a_fitted_model_comes_back(path, mode):
     assert loaded.topic_word_prior_ == lda.topic_word_prior_
     assert loaded.max_temperature_ == lda.max_temperature_
     assert_array_equal(loaded.transform(corpus()), lda.transform(corpus()))
-    assert loaded.bound(corpus()) == lda.bound(corpus())
+    assert loaded.elbo(corpus()) == lda.elbo(corpus())
     assert_array_equal(loaded.document_temperatures(corpus()), lda.document_temperatures(corpus()))
 
 
 def test_batch_learning_with_learned_priors_comes_back(path):
     lda = small_lda(learning_method="batch", **PRIORS["learned"]).fit(corpus())
     loaded = saved(lda, path)
-    assert_array_equal(loaded.bound_history_, lda.bound_history_)
+    assert_array_equal(loaded.elbo_history_, lda.elbo_history_)
     assert_array_equal(loaded.doc_topic_prior_, lda.doc_topic_prior_)
     assert loaded.topic_word_prior_ == lda.topic_word_prior_
-    assert loaded.bound(corpus()) == lda.bound(corpus())
+    assert loaded.elbo(corpus()) == lda.elbo(corpus())
 
 
 def test_names_of_columns(path, model):
@@ -177,7 +177,7 @@ def test_parameters_that_no_file_can_hold(path):
         lda.save(path)
     # It is what the next `partial_fit` goes by.
     with pytest.raises(ValueError, match=r"schedule=.* cannot be written"):
-        lda.set_params(schedule="linear").save(path)
+        lda.set_params(tempering="lvt").save(path)
     assert not path.exists()
 
 
@@ -279,10 +279,10 @@ def test_killed_while_saving(model, path, step):
         {"state": {"trainer": {"unheard_of": 1}}},
         {"state": {"trainer": {"alpha": np.zeros(3, np.float32)}}},
         {"state": {"trainer": {"alpha": np.ones(4, np.float32)}}},
-        {"state": {"trainer": {"thermostat": {"learned": 2.0}}}},
-        {"state": {"trainer": {"thermostat": {"learned": float("nan")}}}},
-        {"state": {"trainer": {"thermostat": {"history": 3}}}},
-        {"state": {"trainer": {"thermostat": {"cooling": {"probe": 3}}}}},
+        {"state": {"trainer": {"control": {"learned": 2.0}}}},
+        {"state": {"trainer": {"control": {"learned": float("nan")}}}},
+        {"state": {"trainer": {"control": {"history": 3}}}},
+        {"state": {"trainer": {"control": {"course": {"probe": 3}}}}},
         {"state": {"trainer": {"topics": {"M": np.ones((40, 3))}}}},
         {"state": {"trainer": {"topics": {"M": np.ones((3, 40), np.float32)}}}},
         {"state": {"trainer": {"topics": {"M": np.full((40, 3), np.nan, np.float32)}}}},

@@ -101,7 +101,7 @@ def test_finds_how_mixed_documents_are(true_alpha):
         2000, 200, 8, document_length=80, doc_topic_prior=true_alpha, random_state=1
     )
     topics = 1000.0 * made.components
-    lda = TemperedLDA(8, tempering="svi", components_init=topics, random_state=0).fit(made.counts)
+    lda = TemperedLDA(8, tempering="svi", init=topics, random_state=0).fit(made.counts)
     assert_allclose(lda.doc_topic_prior_, lda.doc_topic_prior_[0])
     assert lda._trainer.alpha[0] == np.float32(0.1)
     # By design twice what predicts the training documents best.
@@ -115,12 +115,12 @@ def test_compares_at_doubling_distances_and_only_where_it_is_to():
     looked = []
     for step in range(1, 200):
         before = scale._gains
-        scale.note(topics, batch, alpha, workspace=Workspace(), **SWEEPS)
+        scale.update(topics, batch, alpha, workspace=Workspace(), **SWEEPS)
         if scale._gains is not before:
             looked.append(step)
     assert looked == [1, 2, 4, 8, 16, 32, 64, 128, 192]
     fixed = PriorScale(False)
-    fixed.note(topics, batch, alpha, workspace=Workspace(), **SWEEPS)
+    fixed.update(topics, batch, alpha, workspace=Workspace(), **SWEEPS)
     assert fixed.scale == 1.0
     assert not fixed._gains.any()
 

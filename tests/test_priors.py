@@ -10,13 +10,14 @@ from scipy.special import gammaln, psi
 from topictemper import TemperedLDA
 from topictemper._core._reference import lda as _reference
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda._config import ETA, new_trainer
+from topictemper.lda._assembly import new_trainer
+from topictemper.lda._config import Config
 from topictemper.lda._e_step import infer, log_likelihood
 from topictemper.lda._elbo import topics_kl
 from topictemper.lda._normalizers import PosteriorNormalizer
 from topictemper.lda._priors import PriorLearner
 from topictemper.lda._topics import Topics
-from topictemper.tempering import inverse_temperature_grid
+from topictemper.tempering import GlobalTempering, inverse_temperature_grid
 
 from .small_lda import (
     ESTIMATES,
@@ -27,6 +28,7 @@ from .small_lda import (
     learned_state,
     minibatch,
     random_counts,
+    set_tempering,
     small_lda,
 )
 
@@ -120,7 +122,7 @@ def test_array_of_one_value_is_that_value(mode):
         ).fit(corpus())
         assert_allclose(lda.components_, plain.components_, rtol=1e-6)
         assert lda.score(corpus()) == pytest.approx(plain.score(corpus()), rel=1e-8)
-        assert lda.bound(corpus()) == pytest.approx(plain.bound(corpus()), rel=1e-8)
+        assert lda.elbo(corpus()) == pytest.approx(plain.elbo(corpus()), rel=1e-8)
         assert_allclose(
             lda.document_temperatures(corpus()), plain.document_temperatures(corpus()), rtol=1e-6
         )
@@ -216,7 +218,7 @@ def test_learned_priors_raise_the_bound(mode, alpha):
     X = make_lda_corpus(200, 60, 4, topic_word_prior=1.0, document_length=30, random_state=0).counts
     lda = small_lda(
         tempering=mode,
-        topic_estimate="dirichlet",
+        inference="vb",
         learning_method="batch",
         max_temperature=1.0,
         max_iter=60,
@@ -227,7 +229,7 @@ def test_learned_priors_raise_the_bound(mode, alpha):
         doc_topic_prior=alpha,
         topic_word_prior="auto",
     ).fit(X)
-    bound, eta = lda.bound_history_["bound"], lda.topic_word_prior_
+    bound, eta = lda.elbo_history_["elbo"], lda.topic_word_prior_
     if alpha == "auto":  # so small that a document may leave one fixed point for another
         assert lda.doc_topic_prior_.std() > 0.001
         lda.set_params(doc_topic_prior=None)
@@ -236,7 +238,7 @@ def test_learned_priors_raise_the_bound(mode, alpha):
     assert isinstance(eta, float)
     assert eta > 0.11
     fixed = lda.set_params(topic_word_prior=None).fit(X)
-    assert fixed.bound_history_["bound"][-1] < bound[-1]
+    assert fixed.elbo_history_["elbo"][-1] < bound[-1]
 
 
 @pytest.mark.parametrize("estimate", ESTIMATES)
@@ -244,9 +246,9 @@ def test_learned_alpha_never_lowers_the_bound(estimate):
     # From the true topics: no document has to leave one fixed point for another.
     train = make_lda_corpus(200, 60, 4, document_length=30, random_state=0)
     lda = small_lda(
-        topic_estimate=estimate,
+        inference=estimate,
         learning_method="batch",
-        components_init=1500 * train.components,
+        init=1500 * train.components,
         max_iter=60,
         tol=0.0,
         dtype="float64",
@@ -254,11 +256,11 @@ def test_learned_alpha_never_lowers_the_bound(estimate):
         max_doc_update_iter=3000,
         doc_topic_prior="auto",
     ).fit(train.counts)
-    bound = lda.bound_history_["bound"]
+    bound = lda.elbo_history_["elbo"]
     assert (np.diff(bound) > -1e-9).all()
     assert lda.doc_topic_prior_.std() > 0.001
     fixed = lda.set_params(doc_topic_prior=None).fit(train.counts)
-    assert fixed.bound_history_["bound"][-1] < bound[-1]
+    assert fixed.elbo_history_["elbo"][-1] < bound[-1]
 
 
 def test_bound_of_topics_that_are_a_point_may_fall_as_eta_rises():
@@ -266,11 +268,11 @@ def test_bound_of_topics_that_are_a_point_may_fall_as_eta_rises():
     # lower bound, which has one, gains.
     X = make_lda_corpus(200, 60, 4, topic_word_prior=1.0, document_length=30, random_state=0).counts
     lda = small_lda(tempering="svi", learning_method="batch", max_iter=60, tol=0.0)
-    fixed = lda.fit(X).bound(X)
+    fixed = lda.fit(X).elbo(X)
     lda.set_params(topic_word_prior="auto").fit(X)
-    assert np.diff(lda.bound_history_["bound"]).min() < -0.01
+    assert np.diff(lda.elbo_history_["elbo"]).min() < -0.01
     assert lda.topic_word_prior_ > 0.5
-    assert lda.bound(X) > fixed
+    assert lda.elbo(X) > fixed
 
 
 @pytest.mark.parametrize("estimate", ESTIMATES)
@@ -279,23 +281,23 @@ def test_bound_of_topics_that_are_a_point_may_fall_as_eta_rises():
 def test_learned_priors_are_positive_and_finite(mode, dtype, estimate):
     for X in (corpus(), 1000 * corpus()[:30], np.eye(60), np.tile(np.arange(60) % 3, (40, 1))):
         lda = small_lda(tempering=mode, dtype=dtype, max_iter=20, max_temperature=1.5, **AUTO)
-        lda.set_params(topic_estimate=estimate).fit(X)
+        lda.set_params(inference=estimate).fit(X)
         assert lda.doc_topic_prior_.dtype == dtype
         assert np.isfinite(lda.doc_topic_prior_).all()
         assert (lda.doc_topic_prior_ > 0.0249).all()
-        assert ETA[estimate] <= lda.topic_word_prior_ <= 1e3
+        assert (0.05 if estimate == "auto" else 0.1) <= lda.topic_word_prior_ <= 1e3
         assert np.isfinite(lda.components_).all()
-        assert np.isfinite(lda.bound(X))
+        assert np.isfinite(lda.elbo(X))
 
 
 @pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("mode", ["avi", "dasvi"])
 def test_priors_stay_while_it_is_hot(mode, estimate):
     lda = small_lda(tempering=mode, schedule=lambda passes: 1.2, max_iter=20, **AUTO)
-    lda.set_params(topic_estimate=estimate).fit(corpus())
+    lda.set_params(inference=estimate).fit(corpus())
     assert_allclose(lda.doc_topic_prior_, 0.1, rtol=1e-6)
-    assert lda.topic_word_prior_ == ETA[estimate]
-    lda.set_params(schedule=lambda passes: 1.0).fit(corpus())
+    assert lda.topic_word_prior_ == (0.05 if estimate == "auto" else 0.1)
+    lda.set_params(tempering__schedule=lambda passes: 1.0).fit(corpus())
     assert lda.doc_topic_prior_.std() > 1e-4
 
 
@@ -339,7 +341,7 @@ def test_learned_alpha_tells_a_common_topic_from_a_rare_one():
     topics = rng.dirichlet(np.full(100, 0.05), 3)
     theta = rng.dirichlet([1.5, 0.05, 0.05], 400)
     X = np.array([rng.multinomial(40, p) for p in theta @ topics])
-    lda = small_lda(n_components=3, max_iter=30, components_init=200 * topics, **AUTO).fit(X)
+    lda = small_lda(n_components=3, max_iter=30, init=200 * topics, **AUTO).fit(X)
     alpha = lda.doc_topic_prior_
     assert alpha[0] > 5 * alpha[1:].max()
 
@@ -349,13 +351,15 @@ def test_learned_alpha_tells_a_common_topic_from_a_rare_one():
 
 def test_starts_from_given_topics():
     start = 10 * uneven(4, 60)
-    lda = small_lda(components_init=start.tolist(), topic_word_prior=0.3, dtype="float64")
-    found = new_trainer(lda, 60, 200.0, lda.max_iter).topics.components()
+    lda = small_lda(init=start.tolist(), topic_word_prior=0.3, dtype="float64")
+    found = new_trainer(
+        Config.of(lda.get_params(deep=False), 60), 200.0, lda.max_iter
+    ).topics.components()
     assert_allclose(found, np.maximum(start, 0.3), rtol=1e-12)
     lda.fit(corpus())
     assert lda.max_temperature_ == 1.0
     assert (lda.temperature_history_["temperature"] == 1.0).all()
-    lda.set_params(max_temperature=2.0).fit(corpus())
+    set_tempering(lda, max_temperature=2.0).fit(corpus())
     assert lda.temperature_history_["temperature"][0] == 2.0
 
 
@@ -364,9 +368,7 @@ def test_given_topics_keep_their_places(mode):
     train = make_lda_corpus(400, 100, 5, document_length=60, random_state=0)
     start = 400 * 60 / 5 * train.components
     for method in ("fit", "partial_fit"):
-        lda = small_lda(
-            n_components=5, tempering=mode, components_init=start, total_samples=400, max_iter=5
-        )
+        lda = small_lda(n_components=5, tempering=mode, init=start, total_samples=400, max_iter=5)
         getattr(lda, method)(train.counts)
         found = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
         distance = 0.5 * np.abs(found[:, None] - train.components[None]).sum(axis=2)
@@ -427,11 +429,11 @@ def test_warm_start_needs_topics_of_the_same_shape():
         ({"topic_word_prior": np.ones((60, 4))}, "topic_word_prior"),
         ({"topic_word_prior": np.full(60, -1.0)}, "topic_word_prior"),
         ({"topic_word_prior": np.full((4, 60), np.inf)}, "topic_word_prior"),
-        ({"tempering": "vt", "normalizer": "prior", **AUTO}, "normalizer"),
-        ({"components_init": np.ones((3, 60))}, "components_init"),
-        ({"components_init": np.full((4, 60), np.nan)}, "components_init"),
-        ({"components_init": -np.ones((4, 60))}, "components_init"),
-        ({"components_init": "random"}, "components_init"),
+        ({"tempering": GlobalTempering(normalizer="prior"), **AUTO}, "normalizer"),
+        ({"init": np.ones((3, 60))}, "init"),
+        ({"init": np.full((4, 60), np.nan)}, "init"),
+        ({"init": -np.ones((4, 60))}, "init"),
+        ({"init": "random"}, "init"),
         ({"warm_start": "yes"}, "warm_start"),
     ],
 )

@@ -18,7 +18,7 @@ from topictemper.mixture import DPGaussianMixture
 
 from .small_lda import corpus, fitted, learned_state, small_lda
 
-USES = ("transform", "score", "perplexity", "bound", "document_temperatures", "top_documents")
+USES = ("transform", "score", "perplexity", "elbo", "document_temperatures", "top_documents")
 FORMATS = ("csr", "csc", "bsr", "coo", "dia", "lil", "dok")
 
 
@@ -156,7 +156,7 @@ def test_room_that_is_not_in_use_does_not_count(format):
         indices=np.concatenate([X.indices, np.zeros(500, X.indices.dtype)]),
     )
     lda = fitted()
-    assert lda.bound(roomy) == lda.bound(X)
+    assert lda.elbo(roomy) == lda.elbo(X)
     assert lda.score(roomy) == lda.score(X)
     assert learned_state(small_lda().fit(roomy)) == learned_state(small_lda().fit(X))
     assert len(roomy.data) == 2 * len(X.data)  # that of the caller is left alone

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import load
 from topictemper.lda import _training as _svi
-from topictemper.lda._initialization import deal_out
+from topictemper.lda._initialization import seed_topics
 from topictemper.lda._topics import Topics
 
 from .small_lda import corpus, minibatch, noise, small_lda
@@ -21,10 +21,10 @@ def topics_of_noise(n_features=60, n_components=4, dtype=np.float64, seed=0):
 
 
 def dealt(X, weight=None, **parameters):
-    """What `deal_out` adds to M, (n_features, n_components), and the topics."""
+    """What `seed_topics` adds to M, (n_features, n_components), and the topics."""
     topics = topics_of_noise(X.shape[1], **parameters)
     before = topics.M.copy()
-    deal_out(topics, minibatch(X, topics.M.dtype)._replace(weight=weight), seed=7)
+    seed_topics(topics, minibatch(X, topics.M.dtype)._replace(weight=weight), seed=7)
     assert_allclose(topics.column_sums, topics.M.sum(axis=0, dtype=float), rtol=1e-12)
     return topics.M - before, topics
 
@@ -111,9 +111,9 @@ def batches(monkeypatch):
 
     def watched(topics, batch, seed):
         seen.append(batch)
-        deal_out(topics, batch, seed)
+        seed_topics(topics, batch, seed)
 
-    monkeypatch.setattr(_svi, "deal_out", watched)
+    monkeypatch.setattr(_svi, "seed_topics", watched)
     return seen
 
 
@@ -131,5 +131,5 @@ def test_the_first_minibatch_alone_has_a_part(batches, tmp_path):
 
 
 def test_given_topics_are_left_as_they_are(batches):
-    small_lda(components_init=noise()).fit(corpus())
+    small_lda(init=noise()).fit(corpus())
     assert batches == []

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from topictemper.lda import _config as _assembly
-from topictemper.lda import _training as _svi
+from topictemper.lda import _clock, _defaults
 
 from .small_lda import MODES, corpus, learned_state, small_lda
 
@@ -13,8 +12,8 @@ from .small_lda import MODES, corpus, learned_state, small_lda
 @pytest.fixture
 def short(monkeypatch):
     """Streams of unknown length are taken to have 200 documents."""
-    for module in (_assembly, _svi):
-        monkeypatch.setattr(module, "STREAM_SAMPLES", 200.0)
+    monkeypatch.setattr(_defaults, "STREAM_SAMPLES", 200.0)
+    monkeypatch.setattr(_clock, "STREAM_SAMPLES", 200.0)
 
 
 def streamed(lda, n_samples, first=0):
@@ -51,7 +50,7 @@ def test_longer_stream_goes_on_cold(short, mode):
 
 def test_topics_stand_for_as_many_documents_as_there_have_been(short):
     lda = streamed(small_lda(tempering="svi", learning_decay=0.6, dtype="float64"), 1000)
-    assert lda._trainer.total_samples == 1000
+    assert lda._trainer.clock.total_samples == 1000
     # lambda - eta is D times the tokens of a document. Of the start, whose 240 are scaled with
     # the rest, the product of 1 - rho over the 50 steps is left, and so of older minibatches.
     tokens = corpus(1000).sum()
@@ -85,12 +84,12 @@ def test_total_of_a_call_that_fails_is_forgotten():
     with pytest.raises(ValueError, match="n_jobs"):
         lda.set_params(total_samples=500, n_jobs=0).partial_fit(corpus())
     assert learned_state(lda) == state
-    assert lda._trainer.total_samples == 200
+    assert lda._trainer.clock.total_samples == 200
 
 
 def test_clock_does_not_go_back_with_a_new_total():
     lda = small_lda(
-        tempering="avi", total_samples=200, max_temperature=3.0, annealing_passes=1.0
+        tempering="avi", total_samples=200, max_temperature=3.0, length=1.0
     ).partial_fit(corpus()[:100])
     assert lda.temperature_ == pytest.approx(2.0)
     lda.set_params(total_samples=400).partial_fit(corpus()[:100])
@@ -101,8 +100,8 @@ def test_clock_does_not_go_back_with_a_new_total():
 
 def test_documents_after_fit_are_new_ones():
     lda = small_lda(tempering="svi", max_iter=4).fit(corpus())
-    assert lda._trainer.total_samples == 200
+    assert lda._trainer.clock.total_samples == 200
     lda.partial_fit(corpus(300, seed=1))
-    assert lda._trainer.total_samples == 500
+    assert lda._trainer.clock.total_samples == 500
     lda.set_params(total_samples=200).partial_fit(corpus())
-    assert lda._trainer.total_samples == 200
+    assert lda._trainer.clock.total_samples == 200

@@ -1,23 +1,16 @@
 """Energies, normalisers and the updates of r: VT section 3 for LDA."""
 
-from math import ceil
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import gammaln, logsumexp, psi
 
+from topictemper.lda._clock import CorpusSize
 from topictemper.lda._e_step import infer, log_likelihood
-from topictemper.lda._normalizers import CorpusSize, PosteriorNormalizer, PriorNormalizer
-from topictemper.lda._thermostat import (
-    Clock,
-    Cooling,
-    GlobalThermostat,
-    LocalThermostat,
-    document_inverse_temperatures,
-)
+from topictemper.lda._normalizers import PosteriorNormalizer, PriorNormalizer, corpus_evidence
 from topictemper.lda._topics import Topics
 from topictemper.tempering import GlobalTemperature, LocalTemperature, inverse_temperature_grid
+from topictemper.tempering._control import AnnealingCourse, Clock, TemperatureControl
 
 from .small_lda import ONE_THREAD, corpus, fitted, minibatch, random_counts, random_topics
 
@@ -37,6 +30,12 @@ def posterior_normalizer(topics, grid=GRID, alpha=ALPHA, eta=ETA):
     normalizer = PosteriorNormalizer(grid, alphas, eta)
     normalizer.refresh(topics, ONE_THREAD)
     return normalizer
+
+
+def document_inverse_temperatures(grid, normalizer, topics, batch, local, mean):
+    evidence = normalizer.of_documents(topics, batch, local, ONE_THREAD, 0.0)
+    s = LocalTemperature(grid).update(evidence.energy, evidence.log_c)
+    return np.where(evidence.empty, mean, s)
 
 
 def prior_normalizer(bound=None, n_features=60, grid=GRID, eta=ETA, n_components=K, seed=0):
@@ -305,7 +304,7 @@ def test_local_r_against_a_grid_search():
     log_c = at_nodes @ normalizer.nodes.matrix.T
     temperature = LocalTemperature(grid)
     best = temperature.elbo_terms(energies, log_c)
-    s = document_inverse_temperatures(grid, normalizer, batch, local, 0.5, ONE_THREAD)
+    s = document_inverse_temperatures(grid, normalizer, topics, batch, local, 0.5)
     for d in range(batch.n_documents):
         values = energies[d] * grid - log_c[d] - np.log(3)
 
@@ -330,7 +329,7 @@ def test_local_r_against_a_grid_search():
 def test_document_inverse_temperatures_are_equation_10(state):
     topics, batch, local, tolerance = state
     normalizer = posterior_normalizer(topics)
-    s = document_inverse_temperatures(GRID, normalizer, batch, local, 0.123, ONE_THREAD)
+    s = document_inverse_temperatures(GRID, normalizer, topics, batch, local, 0.123)
     log_c = np.array([dense_log_c(topics, local.gamma, s_m) for s_m in GRID]).T
     log_r = GRID * local.energy[:, None] - batch.tokens()[:, None] * log_c
     r = np.exp(log_r - logsumexp(log_r, axis=1, keepdims=True))
@@ -348,7 +347,7 @@ def test_document_temperatures_of_an_estimator_are_equation_10():
         trainer.topics,
         batch,
         lda.doc_topic_prior_,
-        trainer.thermostat.learned,
+        trainer.control.learned,
         tol=1e-3,
         max_iter=100,
         workers=ONE_THREAD,
@@ -357,81 +356,89 @@ def test_document_temperatures_of_an_estimator_are_equation_10():
     log_c = np.array([dense_log_c(trainer.topics, local.gamma, s) for s in GRID]).T
     log_r = GRID * local.energy[:, None] - batch.tokens()[:, None] * log_c
     r = np.exp(log_r - logsumexp(log_r, axis=1, keepdims=True))
-    assert_allclose(lda.document_temperatures(corpus()), r @ GRID, rtol=1e-4)
+    assert_allclose(lda.document_temperatures(corpus()), 1 / (r @ GRID), rtol=1e-4)
 
 
-# Thermostats
+# Temperature control
 
 
 SIZE = CorpusSize(200.0, 6000.0)
 
 
-def weigh(thermostat, clock, s):
+def local_control(course, inertia=0.5):
+    return TemperatureControl(course, LocalTemperature(GRID), updates=20, inertia=inertia)
+
+
+def step_of_documents(control, clock, s):
+    """The weights of documents after a step, and what they are computed from."""
     topics, batch = random_topics(), minibatch(random_counts())
-    local = e_step(topics, batch, s)
-    return thermostat.weights(clock, topics, batch, local, SIZE, ONE_THREAD), batch, local, topics
+    local, normalizer = e_step(topics, batch, s), posterior_normalizer(random_topics())
+    evidence = normalizer.of_documents(topics, batch, local, ONE_THREAD, clock.passes)
+    own = document_inverse_temperatures(GRID, normalizer, topics, batch, local, s)
+    return control.update(clock, evidence), own
 
 
 def test_local_weights_are_the_documents_own_but_never_hotter_than_the_bound():
-    topics = random_topics()
     for T in (1.0, 1.25, 4.0):
-        cooling = Cooling(None, lambda passes, T=T: T, 1.0, 1.0)
-        thermostat = LocalThermostat(cooling, 20, 0.5, GRID, posterior_normalizer(topics))
-        weights, batch, local, topics = weigh(thermostat, Clock(0.0, 0.1), 1 / T)
-        own = document_inverse_temperatures(
-            GRID, posterior_normalizer(topics), batch, local, 1 / T, ONE_THREAD
-        )
+        course = AnnealingCourse(None, lambda passes, T=T: T, 1.0)
+        weights, own = step_of_documents(local_control(course), Clock(0.0, 0.1), 1 / T)
         assert_allclose(weights, np.maximum(own, 1 / T), rtol=1e-12)
 
 
 @pytest.mark.parametrize("inertia", [0.0, 0.2, 1.0])
 def test_learned_average_has_its_memory_in_passes(inertia):
-    topics = random_topics()
-    cooling = Cooling(4.0, "linear", 100.0, 1.0)
-    thermostat = LocalThermostat(cooling, 20, inertia, GRID, posterior_normalizer(topics))
-    assert thermostat.learned == 0.25
-    _, batch, local, topics = weigh(thermostat, Clock(0.0, 0.1), 0.25)
-    own = document_inverse_temperatures(
-        GRID, posterior_normalizer(topics), batch, local, 0.25, ONE_THREAD
-    )
+    control = local_control(AnnealingCourse(4.0, "linear", 100.0), inertia)
+    assert control.learned == 0.25
+    _, own = step_of_documents(control, Clock(0.0, 0.1), 0.25)
     share = 1 - np.exp(-0.1 / inertia) if inertia else 1.0
-    assert thermostat.learned == pytest.approx(0.25 + share * (own.mean() - 0.25), rel=1e-9)
+    assert control.learned == pytest.approx(0.25 + share * (own.mean() - 0.25), rel=1e-9)
+
+
+def test_without_a_course_nothing_bounds_what_is_learned():
+    control = TemperatureControl(None, LocalTemperature(GRID))
+    assert control.inverse_temperature(Clock(0.0, 1.0)) == pytest.approx(GRID.mean())
+    weights, own = step_of_documents(control, Clock(0.0, 1.0), GRID.mean())
+    assert_allclose(weights, own, rtol=1e-12)
+    assert control.inverse_temperature(Clock(1.0, 1.0)) == pytest.approx(own.mean())
 
 
 @pytest.mark.parametrize("prior", [False, True])
 def test_global_update_is_damped_and_only_at_its_moments(prior):
-    topics = random_topics()
+    topics, batch = random_topics(), minibatch(random_counts())
     normalizer = prior_normalizer(n_features=30) if prior else posterior_normalizer(topics)
-    cooling = Cooling(4.0, "linear", 100.0, 1.0)
-    thermostat = GlobalThermostat(cooling, 4, 0.5, GRID, normalizer)
-    assert not thermostat.learns(Clock(0.05, 0.1))
-    weights, _, local, _ = weigh(thermostat, Clock(0.05, 0.1), 0.25)
-    assert thermostat.learned == 0.25
-    assert np.array_equal(weights, local.s)
+    control = TemperatureControl(
+        AnnealingCourse(4.0, "linear", 100.0),
+        GlobalTemperature(1 / GRID[::-1], None),
+        updates=4,
+        inertia=0.5,
+    )
+    assert not control.learns(Clock(0.05, 0.1))
+    assert control.update(Clock(0.05, 0.1)) is None
+    assert control.learned == 0.25
 
     clock = Clock(0.2, 0.1)  # a quarter of a pass falls into this minibatch
-    assert thermostat.learns(clock)
-    weights, batch, local, topics = weigh(thermostat, clock, 0.25)
+    assert control.learns(clock)
+    local = e_step(topics, batch, 0.25)
+    evidence = corpus_evidence(normalizer, topics, batch, local, SIZE, ONE_THREAD)
+    assert control.update(clock, evidence) is None  # it is for the next minibatch
     energy, log_c = normalizer.corpus(topics, batch, local, SIZE, ONE_THREAD)
     log_r = GRID * energy - normalizer.nodes.matrix @ log_c
     target = np.exp(log_r - logsumexp(log_r)) @ GRID
     expected = 0.25 + (1 - np.exp(-0.25 / 0.5)) * (target - 0.25)
-    assert thermostat.learned == pytest.approx(expected, rel=1e-9)
-    assert np.array_equal(weights, local.s)  # the new temperature is for the next minibatch
+    assert control.learned == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("updates", [1, 3, 20])
 @pytest.mark.parametrize("n_batches", [4, 7, 50])
 def test_moments_of_a_pass(updates, n_batches):
     # As many as asked for, or one a minibatch; whatever the clock's rounding.
-    thermostat = GlobalThermostat(
-        Cooling(1.0, "linear", 0.0, 1.0), updates, 0.5, GRID, posterior_normalizer(random_topics())
+    control = TemperatureControl(
+        AnnealingCourse(1.0, "linear", 0.0),
+        GlobalTemperature(1 / GRID[::-1], None),
+        updates=updates,
+        inertia=0.5,
     )
     passes = 30
-    due = [
-        thermostat.learns(Clock(b / n_batches, 1 / n_batches)) for b in range(passes * n_batches)
-    ]
+    due = [control.learns(Clock(b / n_batches, 1 / n_batches)) for b in range(passes * n_batches)]
     assert sum(due) == passes * min(updates, n_batches)
     assert due[0]
-    gaps = np.diff(np.flatnonzero(due))
-    assert gaps.max() <= ceil(n_batches / updates)

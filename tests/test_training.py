@@ -8,9 +8,18 @@ from scipy.special import psi
 
 from topictemper import TemperedLDA
 from topictemper.lda._e_step import infer
-from topictemper.lda._thermostat import Cooling
+from topictemper.tempering._control import AnnealingCourse
 
-from .small_lda import LEARNED, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
+from .small_lda import (
+    LEARNED,
+    MODES,
+    ONE_THREAD,
+    corpus,
+    learned_state,
+    minibatch,
+    small_lda,
+    with_tempering,
+)
 
 STARTS = ["auto", 3.0]
 
@@ -54,10 +63,9 @@ def test_same_bits_for_any_number_of_threads(mode, dtype):
     for n_jobs in (1, 2, 3):
         lda = TemperedLDA(
             20,
-            tempering=mode,
+            **with_tempering({"tempering": mode, "max_temperature": 3.0}),
             batch_size=150,
             max_iter=2,
-            max_temperature=3.0,
             dtype=dtype,
             n_jobs=n_jobs,
             random_state=0,
@@ -67,7 +75,7 @@ def test_same_bits_for_any_number_of_threads(mode, dtype):
                 learned_state(lda),
                 lda.transform(X).tobytes(),
                 lda.score(X),
-                lda.bound(X),
+                lda.elbo(X),
                 lda.document_temperatures(X).tobytes(),
             )
         )
@@ -79,7 +87,7 @@ def test_same_bits_for_any_number_of_threads(mode, dtype):
 @pytest.mark.parametrize("n_samples", [200, 190])  # of the second the last minibatch is half a one
 def test_fit_is_the_same_batches_by_partial_fit(mode, start, n_samples):
     X = corpus(n_samples)
-    parameters = {"tempering": mode, "max_temperature": start, "annealing_passes": 0.4}
+    parameters = {"tempering": mode, "max_temperature": start, "length": 0.4}
     lda = small_lda(shuffle=False, max_iter=1, **parameters).fit(X)
     # Whatever max_iter: a stream is planned to be seen once.
     other = streamed(small_lda(max_iter=6, **parameters), X, 1)
@@ -93,17 +101,17 @@ def test_several_passes_by_partial_fit(mode):
         "tempering": mode,
         "max_temperature": 3.0,
         "max_iter": 6,
-        "annealing_passes": 2.4,
-        "temperature_inertia": 0.9,
-        "inference": "mean_field",
+        "length": 2.4,
+        "inertia": 0.9,
+        "inference": "point",
     }
     lda = small_lda(shuffle=False, **parameters).fit(corpus())
     assert learned_state(streamed(small_lda(**parameters), corpus(), 6)) == learned_state(lda)
 
 
 def test_one_call_of_partial_fit_is_a_pass():
-    parameters = {"max_temperature": 3.0, "annealing_passes": 0.8, "temperature_inertia": 0.3}
-    parameters["inference"] = "mean_field"
+    parameters = {"max_temperature": 3.0, "length": 0.8, "inertia": 0.3}
+    parameters["inference"] = "point"
     lda = small_lda(shuffle=False, max_iter=2, **parameters).fit(corpus())
     other = small_lda(total_samples=200, **parameters)
     other.partial_fit(corpus()).partial_fit(corpus())
@@ -149,33 +157,33 @@ def test_course_never_asks_for_a_time_before_its_begin():
 # The clock
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", LEARNED)
 @pytest.mark.parametrize("updates", [1, 2, 5])
 def test_history_has_so_many_entries_a_pass(mode, updates):
-    lda = small_lda(tempering=mode, temperature_updates=updates, max_iter=4).fit(corpus())
+    lda = small_lda(tempering=mode, updates=updates, max_iter=4).fit(corpus())
     history = lda.temperature_history_
     assert_allclose(history["pass"], np.arange(4 * updates) / updates, atol=1e-9)
 
 
 def test_history_has_an_entry_a_minibatch_at_most():
-    lda = small_lda(temperature_updates=1000, max_iter=4).fit(corpus())
+    lda = small_lda(updates=1000, max_iter=4).fit(corpus())
     assert_allclose(lda.temperature_history_["pass"], np.arange(40) / 10)
 
 
-@pytest.mark.parametrize("mode", ["avi", "vt", "lvt"])
+@pytest.mark.parametrize("mode", LEARNED)
 def test_smaller_last_minibatch_is_no_moment_more(mode):
     # 11 minibatches a pass, the last of half the size: three moments a pass, as asked for.
-    lda = small_lda(tempering=mode, temperature_updates=3, max_iter=4, max_temperature=3.0)
+    lda = small_lda(tempering=mode, updates=3, max_iter=4, max_temperature=3.0)
     lda.fit(corpus(210))
     assert len(lda.temperature_history_) == 12
 
 
-@pytest.mark.parametrize("mode", ["avi", "vt", "lvt"])
+@pytest.mark.parametrize("mode", LEARNED)
 def test_stream_in_small_pieces_has_the_same_moments(mode):
     # A call of partial_fit with less than a minibatch moves the clock by what it brings.
     lda = small_lda(
         tempering=mode,
-        temperature_updates=5,
+        updates=5,
         batch_size=20,
         max_iter=1,
         total_samples=200,
@@ -189,7 +197,7 @@ def test_stream_in_small_pieces_has_the_same_moments(mode):
 
 
 def test_stream_counts_documents_over_total_samples():
-    lda = small_lda(tempering="avi", total_samples=1000, max_temperature=3.0, annealing_passes=0.5)
+    lda = small_lda(tempering="avi", total_samples=1000, max_temperature=3.0, length=0.5)
     for n_calls, temperature in [(1, 2.2), (2, 1.4), (3, 1.0), (4, 1.0), (5, 1.0)]:
         lda.partial_fit(corpus())
         assert lda.temperature_ == pytest.approx(temperature, rel=1e-12)
@@ -213,9 +221,9 @@ SCHEDULES = {
 def test_annealing_follows_its_schedule(mode, schedule):
     parameters = {
         "tempering": mode,
-        "temperature_updates": 10,
+        "updates": 10,
         "max_temperature": 3.0,
-        "annealing_passes": 1.5,
+        "length": 1.5,
     }
     lda = small_lda(schedule=schedule, **parameters).fit(corpus())
     history = lda.temperature_history_
@@ -223,7 +231,7 @@ def test_annealing_follows_its_schedule(mode, schedule):
     assert_allclose(history["temperature"], expected, rtol=1e-12)
     assert (history["temperature"][history["pass"] > 1.5 - 1e-9] == 1.0).all()
 
-    del parameters["max_temperature"], parameters["annealing_passes"]
+    del parameters["max_temperature"], parameters["length"]
     other = small_lda(schedule=SCHEDULES[schedule], **parameters).fit(corpus())
     assert_allclose(other.temperature_history_["temperature"], expected, rtol=1e-12)
 
@@ -249,14 +257,14 @@ def test_partial_fit_anneals_to_exactly_one(mode, start):
 
 @pytest.mark.parametrize("mode", LEARNED)
 def test_learned_temperature_is_never_above_the_bound(mode):
-    lda = small_lda(tempering=mode, max_temperature=3.0, annealing_passes=2.0, max_iter=4)
+    lda = small_lda(tempering=mode, max_temperature=3.0, length=2.0, max_iter=4)
     history = lda.fit(corpus()).temperature_history_
     bound = 1 + 2 * np.maximum(0.0, 1 - history["pass"] / 2)
     assert (history["temperature"] <= bound + 1e-12).all()
 
 
 def test_no_tempering_is_a_temperature_of_one_throughout():
-    for parameters in ({}, {"max_temperature": 3.0}, {"annealing_passes": 5.0}):
+    for parameters in ({}, {"max_temperature": 3.0}, {"length": 5.0}):
         lda = small_lda(tempering="svi", **parameters).fit(corpus())
         assert (lda.temperature_history_["temperature"] == 1.0).all()
         assert lda.temperature_ == 1.0
@@ -290,7 +298,7 @@ def test_hot_training_leaves_the_topics_alike():
 @pytest.mark.parametrize("seed", range(3))
 def test_probe_stops_between_its_start_and_one(seed):
     lda = small_lda(tempering="avi", max_iter=20, random_state=seed).fit(corpus(200, seed))
-    cooling = lda._trainer.thermostat.cooling
+    cooling = lda._trainer.control.course
     # Over seeds 0 to 19: 1.20 to 1.24.
     assert 1.1 < cooling.max_temperature < 2.0
 
@@ -298,17 +306,17 @@ def test_probe_stops_between_its_start_and_one(seed):
 def test_probe_ends_at_one_where_there_is_nothing_to_learn():
     X = np.tile(np.arange(60) % 3, (200, 1))  # all documents alike
     lda = small_lda(tempering="avi", max_iter=20).fit(X)
-    assert lda._trainer.thermostat.cooling.max_temperature == 1.0
+    assert lda._trainer.control.course.max_temperature == 1.0
     assert lda.temperature_ == 1.0
 
 
-def test_cooling_by_a_number_needs_no_probe():
-    cooling = Cooling(3.0, "linear", 2.0, 1.0)
-    assert not cooling.probing
-    assert cooling.max_temperature == 3.0
-    assert [cooling.temperature(p) for p in (0.0, 1.0, 2.0, 7.0)] == [3.0, 2.0, 1.0, 1.0]
-    assert Cooling(None, lambda passes: 2.0, 2.0, 1.0).max_temperature == 2.0
-    assert Cooling(None, "linear", 2.0, 1.0).probing
+def test_course_from_a_number_needs_no_probe():
+    course = AnnealingCourse(3.0, "linear", 2.0)
+    assert not course.probing
+    assert course.max_temperature == 3.0
+    assert [course.temperature(p) for p in (0.0, 1.0, 2.0, 7.0)] == [3.0, 2.0, 1.0, 1.0]
+    assert AnnealingCourse(None, lambda passes: 2.0, 2.0).max_temperature == 2.0
+    assert AnnealingCourse(None, "linear", 2.0, 1.0).probing
 
 
 # Posterior tempering (page 1 of the design, section 7)

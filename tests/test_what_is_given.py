@@ -18,7 +18,7 @@ from .small_lda import corpus, fitted, learned_state, small_lda
 
 TEXTS = ["a cat and a dog", "dogs and cats", "one dog"]
 TOKENS = [text.split() for text in TEXTS]
-USES = ("transform", "score", "perplexity", "bound", "document_temperatures", "top_documents")
+USES = ("transform", "score", "perplexity", "elbo", "document_temperatures", "top_documents")
 
 
 class Again:
@@ -165,7 +165,7 @@ def test_counts_that_vanish_are_no_words(parameters, dtype):
     )
     model = lda.fit(words)
     with pytest.raises(ValueError, match="X has no words"):
-        model.bound(X)
+        model.elbo(X)
     with pytest.raises(ValueError, match="no document with two tokens"):
         model.score(X)
 
@@ -181,10 +181,8 @@ def test_counts_that_vanish_leave_those_given_alone(tmp_path):
 
 @pytest.mark.parametrize("value", [1.1e15, 1e20, 1e38, 1e300])
 def test_topics_to_start_from_have_a_limit(value):
-    lda = small_lda(components_init=np.full((4, 60), value))
-    with pytest.raises(
-        ValueError, match=r"components_init must hold finite numbers from 0 to 1e\+15"
-    ):
+    lda = small_lda(init=np.full((4, 60), value))
+    with pytest.raises(ValueError, match=r"init must hold finite numbers from 0 to 1e\+15"):
         lda.fit(corpus())
 
 
@@ -196,7 +194,7 @@ def test_bound_of_short_documents_under_many_topics(dtype):
         max_iter=1,
         dtype=dtype,
         doc_topic_prior=alpha,
-        topic_estimate="dirichlet",
+        inference="vb",
         mean_change_tol=1.0,  # before a topic has most of a document
         random_state=0,
     ).fit(X)
@@ -208,7 +206,7 @@ def test_bound_of_short_documents_under_many_topics(dtype):
     )
     documents = np.log(weights[range(3), range(3)]).sum() - kl(gamma, np.full(K, alpha))
     expected = (documents - kl(lambda_, np.full(17, eta))) / 3
-    assert_allclose(lda.bound(short), expected, rtol=1e-4)
+    assert_allclose(lda.elbo(short), expected, rtol=1e-4)
 
 
 def kl(a, b):

@@ -51,7 +51,7 @@ def reference(n_topics: int, alpha: float, s: float | str, dtype: Real) -> _refe
     return reference_estep(make_minibatch(n_topics, alpha, s, dtype), *CONVERGED)
 
 
-def document_bound(minibatch: Minibatch, d: int, gamma: NDArray[Any]) -> float:
+def document_elbo(minibatch: Minibatch, d: int, gamma: NDArray[Any]) -> float:
     """What document d adds to the annealed ELBO (VT eq. 4) with the best phi for its gamma."""
     span = slice(minibatch.batch.doc_ptr[d], minibatch.batch.doc_ptr[d + 1])
     lam = minibatch.base + minibatch.a * minibatch.M.astype(np.float64)
@@ -89,8 +89,8 @@ def check(minibatch: Minibatch, result: Outputs, twin: _reference.EStep) -> None
     assert_same_gamma(result.gamma[settled], twin.gamma[settled], minibatch.tokens[settled], rtol)
     assert_allclose(result.energy, twin.energy, rtol=rtol)
     for d in np.flatnonzero(~settled):
-        reached = document_bound(minibatch, int(d), result.gamma[d])
-        assert reached == pytest.approx(document_bound(minibatch, int(d), twin.gamma[d]), rel=1e-5)
+        reached = document_elbo(minibatch, int(d), result.gamma[d])
+        assert reached == pytest.approx(document_elbo(minibatch, int(d), twin.gamma[d]), rel=1e-5)
 
     counts, ptr = minibatch.batch.counts, minibatch.batch.doc_ptr
     weights = result.dense_weights()
@@ -306,7 +306,7 @@ def test_extrapolation_never_lowers_the_bound() -> None:
         plain = reference_estep(minibatch, 1e-8, 3000)
         fewer += plain.sweeps.sum() - result.sweeps.sum()
         for d in range(minibatch.n_documents):
-            reached = document_bound(minibatch, d, result.gamma[d])
-            least = document_bound(minibatch, d, plain.gamma[d])
+            reached = document_elbo(minibatch, d, result.gamma[d])
+            least = document_elbo(minibatch, d, plain.gamma[d])
             assert reached >= least - 1e-7 * (1.0 + abs(least))
     assert fewer > 0

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
+from topictemper.tempering import Annealing, GlobalTempering, LocalTempering
 
 from .mutations import NUMBERS, REALS, mutate_bytes, mutate_npz
 from .target import Target, Wrong
@@ -34,15 +35,23 @@ def counts() -> sp.csr_matrix:
 def _make(folder: Path, rng: random.Random) -> Path:
     """Models of every mode and setting that has a state of its own, some in the middle."""
     parameters: dict[str, Any] = {
-        "tempering": rng.choice(("lvt", "lvt", "vt", "svi", "avi", "dasvi")),
+        "tempering": rng.choice(
+            (
+                "svi",
+                "dasvi",
+                Annealing(max_temperature=rng.choice(("auto", 3.0))),
+                GlobalTempering(n_temperatures=8),
+                LocalTempering(n_temperatures=8),
+                LocalTempering(n_temperatures=8, max_temperature=3.0),
+            )
+        ),
         "dtype": rng.choice(("float32", "float64")),
         "doc_topic_prior": rng.choice((None, "auto", 0.3, [0.1, 0.2, 0.3])),
         "topic_word_prior": rng.choice((None, "auto", np.full(12, 0.2))),
-        "topic_estimate": rng.choice(("mean", "dirichlet")),
-        "max_temperature": rng.choice(("auto", 3.0)),
+        "inference": rng.choice(("auto", "vb")),
         "random_state": rng.choice((0, np.random.RandomState(np.random.PCG64(1)))),
     }
-    lda = TemperedLDA(3, n_temperatures=8, batch_size=6, n_jobs=1, **parameters)
+    lda = TemperedLDA(3, batch_size=6, n_jobs=1, **parameters)
     if rng.random() < 0.5:
         lda.set_params(total_samples=rng.choice((20, 200))).partial_fit(counts())
     else:

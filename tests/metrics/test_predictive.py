@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-from topictemper.lda._elbo import split_tokens
+from topictemper.lda._completion import split_tokens
 from topictemper.metrics import perplexity, predictive_log_likelihood
 
 from ..small_lda import ESTIMATES, MODES, corpus, fitted, random_counts
@@ -23,7 +23,7 @@ def test_is_the_score_of_tempered_lda(mode, dtype, estimate):
     assert perplexity(lda, corpus()) == pytest.approx(lda.perplexity(corpus()), rel=10 * rel)
     # An array says by its sums what documents see: parameters of a Dirichlet, or probabilities.
     topics = lda.components_
-    if estimate == "mean":
+    if estimate == "auto":
         topics = topics / topics.sum(axis=1, keepdims=True)
     found = predictive_log_likelihood(topics, corpus(), lda.doc_topic_prior_)
     assert found == pytest.approx(expected, rel=rel)
@@ -92,7 +92,7 @@ def test_threads_and_neighbours_change_nothing():
 
 
 def test_prior_given_goes_before_the_estimators():
-    lda, X = fitted(topic_estimate="dirichlet"), corpus()
+    lda, X = fitted(inference="vb"), corpus()
     expected = predictive_log_likelihood(lda.components_, X, 2.0)
     assert predictive_log_likelihood(lda, X, 2.0) == expected
     assert predictive_log_likelihood(lda, X, np.full(4, 2.0)) == expected

@@ -78,11 +78,11 @@ def test_a_structured_history():
     other = SigmoidBeliefNetwork()
     other.components_ = np.zeros((1, 1))
     fields = [("pass", float), ("temperature", float), ("bound", float)]
-    other.bound_history_ = np.array([(0.0, 2.0, -8.0), (1.0, 1.0, -7.0)], dtype=fields)
+    other.elbo_history_ = np.array([(0.0, 2.0, -8.0), (1.0, 1.0, -7.0)], dtype=fields)
     display = BoundDisplay.from_estimator(other)
     assert_array_equal(display.lines_[0].get_xydata(), [[0.0, -8.0], [1.0, -7.0]])
     assert display.ax_.get_ylabel() == "bound (nats a token)"
-    with pytest.raises(ValueError, match="'a' has elbo_history_, 'b' has bound_history_"):
+    with pytest.raises(ValueError, match="'a' has elbo_history_, 'b' has elbo_history_"):
         BoundDisplay.from_estimator({"a": mixture(), "b": other})
 
 

@@ -31,7 +31,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "vt, float64": {"tempering": "vt", "dtype": "float64"},
     "lvt": {"tempering": "lvt", "inference": "gibbs"},
     "lvt, 300 topics, float64": {"tempering": "lvt", "n_components": 300, "dtype": "float64"},
-    "dasvi, Dirichlet topics": {"tempering": "dasvi", "topic_estimate": "dirichlet"},
+    "dasvi, Dirichlet topics": {"tempering": "dasvi", "inference": "vb"},
     "batch": {"tempering": "vt", "learning_method": "batch"},
     "learned priors": {"doc_topic_prior": "auto", "topic_word_prior": "auto"},
 }
@@ -45,7 +45,7 @@ def lda(n_jobs: int, parameters: dict[str, Any]) -> list[Any]:
         model.components_,
         model.transform(COUNTS),
         model.score(COUNTS),
-        model.bound(COUNTS),
+        model.elbo(COUNTS),
         model.document_temperatures(COUNTS) if model.tempering == "lvt" else None,
     ]
 

@@ -1,4 +1,4 @@
-"""Documents under a fitted model: their proportions, temperatures and predictive scores."""
+"""Documents under a fitted model: proportions, temperatures and document completion."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._core._workers import Workers
-from ._e_step import Gatherer, Locals, Minibatch, Workspace, infer, log_likelihood
+from ..tempering import LocalTemperature
+from ._e_step import Workspace, infer, log_likelihood
+from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer
-from ._thermostat import document_inverse_temperatures
 from ._topics import Topics
 from ._training import Trainer
 
+# The split of a document belongs to the score, not to the model: the same for every model.
+_SPLIT_SEED = 0
+# numpy draws from hypergeometric distributions of fewer tokens only.
+_MOST_TOKENS = 10**9
 _MOST_ROWS = 8192
 _MOST_PROPORTIONS = 2**22  # of rows that are worked on at once
 
@@ -37,12 +43,50 @@ class Model(NamedTuple):
 
     topics: Topics
     alpha: NDArray[Any]
-    settings: Sweeps
+    sweeps: Sweeps
+
+
+def split_tokens(X: Any) -> tuple[Any, Any]:
+    """Split each document's tokens at random into two halves: observed and held out.
+
+    The split is of tokens, not of distinct words, and has a fixed seed. Of an odd number the
+    observed half has one more. A fraction of a token, as in weighted counts, goes with either
+    half as a whole.
+
+    Parameters
+    ----------
+    X : CSR matrix of shape (n_documents, n_features)
+        Counts, not negative.
+
+    Returns
+    -------
+    observed, held_out : CSR matrices of the shape of X
+        Their sum is X.
+    """
+    rng = np.random.default_rng(_SPLIT_SEED)
+    data = np.asarray(X.data, dtype=np.float64)
+    whole = np.floor(data)
+    observed = np.where(rng.random(len(data)) < 0.5, data - whole, 0.0)
+    counts = whole.astype(np.int64)
+    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
+        n = counts[start:stop].sum()
+        if n >= _MOST_TOKENS:  # every word is halved to within one token of its own
+            odd = counts[start:stop] % 2 * (rng.random(stop - start) < 0.5)
+            observed[start:stop] += counts[start:stop] // 2 + odd
+        elif n > 0:
+            observed[start:stop] += rng.multivariate_hypergeometric(
+                counts[start:stop], (n + 1) // 2, method="marginals"
+            )
+    shape = X.shape
+    return (
+        sp.csr_matrix((observed, X.indices, X.indptr), shape=shape),
+        sp.csr_matrix((data - observed, X.indices, X.indptr), shape=shape),
+    )
 
 
 def predictor(trainer: Trainer) -> Model:
     """A model in training as documents are predicted with it."""
-    return Model(trainer.topics, trainer.predictive_alpha, trainer.settings)
+    return Model(trainer.topics, trainer.predictive_alpha, trainer.config)
 
 
 def cold(batch: Minibatch, workers: Workers) -> float:
@@ -54,13 +98,16 @@ def tempered(trainer: Trainer, grid: NDArray[np.float64], workers: Workers) -> I
     """E[1/T_d] under the fitted topics (VT eq. 10), from the fixed point at the corpus mean."""
     model = predictor(trainer)
     normalizer = PosteriorNormalizer(grid, model.alpha, trainer.eta)
-    normalizer.refresh(model.topics, workers)
-    mean = trainer.thermostat.learned
+    posterior, mean = LocalTemperature(grid), trainer.control.learned
     workspace = Workspace()
 
     def inverse_temperatures(batch: Minibatch, workers: Workers) -> NDArray[np.float64]:
         local = infer_documents(model, batch, lambda *_: mean, workers, workspace, want_energy=True)
-        return document_inverse_temperatures(grid, normalizer, batch, local, mean, workers)
+        evidence = normalizer.of_documents(model.topics, batch, local, workers, 0.0)
+        assert evidence.log_c is not None
+        s = posterior.update(evidence.energy, evidence.log_c)
+        s[evidence.empty] = mean  # without words they have nothing to tell
+        return s
 
     return inverse_temperatures
 
@@ -83,15 +130,15 @@ def infer_documents(
     *,
     want_energy: bool = False,
     want_weights: bool = False,
-) -> Locals:
+) -> LocalParameters:
     """E-step of documents at the temperatures that are given by a function."""
     return infer(
         model.topics,
         batch,
         model.alpha,
         inverse_temperatures(batch, workers),
-        tol=model.settings.mean_change_tol,
-        max_iter=model.settings.max_doc_update_iter,
+        tol=model.sweeps.mean_change_tol,
+        max_iter=model.sweeps.max_doc_update_iter,
         workers=workers,
         want_energy=want_energy,
         want_weights=want_weights,

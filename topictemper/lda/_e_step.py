@@ -1,106 +1,20 @@
-"""Documents under fixed topics: minibatches, their E-step, their predictive likelihood."""
+"""The E-step under fixed topics: q(theta) and q(z), by a fixed point or by sampling."""
 
 from __future__ import annotations
 
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import _lda as kernels
 from .._core._workers import Workers
+from ._minibatch import LocalParameters, Minibatch, scrambled
 from ._topics import Topics
 
 # Sweeps of Gibbs sampling: to forget the start, and to average over (see CONTRIBUTING.md).
 _BURN_IN, _KEPT = 3, 4
-
-
-class Minibatch(NamedTuple):
-    """Some rows of a CSR matrix, by document and once more by word (see `gather_rows`)."""
-
-    doc_ptr: NDArray[np.int64]
-    word_of: NDArray[np.int32]
-    counts: NDArray[Any]
-    words: NDArray[np.int32]
-    word_ptr: NDArray[np.int64]
-    word_doc: NDArray[np.int32]
-    word_pos: NDArray[np.int64]
-    #: Tokens of all documents, each taken once.
-    n_tokens: float
-    #: How often each document counts, (n_documents,); None: once.
-    weight: NDArray[np.float64] | None = None
-
-    @property
-    def n_documents(self) -> int:
-        """Documents in the batch, those without words included."""
-        return len(self.doc_ptr) - 1
-
-    @property
-    def size(self) -> float:
-        """Documents in the batch, each as often as it counts."""
-        return float(self.n_documents if self.weight is None else self.weight.sum())
-
-    def total(self, values: NDArray[Any]) -> Any:
-        """Sum over documents, the first axis, each as often as it counts."""
-        if self.weight is None:
-            return values.sum(axis=0, dtype=np.float64)
-        return (values.T * self.weight).sum(axis=-1)
-
-    def total_tokens(self) -> float:
-        """Tokens in the batch, of each document as often as it counts."""
-        if self.weight is None:
-            return self.n_tokens
-        return float(self.total(self.tokens()))
-
-    def tokens(self) -> NDArray[np.float64]:
-        """N_d, shape (n_documents,)."""
-        return self.sums(self.counts)
-
-    def sums(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Sums over the entries of each document, which do not depend on its neighbours."""
-        documents = np.repeat(np.arange(self.n_documents), np.diff(self.doc_ptr))
-        sums = np.bincount(documents, values, minlength=self.n_documents)
-        return sums.astype(np.float64, copy=False)
-
-    def marks(self) -> NDArray[np.uint64]:
-        """A number for each document that its words determine, whatever else is in the batch."""
-        words = scrambled(self.words[self.word_of].astype(np.uint64))
-        counts = self.counts.astype(np.float64).view(np.uint64)
-        sums = np.concatenate([[np.uint64(0)], np.cumsum(scrambled(words ^ counts))])
-        return sums[self.doc_ptr[1:]] - sums[self.doc_ptr[:-1]]
-
-
-def scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64: bits that look random, the same for the same number."""
-    z = values + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-class Gatherer:
-    """Cuts minibatches out of one CSR matrix, whose rows may have weights."""
-
-    def __init__(
-        self, X: Any, dtype: Any, sample_weight: NDArray[np.float64] | None = None
-    ) -> None:
-        self._X = X
-        self._weight = sample_weight
-        self._single = np.dtype(dtype) == np.float32
-        self._slot = np.full(X.shape[1], -1, dtype=np.int32)
-
-    def rows(self, rows: NDArray[np.int64], *, by_word: bool = True) -> Minibatch:
-        """The given rows, in that order; also word by word, which `Topics.step` needs."""
-        X = self._X
-        arrays = kernels.gather_rows(
-            X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word
-        )
-        return Minibatch(
-            *arrays,
-            n_tokens=float(arrays[2].sum(dtype=np.float64)),
-            weight=None if self._weight is None else self._weight[rows],
-        )
 
 
 class Workspace:
@@ -127,24 +41,6 @@ class Workspace:
         return buffer[start : start + size].view(dtype).reshape(shape)
 
 
-class Locals(NamedTuple):
-    """What the E-step found for a minibatch (see `estep` for the fields)."""
-
-    s: NDArray[Any]
-    log_rows: bool
-    B: NDArray[Any]
-    gamma: NDArray[Any]
-    topics: NDArray[np.int32]
-    weights: NDArray[Any]
-    n_active: NDArray[np.int32]
-    ratio: NDArray[Any]
-    shift: NDArray[Any]
-    mass: NDArray[Any]
-    energy: NDArray[np.float64]
-    sweeps: NDArray[np.int32]
-    alpha: NDArray[Any]
-
-
 def _prepare(
     topics: Topics,
     batch: Minibatch,
@@ -155,7 +51,7 @@ def _prepare(
     want_energy: bool = False,
     want_weights: bool = True,
     workspace: Workspace | None = None,
-) -> Locals:
+) -> LocalParameters:
     """Room for what an E-step finds, and the rows of the topics that it goes by."""
     dtype = topics.M.dtype
     n_documents, n_components = batch.n_documents, topics.n_components
@@ -163,7 +59,7 @@ def _prepare(
     log_rows = not np.isscalar(s)
     array = (workspace or Workspace()).array
     by_topic, by_padded = (n_documents, n_components), (n_documents, padded)
-    local = Locals(
+    local = LocalParameters(
         s=np.full(n_documents, s, dtype=dtype),
         log_rows=log_rows,
         B=array("B", (len(batch.words), padded), dtype),
@@ -208,7 +104,7 @@ def infer(
     want_energy: bool = False,
     want_weights: bool = True,
     workspace: Workspace | None = None,
-) -> Locals:
+) -> LocalParameters:
     """Fixed point of phi and gamma (VT eq. 19) of every document of a minibatch.
 
     Parameters
@@ -228,9 +124,9 @@ def infer(
     workers : Workers
         Threads to use.
     want_energy : bool
-        Whether to work out `Locals.energy`; else it is empty.
+        Whether to work out `LocalParameters.energy`; else it is empty.
     want_weights : bool
-        Whether to keep `Locals.weights`, which `Topics.step` needs; else it is empty.
+        Whether to keep `LocalParameters.weights`, which `Topics.step` needs; else it is empty.
     workspace : Workspace, optional
         Memory for the result.
     """
@@ -277,7 +173,7 @@ def sample(
     *,
     workers: Workers,
     workspace: Workspace | None = None,
-) -> Locals:
+) -> LocalParameters:
     """Gibbs sampling of the topics of the tokens of every document, at T = 1.
 
     The statistics of a minibatch are those of topic proportions that are averages over samples:

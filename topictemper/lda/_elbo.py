@@ -1,66 +1,23 @@
-"""Scores of documents under fitted topics: document completion, and the bound."""
+"""The tempered ELBO (VT eq. 4): the terms of documents and of topics."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
-from ._e_step import Locals, Minibatch
+from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
 
-# The split of a document belongs to the score, not to the model: the same for every model.
-_SPLIT_SEED = 0
 _WORDS_AT_ONCE = 4096
 # The E-step scales weights where all their logarithms are below -27 or less.
 _SMALL_WEIGHT = -20.0
-# numpy draws from hypergeometric distributions of fewer tokens only.
-_MOST_TOKENS = 10**9
 
 
-def split_tokens(X: Any) -> tuple[Any, Any]:
-    """Split each document's tokens at random into two halves: observed and held out.
-
-    The split is of tokens, not of distinct words, and has a fixed seed. Of an odd number the
-    observed half has one more. A fraction of a token, as in weighted counts, goes with either
-    half as a whole.
-
-    Parameters
-    ----------
-    X : CSR matrix of shape (n_documents, n_features)
-        Counts, not negative.
-
-    Returns
-    -------
-    observed, held_out : CSR matrices of the shape of X
-        Their sum is X.
-    """
-    rng = np.random.default_rng(_SPLIT_SEED)
-    data = np.asarray(X.data, dtype=np.float64)
-    whole = np.floor(data)
-    observed = np.where(rng.random(len(data)) < 0.5, data - whole, 0.0)
-    counts = whole.astype(np.int64)
-    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
-        n = counts[start:stop].sum()
-        if n >= _MOST_TOKENS:  # every word is halved to within one token of its own
-            odd = counts[start:stop] % 2 * (rng.random(stop - start) < 0.5)
-            observed[start:stop] += counts[start:stop] // 2 + odd
-        elif n > 0:
-            observed[start:stop] += rng.multivariate_hypergeometric(
-                counts[start:stop], (n + 1) // 2, method="marginals"
-            )
-    shape = X.shape
-    return (
-        sp.csr_matrix((observed, X.indices, X.indptr), shape=shape),
-        sp.csr_matrix((data - observed, X.indices, X.indptr), shape=shape),
-    )
-
-
-def document_bound(
-    batch: Minibatch, local: Locals, alpha: NDArray[Any], s: float = 1.0
+def document_elbo(
+    batch: Minibatch, local: LocalParameters, alpha: NDArray[Any], s: float = 1.0
 ) -> NDArray[np.float64]:
     """What each document adds to the ELBO at one inverse temperature, in nats, phi optimised out.
 
@@ -80,7 +37,7 @@ def document_bound(
     )
 
 
-def _log_scale(local: Locals, gamma: NDArray[np.float64], s: float) -> NDArray[np.float64]:
+def _log_scale(local: LocalParameters, gamma: NDArray[np.float64], s: float) -> NDArray[np.float64]:
     """Logarithm of what the E-step divided a document's weights by, lest all of them vanish."""
     scale = np.zeros(len(gamma))
     for d in np.flatnonzero((local.n_active > 0) & (s * psi(gamma.max(axis=1)) < _SMALL_WEIGHT)):

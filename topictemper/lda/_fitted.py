@@ -1,22 +1,33 @@
-"""Fitted attributes of `TemperedLDA`, which always say what its model in training is."""
+"""Fitted attributes of `TemperedLDA`, and its state for `save` and `load`."""
 
 from __future__ import annotations
 
+from copy import copy, deepcopy
 from math import ceil
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
-from ..tempering import QUANTILES
-from ._thermostat import LocalThermostat
+from .._utils._state import Tree, within
+from ..persistence._models import parameters_of, plain_parameters
+from ..tempering._modes import Annealing
+from ._assembly import restored_trainer
+from ._config import Config
+from ._monitor import Validation
+from ._sound import check_trainer
 from ._training import Trainer
+
+_HISTORIES = {"score_history": ("pass", "score"), "elbo_history": ("pass", "temperature", "elbo")}
 
 
 class FittedMixin:
-    """Gives an estimator the attributes that follow from its ``_trainer``."""
+    """Gives an estimator the attributes that follow from its ``_trainer``, and its state."""
 
     _trainer: Trainer
+    _trained_with: dict[str, Any]
+    n_features_in_: int
     #: What `components_` has returned, and of which state of the trainer; None for a new one.
     _components: tuple[Any, NDArray[Any]] | None = None
 
@@ -24,7 +35,7 @@ class FittedMixin:
     def components_(self) -> NDArray[Any]:
         """Lambda, (n_components, n_features); a new array when topics have changed."""
         trainer = self._learned("components_")
-        state = trainer.n_updates, trainer.topics.a
+        state = trainer.clock.n_updates, trainer.topics.a
         if self._components is None or self._components[0] != state:
             self._components = state, trainer.topics.components()
         return self._components[1]
@@ -37,17 +48,15 @@ class FittedMixin:
     @property
     def max_temperature_(self) -> float:
         """Where annealing starts; NaN while that is being looked for."""
-        hottest = self._learned("max_temperature_").thermostat.cooling.max_temperature
+        course = self._learned("max_temperature_").control.course
+        hottest = None if course is None else course.max_temperature
         return float("nan") if hottest is None else hottest
 
     @property
     def temperature_history_(self) -> NDArray[Any]:
         """The course of the temperature, as a structured array."""
-        thermostat = self._learned("temperature_history_").thermostat
-        fields = ["pass", "temperature"]
-        if isinstance(thermostat, LocalThermostat):
-            fields += [f"q{round(100 * q):02d}" for q in QUANTILES]
-        return np.array(thermostat.history, dtype=[(field, float) for field in fields])
+        control = self._learned("temperature_history_").control
+        return np.array(control.history, dtype=[(field, float) for field in control.fields])
 
     @property
     def doc_topic_prior_(self) -> NDArray[Any]:
@@ -65,12 +74,12 @@ class FittedMixin:
     @property
     def n_batch_iter_(self) -> int:
         """Minibatches learned from."""
-        return self._learned("n_batch_iter_").n_updates
+        return self._learned("n_batch_iter_").clock.n_updates
 
     @property
     def n_iter_(self) -> int:
         """Passes begun."""
-        return ceil(self._learned("n_iter_").passes - 1e-9)  # a sum of weights is rounded
+        return ceil(self._learned("n_iter_").clock.passes - 1e-9)  # a sum of weights is rounded
 
     def _learned(self, attribute: str) -> Trainer:
         try:
@@ -79,3 +88,79 @@ class FittedMixin:
             raise AttributeError(
                 f"{type(self).__name__} has no {attribute} before fit", name=attribute, obj=self
             ) from None
+
+    def _remember_parameters(self) -> None:
+        """Keep the parameters that training uses, which may be set to others later."""
+        estimator: Any = self
+        self._trained_with = {
+            name: clone(value) if isinstance(value, Annealing) else value
+            for name, value in estimator.get_params(deep=False).items()
+        }
+
+    def _set_fitted(
+        self,
+        trainer: Trainer,
+        validation: Validation | None,
+        elbos: list[tuple[float, float, float]] | None = None,
+    ) -> None:
+        """Become what `fit` has made."""
+        self._trainer, self._components = trainer, None
+        scores = validation.scores if validation is not None else None
+        for (name, fields), history in zip(_HISTORIES.items(), (scores, elbos), strict=True):
+            # Attributes that exist only where they were asked for.
+            if history:
+                dtype = [(field, float) for field in fields]
+                setattr(self, f"{name}_", np.array(history, dtype=dtype))
+            else:
+                vars(self).pop(f"{name}_", None)
+
+    def _snapshot(self, trainer: Trainer, validation: Validation | None) -> Self:
+        """Another estimator, fitted as if training had ended here."""
+        other = copy(self)
+        other._set_fitted(deepcopy(trainer), validation)
+        return other
+
+    def _get_state(self) -> Tree:
+        """All that training has made, and its parameters, for `save`."""
+        trainer = self._trainer
+        state = trainer.get_state()
+        check_trainer(state)
+        return {
+            "parameters": plain_parameters(
+                {
+                    name: value
+                    for name, value in self._trained_with.items()
+                    if value is not getattr(self, name)
+                }
+            ),
+            "expected_samples": trainer.plan.expected_samples,
+            "planned_passes": trainer.plan.planned_passes,
+            "given_topics": trainer.given_topics,
+            "first_alpha": trainer.first_alpha,
+            "first_eta": trainer.first_eta,
+            "trainer": state,
+            **{name: getattr(self, f"{name}_", None) for name in _HISTORIES},
+        }
+
+    def _set_state(self, tree: Tree) -> None:
+        """Continue from what `_get_state` returned, with `n_features_in_` set."""
+        estimator: Any = self
+        with within("parameters"):
+            own = estimator.get_params(deep=False)
+            self._trained_with = own | parameters_of(tree["parameters"])
+            config = Config.of(self._trained_with, self.n_features_in_)
+        self._trainer = restored_trainer(config, tree)
+        for name, fields in _HISTORIES.items():
+            with within(name):
+                if tree[name] is not None:
+                    setattr(self, f"{name}_", _history(tree[name], fields))
+
+
+def _history(rows: Any, fields: tuple[str, ...]) -> NDArray[Any]:
+    """A history from a file."""
+    if rows.ndim != 1 or rows.dtype != [(field, float) for field in fields]:
+        raise ValueError(f"no table of {' and '.join(fields)}")
+    if not all(np.isfinite(rows[field]).all() for field in fields):
+        raise ValueError("not finite")
+    history: NDArray[Any] = rows
+    return history

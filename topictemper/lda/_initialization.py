@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._e_step import Minibatch, scrambled
+from ._minibatch import Minibatch, scrambled
 from ._topics import Topics
 
 # 0.02 to 0.2 score alike; 0.05 with the probe's threshold and reheat was the best on four corpora.
@@ -12,7 +12,7 @@ _SHARE = 0.05
 _DOCUMENTS = 4  # of a topic, about
 
 
-def deal_out(topics: Topics, batch: Minibatch, seed: int) -> None:
+def seed_topics(topics: Topics, batch: Minibatch, seed: int) -> None:
     """Add to topics that are alike the words of a few documents each, as a twentieth of their own.
 
     Topics of mere noise differ in all directions, of which the one that annealing is to find is

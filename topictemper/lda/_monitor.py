@@ -1,19 +1,105 @@
-"""What happens around the passes of a fit: callbacks, held-out scores, the log."""
+"""What happens around the passes of a fit: callbacks, held-out scores, early stopping, the log."""
 
 from __future__ import annotations
 
 import logging
+from copy import deepcopy
+from math import ceil
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .._core._workers import Workers
-from ._stopping import Validation
+from .._utils import _validation as check
+from .._utils._chunks import Chunks, rows_that_count
+from ._completion import cold, completion, predictor, split_tokens
+from ._config import Config
 from ._training import Trainer
 
 logger = logging.getLogger("topictemper")
 
 
-class Progress:
+class Validation:
+    """Scores held-out documents after a pass, and keeps the best model for early stopping.
+
+    Early stopping compares only models at T = 1 whose documents are sampled, if they are to be.
+    Before that, a score may fall before it rises.
+
+    Parameters
+    ----------
+    X : CSR matrix
+        Counts of the held-out documents.
+    name : str
+        What they are called in errors.
+    patience : int or None
+        Evaluations in a row without a new best score after which to stop; None: do not stop.
+
+    Attributes
+    ----------
+    scores : list of tuple of float
+        Passes made and nats a token, for each evaluation.
+    best : Trainer or None
+        A copy of the model with the best score, if it is to stop a fit.
+    """
+
+    def __init__(self, X: Any, name: str, patience: int | None) -> None:
+        self._halves = split_tokens(X)
+        check.check_held_out(self._halves[1], name)
+        self._patience = patience
+        self._best_score, self._waited = -np.inf, 0
+        self.scores: list[tuple[float, float]] = []
+        self.best: Trainer | None = None
+
+    def evaluate(self, trainer: Trainer, done: int, workers: Workers) -> bool:
+        """Score the model after so many passes; whether to stop."""
+        score = completion(predictor(trainer), *self._halves, cold, workers)
+        self.scores.append((done, score))
+        if self._patience is None or not trainer.settled:
+            return False
+        if score > self._best_score:
+            self.best = None  # before the copy: three models at once would take too much memory
+            self.best = deepcopy(trainer)
+            self._best_score, self._waited = score, 0
+        else:
+            self._waited += 1
+        return self._waited >= self._patience
+
+
+def held_out_rows(
+    config: Config,
+    X: Any,
+    validation_X: Any,
+    sample_weight: NDArray[np.float64] | None = None,
+) -> tuple[NDArray[np.int64] | None, Validation | None]:
+    """Decide which documents are scored after every pass.
+
+    Returns
+    -------
+    rows : ndarray or None
+        The rows of X to learn from; None: all.
+    validation : Validation or None
+        Of the other rows, or of `validation_X`.
+    """
+    rows, name = None, "validation_X"
+    if validation_X is None:
+        if config.patience is None:
+            return rows, None
+        if isinstance(X, Chunks):
+            raise ValueError(
+                "early_stopping=True on chunks of documents needs validation_X: rows are not "
+                "held out of chunks"
+            )
+        fraction = config.validation_fraction
+        rows, held_out = _split_rows(
+            rows_that_count(X, sample_weight), fraction, check.random_state(config.random_state)
+        )
+        name, validation_X = f"the validation_fraction={fraction} of X", X[held_out]
+    return rows, Validation(validation_X, name, config.patience)
+
+
+class Monitor:
     """Called before and after every pass of `fit`; says when to stop.
 
     Parameters
@@ -21,13 +107,13 @@ class Progress:
     trainer : Trainer
         The model in training.
     n_passes : int
-        Passes that are planned.
+        Planned passes.
     validation : Validation or None
         Scores held-out documents after a pass.
     context : CallbackContext
-        The task of callbacks that is the fit; every pass becomes a task within it.
-    told : dict
-        What the hooks of callbacks are called with (see `CallbackContext`).
+        The task of the fit, for callbacks; every pass becomes a subtask.
+    hook_arguments : dict
+        Arguments of the hooks of callbacks (see `CallbackContext`).
     verbose : bool
         Whether to log a line for every pass.
     workers : Workers
@@ -40,7 +126,7 @@ class Progress:
         n_passes: int,
         validation: Validation | None,
         context: Any,
-        told: dict[str, Any],
+        hook_arguments: dict[str, Any],
         *,
         verbose: bool,
         workers: Workers,
@@ -48,15 +134,16 @@ class Progress:
         self._trainer = trainer
         self._n_passes = n_passes
         self._validation = validation
-        self._context, self._told = context, told
+        self._context, self._hook_arguments = context, hook_arguments
         self._verbose = verbose
         self._workers = workers
 
     def before_pass(self) -> None:
         """Tell the callbacks that a pass begins."""
         self._task = self._context.subcontext(task_name="pass")
-        self._task.call_on_fit_task_begin(**self._told)
-        self._seen_before, self._began = self._trainer.documents_seen, perf_counter()
+        self._task.call_on_fit_task_begin(**self._hook_arguments)
+        self._seen_before = self._trainer.clock.documents_seen
+        self._began = perf_counter()
 
     def after_pass(self, done: int) -> bool:
         """Score, log and tell the callbacks; whether held-out scores or a callback say stop."""
@@ -66,10 +153,10 @@ class Progress:
             stop = self._validation.evaluate(self._trainer, done, self._workers)
         if self._verbose:
             self._log(done, seconds)
-        return bool(self._task.call_on_fit_task_end(**self._told)) or stop
+        return bool(self._task.call_on_fit_task_end(**self._hook_arguments)) or stop
 
     def _log(self, done: int, seconds: float) -> None:
-        """Log a line on the pass just made; to stderr, where logging has not been set up."""
+        """Log a line about the pass; to stderr, where logging has not been set up."""
         if not logger.hasHandlers():
             logger.addHandler(logging.StreamHandler())
         if not logger.isEnabledFor(logging.INFO):
@@ -79,10 +166,25 @@ class Progress:
             score = f", validation score {self._validation.scores[-1][1]:.4f} nats a token"
         logger.info(
             "%s pass %d/%d: temperature %.3f, %.0f documents a second%s",
-            self._trainer.settings.tempering,
+            self._trainer.config.tempering.mode,
             done,
             self._n_passes,
             self._trainer.temperature,
-            (self._trainer.documents_seen - self._seen_before) / max(seconds, 1e-9),
+            (self._trainer.clock.documents_seen - self._seen_before) / max(seconds, 1e-9),
             score,
         )
+
+
+def _split_rows(
+    rows: NDArray[np.int64], fraction: float, random_state: np.random.RandomState
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Rows to learn from and rows held out, chosen at random, each in their order."""
+    n = len(rows)
+    n_held_out = ceil(fraction * n)
+    if n_held_out == n:
+        raise ValueError(
+            f"validation_fraction={fraction} of n_samples={n} leaves no document to learn from; "
+            "give validation_X, or set early_stopping=False"
+        )
+    order = random_state.permutation(rows)
+    return np.sort(order[n_held_out:]), np.sort(order[:n_held_out])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +12,14 @@ from .._core import _lda as kernels
 from .._core._workers import Workers
 from .._utils._state import Stateful
 from ..tempering import InverseTemperatureNodes, prior_log_partition
-from ._e_step import Locals, Minibatch, log_likelihood
+from ..tempering._control import Evidence
+from ._clock import CorpusSize
+from ._e_step import log_likelihood
+from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
 
 Bound = Literal["lower", "upper"] | None
 Eta = float | NDArray[Any]
-
-
-class CorpusSize(NamedTuple):
-    """D and W, the documents and the tokens of the whole corpus."""
-
-    documents: float
-    tokens: float
 
 
 def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> InverseTemperatureNodes:
@@ -50,12 +46,17 @@ class PosteriorNormalizer(Stateful):
         Prior of the topic proportions.
     eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
         Prior of the topics.
+    period : float
+        Passes for which the moments of the topics are good enough.
     """
 
-    STATE = ("_moments",)
+    STATE = ("_moments", "_refreshed")
 
-    def __init__(self, grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> None:
+    def __init__(
+        self, grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta, period: float = 0.0
+    ) -> None:
         self.nodes = _nodes(grid, alpha, eta)
+        self._period, self._refreshed = period, -np.inf
         self._set_alpha(alpha)
         self._moments = np.zeros_like(self._prior_ratios)
 
@@ -69,7 +70,7 @@ class PosteriorNormalizer(Stateful):
         self._moments = np.exp(log_moments).astype(self._alpha.dtype)
 
     def documents(
-        self, batch: Minibatch, local: Locals, workers: Workers
+        self, batch: Minibatch, local: LocalParameters, workers: Workers
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Energies (n_documents,) and log C_d(s) at the nodes (n_documents, n_nodes), in nats."""
         if local.alpha is not self._alpha:  # learned anew
@@ -87,10 +88,34 @@ class PosteriorNormalizer(Stateful):
         )
         return local.energy, out * batch.tokens()[:, None]
 
+    def of_documents(
+        self,
+        topics: Topics,
+        batch: Minibatch,
+        local: LocalParameters,
+        workers: Workers,
+        passes: float,
+    ) -> Evidence:
+        """Evidence of each document for its own temperature (VT eq. 10)."""
+        if passes - self._refreshed > self._period * (1 - 1e-6):
+            self.refresh(topics, workers)
+            self._refreshed = passes
+        energies, log_c = self.documents(batch, local, workers)
+        # Not a matrix product of BLAS, which may round a row differently for other neighbours.
+        matrix = np.ascontiguousarray(self.nodes.matrix.T)
+        at_grid = np.einsum("dj,jm->dm", log_c, matrix)
+        return Evidence(energies, at_grid, batch.weight, np.diff(batch.doc_ptr) == 0)
+
     def corpus(
-        self, topics: Topics, batch: Minibatch, local: Locals, size: CorpusSize, workers: Workers
+        self,
+        topics: Topics,
+        batch: Minibatch,
+        local: LocalParameters,
+        size: CorpusSize,
+        workers: Workers,
     ) -> tuple[float, NDArray[np.float64]]:
-        """Energy and log C(s) at the nodes of the whole corpus, of which the batch is a sample."""
+        """Energy and log C(s) at the nodes of the corpus, of which the batch is a sample."""
+        self.refresh(topics, workers)
         energies, log_c = self.documents(batch, local, workers)
         scale = size.tokens / batch.total_tokens()
         return float(batch.total(energies) * scale), batch.total(log_c) * scale
@@ -152,16 +177,31 @@ class PriorNormalizer(Stateful):
                 c[i, :, j] = np.log(total) if s < 1 else 0.0
         return c
 
-    def refresh(self, topics: Topics, workers: Workers) -> None:
-        """Nothing to do: the prior does not change."""
-
     def corpus(
-        self, topics: Topics, batch: Minibatch, local: Locals, size: CorpusSize, workers: Workers
+        self,
+        topics: Topics,
+        batch: Minibatch,
+        local: LocalParameters,
+        size: CorpusSize,
+        workers: Workers,
     ) -> tuple[float, NDArray[np.float64]]:
-        """Energy and log C(s) at the nodes of the whole corpus, of which the batch is a sample."""
+        """Energy and log C(s) at the nodes of the corpus, of which the batch is a sample."""
         theta = local.gamma / local.gamma.sum(axis=1, keepdims=True)
         energy = batch.total(log_likelihood(topics, batch, theta, workers))
         log_c = prior_log_partition(
             self._samples, size.documents, max(1.0, size.tokens / size.documents), self._bound
         )
         return float(energy * size.tokens / batch.total_tokens()), log_c
+
+
+def corpus_evidence(
+    normalizer: PosteriorNormalizer | PriorNormalizer,
+    topics: Topics,
+    batch: Minibatch,
+    local: LocalParameters,
+    size: CorpusSize,
+    workers: Workers,
+) -> Evidence:
+    """Evidence of the corpus for one temperature (VT eq. 9), at ascending temperatures."""
+    energy, log_c = normalizer.corpus(topics, batch, local, size, workers)
+    return Evidence(energy, (normalizer.nodes.matrix @ log_c)[::-1])

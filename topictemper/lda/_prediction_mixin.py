@@ -1,4 +1,4 @@
-"""What a fitted `TemperedLDA` says of documents: proportions, scores, the bound, temperatures."""
+"""Documents under a fitted `TemperedLDA`: proportions, scores, the ELBO, temperatures."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from ._completion import (
     infer_documents,
     predictor,
     proportions,
+    split_tokens,
 )
 from ._completion import tempered as tempered_documents
+from ._defaults import N_TEMPERATURES
 from ._e_step import Workspace
-from ._elbo import document_bound, split_tokens, topics_kl
+from ._elbo import document_elbo, topics_kl
 from ._training import Trainer
-
-_LEARNED = ("vt", "lvt")
 
 
 class PredictionMixin(TransformerMixin):
-    """Gives an estimator `transform`, `score`, `perplexity`, `bound` and `document_temperatures`.
+    """Gives an estimator `transform`, `score`, `perplexity`, `elbo` and `document_temperatures`.
 
     It has to have ``_trainer``, the model, ``_fitted_counts(X)``, which checks counts, and
     ``n_jobs``. scikit-learn wraps `transform` for `set_output` where it stands, so this has to be
@@ -119,11 +119,11 @@ class PredictionMixin(TransformerMixin):
         -------
         float
             Lower is better. Not comparable to the perplexity of scikit-learn's LDA, which is
-            made from `bound`.
+            made from `elbo`.
         """
         return float(np.exp(-self.score(X, None, sample_weight, tempered=tempered)))
 
-    def bound(self, X: Any) -> float:
+    def elbo(self, X: Any) -> float:
         """Evidence lower bound (ELBO) of the documents at T = 1, topics included.
 
         Parameters
@@ -135,27 +135,25 @@ class PredictionMixin(TransformerMixin):
         -------
         float
             Nats a token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15),
-            with q(beta) = Dir(lambda) for any `topic_estimate`, and the prior alpha that the
-            topics were learned with.
+            with q(beta) = Dir(lambda) for any `inference`, and the alpha of training.
         """
         X = self._fitted_counts(X)
         check.check_words(X, "X")
         trainer, total, workspace = self._trainer, 0.0, Workspace()
-        model = Model(copy(trainer.topics), trainer.alpha, trainer.settings)
+        model = Model(copy(trainer.topics), trainer.alpha, trainer.config)
         model.topics.point = False
         with Workers(self.n_jobs) as workers:
             for _, batch in chunks(X, model.topics):
                 local = infer_documents(model, batch, cold, workers, workspace, want_weights=True)
-                total += float(document_bound(batch, local, model.alpha).sum())
+                total += float(document_elbo(batch, local, model.alpha).sum())
         return (total - topics_kl(model.topics, trainer.eta)) / float(X.data.sum(dtype=np.float64))
 
     def document_temperatures(self, X: Any) -> NDArray[np.float64]:
-        """Inverse temperature E[1/T_d] of documents under the fitted topics (VT eq. 10).
+        """Temperatures 1 / E[1/T_d] of documents under the fitted topics (VT eq. 10).
 
-        The lower, the rarer are the words of a document among those that its own mixture of
-        topics would draw. It rises with the length of a document too: compare documents of like
-        length. A mixture of very many topics does not lower it; the `metrics.perplexity` of the
-        document tells that.
+        High values mark documents whose words are improbable under their own mixture of topics. The
+        temperature falls with the length of a document: compare documents of similar length. A
+        mixture of very many topics does not raise it; `metrics.perplexity` by document shows those.
 
         Parameters
         ----------
@@ -165,7 +163,7 @@ class PredictionMixin(TransformerMixin):
         Returns
         -------
         ndarray of shape (n_samples,)
-            In (0, 1].
+            At least 1.
         """
         X = self._fitted_counts(X)
         out = np.empty(X.shape[0])
@@ -173,7 +171,7 @@ class PredictionMixin(TransformerMixin):
             s = self._document_inverse_temperatures(workers)
             for rows, batch in chunks(X, self._trainer.topics):
                 out[rows] = s(batch, workers)
-        return out
+        return 1.0 / out
 
     def _proportions(self, X: Any, tempered: bool = False) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""
@@ -185,17 +183,17 @@ class PredictionMixin(TransformerMixin):
         """Of documents, for prediction."""
         if not tempered:
             return cold
-        settings = self._trainer.settings
-        if settings.tempering not in _LEARNED:
-            raise ValueError(
-                "tempered=True needs learned temperatures, of tempering 'vt' or 'lvt'; "
-                f"this model has tempering={settings.tempering!r}"
-            )
-        if settings.tempering == "vt":
-            return lambda batch, workers: self._trainer.thermostat.learned
-        return self._document_inverse_temperatures(workers)
+        mode = self._trainer.config.tempering.mode
+        if mode == "vt":
+            return lambda batch, workers: self._trainer.control.learned
+        if mode == "lvt":
+            return self._document_inverse_temperatures(workers)
+        raise ValueError(
+            "tempered=True needs learned temperatures, of tempering 'vt' or 'lvt'; this model has "
+            f"tempering={mode!r}"
+        )
 
     def _document_inverse_temperatures(self, workers: Workers) -> InverseTemperatures:
-        return tempered_documents(
-            self._trainer, inverse_temperature_grid(self._trainer.settings.n_temperatures), workers
-        )
+        trainer = self._trainer
+        n = trainer.config.tempering.n_temperatures or N_TEMPERATURES
+        return tempered_documents(trainer, inverse_temperature_grid(n), workers)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from .._utils._state import Stateful
-from ._e_step import Minibatch, Workspace, infer, log_likelihood, scrambled
+from ._e_step import Workspace, infer, log_likelihood
+from ._minibatch import Minibatch, scrambled
 from ._topics import Topics
 
 # Doublings of alpha that are compared, and how many more new documents are predicted with: few
@@ -51,7 +52,7 @@ class PriorScale(Stateful):
         self._gains = np.zeros(len(_DOUBLINGS))
         self._steps, self._next = 0, 1
 
-    def note(
+    def update(
         self,
         topics: Topics,
         batch: Minibatch,

@@ -10,7 +10,7 @@ from scipy.special import psi
 
 from .._core import _lda as kernels
 from .._utils._state import Stateful
-from ._e_step import Locals, Minibatch
+from ._minibatch import LocalParameters, Minibatch
 from ._normalizers import Eta
 from ._topics import Topics
 
@@ -56,7 +56,7 @@ class PriorLearner(Stateful):
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
 
     def alpha(
-        self, batch: Minibatch, local: Locals, alpha: NDArray[Any], rho: float
+        self, batch: Minibatch, local: LocalParameters, alpha: NDArray[Any], rho: float
     ) -> NDArray[Any]:
         """Take note of a minibatch after its E-step, at learning rate rho; the new alpha."""
         if not self.of_alpha:

@@ -25,16 +25,16 @@ _RANGES = {
     "topics/column_sums": (0.0, 1e60),
     "alpha": _PRIOR,
     "eta": _PRIOR,
-    "thermostat/learned": _COOL,
-    "thermostat/cooling/max_temperature": _TEMPERATURE,
-    "thermostat/cooling/begin": _NUMBER,
-    "thermostat/cooling/probe/temperature": _TEMPERATURE,
-    "thermostat/cooling/probe/order_parameter": (-1e6, 1e6),
-    "thermostat/cooling/probe/max_temperature": _TEMPERATURE,
-    "thermostat/temperature/responsibilities": (0.0, 1.0 + 1e-9),
-    "thermostat/normalizer/moments": (0.0, 1e15),
-    "thermostat/normalizer/seed": (0, 2**31),
-    "thermostat/quantiles": (0.999, 1e7),
+    "control/learned": _COOL,
+    "control/course/max_temperature": _TEMPERATURE,
+    "control/course/begin": _NUMBER,
+    "control/course/probe/temperature": _TEMPERATURE,
+    "control/course/probe/order_parameter": (-1e6, 1e6),
+    "control/course/probe/max_temperature": _TEMPERATURE,
+    "control/posterior/responsibilities": (0.0, 1.0 + 1e-9),
+    "normalizer/moments": (0.0, 1e15),
+    "normalizer/seed": (0, 2**31),
+    "control/quantiles": (0.999, 1e7),
     "priors/means": (0.0, 1e12),
     "priors/alpha_share": (0.0, 2.0),
     "priors/eta_share": (-3.0, 2.0),
@@ -43,14 +43,14 @@ _RANGES = {
     "prior_scale/steps": (0, 2**53),
     "prior_scale/next": (1, 2**53),
     "sampling_seed": (0, 2**63 - 1),
-    "n_updates": (0, 2**53),
-    "documents_seen": _NUMBER,
-    "tokens_seen": (0.0, 1e36),
-    "total_samples": (1e-18, 1e18),
-    "once": _NUMBER,
-    "pass_length": (1e-18, 1e18),
-    "passes_before": _NUMBER,
-    "seen_before": _NUMBER,
+    "clock/n_updates": (0, 2**53),
+    "clock/documents_seen": _NUMBER,
+    "clock/tokens_seen": (0.0, 1e36),
+    "clock/total_samples": (1e-18, 1e18),
+    "clock/once": _NUMBER,
+    "clock/pass_length": (1e-18, 1e18),
+    "clock/passes_before": _NUMBER,
+    "clock/seen_before": _NUMBER,
 }
 # Rounding of column sums that are kept up to date step by step.
 _ROUNDING = {"float32": 1e-4, "float64": 1e-9}
@@ -63,7 +63,7 @@ def check_trainer(tree: Tree) -> None:
         if place in _RANGES and value is not None:
             low, high = _RANGES[place]
             # Not a number is what quantiles are before there are any; elsewhere it is refused.
-            if place == "thermostat/quantiles":
+            if place == "control/quantiles":
                 value = value[~np.isnan(value)]
             if np.size(value) and not (np.min(value) >= low and np.max(value) <= high):
                 raise StateError(place, f"must be from {low:g} to {high:g}")
@@ -83,39 +83,39 @@ def _leaves(tree: Tree, above: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _relations(tree: Tree) -> Iterator[tuple[str, bool]]:
-    topics, thermostat, scale = tree["topics"], tree["thermostat"], tree["prior_scale"]
+    topics, control, clock, scale = (tree[x] for x in ("topics", "control", "clock", "prior_scale"))
     M, column_sums = topics["M"], topics["column_sums"]
     yield "topics/M", float(M.max()) * topics["a"] <= _MOST_LAMBDA
     rounding = _ROUNDING[M.dtype.name]
     sums = M.sum(axis=0, dtype=np.float64)
     yield "topics/column_sums", bool((abs(column_sums - sums) <= rounding * sums).all())
-    yield "n_updates", (tree["n_updates"] > 0) == (tree["documents_seen"] > 0)
-    yield "seen_before", tree["seen_before"] <= tree["documents_seen"]
-    since = (tree["documents_seen"] - tree["seen_before"]) / tree["pass_length"]
-    passes = tree["passes_before"] + since
-    yield "pass_length", passes <= _NUMBER[1]
+    yield "clock/n_updates", (clock["n_updates"] > 0) == (clock["documents_seen"] > 0)
+    yield "clock/seen_before", clock["seen_before"] <= clock["documents_seen"]
+    since = (clock["documents_seen"] - clock["seen_before"]) / clock["pass_length"]
+    passes = clock["passes_before"] + since
+    yield "clock/pass_length", passes <= _NUMBER[1]
     now = passes * (1.0 + _A_HAIR) + _A_HAIR
-    yield "thermostat/cooling/begin", thermostat["cooling"]["begin"] <= now
+    yield "control/course/begin", control["course"]["begin"] <= now
     yield "prior_scale/next", scale["steps"] < scale["next"] <= scale["steps"] + 64
     means = tree["priors"]["means"]
     yield "priors/means", means is None or means.shape == (M.shape[1] + 1,)
-    history = thermostat["history"]
+    history = control["history"]
     yield (
-        "thermostat/history",
+        "control/history",
         bool(
             ((history[:, 0] >= 0) & (history[:, 0] <= now)).all()
             and ((history[:, 1] >= 0.999) & (history[:, 1] <= 1e7)).all()
             and (np.isnan(history[:, 2:]) | (abs(history[:, 2:]) <= 1e7)).all()
         ),
     )
-    if "refreshed" in thermostat:
-        refreshed = thermostat["refreshed"]
-        yield "thermostat/refreshed", refreshed <= now
-        used = refreshed > -np.inf
-        yield "thermostat/normalizer", not used or thermostat["normalizer"]["moments"].min() > 0
-    if "temperature" in thermostat:
-        temperature = thermostat["temperature"]
-        energy, log_c, r = (temperature[x] for x in ("energy", "log_c", "responsibilities"))
-        yield "thermostat/temperature/energy", (energy is None) == (log_c is None)
-        yield "thermostat/temperature/log_c", log_c is None or log_c.shape == r.shape
-        yield "thermostat/temperature/responsibilities", abs(r.sum() - 1.0) <= _A_HAIR
+    normalizer = tree["normalizer"]
+    if normalizer and "refreshed" in normalizer:
+        yield "normalizer/refreshed", normalizer["refreshed"] <= now
+        used = normalizer["refreshed"] > -np.inf
+        yield "normalizer/moments", not used or normalizer["moments"].min() > 0
+    posterior = control["posterior"]
+    if posterior:
+        energy, log_c, r = (posterior[x] for x in ("energy", "log_c", "responsibilities"))
+        yield "control/posterior/energy", (energy is None) == (log_c is None)
+        yield "control/posterior/log_c", log_c is None or log_c.shape == r.shape
+        yield "control/posterior/responsibilities", abs(r.sum() - 1.0) <= _A_HAIR

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,9 +12,7 @@ from scipy.special import gammaln, psi
 from .._core import _lda as kernels
 from .._core._workers import Workers
 from .._utils._state import Stateful
-
-if TYPE_CHECKING:
-    from ._e_step import Locals, Minibatch
+from ._minibatch import LocalParameters, Minibatch
 
 # M is rescaled when its factor `a` leaves this range: far from the limits of float32.
 _SMALLEST_FACTOR = 1e-20
@@ -131,7 +129,7 @@ class Topics(Stateful):
     def step(
         self,
         batch: Minibatch,
-        local: Locals,
+        local: LocalParameters,
         doc_weight: NDArray[Any],
         *,
         decay: float,

@@ -1,12 +1,10 @@
-"""Stochastic variational inference with temperatures: the training loop."""
+"""One training step, and passes of such steps over the documents."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,51 +14,22 @@ from .._core._workers import Workers
 from .._utils._atomic import complete, parts, snapshot
 from .._utils._chunks import blocks
 from .._utils._state import Stateful
-from ._e_step import Gatherer, Locals, Minibatch, Workspace, infer, sample
-from ._elbo import document_bound, topics_kl, topics_log_prior
-from ._initialization import deal_out
-from ._normalizers import CorpusSize, Eta
+from ..tempering._control import Clock, Evidence, TemperatureControl
+from ._clock import StreamClock
+from ._config import Config, Plan
+from ._defaults import PLAIN_PASSES, PLAIN_SHARE
+from ._e_step import Workspace, infer, log_likelihood, sample
+from ._elbo import document_elbo, topics_kl, topics_log_prior
+from ._initialization import seed_topics
+from ._minibatch import Gatherer, LocalParameters, Minibatch
+from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer, corpus_evidence
+from ._posterior_tempering import LikelihoodTempering
 from ._prior_scale import PriorScale, times
 from ._priors import PriorLearner
-from ._thermostat import Clock, Thermostat
 from ._topics import Topics, TopicsStep
 
 # Smaller minibatches are learned from by one thread: to share them takes longer than it saves.
 _LEAST_SHARED = 64
-# Posterior tempering shrinks lambda by 1 - rho T, which must stay positive.
-_LARGEST_DECAY = 0.9
-# Hotter, topics are still on their way, and priors are left as they are.
-_PRIORS_FROM = 0.9
-
-# Passes before documents are sampled, and the share of the planned passes if they are few: samples
-# find topics more slowly than they make them better.
-_PLAIN_PASSES, _PLAIN_SHARE = 2.0, 2 / 3
-
-#: Documents that a stream of unknown length is taken to have, until it has more
-#: (benchmarks/streams.py).
-STREAM_SAMPLES = 50_000.0
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What stays fixed while a model learns; names as in `TemperedLDA`."""
-
-    expected_samples: float | None
-    planned_passes: int
-    given_topics: bool
-    batch_size: int
-    learning_decay: float
-    learning_offset: float
-    mean_change_tol: float
-    max_doc_update_iter: int
-    tempering: str
-    n_temperatures: int
-    sampling: bool
-
-    @property
-    def posterior_tempering(self) -> bool:
-        """Whether priors are tempered too."""
-        return self.tempering == "dasvi"
 
 
 class Trainer(Stateful):
@@ -68,75 +37,74 @@ class Trainer(Stateful):
 
     Parameters
     ----------
+    config : Config
+        The parameters of the estimator.
+    plan : Plan
+        What depends on the number of documents.
     topics : Topics
         The global state.
     alpha : ndarray of shape (n_components,)
         Prior of the topic proportions, of the precision of the topics.
     eta : float or ndarray of shape (n_features, 1) or (n_features, n_components)
         Prior of the topics.
-    thermostat : Thermostat
-        Sets the temperature.
+    control : TemperatureControl
+        Decides the temperature.
+    normalizer : PosteriorNormalizer, PriorNormalizer or None
+        Energy and log C(T), if a temperature is learned.
+    tempered : LikelihoodTempering
+        What is tempered.
     priors : PriorLearner
         Learns alpha and eta, if they are to be learned.
     prior_scale : PriorScale
         Finds the multiple of alpha to predict with, if it is to be found.
-    settings : Settings
-        The rest.
     random_state : RandomState
         Shuffles.
+    given_topics : bool
+        Whether training starts from given topics, which are not seeded with documents.
     """
 
     STATE = (
         "topics",
         "alpha",
         "eta",
-        "thermostat",
+        "control",
+        "normalizer",
         "priors",
         "prior_scale",
+        "clock",
         "random_state",
         "sampling_seed",
         "isa",
-        "n_updates",
-        "documents_seen",
-        "_tokens_seen",
-        "total_samples",
-        "_once",
-        "_pass_length",
-        "_passes_before",
-        "_seen_before",
     )
 
     def __init__(
         self,
+        config: Config,
+        plan: Plan,
         topics: Topics,
         alpha: NDArray[Any],
         eta: Eta,
-        thermostat: Thermostat,
+        control: TemperatureControl,
+        normalizer: PosteriorNormalizer | PriorNormalizer | None,
+        tempered: LikelihoodTempering,
         priors: PriorLearner,
         prior_scale: PriorScale,
-        settings: Settings,
         random_state: np.random.RandomState,
+        *,
+        given_topics: bool,
     ) -> None:
+        self.config, self.plan = config, plan
         self.topics = topics
         self.alpha = self.first_alpha = alpha
         self.eta = self.first_eta = eta
-        self.thermostat = thermostat
-        self.priors = priors
-        self.prior_scale = prior_scale
-        self.settings = settings
+        self.control, self.normalizer, self.tempered = control, normalizer, tempered
+        self.priors, self.prior_scale = priors, prior_scale
+        self.clock = StreamClock(plan.expected_samples)
         self.random_state = random_state
+        self.given_topics = given_topics
         # From a copy: what shuffles do does not depend on it.
         self.sampling_seed = int(deepcopy(random_state).randint(2**31 - 1)) << 32
         self.isa = description()
-        self.n_updates = 0
-        self.documents_seen = 0.0
-        self._tokens_seen = 0.0
-        self._growing = False
-        # Documents, each counted once: of the corpus, and of those that are known of so far.
-        self.total_samples = settings.expected_samples or STREAM_SAMPLES
-        self._once = settings.expected_samples or 0.0
-        self._pass_length = self.total_samples
-        self._passes_before, self._seen_before = 0.0, 0.0
         self._workspace = Workspace()
 
     @cached_property
@@ -149,52 +117,33 @@ class Trainer(Stateful):
         return times(self.alpha, self.prior_scale.scale)
 
     @property
-    def passes(self) -> float:
-        """Documents seen over documents in the corpus, or in what stands for a pass of a stream."""
-        return self._passes_before + (self.documents_seen - self._seen_before) / self._pass_length
-
-    def expect(self, total_samples: float | None) -> None:
-        """Learn from now on for a corpus of so many documents; None: it grows as they come.
-
-        The clock goes on from where it is.
-        """
-        restore = snapshot(self._parts)
-        try:
-            self._growing = total_samples is None
-            if total_samples is not None and total_samples != self.total_samples:
-                self._passes_before, self._seen_before = self.passes, self.documents_seen
-                self._pass_length = self._once = total_samples
-                self._resize(total_samples)
-        except BaseException:
-            complete(restore)
-            raise
-
-    def _resize(self, total_samples: float) -> None:
-        """Let the statistics stand for another number of documents, those seen before as well."""
-        self.topics.rescale(total_samples / self.total_samples)
-        self.total_samples = total_samples
-
-    @property
     def temperature(self) -> float:
         """T of the next minibatch."""
-        return 1.0 / self.thermostat.inverse_temperature(self._clock(self.settings.batch_size))
+        return 1.0 / self.control.inverse_temperature(self.clock.now(self.plan.batch_size))
 
     @property
     def settled(self) -> bool:
         """Whether it learns from the next minibatch as from all later ones."""
-        return self.temperature == 1.0 and (self._late or not self.settings.sampling)
+        return self.temperature == 1.0 and (self._is_late or not self.config.sampling)
 
     @property
-    def _late(self) -> bool:
-        return self.passes >= min(_PLAIN_PASSES, _PLAIN_SHARE * self.settings.planned_passes)
+    def _is_late(self) -> bool:
+        """Whether documents are sampled, if T = 1."""
+        return self.clock.passes >= min(PLAIN_PASSES, PLAIN_SHARE * self.plan.planned_passes)
 
-    def _clock(self, n_documents: float) -> Clock:
-        return Clock(self.passes, n_documents / self._pass_length)
+    def expect(self, total_samples: float | None) -> None:
+        """Learn from now on for a corpus of so many documents; None: it grows as they come."""
+        restore = snapshot(self._parts)
+        try:
+            self.topics.rescale(self.clock.expect(total_samples))
+        except BaseException:
+            complete(restore)
+            raise
 
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
         """Go through the given rows once, minibatch by minibatch."""
         self.isa = going_on(self.isa)
-        size = self.settings.batch_size
+        size = self.plan.batch_size
         if size < _LEAST_SHARED:
             workers = Workers()
         # The next minibatch is cut out while this one is worked on.
@@ -203,122 +152,159 @@ class Trainer(Stateful):
             batch = following()
             if start + size < len(order):
                 following = workers.start(gatherer.rows, order[start + size : start + 2 * size])
-            self._step(batch, workers)
+            self.step(batch, workers)
 
     def step_in_full(self, batch: Minibatch, workers: Workers) -> tuple[float, float]:
-        """A step of the whole corpus at once, to the topics that are best for its statistics.
+        """Step of the whole corpus at once, to the topics that are best for its statistics.
 
-        Returns the inverse temperature, and the bound before the topics changed, in nats: the
-        tempered ELBO (VT eq. 4 with supplement B.2), or, for topics that are a point, what it is
-        with their log-density under Dir(1 + eta), but for a constant of eta, in place of their
-        divergence. For posterior tempering it is the ELBO of the model that has the same updates
-        with its likelihood tempered alone, which differs from that of DASVI by a constant of the
-        temperature.
+        Returns
+        -------
+        s : float
+            The inverse temperature.
+        elbo : float
+            The tempered ELBO before the step, in nats (VT eq. 4 with supplement B.2). For topics
+            that are a point it has ``log Dir(beta | 1 + eta)``, up to a constant of eta, in place
+            of their divergence. For posterior tempering it is the ELBO of the model that has the
+            same updates with its likelihood alone tempered, which differs by a constant of T.
         """
-        s = self.thermostat.inverse_temperature(self._clock(batch.size))
-        return s, self._step(batch, workers, whole=True)
+        s = self.control.inverse_temperature(self.clock.now(batch.size))
+        return s, self.step(batch, workers, whole=True)
 
     def release(self) -> None:
         """Give back the memory of E-steps; the next takes what it needs."""
         self._workspace = Workspace()
 
-    def _step(self, batch: Minibatch, workers: Workers, *, whole: bool = False) -> float:
+    def step(self, batch: Minibatch, workers: Workers, *, whole: bool = False) -> float:
         """Learn from one minibatch; if that is interrupted, wholly or not at all.
 
-        Returns the bound before the step, which is worked out for a whole corpus only.
+        Returns
+        -------
+        float
+            The ELBO before the step, in nats, which is computed for a whole corpus only.
         """
         restore, step = snapshot(self._parts), None
         try:
-            step = self._planned(batch, workers, whole=whole)
+            step = self._planned_step(batch, workers, whole=whole)
             step.take()
         except BaseException:
             complete(restore if step is None else step.finish)
             raise
-        return step.bound
+        return step.elbo
 
-    def _planned(self, batch: Minibatch, workers: Workers, *, whole: bool) -> _Step:
-        """E-step and temperature of one minibatch, and the step to take (VT eqs. 8 to 11)."""
-        settings, clock = self.settings, self._clock(batch.size)
-        if self.n_updates == 0 and not settings.given_topics:
-            deal_out(self.topics, batch, self.sampling_seed)
-        s = self.thermostat.inverse_temperature(clock)
-        if self._growing:
-            self._once += batch.size
-            if self._once > self.total_samples:
-                self._resize(self._once)
-        temperature = 1.0 / s
-        # gamma = (alpha + sum n phi + T - 1) / T is the likelihood-tempered update of this prior.
-        alpha = self.alpha
-        sweeps: Any = {
-            "tol": settings.mean_change_tol,
-            "max_iter": settings.max_doc_update_iter,
-            "workers": workers,
-            "workspace": self._workspace,
-        }
+    def _planned_step(self, batch: Minibatch, workers: Workers, *, whole: bool) -> _Step:
+        """E-step and temperature of one minibatch, and the step to take (VT algorithm 1)."""
+        clock = self.clock.now(batch.size)
+        if self.clock.n_updates == 0 and not self.given_topics:
+            seed_topics(self.topics, batch, self.sampling_seed)
+        s = self.control.inverse_temperature(clock)
+        self.topics.rescale(self.clock.grow(batch.size))
         if s == 1.0:
-            self.prior_scale.note(self.topics, batch, alpha, **sweeps)
-        if settings.posterior_tempering:
-            alpha = alpha * alpha.dtype.type(s) + alpha.dtype.type(1.0 - s)
-        # Learned temperatures go by energies, which samples do not have.
-        sampled = settings.sampling and s == 1.0 and self._late
-        learned = self.thermostat.learns(clock)
-        if learned or not sampled:
-            local = infer(self.topics, batch, alpha, s, want_energy=learned, **sweeps)
-        else:
-            local = self._sample(batch, workers)
-        documents = self.documents_seen + batch.size
-        tokens = self._tokens_seen + batch.total_tokens()
-        size = CorpusSize(self.total_samples, self.total_samples * tokens / documents)
-        weights = self.thermostat.weights(clock, self.topics, batch, local, size, workers)
-
-        if learned and sampled:
-            local = self._sample(batch, workers)
-
-        bound = self._bound(batch, local, weights, s) if whole else np.nan
-
-        rho = (settings.learning_offset + self.n_updates + 1) ** -settings.learning_decay
-        if whole:
-            rho = s if settings.posterior_tempering else 1.0
-        learns = s == 1.0 or (s > _PRIORS_FROM and not settings.posterior_tempering)
-        if learns:
-            self.alpha = self.priors.alpha(batch, local, self.alpha, rho)
-        shrink, prior = rho, self.topics.smallest_prior(self.eta)
-        if settings.posterior_tempering:
-            rho = rho if whole else min(rho, _LARGEST_DECAY / temperature)
-            shrink, prior = rho * temperature, prior + temperature - 1.0
-            weights = np.ones_like(weights)
+            self.prior_scale.update(self.topics, batch, self.alpha, **self._sweeps(workers))
+        learns = self.control.learns(clock)
+        q = self._e_step(batch, s, workers, want_energy=learns)  # VT eq. 19, or sampled at s = 1
+        weights = self._temperature_update(clock, batch, q, workers, learns=learns)  # eqs. 9, 10
+        if learns and self._samples(s):
+            # Temperatures are learned from energies, which samples do not have.
+            q = self._sampled(batch, workers)
+        elbo = self._elbo(batch, q, weights, s) if whole else np.nan
+        learning_rate = (self.plan.learning_offset + self.clock.n_updates + 1) ** (
+            -self.config.learning_decay
+        )
+        rate, decay, prior, weights = self.tempered.step_size(
+            learning_rate, s, self.topics.smallest_prior(self.eta), weights, whole=whole
+        )
+        learns_priors = self.tempered.learns_priors(s)
+        if learns_priors:
+            self.alpha = self.priors.alpha(batch, q, self.alpha, rate)
         if batch.weight is not None:
             weights = weights.astype(np.float64) * batch.weight
-        of_topics = self.topics.step(
+        of_topics = self.topics.step(  # VT eqs. 8, 11
             batch,
-            local,
+            q,
             weights,
-            decay=shrink,
-            scale=rho * self.total_samples / batch.size,
-            offset=rho * prior,
+            decay=decay,
+            scale=rate * self.clock.total_samples / batch.size,
+            offset=rate * prior,
             workers=workers,
-            rate=rho,
+            rate=rate,
         )
-        return _Step(self, of_topics, documents, tokens, rho if learns else None, bound)
+        return _Step(self, of_topics, batch, rate if learns_priors else None, elbo)
 
-    def _sample(self, batch: Minibatch, workers: Workers) -> Locals:
+    def _e_step(
+        self, batch: Minibatch, s: float, workers: Workers, *, want_energy: bool
+    ) -> LocalParameters:
+        if self._samples(s) and not want_energy:
+            return self._sampled(batch, workers)
+        alpha = self.tempered.alpha(self.alpha, s)
+        sweeps = self._sweeps(workers)
+        return infer(self.topics, batch, alpha, s, want_energy=want_energy, **sweeps)
+
+    def _samples(self, s: float) -> bool:
+        return self.config.sampling and s == 1.0 and self._is_late
+
+    def _sampled(self, batch: Minibatch, workers: Workers) -> LocalParameters:
         return sample(
             self.topics,
             batch,
             self.alpha,
-            self.sampling_seed + self.n_updates,
+            self.sampling_seed + self.clock.n_updates,
             workers=workers,
             workspace=self._workspace,
         )
 
-    def _bound(self, batch: Minibatch, local: Locals, weights: NDArray[Any], s: float) -> float:
-        """The tempered ELBO of a corpus after its E-step, in nats."""
-        of_documents = document_bound(batch, local, local.alpha, s)
-        if len(local.energy):  # documents have temperatures of their own
-            of_documents += (weights.astype(np.float64) - s) * local.energy
-        eta = self.eta
-        if self.settings.posterior_tempering:
-            eta = eta * s + (1.0 - s)
+    def _sweeps(self, workers: Workers) -> dict[str, Any]:
+        return {
+            "tol": self.config.mean_change_tol,
+            "max_iter": self.config.max_doc_update_iter,
+            "workers": workers,
+            "workspace": self._workspace,
+        }
+
+    def _temperature_update(
+        self, clock: Clock, batch: Minibatch, q: LocalParameters, workers: Workers, *, learns: bool
+    ) -> NDArray[Any]:
+        """Tell the temperature control about a minibatch; the weight s_d of each document."""
+        order = self._order_parameter(batch, q, workers) if self.control.probing else None
+        evidence = self._evidence(clock, batch, q, workers) if learns else None
+        weights = self.control.update(clock, evidence, order)
+        return q.s if weights is None else weights.astype(q.s.dtype)
+
+    def _evidence(
+        self, clock: Clock, batch: Minibatch, q: LocalParameters, workers: Workers
+    ) -> Evidence | None:
+        if self.config.tempering.mode == "lvt":
+            assert isinstance(self.normalizer, PosteriorNormalizer)
+            return self.normalizer.of_documents(self.topics, batch, q, workers, clock.passes)
+        if not len(batch.counts):
+            return None
+        assert self.normalizer is not None
+        size = self.clock.corpus_size(batch)
+        return corpus_evidence(self.normalizer, self.topics, batch, q, size, workers)
+
+    def _order_parameter(
+        self, batch: Minibatch, q: LocalParameters, workers: Workers
+    ) -> float | None:
+        """How much its own mixture of topics explains of a document beyond the average one.
+
+        In nats a token; None without tokens.
+        """
+        tokens = batch.total_tokens()
+        if tokens == 0:
+            return None
+        own = q.gamma / q.gamma.sum(axis=1, keepdims=True)
+        totals = self.topics.totals
+        average = (totals / totals.sum())[None, :]
+        gain = log_likelihood(self.topics, batch, own, workers) - log_likelihood(
+            self.topics, batch, average, workers
+        )
+        return float(batch.total(gain) / tokens)
+
+    def _elbo(self, batch: Minibatch, q: LocalParameters, weights: NDArray[Any], s: float) -> float:
+        """The tempered ELBO of a corpus after its E-step, in nats (VT eq. 4)."""
+        of_documents = document_elbo(batch, q, q.alpha, s)
+        if len(q.energy):  # documents have temperatures of their own
+            of_documents += (weights.astype(np.float64) - s) * q.energy
+        eta = self.tempered.eta(self.eta, s)
         of_topics = (
             topics_log_prior(self.topics, eta)
             if self.topics.point
@@ -328,25 +314,20 @@ class Trainer(Stateful):
 
 
 class _Step:
-    """What a step changes, from where it can be finished only: topics, eta and counters."""
+    """What a step changes once it can only be finished: topics, eta and the clock."""
 
     def __init__(
         self,
         trainer: Trainer,
         of_topics: TopicsStep,
-        documents: float,
-        tokens: float,
+        batch: Minibatch,
         eta_rate: float | None,
-        bound: float,
+        elbo: float,
     ) -> None:
-        self.bound = bound
+        self.elbo = elbo
         self._trainer, self._of_topics, self._eta_rate = trainer, of_topics, eta_rate
         self._eta, self._restore_priors = trainer.eta, snapshot([trainer.priors])
-        self._after = {
-            "n_updates": trainer.n_updates + 1,
-            "documents_seen": documents,
-            "_tokens_seen": tokens,
-        }
+        self._clock_after = trainer.clock.after(batch)
 
     def take(self) -> None:
         """Take the step."""
@@ -367,30 +348,35 @@ class _Step:
             if eta is not self._eta:
                 trainer.eta = eta
                 trainer.topics.set_prior(eta)
-        vars(trainer).update(self._after)
+        vars(trainer.clock).update(self._clock_after)
+
+
+class PassHooks(Protocol):
+    """What is called around every pass of a fit."""
+
+    def before_pass(self) -> None:
+        """Called before a pass."""
+        ...
+
+    def after_pass(self, done: int) -> bool:
+        """Called after a pass with the number of passes made; training ends where it is true."""
+        ...
 
 
 def train(
     trainer: Trainer,
     X: Any,
     n_passes: int,
-    *,
     sample_weight: NDArray[np.float64] | None,
-    shuffle: bool,
     workers: Workers,
-    before_pass: Callable[[], None],
-    after_pass: Callable[[int], bool],
+    hooks: PassHooks,
 ) -> None:
-    """Make `n_passes` over a CSR matrix or `Chunks`, in a new random order each if wanted.
-
-    ``before_pass`` is called before each of them, ``after_pass`` after it, with the number of
-    passes made; learning ends early where that returns True.
-    """
+    """Make `n_passes` over a CSR matrix or `Chunks`, in a new random order each if wanted."""
     gathered = trainer.topics.M.dtype, sample_weight
-    random_state = trainer.random_state if shuffle else None
+    random_state = trainer.random_state if trainer.config.shuffle else None
     for done in range(1, n_passes + 1):
-        before_pass()
-        for rows, order in blocks(X, trainer.settings.batch_size, random_state, sample_weight):
+        hooks.before_pass()
+        for rows, order in blocks(X, trainer.plan.batch_size, random_state, sample_weight):
             trainer.run(Gatherer(rows, *gathered), order, workers)
-        if after_pass(done):
+        if hooks.after_pass(done):
             break

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from .._core._workers import Workers
 from .._utils import _validation as check
-from ..lda._completion import Model, cold, document_completion
-from ..lda._elbo import split_tokens
+from ..lda._completion import Model, cold, document_completion, split_tokens
+from ..lda._estimator import TemperedLDA
 from ..lda._topics import Topics
 from ._checks import counts, topics_of
 
@@ -41,8 +41,8 @@ def predictive_log_likelihood(
     model : estimator or array-like of shape (n_components, n_features)
         A fitted estimator with `components_` and `doc_topic_prior_`, or the topics: Dirichlet
         parameters lambda, > 0, as in `components_`, or probabilities. Rows that sum to one are
-        probabilities, and are taken as known without doubt, like those of a `TemperedLDA` with
-        ``topic_estimate="mean"``. Of other parameters documents see exp(E[log beta]).
+        probabilities, and are taken as point estimates, like those of a `TemperedLDA` unless
+        ``inference="vb"``. For other parameters documents see exp(E[log beta]).
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Counts.
     doc_topic_prior : float or array-like of shape (n_components,), optional
@@ -159,8 +159,9 @@ def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> Model
         )
     # Dirichlet parameters sum to far more than one as soon as a topic has seen words.
     sums = topics.sum(axis=1, dtype=np.float64)
-    estimate = getattr(model, "_trained_with", {}).get("topic_estimate")
-    point = np.abs(sums - 1.0).max() < 1e-3 or estimate == "mean"
+    point = np.abs(sums - 1.0).max() < 1e-3
+    if isinstance(model, TemperedLDA):
+        point = point or model._trainer.topics.point
     if doc_topic_prior is None:
         doc_topic_prior = getattr(model, "doc_topic_prior_", None)
         if doc_topic_prior is None:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from .._utils._state import Tree, random_state, within
+from ..tempering._modes import MODES, Annealing
 from ._archive import read_archive, write_archive
 
 # They say how a process works and prints, not what a model is.
@@ -173,10 +174,22 @@ def plain_parameters(parameters: dict[str, Any]) -> Tree:
 def parameters_of(tree: Tree) -> dict[str, Any]:
     """Return the parameters again that `plain_parameters` was given."""
     return {
-        name: random_state(value) if isinstance(value, dict) else value
+        name: _restored(value) if isinstance(value, dict) else value
         for name, value in tree.items()
         if name not in _OF_THE_PROCESS
     }
+
+
+def _restored(tree: Tree) -> Any:
+    """A tempering object or a source of random numbers."""
+    if "mode" not in tree:
+        return random_state(tree)
+    if tree["mode"] not in MODES:
+        raise ValueError(f"{tree['mode']!r} is no mode of tempering")
+    try:
+        return MODES[tree["mode"]](**tree["settings"])
+    except TypeError as error:
+        raise ValueError(f"settings of {tree['mode']!r} are damaged") from error
 
 
 def _strings(names: NDArray[Any]) -> NDArray[Any]:
@@ -191,6 +204,9 @@ def _plain(name: str, value: Any) -> Any:
         return np.dtype(value).name
     if isinstance(value, np.random.RandomState):
         return value.get_state(legacy=False)
+    if isinstance(value, Annealing):
+        settings = {key: _plain(key, each) for key, each in value.get_params(deep=False).items()}
+        return {"mode": value.mode, "settings": settings}
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):

@@ -5,12 +5,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from .._utils._numbers import inverse_temperature_vector, normalised_log_prior
+from .._utils._state import Stateful
 
 #: What a history notes of temperatures of many data.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
-class LocalTemperature:
+class LocalTemperature(Stateful):
     """The variational distributions of one temperature per datum.
 
     With a multinomial ``r_n`` over inverse temperatures ``s_1 .. s_M`` for each datum n,

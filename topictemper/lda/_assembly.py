@@ -1,0 +1,174 @@
+"""From a `Config` to a model in training: a new one, or one from a file."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils import _validation as check
+from .._utils._state import StateError, Tree, within
+from ..tempering import GlobalTemperature, LocalTemperature, inverse_temperature_grid
+from ..tempering._control import AnnealingCourse, TemperatureControl
+from . import _defaults as default
+from ._config import Config, Plan
+from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer
+from ._posterior_tempering import LikelihoodTempering, PosteriorTempering
+from ._prior_scale import PriorScale
+from ._priors import PriorLearner
+from ._sound import check_trainer
+from ._topics import Topics
+from ._training import Trainer
+
+_BOUNDS: dict[str | None, Any] = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
+# The default prior is smaller with very many topics, and a learned one than that.
+_FIRST_PRIOR_RANGE = (1e-8, 1e6)
+
+
+class Restored(NamedTuple):
+    """What a model from a file began with; the rest of its state comes later."""
+
+    alpha: NDArray[Any]
+    eta: Eta
+    given_topics: bool
+
+
+def new_trainer(
+    config: Config,
+    expected_samples: float | None,
+    planned_passes: int,
+    *,
+    previous: Trainer | None = None,
+    restored: Restored | None = None,
+) -> Trainer:
+    """Start a model, from a previous one if given.
+
+    It is to make `planned_passes` over that many documents; None: nobody knows how many.
+    """
+    plan = Plan.of(config, expected_samples, planned_passes)
+    alpha, eta, start = config.alpha.value, config.eta.value, config.init
+    priors = PriorLearner(
+        config.alpha.learned, config.eta.learned, config.alpha.floor, config.eta.floor
+    )
+    scale = PriorScale(config.scales_alpha)
+    if previous is not None:
+        start = previous.topics.components()
+        if start.shape != (config.n_components, config.n_features):
+            raise ValueError(
+                f"warm_start=True goes on from topics of shape {start.shape}, but n_components "
+                f"and the columns of X are {(config.n_components, config.n_features)} now; fit "
+                "with warm_start=False"
+            )
+        if config.alpha.learned:
+            alpha = previous.alpha.astype(config.dtype)
+        if config.eta.learned and isinstance(previous.eta, float):
+            eta = previous.eta
+        if config.scales_alpha:
+            scale.set_state(previous.prior_scale.get_state())
+    given_topics = start is not None
+    if restored is not None:
+        alpha, eta, given_topics = restored
+    random_state = check.random_state(config.random_state)
+    control, normalizer = _temperature(
+        config, plan, alpha, eta, random_state, given_topics=given_topics
+    )
+    if restored is not None:
+        topics = Topics.blank(config.n_features, config.n_components, eta, config.dtype)
+    elif start is not None:
+        topics = Topics.start_from(start, eta, config.dtype)
+    else:
+        topics = Topics.random(
+            config.n_features, config.n_components, eta, config.dtype, random_state
+        )
+    topics.point = config.point
+    is_posterior = config.tempering.mode == "dasvi"
+    return Trainer(
+        config,
+        plan,
+        topics,
+        alpha,
+        eta,
+        control,
+        normalizer,
+        PosteriorTempering() if is_posterior else LikelihoodTempering(),
+        priors,
+        scale,
+        random_state,
+        given_topics=given_topics,
+    )
+
+
+def _temperature(
+    config: Config,
+    plan: Plan,
+    alpha: NDArray[Any],
+    eta: Eta,
+    random_state: np.random.RandomState,
+    *,
+    given_topics: bool,
+) -> tuple[TemperatureControl, PosteriorNormalizer | PriorNormalizer | None]:
+    """The control of the temperature, and the normalizer of a learned one."""
+    tempering = config.tempering
+    course = plan.course(tempering, given_topics=given_topics)
+    annealing = AnnealingCourse(course.start, course.schedule, course.length, course.probe_length)
+    updates = tempering.updates or default.UPDATES
+    if tempering.mode not in ("vt", "lvt"):
+        return TemperatureControl(annealing, updates=updates), None
+    grid = inverse_temperature_grid(tempering.n_temperatures or default.N_TEMPERATURES)
+    normalizer: PosteriorNormalizer | PriorNormalizer
+    posterior: GlobalTemperature | LocalTemperature
+    if tempering.mode == "lvt":
+        posterior = LocalTemperature(grid)
+        normalizer = PosteriorNormalizer(grid, alpha, eta, 1.0 / updates)
+    else:
+        posterior = GlobalTemperature(1.0 / grid[::-1], None)
+        if tempering.normalizer in _BOUNDS:
+            seed = int(random_state.randint(2**31 - 1))
+            bound = _BOUNDS[tempering.normalizer]
+            normalizer = PriorNormalizer(grid, alpha, eta, config.n_features, bound, seed)
+        else:
+            normalizer = PosteriorNormalizer(grid, alpha, eta)
+    control = TemperatureControl(
+        annealing, posterior, updates=updates, inertia=plan.inertia(tempering)
+    )
+    return control, normalizer
+
+
+def restored_trainer(config: Config, tree: Tree) -> Trainer:
+    """Make the model again that an estimator with the same parameters has written to a file."""
+    expected, state = tree["expected_samples"], tree["trainer"]
+    with within("expected_samples"):
+        if expected is not None:
+            expected = check.number("expected_samples", expected, 1e-18, 1e18)
+    with within("planned_passes"):
+        planned = check.integer("planned_passes", tree["planned_passes"], 1, 2**53)
+    with within("given_topics"):
+        given_topics = check.flag("given_topics", tree["given_topics"])
+    shape = (config.n_features, config.n_components)
+    with within("trainer"):
+        M = state["topics"]["M"]
+        # Before anything is made of that size.
+        if M.dtype != config.dtype or M.shape != shape:
+            raise StateError("topics/M", f"must be an array of {config.dtype} of shape {shape}")
+    with within("first_alpha"):
+        alpha = _first_prior(tree["first_alpha"], config.dtype, [shape[1:]])
+    with within("first_eta"):
+        eta = tree["first_eta"]
+        if isinstance(eta, np.ndarray):
+            eta = _first_prior(eta, config.dtype, [(config.n_features, 1), shape])
+        else:
+            eta = check.number("first_eta", eta, *_FIRST_PRIOR_RANGE)
+    restored = Restored(alpha, eta, given_topics)
+    with within("parameters"):
+        trainer = new_trainer(config, expected, planned, restored=restored)
+    with within("trainer"):
+        trainer.set_state(state)
+        check_trainer(trainer.get_state())
+    return trainer
+
+
+def _first_prior(prior: Any, dtype: np.dtype[Any], shapes: list[tuple[int, ...]]) -> NDArray[Any]:
+    if not isinstance(prior, np.ndarray) or prior.dtype != dtype:
+        raise ValueError(f"must be an array of {dtype}")
+    return check.table("it", prior, shapes, *_FIRST_PRIOR_RANGE).astype(dtype)

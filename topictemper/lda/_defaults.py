@@ -1,0 +1,33 @@
+"""Every default of LDA that was chosen by measurement, with the script that chose it."""
+
+from __future__ import annotations
+
+# benchmarks/lda/defaults.py: the sum of alpha over topics, and the largest alpha; eta of topics
+# that are a point, and of Dirichlet topics.
+ALPHA_SUM, ALPHA_MOST = 3.0, 0.1
+ETA_POINT, ETA_DIRICHLET = 0.05, 0.1
+# benchmarks/lda/priors.py: the floor of a learned alpha, over the default one.
+ALPHA_FLOOR = 0.5
+
+# benchmarks/lda/defaults.py, in shares of the planned passes.
+ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
+INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
+DASVI_START = 1.5
+N_TEMPERATURES, UPDATES = 100, 20
+
+# benchmarks/lda/defaults.py: tau, as a share of the planned steps, and its range.
+OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
+# Documents to see in a fit, by passes in a range, and minibatches in one pass for each of them.
+SEEN, PASSES_RANGE, STEPS = 500_000.0, (3.0, 10.0), 30.0
+BATCH_RANGE = (64.0, 2048.0)
+BATCH_TOL = 1e-4
+
+# benchmarks/lda/streams.py: documents that a stream of unknown length is taken to have, until it
+# has more.
+STREAM_SAMPLES = 50_000.0
+
+# Passes before documents are sampled, and the share of the planned passes if they are few. Samples
+# find topics more slowly than they improve them.
+PLAIN_PASSES, PLAIN_SHARE = 2.0, 2 / 3
+
+VALIDATION_FRACTION, N_ITER_NO_CHANGE = 0.1, 3

@@ -1,0 +1,115 @@
+"""Minibatches, and how they are cut out of a CSR matrix."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import _lda as kernels
+
+
+class Minibatch(NamedTuple):
+    """Some rows of a CSR matrix, by document and once more by word (see `gather_rows`)."""
+
+    doc_ptr: NDArray[np.int64]
+    word_of: NDArray[np.int32]
+    counts: NDArray[Any]
+    words: NDArray[np.int32]
+    word_ptr: NDArray[np.int64]
+    word_doc: NDArray[np.int32]
+    word_pos: NDArray[np.int64]
+    #: Tokens of all documents, each taken once.
+    n_tokens: float
+    #: How often each document counts, (n_documents,); None: once.
+    weight: NDArray[np.float64] | None = None
+
+    @property
+    def n_documents(self) -> int:
+        """Documents in the batch, those without words included."""
+        return len(self.doc_ptr) - 1
+
+    @property
+    def size(self) -> float:
+        """Documents in the batch, each as often as it counts."""
+        return float(self.n_documents if self.weight is None else self.weight.sum())
+
+    def total(self, values: NDArray[Any]) -> Any:
+        """Sum over documents, the first axis, each as often as it counts."""
+        if self.weight is None:
+            return values.sum(axis=0, dtype=np.float64)
+        return (values.T * self.weight).sum(axis=-1)
+
+    def total_tokens(self) -> float:
+        """Tokens in the batch, of each document as often as it counts."""
+        if self.weight is None:
+            return self.n_tokens
+        return float(self.total(self.tokens()))
+
+    def tokens(self) -> NDArray[np.float64]:
+        """N_d, shape (n_documents,)."""
+        return self.sums(self.counts)
+
+    def sums(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Sums over the entries of each document, which do not depend on its neighbours."""
+        documents = np.repeat(np.arange(self.n_documents), np.diff(self.doc_ptr))
+        sums = np.bincount(documents, values, minlength=self.n_documents)
+        return sums.astype(np.float64, copy=False)
+
+    def marks(self) -> NDArray[np.uint64]:
+        """A number for each document that its words determine, whatever else is in the batch."""
+        words = scrambled(self.words[self.word_of].astype(np.uint64))
+        counts = self.counts.astype(np.float64).view(np.uint64)
+        sums = np.concatenate([[np.uint64(0)], np.cumsum(scrambled(words ^ counts))])
+        return sums[self.doc_ptr[1:]] - sums[self.doc_ptr[:-1]]
+
+
+def scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """SplitMix64: bits that look random, the same for the same number."""
+    z = values + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+class Gatherer:
+    """Cuts minibatches out of one CSR matrix, whose rows may have weights."""
+
+    def __init__(
+        self, X: Any, dtype: Any, sample_weight: NDArray[np.float64] | None = None
+    ) -> None:
+        self._X = X
+        self._weight = sample_weight
+        self._single = np.dtype(dtype) == np.float32
+        self._slot = np.full(X.shape[1], -1, dtype=np.int32)
+
+    def rows(self, rows: NDArray[np.int64], *, by_word: bool = True) -> Minibatch:
+        """The given rows, in that order; also word by word, which `Topics.step` needs."""
+        X = self._X
+        arrays = kernels.gather_rows(
+            X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word
+        )
+        return Minibatch(
+            *arrays,
+            n_tokens=float(arrays[2].sum(dtype=np.float64)),
+            weight=None if self._weight is None else self._weight[rows],
+        )
+
+
+class LocalParameters(NamedTuple):
+    """Local variational parameters of a minibatch, as the E-step finds them (see `estep`)."""
+
+    s: NDArray[Any]
+    log_rows: bool
+    B: NDArray[Any]
+    gamma: NDArray[Any]
+    topics: NDArray[np.int32]
+    weights: NDArray[Any]
+    n_active: NDArray[np.int32]
+    ratio: NDArray[Any]
+    shift: NDArray[Any]
+    mass: NDArray[Any]
+    energy: NDArray[np.float64]
+    sweeps: NDArray[np.int32]
+    alpha: NDArray[Any]
