@@ -16,7 +16,7 @@ from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidB
 from topictemper.metrics import coherence, perplexity
 from topictemper.mixture import DPGaussianMixture
 
-from .small_lda import corpus, fitted, learned_state, small_lda
+from ..small_lda import corpus, fitted, learned_state, small_lda
 
 USES = ("transform", "score", "perplexity", "bound", "document_temperatures", "top_documents")
 FORMATS = ("csr", "csc", "bsr", "coo", "dia", "lil", "dok")

@@ -7,7 +7,7 @@ from scipy.special import gammaln, psi
 from topictemper.lda._e_step import infer
 from topictemper.lda._topics import Topics
 
-from .small_lda import ONE_THREAD, minibatch, random_counts, random_topics
+from ..small_lda import ONE_THREAD, minibatch, random_counts, random_topics
 
 PRECISION = {"float32": 2e-4, "float64": 1e-10}
 

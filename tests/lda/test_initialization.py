@@ -10,7 +10,7 @@ from topictemper.lda import _training as _svi
 from topictemper.lda._initialization import deal_out
 from topictemper.lda._topics import Topics
 
-from .small_lda import corpus, minibatch, noise, small_lda
+from ..small_lda import corpus, minibatch, noise, small_lda
 
 SHARE = 0.05  # of V tokens, which each topic is raised by
 

@@ -12,7 +12,7 @@ from topictemper.lda._e_step import Workspace
 from topictemper.lda._prior_scale import PriorScale, _peak, halves, parts
 from topictemper.metrics import predictive_log_likelihood
 
-from .small_lda import ONE_THREAD, corpus, fitted, minibatch, small_lda
+from ..small_lda import ONE_THREAD, corpus, fitted, minibatch, small_lda
 
 SWEEPS = {"tol": 1e-6, "max_iter": 200, "workers": ONE_THREAD}
 

@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
 
-from .small_lda import ESTIMATES, LEARNED, MODES, corpus, fitted, learned_state, small_lda
+from ..small_lda import ESTIMATES, LEARNED, MODES, corpus, fitted, learned_state, small_lda
 
 # Input
 

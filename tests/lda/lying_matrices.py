@@ -1,7 +1,7 @@
 """Random sparse matrices, sound and lying, through the public interface; run as a process.
 
-``python tests/lying_matrices.py [EXAMPLES]`` ends with status 0 if each is refused by a ValueError,
-or is used as the dense matrix that it stands for.
+``python tests/lda/lying_matrices.py [EXAMPLES]`` ends with status 0 if each is refused by a
+ValueError, or is used as the dense matrix that it stands for.
 """
 
 import sys

@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA, load
 
-from .small_lda import corpus, small_lda
+from ..small_lda import corpus, small_lda
 
 INFINITY = float("inf")
 DAMAGED = r"model\.npz is a damaged topictemper model: "

@@ -13,7 +13,7 @@ from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
 from topictemper.persistence._archive import read_archive, write_archive
 
-from .small_lda import MODES, corpus, learned_state, small_lda
+from ..small_lda import MODES, corpus, learned_state, small_lda
 
 COUNTS = make_lda_corpus(120, 40, 3, random_state=0).counts
 WORDS = [f"wört{v}" for v in range(40)]

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from topictemper import TemperedLDA
 from topictemper.datasets import open_corpus, save_corpus
 
-from .small_lda import MODES, corpus, learned_state, small_lda
+from ..small_lda import MODES, corpus, learned_state, small_lda
 
 
 class Again:

@@ -10,7 +10,7 @@ from topictemper import TemperedLDA
 from topictemper.lda._e_step import infer
 from topictemper.lda._thermostat import Cooling
 
-from .small_lda import LEARNED, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
+from ..small_lda import LEARNED, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
 
 STARTS = ["auto", 3.0]
 

@@ -11,7 +11,7 @@ from topictemper.lda._e_step import infer, log_likelihood
 from topictemper.lda._elbo import document_bound, split_tokens, topics_kl, topics_log_prior
 from topictemper.lda._topics import Topics
 
-from .small_lda import (
+from ..small_lda import (
     ESTIMATES,
     ONE_THREAD,
     corpus,

@@ -18,7 +18,7 @@ from topictemper.lda._priors import PriorLearner
 from topictemper.lda._topics import Topics
 from topictemper.tempering import inverse_temperature_grid
 
-from .small_lda import (
+from ..small_lda import (
     ESTIMATES,
     MODES,
     ONE_THREAD,

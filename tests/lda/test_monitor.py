@@ -10,7 +10,7 @@ import pytest
 import topictemper.lda._callbacks
 import topictemper.lda._estimator
 
-from .small_lda import corpus, learned_state, small_lda
+from ..small_lda import corpus, learned_state, small_lda
 
 
 def loaded_again(module, monkeypatch):

@@ -16,7 +16,7 @@ from topictemper._core import _factorial, _truncated
 from topictemper._core import _lda as _kernels
 from topictemper.persistence._archive import read_archive, write_archive
 
-from .small_lda import corpus, small_lda
+from ..small_lda import corpus, small_lda
 
 BEST, WORST = available_isas()[0], available_isas()[-1]
 

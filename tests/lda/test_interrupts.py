@@ -17,7 +17,7 @@ import topictemper
 from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
 
-from .small_lda import corpus, small_lda
+from ..small_lda import corpus, small_lda
 
 PACKAGE = str(Path(topictemper.__file__).parent)
 BATCH = 70  # so many documents are shared between threads

@@ -13,7 +13,7 @@ from topictemper.lda._batch import train_in_full
 from topictemper.lda._config import new_trainer
 from topictemper.lda._training import Trainer
 
-from .small_lda import ESTIMATES, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
+from ..small_lda import ESTIMATES, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
 
 
 def batch_lda(**parameters):

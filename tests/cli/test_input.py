@@ -7,7 +7,7 @@ import pytest
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus
 
-from .test_cli import fails, lines, matrix, model, run, text  # noqa: F401
+from .test_main import fails, lines, matrix, model, run, text  # noqa: F401
 
 
 @pytest.mark.parametrize("word", ["\x1b[31mred", "a\nb", "\x07", "\x9b31m", "\u202eevil"])

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from topictemper.lda import _config as _assembly
 from topictemper.lda import _training as _svi
 
-from .small_lda import MODES, corpus, learned_state, small_lda
+from ..small_lda import MODES, corpus, learned_state, small_lda
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from numpy.testing import assert_array_equal
 
 from topictemper.tempering import ConstantSchedule
 
-from .small_lda import MODES, corpus, learned_state, small_lda
+from ..small_lda import MODES, corpus, learned_state, small_lda
 
 USES = ("transform", "score", "perplexity", "bound", "document_temperatures")
 

@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from topictemper.lda._inspection import largest
 
-from .small_lda import corpus, fitted, small_lda
+from ..small_lda import corpus, fitted, small_lda
 
 
 def names(n=60):

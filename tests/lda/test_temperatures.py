@@ -19,7 +19,7 @@ from topictemper.lda._thermostat import (
 from topictemper.lda._topics import Topics
 from topictemper.tempering import GlobalTemperature, LocalTemperature, inverse_temperature_grid
 
-from .small_lda import ONE_THREAD, corpus, fitted, minibatch, random_counts, random_topics
+from ..small_lda import ONE_THREAD, corpus, fitted, minibatch, random_counts, random_topics
 
 ALPHA, ETA, K = 0.1, 0.05, 4
 GRID = inverse_temperature_grid(100)

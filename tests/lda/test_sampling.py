@@ -9,7 +9,7 @@ from topictemper.datasets import make_lda_corpus
 from topictemper.lda import _training as _svi
 from topictemper.lda._e_step import sample
 
-from .small_lda import (
+from ..small_lda import (
     MODES,
     ONE_THREAD,
     corpus,

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper.lda._stopping import _split_rows
 
-from .small_lda import ESTIMATES, MODES, corpus, learned_state, small_lda
+from ..small_lda import ESTIMATES, MODES, corpus, learned_state, small_lda
 
 # More topics than there are, so that held-out documents are soon predicted worse again. Over the
 # modes the best pass is the 2nd ("svi") to 21st of 30, and the 2nd to 49th of 60.

@@ -14,7 +14,7 @@ from topictemper import TemperedLDA, load
 from topictemper.datasets import open_corpus, read_corpus, save_corpus, write_corpus
 from topictemper.metrics import coherence, perplexity, predictive_log_likelihood, topic_diversity
 
-from .small_lda import corpus, fitted, learned_state, small_lda
+from ..small_lda import corpus, fitted, learned_state, small_lda
 
 TEXTS = ["a cat and a dog", "dogs and cats", "one dog"]
 TOKENS = [text.split() for text in TEXTS]

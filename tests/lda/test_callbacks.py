@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from topictemper import TemperedLDA
 
-from .small_lda import MODES, corpus, learned_state, small_lda
+from ..small_lda import MODES, corpus, learned_state, small_lda
 
 callback = pytest.importorskip(
     "sklearn.callback", reason="scikit-learn before 1.9", exc_type=ImportError

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from topictemper import TemperedLDA
 from topictemper.lda._elbo import split_tokens
 
-from .small_lda import LEARNED, MODES, corpus, fitted, learned_state, noise, small_lda
+from ..small_lda import LEARNED, MODES, corpus, fitted, learned_state, noise, small_lda
 
 TEXTS = ["cats and dogs", "dogs and wolves", "stars and planets", "a planet and its star"] * 10
 
