@@ -1,6 +1,6 @@
 """Cost of a learning step against one size at a time; a table and a figure.
 
-    python benchmarks/scaling.py --data DATA --png scaling.png
+    python -m benchmarks.lda.scaling --data DATA --png scaling.png
 
 Microseconds a document of an SVI step, median over measurements, one thread where threads are not
 what varies. All else stays at K = 100, the corpus's own vocabulary and documents, batch 500.
@@ -20,10 +20,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import matplotlib as mpl
 import numpy as np
 import scipy.sparse as sp
-from corpora import hashed, load, machine, parser
-from speed import BATCH, OURS, ROWS, seconds, widened
 
 from topictemper import TemperedLDA
+
+from .._common.corpora import hashed, load, machine, parser
+from .speed import BATCH, OURS, ROWS, seconds, widened
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

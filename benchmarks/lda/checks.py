@@ -4,7 +4,7 @@ Prints the times of the check of structure, of all checks of `fit` (structure, s
 values), and their shares of a fit with the default number of passes, which is one pass times the
 passes planned.
 
-    python benchmarks/checks.py --data DATA
+    python -m benchmarks.lda.checks --data DATA
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
-from corpora import load, machine, parser
-
 from topictemper import TemperedLDA
 from topictemper._utils._sparse import check_structure
 from topictemper.lda._config import planned_passes
+
+from .._common.corpora import load, machine, parser
 
 ROUNDS = 5
 CORPORA = ("docstrings", "ap", "20news", "arxiv")

@@ -22,6 +22,8 @@ from topictemper._core import _lda as _kernels
 from topictemper.datasets import load_docstrings
 
 TEST_ROWS = 1500
+#: Where tables and figures of measurements go.
+RESULTS = Path(__file__).parent.parent / "results"
 
 
 def parser(description: str) -> argparse.ArgumentParser:

@@ -1,6 +1,6 @@
 """Factorial models: the experiments of Mandt et al. (2016), "Variational Tempering".
 
-    python benchmarks/factorial.py --parts toy toy-sd speed yale figure4 --data DATA --out OUT
+    python -m benchmarks.factorial.fmm --parts toy toy-sd speed yale figure4 --data DATA --out OUT
 
 Every module listed in MODULES has PARTS, functions of the options by their names, and adds
 arguments of its own. Pictures and tables go to OUT.
@@ -13,15 +13,14 @@ from pathlib import Path
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import factorial_faces
-import factorial_speed
-import factorial_toy
 import matplotlib as mpl
-from corpora import machine, parser
+
+from .._common.corpora import machine, parser
+from . import faces, speed, toy
 
 mpl.use("Agg")
 
-MODULES = (factorial_toy, factorial_speed, factorial_faces)
+MODULES = (toy, speed, faces)
 PARTS = {name: part for module in MODULES for name, part in module.PARTS.items()}
 
 

@@ -1,6 +1,6 @@
 """Held-out score against training time: TemperedLDA and the LDA of other packages.
 
-    python benchmarks/peers.py --data DATA --settings 20news imdb arxiv-40k --jobs 2
+    python -m benchmarks.peers.compare --data DATA --settings 20news imdb arxiv-40k --jobs 2
 
 Each fit has a process of its own, one at a time, and is scored by one function: topics and alpha
 in, the same fixed point for the documents, the same split of tokens. What has been measured is in
@@ -26,11 +26,12 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # packages have threads of their own
 
 import numpy as np
-import peers_report
-from adapters import SYSTEMS, System
-from corpora import load, machine, parser
 
 from topictemper.metrics import predictive_log_likelihood
+
+from .._common.corpora import RESULTS, load, machine, parser
+from . import report
+from .adapters import SYSTEMS, System
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,10 @@ def main() -> None:
     arguments.add_argument("--limit", type=float, default=480.0, help="seconds of one fit")
     arguments.add_argument("--models", type=Path, help="folder that keeps all topics (topics.py)")
     arguments.add_argument(
-        "--out", type=Path, default=Path(__file__).parent / "results", help="folder of the results"
+        "--out",
+        type=Path,
+        default=RESULTS,
+        help="folder of the results",
     )
     options = arguments.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
@@ -270,7 +274,7 @@ def main() -> None:
                 bench.measure(setting, name, seed)
             if OURS in options.systems:
                 bench.measure_budgets(setting, seed)
-            peers_report.write(bench.rows, options.out)
+            report.write(bench.rows, options.out)
 
 
 if __name__ == "__main__":

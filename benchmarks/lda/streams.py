@@ -1,6 +1,6 @@
 """Held-out scores of streams of known, guessed and unknown length beside one pass of `fit`.
 
-    python benchmarks/streams.py --data DATA
+    python -m benchmarks.lda.streams --data DATA
 
 Documents of arXiv in the order of the file, 1,280 a call of `partial_fit`; LVT with all defaults
 and K = 100. "guessed" is a `total_samples` of half or of twice the documents that come. Scores are
@@ -14,9 +14,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from corpora import load, machine, parser
 
 from topictemper import TemperedLDA
+
+from .._common.corpora import load, machine, parser
 
 CALL = 1280
 

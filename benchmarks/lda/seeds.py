@@ -3,16 +3,17 @@
 Five topics of 20 Newsgroups get three words each, by a `topic_word_prior` of several values. What
 is printed is how many of these words are among the ten top words of their topic.
 
-    python benchmarks/seeds.py --data DATA --seeds 2
+    python -m benchmarks.lda.seeds --data DATA --seeds 2
 """
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from corpora import machine, parser
 
 from topictemper import TemperedLDA
+
+from .._common.corpora import machine, parser
 
 K, ETA, VALUES = 40, 0.05, (20.0, 100.0, 500.0)
 SEEDED = ["space nasa orbit", "gun weapons firearms", "hockey nhl team", "car engine dealer"]

@@ -1,6 +1,6 @@
-"""Coherence and diversity of the topics that `peers.py --models` kept, and what they are good for.
+"""Coherence and diversity of the topics that `compare.py --models` kept; classification by them.
 
-    python benchmarks/topics.py --data DATA --models MODELS
+    python -m benchmarks.peers.topics --data DATA --models MODELS
 
 NPMI of the ten top words of a topic is counted in the test documents; diversity is of 25 words.
 With labels (20news) a logistic regression learns the group of a post from its topic proportions,
@@ -17,9 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from corpora import load, machine, parser
 from numpy.typing import NDArray
-from peers import SETTINGS
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -29,6 +27,9 @@ from sklearn.preprocessing import FunctionTransformer
 from topictemper._core._workers import Workers
 from topictemper.lda._completion import cold, proportions
 from topictemper.metrics import _predictive, coherence, predictive_log_likelihood, topic_diversity
+
+from .._common.corpora import RESULTS, load, machine, parser
+from .compare import SETTINGS
 
 FIELDS = ["setting", "system", "length", "seed", "score", "npmi", "diversity", "accuracy"]
 
@@ -61,9 +62,9 @@ def accuracy(features: list[Any], y: NDArray[Any], first: Any, grid: list[float]
 def main() -> None:
     """Measure every file of topics."""
     arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--models", type=Path, required=True, help="folder of peers.py --models")
+    arguments.add_argument("--models", type=Path, required=True, help="of compare.py --models")
     arguments.add_argument("--settings", nargs="*", choices=SETTINGS, default=list(SETTINGS))
-    arguments.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
+    arguments.add_argument("--out", type=Path, default=RESULTS)
     options = arguments.parse_args()
     print(machine(options.jobs))
     print(f"| {' | '.join(FIELDS)} |\n{'|---' * len(FIELDS)}|")

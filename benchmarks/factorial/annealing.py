@@ -1,6 +1,6 @@
 """Does annealing help sparse coding and belief networks? Bars over seeds, with and without.
 
-    python benchmarks/factorial_annealing.py --seeds 24
+    python -m benchmarks.factorial.annealing --seeds 24
 
 A temperature T0 falls linearly to 1 over the iterations given; sigma and pi are not learned while
 T > 1. F is the free energy at T = 1 after the last iteration, in nats an image, higher is better;
@@ -14,7 +14,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from corpora import machine, parser
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.utils import Bunch
@@ -22,6 +21,8 @@ from sklearn.utils import Bunch
 from topictemper.datasets import make_bars
 from topictemper.factorial import BinarySparseCoding, SigmoidBeliefNetwork
 from topictemper.tempering import LinearSchedule, Schedule
+
+from .._common.corpora import machine, parser
 
 PI = 0.2
 COURSES: dict[str, Schedule | None] = {

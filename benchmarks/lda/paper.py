@@ -1,7 +1,7 @@
 """LDA experiments of the papers: figure 2 of Variational Tempering, figures 4 and 5 of DASVI.
 
-    python benchmarks/paper_lda.py --data DATA --work WORK            # all of arXiv, K = 500: hours
-    python benchmarks/paper_lda.py --data DATA --work WORK --quick    # 40,000 rows, K = 100
+    python -m benchmarks.lda.paper --data DATA --work WORK            # all of arXiv, K = 500: hours
+    python -m benchmarks.lda.paper --data DATA --work WORK --quick    # 40,000 rows, K = 100
 
 Held-out predictive log-likelihood against effective passes and against seconds of training, and
 the course of the temperature. Minibatches of 100, tau = 1024, kappa = 0.7; alpha = eta = 1/K as in
@@ -23,11 +23,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import matplotlib as mpl
 import numpy as np
-from corpora import load, machine, parser
 from numpy.typing import NDArray
 
 import topictemper
 from topictemper import TemperedLDA
+
+from .._common.corpora import RESULTS, load, machine, parser
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -230,7 +231,7 @@ def main() -> None:
     arguments.add_argument("--components", type=int, help="K; none: 500, or 100 if quick")
     arguments.add_argument("--passes", type=float, help="effective passes; none: 4")
     arguments.add_argument("--work", type=Path, required=True, help="folder of unfinished models")
-    arguments.add_argument("--out", type=Path, default=Path(__file__).parent / "results")
+    arguments.add_argument("--out", type=Path, default=RESULTS)
     options = arguments.parse_args()
     options.components = options.components or (100 if options.quick else 500)
     options.passes = options.passes or 4.0

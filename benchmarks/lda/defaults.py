@@ -1,6 +1,6 @@
 """Held-out score when one default of TemperedLDA is changed, over corpora and seeds.
 
-    python benchmarks/defaults.py --data DATA
+    python -m benchmarks.lda.defaults --data DATA
 
 A number is the mean over seeds of score(changed) - score(defaults), in nats a token: below zero,
 the default is better.
@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from corpora import load, machine, parser
 
 from topictemper import TemperedLDA
+
+from .._common.corpora import load, machine, parser
 
 CORPORA = {"arxiv": 100, "imdb": 100, "20news": 50, "ap": 50, "docstrings": 30}
 ROWS = 40_000

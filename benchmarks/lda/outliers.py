@@ -1,6 +1,6 @@
 """Planted outliers in 20news: does the temperature of a document find them?
 
-    python benchmarks/outliers.py --data DATA
+    python -m benchmarks.lda.outliers --data DATA
 
 Two kinds of documents are planted, one in twenty:
 
@@ -29,13 +29,14 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
-from corpora import load, machine, parser
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
 from topictemper import TemperedLDA
 from topictemper.metrics import predictive_log_likelihood
+
+from .._common.corpora import load, machine, parser
 
 SHARE = 0.05
 CLASSES = 20

@@ -1,6 +1,6 @@
 """Peak memory of fit, beyond its input and three copies of the topics.
 
-    python benchmarks/memory.py --data DATA --jobs 2
+    python -m benchmarks.lda.memory --data DATA --jobs 2
 
 Each case runs in a process of its own, which reads the counts from files straight into their
 arrays: its peak before `fit` is then what Python, the libraries and the input take.
@@ -24,9 +24,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import scipy.sparse as sp
-from corpora import hashed, load, machine, parser
 
 from topictemper import TemperedLDA
+
+from .._common.corpora import hashed, load, machine, parser
 
 MB = 1e6
 

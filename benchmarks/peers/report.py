@@ -1,4 +1,4 @@
-"""Tables and the figure of `peers.py`, from the rows of its CSV."""
+"""Tables and the figure of `compare.py`, from the rows of its CSV."""
 
 from __future__ import annotations
 

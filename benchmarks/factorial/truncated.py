@@ -3,7 +3,7 @@
 Lücke, Dai, Exarchakis (2018), "Truncated Variational Sampling for 'Black Box' Optimization of
 Generative Models": bars (figures 1 and 3), natural image patches (figure 2), MNIST (table 1).
 
-    python benchmarks/factorial_truncated.py --parts bars sbn-bars natural mnist speed \
+    python -m benchmarks.factorial.truncated --parts bars sbn-bars natural mnist speed \
         --data DATA --out OUT
 
 DATA has natural/natural.npz (an array "vanhateren", linear intensities) and mnist/mnist.npz
@@ -22,9 +22,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import matplotlib as mpl
 import numpy as np
-from corpora import machine, parser
 from numpy.typing import NDArray
-from numpy_tvs import NumpyStates
 from scipy.optimize import linear_sum_assignment
 
 from topictemper._core._workers import Workers
@@ -33,6 +31,9 @@ from topictemper.factorial import BinarySparseCoding, SigmoidBeliefNetwork
 from topictemper.factorial.truncated._belief_network import BernoulliJoint
 from topictemper.factorial.truncated._e_step import Prior, Samples, StateSets, exact_log_likelihood
 from topictemper.factorial.truncated._sparse_coding import GaussianJoint
+
+from .._common.corpora import machine, parser
+from .numpy_tvs import NumpyStates
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

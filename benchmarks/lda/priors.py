@@ -1,7 +1,7 @@
 """Held-out score with learned priors beside the defaults, over corpora, seeds and passes.
 
-    python benchmarks/priors.py --data DATA
-    python benchmarks/priors.py --data DATA --passes 40    # what many passes do to them
+    python -m benchmarks.lda.priors --data DATA
+    python -m benchmarks.lda.priors --data DATA --passes 40    # what many passes do to them
 
 Scores are nats a token by document completion. A gain is the mean over seeds of score(priors) -
 score(defaults), with its standard error; learned values are those of the last seed. Below are
@@ -15,10 +15,11 @@ import time
 from typing import Any
 
 import numpy as np
-from corpora import load, machine, parser
 
 from topictemper import TemperedLDA
 from topictemper.metrics import predictive_log_likelihood
+
+from .._common.corpora import load, machine, parser
 
 CORPORA = {"arxiv": 100, "imdb": 100, "20news": 50, "ap": 50, "docstrings": 30}
 ROWS = 40_000

@@ -1,7 +1,7 @@
 """Held-out scores of every mode, over corpora and seeds: the table of the README.
 
-    python benchmarks/quality.py --data DATA
-    python benchmarks/quality.py                      # docstrings only
+    python -m benchmarks.lda.quality --data DATA
+    python -m benchmarks.lda.quality                      # docstrings only
 
 Scores are nats a token by document completion; a gain is a paired difference, seed by seed. "best
 AVI by hand" is the best of four schedules, T0 in {3, 3.9} and {1, 2} passes, chosen on the test
@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from corpora import load, machine, parser
 
 from topictemper import TemperedLDA
+
+from .._common.corpora import load, machine, parser
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """Mixtures under annealing: a table of Dirichlet process mixtures, the surfaces of two Gaussians.
 
-    python benchmarks/factorial_mixtures.py --parts dp two-gaussians --out DIR
+    python -m benchmarks.mixture.mixtures --parts dp two-gaussians --out DIR
 
 ``dp``: bound at T = 1 of DP mixtures of 500 points of six clusters in the plane, 15 components, by
 plain and annealed variational inference from three kinds of starts, minus sorted VI from the same

@@ -4,7 +4,7 @@ Both see the same rows, minibatches, tolerance, hyperparameters and threads, in 
 what is printed are medians, and medians of ratios of neighbouring measurements. Then the E-step
 beside the ceilings of one core, and own cases against each other.
 
-    OMP_NUM_THREADS=1 python benchmarks/speed.py --data DATA --components 100 500
+    OMP_NUM_THREADS=1 python -m benchmarks.lda.speed --data DATA --components 100 500
 """
 
 from __future__ import annotations
@@ -18,9 +18,7 @@ from typing import Any, NamedTuple
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import ceilings
 import numpy as np
-from corpora import hashed, load, machine, parser, scattered
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
@@ -29,6 +27,9 @@ from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
 from topictemper.lda._e_step import Gatherer, Workspace, infer
 from topictemper.lda._topics import Topics
+
+from .._common.corpora import hashed, load, machine, parser, scattered
+from . import ceilings
 
 BATCH, PRIOR, TOL, SWEEPS, OFFSET = 500, 0.05, 1e-3, 100, 64.0
 ROWS = 10 * BATCH  # of one measurement

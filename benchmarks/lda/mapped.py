@@ -1,6 +1,6 @@
 """Fit on a corpus on disk that is larger than the memory which the process is allowed.
 
-    python benchmarks/mapped.py --data DATA --jobs 2
+    python -m benchmarks.lda.mapped --data DATA --jobs 2
 
 All of arXiv, several times over, is written by `save_corpus`, chunk by chunk, and opened by
 `open_corpus`. Then the limit is set (RLIMIT_DATA, which counts all memory that a process can write
@@ -20,11 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from corpora import load, machine, parser
-from memory import MB, alone
 
 from topictemper import TemperedLDA
 from topictemper.datasets import open_corpus, save_corpus
+
+from .._common.corpora import load, machine, parser
+from .memory import MB, alone
 
 
 def used() -> int:
