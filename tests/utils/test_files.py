@@ -12,7 +12,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA
-from topictemper._utils import _folders
+from topictemper._utils import _renames
 from topictemper.datasets import read_corpus, save_corpus, write_corpus
 
 posix = pytest.mark.skipif(os.name != "posix", reason="fork, permissions, limits of POSIX")
@@ -185,7 +185,7 @@ def test_notes_that_mean_nothing(tmp_path, note):
 
 
 def test_leftovers_are_swept_where_there_are_no_locks(tmp_path, monkeypatch):
-    monkeypatch.setattr(_folders, "fcntl", None)
+    monkeypatch.setattr(_renames, "fcntl", None)
     young, old = (tmp_path / f".topictemper-{digit * 16}.part" for digit in "01")
     young.write_text("of a writer that may live")
     old.mkdir()

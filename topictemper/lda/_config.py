@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._state import StateError, Tree, within
 from ..tempering import inverse_temperature_grid
@@ -318,5 +319,5 @@ def _components(value: Any, n_components: int, n_features: int) -> NDArray[Any] 
     if value is None:
         return None
     return check.table(
-        "components_init", value, [(n_components, n_features)], 0.0, check.LARGEST_COUNT
+        "components_init", value, [(n_components, n_features)], 0.0, _counts.LARGEST_COUNT
     )

@@ -1,8 +1,9 @@
-"""Changes that are made whole or not at all, wherever an error or an interrupt strikes."""
+"""Changes of objects in memory that an error or an interrupt undoes or leaves complete."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ._state import Stateful
@@ -42,3 +43,14 @@ def parts(stateful: Stateful) -> Iterator[Stateful]:
         value = getattr(stateful, name)
         if isinstance(value, Stateful):
             yield from parts(value)
+
+
+@contextmanager
+def unchanged_on_error(estimator: Any) -> Iterator[None]:
+    """Put every attribute of an estimator back if the block fails."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def feature_names(names: Any, n_features: int) -> NDArray[Any]:
+def feature_names_of(names: Any, n_features: int) -> NDArray[Any]:
     """Names of the columns, in their order.
 
     Parameters
