@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._core import _lda as kernels
 from .._core._workers import Workers
+from .._utils._hashing import hash_sparse_rows, splitmix64
 from ._topics import Topics
 
 # Sweeps of Gibbs sampling: to forget the start, and to average over (see CONTRIBUTING.md).
@@ -63,20 +64,9 @@ class Minibatch(NamedTuple):
         sums = np.bincount(documents, values, minlength=self.n_documents)
         return sums.astype(np.float64, copy=False)
 
-    def marks(self) -> NDArray[np.uint64]:
-        """A number for each document that its words determine, whatever else is in the batch."""
-        words = scrambled(self.words[self.word_of].astype(np.uint64))
-        counts = self.counts.astype(np.float64).view(np.uint64)
-        sums = np.concatenate([[np.uint64(0)], np.cumsum(scrambled(words ^ counts))])
-        return sums[self.doc_ptr[1:]] - sums[self.doc_ptr[:-1]]
-
-
-def scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64: bits that look random, the same for the same number."""
-    z = values + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    def hashes(self) -> NDArray[np.uint64]:
+        """A hash of each document, which its words and counts determine."""
+        return hash_sparse_rows(self.doc_ptr, self.words[self.word_of], self.counts)
 
 
 class Gatherer:
@@ -289,7 +279,7 @@ def sample(
     the same as one of weight 2. The other parameters are those of `infer`.
     """
     local = _prepare(topics, batch, alpha, 1.0, workers=workers, workspace=workspace)
-    keys = scrambled(scrambled(batch.marks()) + np.uint64(seed))
+    keys = splitmix64(splitmix64(batch.hashes()) + np.uint64(seed))
     workers.run(
         kernels.sample,
         batch.doc_ptr,
