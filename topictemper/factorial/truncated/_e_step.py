@@ -144,7 +144,7 @@ class EStep(NamedTuple):
 
 
 class StateSets:
-    """The sets K of states that are the variational parameters: distinct for each datum, always.
+    """The sets K of distinct states, the variational parameters (TVS algorithm 1, eq. 4).
 
     Parameters
     ----------
