@@ -39,6 +39,7 @@ lint: build
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint $(CYTHON)  # which looks for pycodestyle on the path
 
 build: $(VENV)/built.stamp

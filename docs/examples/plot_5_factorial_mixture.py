@@ -43,5 +43,5 @@ plt.show()
 # %%
 # This data set was picked because plain inference fails on it. Over twenty of them, with 10,000
 # images each, it finds all shapes in 55%, and with a learned temperature in 95%
-# (``python benchmarks/factorial.py --parts toy``). Where tempering does not help is the subject of
-# :doc:`/guide/factorial`, too.
+# (``python -m benchmarks.factorial.fmm --parts toy``). Where tempering does not help is the subject
+# of :doc:`/guide/factorial`, too.

@@ -86,8 +86,8 @@ def test_bad_sizes(name):
 
 @pytest.mark.parametrize("name", ["document_length", "doc_topic_prior", "topic_word_prior"])
 def test_bad_reals(name):
-    for value in (0, -1.0, np.inf, np.nan):
-        with pytest.raises(ValueError, match=f"{name} must be positive and finite, got"):
+    for value, text in [(0, "== 0, must be > 0"), (np.inf, "must be finite"), (np.nan, "must")]:
+        with pytest.raises(ValueError, match=f"{name} {text}"):
             make_lda_corpus(**{name: value})
     with pytest.raises(TypeError, match=name):
         make_lda_corpus(**{name: "1"})

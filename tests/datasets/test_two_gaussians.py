@@ -25,8 +25,8 @@ def test_seed():
     [
         ({"n_samples": 0}, "n_samples == 0, must be >= 1"),
         ({"weight": 1.0}, r"weight == 1\.0, must be < 1"),
-        ({"separation": 0.0}, "separation must be positive and finite"),
-        ({"separation": np.inf}, "separation must be positive and finite"),
+        ({"separation": 0.0}, "separation == 0.0, must be > 0"),
+        ({"separation": np.inf}, "separation must be finite"),
     ],
 )
 def test_bad_arguments(parameters, message):

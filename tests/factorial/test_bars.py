@@ -52,7 +52,7 @@ def test_random_state():
         ({"probability": 1.0}, ValueError, "probability"),
         ({"probability": "x"}, TypeError, "probability"),
         ({"strength": np.nan}, ValueError, "strength must be finite"),
-        ({"noise": -1.0}, ValueError, "noise must be >= 0"),
+        ({"noise": -1.0}, ValueError, "noise == -1.0, must be >= 0"),
         ({"bias": np.inf}, ValueError, "bias must be finite"),
     ],
 )

@@ -19,7 +19,6 @@ from topictemper.factorial.truncated._e_step import (
     SamplerSchedule,
     Samples,
     StateSets,
-    _content_keys,
     exact_log_likelihood,
 )
 from topictemper.factorial.truncated._sparse_coding import GaussianJoint, Statistics, maximised
@@ -264,15 +263,6 @@ def test_no_more_states_than_there_are():
     with Workers() as workers:
         sets = StateSets(np.arange(3, dtype=np.uint64), 99, Prior(np.full(3, 0.01)), 0, workers)
     assert_array_equal(np.sort(sets.states[:, :, 0]), np.tile(np.arange(8), (3, 1)))
-
-
-def test_keys_follow_from_values():
-    rng = np.random.default_rng(0)
-    Y = rng.integers(0, 3, (2000, 4)).astype(float)
-    keys = _content_keys(Y)
-    assert len(np.unique(keys)) == len(np.unique(Y, axis=0))
-    assert_array_equal(_content_keys(Y[::-1]), keys[::-1])
-    assert_array_equal(_content_keys(np.array([[-0.0]])), _content_keys(np.array([[0.0]])))
 
 
 # As an estimator

@@ -9,7 +9,7 @@ import threading
 import time
 from collections import Counter
 
-from ..test_interrupts import NEW, SETTINGS, digest, states, stream
+from ..lda.test_interrupts import NEW, SETTINGS, digest, states, stream
 
 
 def interrupted(n_jobs: int, n_trials: int, seed: int) -> Counter[str]:

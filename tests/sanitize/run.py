@@ -19,22 +19,28 @@ ROOT = HERE.parent.parent
 CC = os.environ.get("CC", "gcc")
 
 # Tests that switch the instruction set themselves, and tests to be run on each of them.
-KERNELS = ["tests/core", "tests/factorial/test_truncated_kernels.py"]
+KERNELS = [
+    "tests/core",
+    "tests/factorial/test_truncated_kernels.py",
+    # They start threads and processes, and no kernel that the others leave out.
+    "--ignore=tests/core/test_isa.py",
+    "--ignore=tests/core/test_workers.py",
+]
 ON_EACH = [
-    "tests/test_lda.py",
-    "tests/test_lda_bad_input.py",
-    "tests/test_sampling.py",
-    "tests/test_batch.py",
-    "tests/test_scoring.py",
-    "tests/test_priors.py",
-    "tests/test_chunks.py",
+    "tests/lda/test_estimator.py",
+    "tests/lda/test_bad_input.py",
+    "tests/lda/test_sampling.py",
+    "tests/lda/test_batch.py",
+    "tests/lda/test_scoring.py",
+    "tests/lda/test_priors.py",
+    "tests/lda/test_chunks.py",
     "tests/factorial/test_contract.py",
     "tests/factorial/test_missing.py",
     "tests/factorial/test_sparse_coding.py",
     "tests/factorial/test_belief_network.py",
     "tests/datasets",
     # It limits the address space, of which AddressSanitizer takes terabytes.
-    "--deselect=tests/test_chunks.py::test_corpus_larger_than_the_memory",
+    "--deselect=tests/lda/test_chunks.py::test_corpus_larger_than_the_memory",
 ]
 
 

@@ -39,20 +39,20 @@ def test_inverse_temperature_grid():
 
 @pytest.mark.parametrize("t_max", [1.0, 0.5, -2.0, np.nan, np.inf, 1 + 1e-15])
 def test_bad_t_max(t_max):
-    with pytest.raises(ValueError, match=r"^t_max must"):
+    with pytest.raises(ValueError, match=r"^t_max .*must"):
         temperature_grid(100, t_max)
 
 
 def test_bad_n_and_kind():
     for n in (0, -3):
-        with pytest.raises(ValueError, match=r"^n must be >= 1"):
+        with pytest.raises(ValueError, match=r"^n == .*must be >= 1"):
             temperature_grid(n, 2.0)
-        with pytest.raises(ValueError, match=r"^n must be >= 1"):
+        with pytest.raises(ValueError, match=r"^n == .*must be >= 1"):
             inverse_temperature_grid(n)
     for n in (2.0, "3", True):
-        with pytest.raises(TypeError, match=r"^n must be an int"):
+        with pytest.raises(TypeError, match=r"^n must be an instance of int"):
             temperature_grid(n, 2.0)
-        with pytest.raises(TypeError, match=r"^n must be an int"):
+        with pytest.raises(TypeError, match=r"^n must be an instance of int"):
             inverse_temperature_grid(n)
     with pytest.raises(ValueError, match=r"^kind must be .* got 'inverse'"):
         temperature_grid(3, 2.0, "inverse")

@@ -136,12 +136,12 @@ def test_bad_arguments():
     for grid in ([0.0, 1.0], [1.0, 2.0], [np.nan]):
         with pytest.raises(ValueError, match=r"^grid must lie"):
             InverseTemperatureNodes(grid, offset=0.1)
-    with pytest.raises(ValueError, match=r"^n_nodes must be >= 2"):
+    with pytest.raises(ValueError, match=r"^n_nodes == .*must be >= 2"):
         InverseTemperatureNodes([0.5, 1.0], 1, offset=0.1)
-    with pytest.raises(TypeError, match=r"^n_nodes must be an int"):
+    with pytest.raises(TypeError, match=r"^n_nodes must be an instance of int"):
         InverseTemperatureNodes([0.5, 1.0], 12.0, offset=0.1)
     for offset in (0.0, -1.0, np.nan):
-        with pytest.raises(ValueError, match=r"^offset must be"):
+        with pytest.raises(ValueError, match=r"^offset .*must be"):
             InverseTemperatureNodes([0.5, 1.0], offset=offset)
     nodes = InverseTemperatureNodes([0.5, 1.0], offset=0.1)
     for s in (0.49, 1.0001, np.nan, [0.6, 2.0]):

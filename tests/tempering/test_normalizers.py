@@ -157,9 +157,9 @@ def test_prior_log_partition_bad():
             prior_log_partition(c, 10, 10)
     with pytest.raises(ValueError, match=r"^c must be finite"):
         prior_log_partition(good - np.inf, 10, 10)
-    with pytest.raises(ValueError, match=r"^n_data must be >= 1"):
+    with pytest.raises(ValueError, match=r"^n_data == .*must be >= 1"):
         prior_log_partition(good, 0, 10)
-    with pytest.raises(ValueError, match=r"^n_tokens_per_datum must be >= 1"):
+    with pytest.raises(ValueError, match=r"^n_tokens_per_datum == .*must be >= 1"):
         prior_log_partition(good, 10, 0.5)
     with pytest.raises(ValueError, match=r"^bound must be None, 'lower' or 'upper', got 'exact'"):
         prior_log_partition(good, 10, 10, "exact")

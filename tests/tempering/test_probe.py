@@ -87,7 +87,7 @@ def test_bad_values_leave_no_trace():
     with pytest.raises(ValueError, match=r"^order_parameter must be finite"):
         probe.update(np.nan)
     for rate in (0.0, 1.0, -1.0, np.nan):
-        with pytest.raises(ValueError, match=r"^rate must be"):
+        with pytest.raises(ValueError, match=r"^rate .*must be"):
             probe.update(1.0, rate=rate)
     assert (probe.temperature, probe.order_parameter) == (5.0, 0.0)
 
@@ -115,7 +115,7 @@ def test_pickle_continues_where_it_was():
     ],
 )
 def test_bad_arguments(name, value):
-    with pytest.raises(ValueError, match=rf"^{name} must be"):
+    with pytest.raises(ValueError, match=rf"^{name} .*must be"):
         CriticalProbe(**{name: value})
     with pytest.raises(TypeError, match=rf"^{name} must be"):
         CriticalProbe(**{name: "1"})

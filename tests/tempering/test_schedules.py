@@ -79,20 +79,20 @@ def test_frozen_comparable_picklable(schedule):
     [lambda t0: ConstantSchedule(t0), *(lambda t0, kind=kind: kind(t0, 1.0) for kind in FALLING)],
 )
 def test_bad_t0(kind, t0):
-    with pytest.raises(ValueError, match=r"^t0 must be"):
+    with pytest.raises(ValueError, match=r"^t0 .*must be"):
         kind(t0)
 
 
 @pytest.mark.parametrize("length", [-0.1, math.nan, math.inf])
 @pytest.mark.parametrize("kind", FALLING)
 def test_bad_length(kind, length):
-    with pytest.raises(ValueError, match=r"^length must be"):
+    with pytest.raises(ValueError, match=r"^length .*must be"):
         kind(2.0, length)
 
 
 @pytest.mark.parametrize("t0", ["2", None, True, 2j])
 def test_t0_of_another_type(t0):
-    with pytest.raises(TypeError, match=r"^t0 must be a real number"):
+    with pytest.raises(TypeError, match=r"^t0 must be an instance of"):
         LinearSchedule(t0, 1.0)
 
 
@@ -159,5 +159,5 @@ def test_as_schedule_bad():
     for spec in (None, 2.0, LinearSchedule, float):
         with pytest.raises(TypeError, match=r"^schedule must be a name"):
             as_schedule(spec, 2.0, 5.0)
-    with pytest.raises(ValueError, match=r"^t0 must be"):
+    with pytest.raises(ValueError, match=r"^t0 .*must be"):
         as_schedule("linear", 0.5, 5.0)

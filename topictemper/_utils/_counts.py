@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from ._chunks import is_chunks
-from ._sparse import check_structure, row_of, spans
+from ._sparse_checks import check_structure, row_of, spans
 
 #: Sums of this many counts still fit whole numbers and single precision.
 LARGEST_COUNT = 1e15
@@ -85,7 +85,7 @@ def acceptable_chunk(chunk: Any) -> Any:
     return chunk
 
 
-def counts(X: Any, name: str) -> Any:
+def count_matrix(X: Any, name: str) -> Any:
     """CSR counts of any type of number, checked."""
     X = check_array(acceptable(X, name), accept_sparse="csr", dtype=None, input_name=name)
     if X.dtype.kind not in "biuf":

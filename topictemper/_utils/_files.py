@@ -1,7 +1,7 @@
 """Files and folders that are replaced as a whole or stay as they were.
 
 What is written goes to temporary names beside its place, reaches the disk, and then takes its name.
-One rename is atomic. Several are made atomic by a note in the folder (see `_folders`).
+One rename is atomic. Several are made atomic by a note in the folder (see `_renames`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from . import _folders as folders
+from . import _renames as renames
 
 _MOST_ATTEMPTS = 100
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -45,7 +45,7 @@ def replacing(*paths: str | os.PathLike[str]) -> Iterator[list[Any]]:
         parts, files = [], []
         for target, path in zip(targets, paths, strict=True):
             part, file = _new_part(target, path)
-            stack.callback(folders.discard, folder, part.name)
+            stack.callback(renames.discard, folder, part.name)
             files.append(stack.enter_context(file))
             parts.append(part.name)
         try:
@@ -54,9 +54,9 @@ def replacing(*paths: str | os.PathLike[str]) -> Iterator[list[Any]]:
                 file.flush()
                 # Else the name may come to stand for what has not yet reached the disk.
                 os.fsync(file.fileno())
-                if folders.fcntl is None:  # Windows renames no file that is open
+                if renames.fcntl is None:  # Windows renames no file that is open
                     file.close()
-            folders.rename(
+            renames.rename(
                 folder, dict(zip((target.name for target in targets), parts, strict=True))
             )
         except OSError as error:
@@ -89,13 +89,13 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         for file in part.iterdir():
             with open(file, "r+b") as content:
                 os.fsync(content.fileno())
-        folders.sync(part)
+        renames.sync(part)
         try:
             os.rename(part, target)
         except OSError as error:
             # Another process was first: a folder is not replaced if there is something in it.
             raise exists if os.path.lexists(target) else error from None
-        folders.sync(target.parent)
+        renames.sync(target.parent)
 
 
 def whole(read: Callable[..., Result], *paths: str | os.PathLike[str]) -> Result:
@@ -110,13 +110,13 @@ def whole(read: Callable[..., Result], *paths: str | os.PathLike[str]) -> Result
         If they are replaced all the time.
     """
     for _ in range(_MOST_ATTEMPTS):
-        places = [folders.current(path) for path in paths]
+        places = [renames.current(path) for path in paths]
         error = None
         try:
             result = read(*(place.path for place in places))
         except (OSError, ValueError) as reason:
             error = reason
-        if [folders.current(path) for path in paths] == places:
+        if [renames.current(path) for path in paths] == places:
             if error is not None:
                 raise error
             return result
@@ -131,7 +131,7 @@ def writable_path(path: str | os.PathLike[str]) -> Path:
     target = _target(path)
     part, file = _new_part(target, path)
     with file:
-        folders.discard(target.parent, part.name)
+        renames.discard(target.parent, part.name)
     return target
 
 
@@ -177,14 +177,14 @@ def _created(
     target: Path, path: str | os.PathLike[str], create: Callable[[Path], int | None]
 ) -> tuple[Path, int | None]:
     try:
-        return folders.new_part(target.parent, create)
+        return renames.new_part(target.parent, create)
     except OSError as error:
         raise type(error)(f"{os.fspath(path)} cannot be written: {error.strerror}.") from error
 
 
 def _create_folder(path: Path) -> int | None:
     os.mkdir(path)
-    return None if folders.fcntl is None else os.open(path, os.O_RDONLY)
+    return None if renames.fcntl is None else os.open(path, os.O_RDONLY)
 
 
 def _take_permissions(descriptor: int, old: os.stat_result) -> None:

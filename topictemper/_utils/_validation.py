@@ -1,10 +1,9 @@
-"""Checks of what a user gives: parameters here, counts and names in modules of their own."""
+"""Checks of parameters: each returns the value in one form, or raises an error that names it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -13,41 +12,39 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state, check_scalar
 
-from ._counts import LARGEST_COUNT as LARGEST_COUNT
-from ._counts import acceptable as acceptable
-from ._counts import acceptable_chunk as acceptable_chunk
-from ._counts import check_counts as check_counts
-from ._counts import check_held_out as check_held_out
-from ._counts import check_width as check_width
-from ._counts import check_words as check_words
-from ._counts import counts as counts
-from ._counts import holds_text as holds_text
-from ._counts import sample_weights as sample_weights
-from ._counts import warn_of_tfidf as warn_of_tfidf
-from ._counts import without_vanishing as without_vanishing
-from ._names import feature_names as feature_names
+
+def is_real(value: object) -> bool:
+    """Whether a value is a real number. A bool is not."""
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
 
 
 def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """A whole number in a range."""
+    """A whole number in a range. True and False are no numbers."""
+    _refuse_flag(name, value, "int")
     return int(check_scalar(value, name, Integral, min_val=low, max_val=high))
 
 
 def number(
     name: str,
     value: Any,
-    low: float,
+    low: float | None = None,
     high: float | None = None,
     *,
     boundaries: str = "both",
 ) -> float:
-    """A finite real number in a range."""
+    """A finite real number in a range; `boundaries` says which ends it includes."""
+    _refuse_flag(name, value, "float")
     result = float(
         check_scalar(value, name, Real, min_val=low, max_val=high, include_boundaries=boundaries)
     )
     if not np.isfinite(result):
         raise ValueError(f"{name} must be finite, got {value!r}")
     return result
+
+
+def _refuse_flag(name: str, value: Any, wanted: str) -> None:
+    if isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be an instance of {wanted}, not bool.")
 
 
 def flag(name: str, value: Any) -> bool:
@@ -69,7 +66,9 @@ def random_state(value: Any) -> np.random.RandomState:
 
 def threads(value: Any) -> int:
     """Number of threads that ``n_jobs`` stands for."""
-    if value is not None and (not isinstance(value, Integral) or value == 0):
+    if value is not None and (
+        not isinstance(value, Integral) or isinstance(value, bool) or value == 0
+    ):
         raise ValueError(
             f"n_jobs must be None, a number of threads, or -1 for all processors; got {value!r}"
         )
@@ -130,14 +129,3 @@ def check_size(n_components: int, n_features: int, itemsize: int) -> None:
             f"{needed / 2**30:,.0f} GiB for the topics and the machine has "
             f"{memory / 2**30:,.0f} GiB; choose fewer components"
         )
-
-
-@contextmanager
-def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Put every attribute of an estimator back if the block fails."""
-    before = estimator.__dict__.copy()
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__ = before
-        raise

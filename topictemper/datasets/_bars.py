@@ -1,13 +1,13 @@
 """Images of bars: the artificial data of sparse coding."""
 
-from math import isfinite
-from numbers import Integral, Real
 from typing import Literal
 
 import numpy as np
 from numpy.random import RandomState
 from scipy.special import expit
-from sklearn.utils import Bunch, check_random_state, check_scalar
+from sklearn.utils import Bunch
+
+from .._utils import _validation as check
 
 
 def make_bars(
@@ -75,27 +75,17 @@ def make_bars(
     >>> bars.data.shape, bars.components.shape, bars.states.shape
     ((100, 25), (10, 25), (100, 10))
     """
-    check_scalar(n_samples, "n_samples", Integral, min_val=1)
-    check_scalar(size, "size", Integral, min_val=1)
-    if kind not in ("linear", "sigmoid"):
-        raise ValueError(f"kind must be 'linear' or 'sigmoid', got {kind!r}")
+    check.integer("n_samples", n_samples, 1)
+    check.integer("size", size, 1)
+    check.choice("kind", kind, ("linear", "sigmoid"))
     if strength is None:
         strength = 10.0 if kind == "linear" else 8.0
-    for name, value in [
-        ("probability", probability),
-        ("strength", strength),
-        ("noise", noise),
-        ("bias", bias),
-    ]:
-        check_scalar(value, name, Real)
-        if not isfinite(value):
-            raise ValueError(f"{name} must be finite, got {value!r}")
-    if not 0 < probability < 1:
-        raise ValueError(f"probability must lie between 0 and 1, got {probability!r}")
-    if noise < 0:
-        raise ValueError(f"noise must be >= 0, got {noise!r}")
+    check.number("probability", probability, 0.0, 1.0, boundaries="neither")
+    check.number("strength", strength)
+    check.number("noise", noise, 0.0)
+    check.number("bias", bias)
 
-    rng = check_random_state(random_state)
+    rng = check.random_state(random_state)
     lines = np.eye(size)
     components = strength * np.vstack(
         [np.kron(lines, np.ones(size)), np.kron(np.ones(size), lines)]

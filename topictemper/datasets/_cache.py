@@ -2,13 +2,15 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .._utils._files import replacing
 
 
 def cache_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
@@ -52,16 +54,7 @@ def write(
     A folder that cannot be written to is no error: the data is made again next time.
     """
     text = json.dumps({"key": key, **record}).encode()
-    try:
+    with suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    except OSError:
-        return
-    try:
-        with os.fdopen(handle, "wb") as file:
+        with replacing(path) as [file]:
             np.savez_compressed(file, record=np.frombuffer(text, np.uint8), **arrays)
-        os.replace(temporary, path)
-    except BaseException as error:
-        os.unlink(temporary)
-        if not isinstance(error, OSError):
-            raise

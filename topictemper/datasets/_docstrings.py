@@ -4,7 +4,6 @@ import os
 import platform
 import sysconfig
 from collections.abc import Iterable
-from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,9 @@ import sklearn
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
-from sklearn.utils import Bunch, check_scalar
+from sklearn.utils import Bunch
 
+from .._utils import _validation as check
 from . import _cache
 from ._sources import find_docstrings
 
@@ -111,7 +111,7 @@ def load_docstrings(
     >>> "scipy.stats.ttest_ind" in corpus.names
     True
     """
-    check_scalar(min_length, "min_length", Integral, min_val=0)
+    check.integer("min_length", min_length, 0)
     versions = {
         "python": platform.python_version(),
         "numpy": np.__version__,

@@ -1,13 +1,12 @@
 """Text drawn from the model of latent Dirichlet allocation."""
 
-import math
-from numbers import Integral, Real
-
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.utils import Bunch, check_random_state, check_scalar
+from sklearn.utils import Bunch
+
+from .._utils import _validation as check
 
 
 def make_lda_corpus(
@@ -76,17 +75,15 @@ def make_lda_corpus(
         ("n_features", n_features),
         ("n_components", n_components),
     ]:
-        check_scalar(size, name, Integral, min_val=1)
+        check.integer(name, size, 1)
     for name, value in [
         ("document_length", document_length),
         ("doc_topic_prior", doc_topic_prior),
         ("topic_word_prior", topic_word_prior),
     ]:
-        check_scalar(value, name, Real)
-        if not (value > 0 and math.isfinite(value)):
-            raise ValueError(f"{name} must be positive and finite, got {value!r}.")
+        check.number(name, value, 0.0, boundaries="neither")
 
-    rng = check_random_state(random_state)
+    rng = check.random_state(random_state)
     components = _dirichlet(rng, topic_word_prior, (n_components, n_features))
     doc_topic = _dirichlet(rng, doc_topic_prior, (n_samples, n_components))
     lengths = np.maximum(rng.poisson(document_length, n_samples), 1)

@@ -1,12 +1,10 @@
 """Draws from a mixture of two Gaussians on the line."""
 
-import math
-from numbers import Integral, Real
-
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state, check_scalar
+
+from .._utils import _validation as check
 
 
 def make_two_gaussians(
@@ -55,12 +53,10 @@ def make_two_gaussians(
     >>> [round(float(X[y == k].mean()), 1) for k in (0, 1)]
     [4.1, -4.0]
     """
-    check_scalar(n_samples, "n_samples", Integral, min_val=1)
-    check_scalar(weight, "weight", Real, min_val=0, max_val=1, include_boundaries="neither")
-    check_scalar(separation, "separation", Real)
-    if not (separation > 0 and math.isfinite(separation)):
-        raise ValueError(f"separation must be positive and finite, got {separation!r}.")
-    rng = check_random_state(random_state)
+    check.integer("n_samples", n_samples, 1)
+    check.number("weight", weight, 0.0, 1.0, boundaries="neither")
+    check.number("separation", separation, 0.0, boundaries="neither")
+    rng = check.random_state(random_state)
     y = (rng.random_sample(n_samples) >= weight).astype(np.intp)
     centre = np.where(y == 0, 0.5 * separation, -0.5 * separation)
     return (centre + rng.standard_normal(n_samples))[:, None], y

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils import _counts
 from .._utils import _validation as check
 from ..tempering._modes import ScheduleSpec, TemperingSettings, tempering_settings
 from . import _defaults as default
@@ -285,4 +286,4 @@ def _eta(
 def _init(value: Any, n_components: int, n_features: int) -> NDArray[np.float64] | None:
     if value is None:
         return None
-    return check.table("init", value, [(n_components, n_features)], 0.0, check.LARGEST_COUNT)
+    return check.table("init", value, [(n_components, n_features)], 0.0, _counts.LARGEST_COUNT)

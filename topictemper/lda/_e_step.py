@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from .._core import _lda as kernels
 from .._core._workers import Workers
-from ._minibatch import LocalParameters, Minibatch, scrambled
+from .._utils._hashing import splitmix64
+from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
 
 # Sweeps of Gibbs sampling: to forget the start, and to average over (see CONTRIBUTING.md).
@@ -185,7 +186,7 @@ def sample(
     the same as one of weight 2. The other parameters are those of `infer`.
     """
     local = _prepare(topics, batch, alpha, 1.0, workers=workers, workspace=workspace)
-    keys = scrambled(scrambled(batch.marks()) + np.uint64(seed))
+    keys = splitmix64(splitmix64(batch.hashes()) + np.uint64(seed))
     workers.run(
         kernels.sample,
         batch.doc_ptr,

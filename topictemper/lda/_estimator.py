@@ -11,8 +11,10 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .._core._workers import Workers
+from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, is_chunks, rows_that_count
+from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
@@ -310,7 +312,7 @@ class TemperedLDA(
             monitor = ScoringMonitor(scoring={"score": lambda model, X, y: model.score(X)})
             lda.set_callbacks(monitor).fit(X, np.zeros(X.shape[0]))
         """
-        with check.unchanged_on_error(self):
+        with unchanged_on_error(self):
             self._fit(X, y, sample_weight, validation_X)
         return self
 
@@ -322,8 +324,8 @@ class TemperedLDA(
             X = Chunks(X, self._chunk_counts)
         else:
             X = self._training_counts(X, reset=True)
-            sample_weight = check.sample_weights(sample_weight, X.shape[0])
-            check.check_words(X, "X", sample_weight)
+            sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
+            _counts.check_words(X, "X", sample_weight)
         if validation_X is not None:
             validation_X = self._counts(validation_X, reset=False, name="validation_X")
         config = Config.of(self.get_params(deep=False), X.shape[1])
@@ -332,7 +334,7 @@ class TemperedLDA(
         if rows is not None:
             learned = X[rows]
             weight = None if weight is None else weight[rows]
-            check.check_words(learned, "X without the documents held out", weight)
+            _counts.check_words(learned, "X without the documents held out", weight)
         n_documents = float(learned.shape[0] if weight is None else weight.sum())
         n_passes = config.planned_passes(n_documents)
         previous = getattr(self, "_trainer", None) if config.warm_start else None
@@ -428,7 +430,7 @@ class TemperedLDA(
         total = self.total_samples
         if total is not None:
             total = check.number("total_samples", total, 1.0, 1e15)
-        sample_weight = check.sample_weights(sample_weight, X.shape[0])
+        sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
         with Workers(self.n_jobs) as workers:
             if first:
                 config = Config.of(self.get_params(deep=False), X.shape[1])
@@ -454,25 +456,25 @@ class TemperedLDA(
 
     def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""
-        X = check.acceptable(X, name)
+        X = _counts.acceptable(X, name)
         wanted = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.int64, np.int32]}
         if reset or not sp.issparse(X):
             X = validate_data(self, X, reset=reset, **wanted)
         else:
             # Not by `validate_data`, which warns that names are missing: no sparse matrix has any.
             X = check_array(X, estimator=self, input_name=name, **wanted)
-            check.check_width(X, self.n_features_in_, type(self).__name__, name)
-        return check.without_vanishing(check.check_counts(X, name))
+            _counts.check_width(X, self.n_features_in_, type(self).__name__, name)
+        return _counts.without_vanishing(_counts.check_counts(X, name))
 
     def _training_counts(self, X: Any, *, reset: bool) -> Any:
         """Checked CSR counts to learn from."""
         X = self._counts(X, reset=reset)
-        check.warn_of_tfidf(X)
+        _counts.warn_of_tfidf(X)
         return X
 
     def _chunk_counts(self, chunk: Any, reset: bool) -> Any:
         checked = self._training_counts if reset else self._counts
-        return checked(check.acceptable_chunk(chunk), reset=reset)
+        return checked(_counts.acceptable_chunk(chunk), reset=reset)
 
     def _fitted_counts(self, X: Any) -> Any:
         check_is_fitted(self)

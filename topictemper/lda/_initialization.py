@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._minibatch import Minibatch, scrambled
+from .._utils._hashing import splitmix64
+from ._minibatch import Minibatch
 from ._topics import Topics
 
 # 0.02 to 0.2 score alike; 0.05 with the probe's threshold and reheat was the best on four corpora.
@@ -26,7 +27,7 @@ def seed_topics(topics: Topics, batch: Minibatch, seed: int) -> None:
     n_topics, n_documents = topics.n_components, batch.n_documents
     if n_documents == 0:
         return
-    mark = scrambled(batch.marks() + np.uint64(seed))
+    mark = splitmix64(batch.hashes() + np.uint64(seed))
     n_distinct = len(np.unique(mark))
     copies = np.arange(min(-(-_DOCUMENTS * n_topics // n_distinct), n_topics), dtype=np.uint64)
     offsets = copies * np.uint64(n_topics) // np.uint64(len(copies))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
+from .._utils._feature_names import feature_names_of
 
 
 def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
@@ -31,7 +32,7 @@ def names_of(model: Any, feature_names: Any) -> list[str]:
             stacklevel=3,
         )
         feature_names = np.arange(model.n_features_in_)
-    return [str(name) for name in check.feature_names(feature_names, model.n_features_in_)]
+    return [str(name) for name in feature_names_of(feature_names, model.n_features_in_)]
 
 
 class TopicsReportMixin:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import _lda as kernels
+from .._utils._hashing import hash_sparse_rows
 
 
 class Minibatch(NamedTuple):
@@ -57,20 +58,9 @@ class Minibatch(NamedTuple):
         sums = np.bincount(documents, values, minlength=self.n_documents)
         return sums.astype(np.float64, copy=False)
 
-    def marks(self) -> NDArray[np.uint64]:
-        """A number for each document that its words determine, whatever else is in the batch."""
-        words = scrambled(self.words[self.word_of].astype(np.uint64))
-        counts = self.counts.astype(np.float64).view(np.uint64)
-        sums = np.concatenate([[np.uint64(0)], np.cumsum(scrambled(words ^ counts))])
-        return sums[self.doc_ptr[1:]] - sums[self.doc_ptr[:-1]]
-
-
-def scrambled(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """SplitMix64: bits that look random, the same for the same number."""
-    z = values + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    def hashes(self) -> NDArray[np.uint64]:
+        """A hash of each document, which its words and counts determine."""
+        return hash_sparse_rows(self.doc_ptr, self.words[self.word_of], self.counts)
 
 
 class Gatherer:

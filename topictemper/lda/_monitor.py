@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core._workers import Workers
+from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, rows_that_count
 from ._completion import cold, completion, predictor, split_tokens
@@ -46,7 +47,7 @@ class Validation:
 
     def __init__(self, X: Any, name: str, patience: int | None) -> None:
         self._halves = split_tokens(X)
-        check.check_held_out(self._halves[1], name)
+        _counts.check_held_out(self._halves[1], name)
         self._patience = patience
         self._best_score, self._waited = -np.inf, 0
         self.scores: list[tuple[float, float]] = []

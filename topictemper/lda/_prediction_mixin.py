@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 
 from .._core._workers import Workers
-from .._utils import _validation as check
+from .._utils import _counts
 from ..tempering import inverse_temperature_grid
 from ._completion import (
     InverseTemperatures,
@@ -92,9 +92,9 @@ class PredictionMixin(TransformerMixin):
             If no document has two tokens.
         """
         X = self._fitted_counts(X)
-        sample_weight = check.sample_weights(sample_weight, X.shape[0])
+        sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
         halves = split_tokens(X)
-        check.check_held_out(halves[1], "X", sample_weight)
+        _counts.check_held_out(halves[1], "X", sample_weight)
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered, workers)
             return completion(predictor(self._trainer), *halves, s, workers, sample_weight)
@@ -138,7 +138,7 @@ class PredictionMixin(TransformerMixin):
             with q(beta) = Dir(lambda) for any `inference`, and the alpha of training.
         """
         X = self._fitted_counts(X)
-        check.check_words(X, "X")
+        _counts.check_words(X, "X")
         trainer, total, workspace = self._trainer, 0.0, Workspace()
         model = Model(copy(trainer.topics), trainer.alpha, trainer.config)
         model.topics.point = False

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core._workers import Workers
+from .._utils._hashing import splitmix64
 from .._utils._state import Stateful
 from ._e_step import Workspace, infer, log_likelihood
-from ._minibatch import Minibatch, scrambled
+from ._minibatch import Minibatch
 from ._topics import Topics
 
 # Doublings of alpha that are compared, and how many more new documents are predicted with: few
@@ -117,8 +118,8 @@ def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
     """
     documents = np.repeat(np.arange(batch.n_documents), np.diff(batch.doc_ptr))
     data = batch.counts.astype(np.float64)
-    words = scrambled(batch.words[batch.word_of].astype(np.uint64))
-    bits = scrambled(words + batch.marks()[documents])
+    words = splitmix64(batch.words[batch.word_of].astype(np.uint64))
+    bits = splitmix64(words + batch.hashes()[documents])
     # The number of heads in so many throws, of a count beyond the bits that there are a half.
     tossed = np.minimum(np.floor(data), _MOST_BITS - 1)
     heads = np.bitwise_count(bits & ((np.uint64(1) << tossed.astype(np.uint64)) - np.uint64(1)))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from .._core._isa import description, going_on
 from .._core._workers import Workers
-from .._utils._atomic import complete, parts, snapshot
 from .._utils._chunks import blocks
+from .._utils._rollback import complete, parts, snapshot
 from .._utils._state import Stateful
 from ..tempering._control import Clock, Evidence, TemperatureControl
 from ._clock import StreamClock

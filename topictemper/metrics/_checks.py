@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils import _validation as check
+from .._utils import _counts
 from ..lda._inspection import largest
 
 
@@ -25,7 +25,7 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
             f"with components_; got {type(components).__name__}. Of a model of another library "
             "give its topics, such as LdaModel.get_topics() of gensim"
         )
-    if check.holds_text(components):
+    if _counts.holds_text(components):
         raise TypeError(
             f"{name} holds words; it must be an array of topics, (n_components, n_features), or a "
             "fitted estimator: the words that count are found from the weights"
@@ -45,12 +45,12 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
 def counts(X: Any, n_features: int) -> Any:
     """CSR counts, >= 0 and as wide as the topics."""
     X = check_array(
-        check.acceptable(X, "X"),
+        _counts.acceptable(X, "X"),
         accept_sparse="csr",
         dtype=[np.float64, np.float32, np.int64, np.int32],
         input_name="X",
     )
-    X = sp.csr_matrix(check.without_vanishing(check.check_counts(X, "X")))
+    X = sp.csr_matrix(_counts.without_vanishing(_counts.check_counts(X, "X")))
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features, but the topics have {n_features}")
     return X

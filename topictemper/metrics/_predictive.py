@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core._workers import Workers
+from .._utils import _counts
 from .._utils import _validation as check
 from ..lda._completion import Model, cold, document_completion, split_tokens
 from ..lda._estimator import TemperedLDA
@@ -91,7 +92,7 @@ def predictive_log_likelihood(
     lda = _model(model, doc_topic_prior, mean_change_tol, max_doc_update_iter)
     check.flag("per_document", per_document)
     observed, held_out = split_tokens(counts(X, lda.topics.n_features))
-    check.check_held_out(held_out, "X")
+    _counts.check_held_out(held_out, "X")
     with Workers(n_jobs) as workers:
         by_document = document_completion(lda, observed, held_out, cold, workers)
     tokens = np.asarray(held_out.sum(axis=1)).ravel()

@@ -38,7 +38,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Globals:
-    """q of the sticks and of the components."""
+    """q of the sticks and of the components (Blei and Jordan 2006)."""
 
     sticks: Sticks
     components: NormalWishart
@@ -85,9 +85,9 @@ def ascend(
     """Alternate the best globals and the best responsibilities, both at the schedule's T.
 
     The annealed bound ``b E[log p(x, z | theta)] - KL(q(theta) || p(theta)) + H(q(z))``,
-    b = 1 / T, never falls while T stays. Iteration i is at ``schedule.temperature(i)``. The end is
-    where an iteration at T = 1 changes the bound by less than `tol` a datum, after `max_iter`
-    iterations at the latest.
+    b = 1 / T (VT eq. 4), never falls while T stays. Iteration i is at ``schedule.temperature(i)``.
+    The end is where an iteration at T = 1 changes the bound by less than `tol` a datum, after
+    `max_iter` iterations at the latest.
     """
     elbo_history: list[float] = []
     temperatures: list[float] = []

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
+from .._utils._feature_names import feature_names_of
 from .._utils._state import Tree, random_state, within
 from ..tempering._modes import MODES, Annealing
 from ._archive import read_archive, write_archive
@@ -95,7 +96,7 @@ class SaveMixin:
             feature_names = getattr(self, "feature_names_in_", None)
         names = None
         if feature_names is not None:
-            names = _strings(check.feature_names(feature_names, estimator.n_features_in_)).tolist()
+            names = _strings(feature_names_of(feature_names, estimator.n_features_in_)).tolist()
         parameters = estimator.get_params(deep=False)
         tree = {
             "estimator": name,
@@ -153,7 +154,7 @@ def load(path: str | os.PathLike[str]) -> Any:
             estimator.n_features_in_ = check.integer("n_features", tree["n_features"], 1)
         with within("feature_names"):
             if tree["feature_names"] is not None:
-                names = check.feature_names(tree["feature_names"], estimator.n_features_in_)
+                names = feature_names_of(tree["feature_names"], estimator.n_features_in_)
                 estimator.feature_names_in_ = _strings(names)
         with within("state"):
             estimator._set_state(tree["state"])

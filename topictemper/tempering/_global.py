@@ -4,14 +4,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
-from .._utils._numbers import (
-    finite_number,
-    finite_vector,
-    normalised_log_prior,
-    number_in,
-    temperature_vector,
-)
+from .._utils import _validation as check
 from .._utils._state import Stateful, Tree
+from ._grids import finite_vector, normalised_log_prior, temperature_vector
 
 
 class GlobalTemperature(Stateful):
@@ -82,7 +77,7 @@ class GlobalTemperature(Stateful):
         size = self.temperatures.size
         self._log_c = None if log_c is None else finite_vector("log_c", log_c, size)
         self._log_prior = normalised_log_prior(log_prior, size)
-        self._step = number_in("step", step, 0.0, 1.0, open_low=True)
+        self._step = check.number("step", step, 0.0, 1.0, boundaries="right")
         self._energy: float | None = None
         self._set_responsibilities(np.exp(self._log_prior))
 
@@ -108,7 +103,7 @@ class GlobalTemperature(Stateful):
         TypeError, ValueError
             If an argument is not finite or of the wrong length, or if there is no log normaliser.
         """
-        energy = finite_number("energy", energy)
+        energy = check.number("energy", energy)
         new_log_c = self._checked_log_c(log_c)
         if self._energy is None:
             self._energy, self._log_c = energy, new_log_c
@@ -155,7 +150,7 @@ class GlobalTemperature(Stateful):
         TypeError, ValueError
             If an argument is not finite or of the wrong length, or if there is no log normaliser.
         """
-        energy = finite_number("energy", energy)
+        energy = check.number("energy", energy)
         used = self.responsibilities > 0  # 0 times the -inf of an excluded temperature is 0
         r = self.responsibilities[used]
         values = energy * self._inverse - self._checked_log_c(log_c) + self._log_prior

@@ -1,11 +1,13 @@
-"""Grids of temperatures for the discrete temperature variables."""
+"""Grids of temperatures, and the vectors of numbers that belong to them."""
 
+import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logsumexp
 
-from .._utils._numbers import number_in, whole_number
+from .._utils import _validation as check
 
 
 def temperature_grid(
@@ -44,12 +46,12 @@ def temperature_grid(
     >>> round(temperature_grid(100, 10.0).mean(), 1)
     np.float64(3.9)
     """
-    n = whole_number("n", n, 1)
+    n = check.integer("n", n, 1)
     if kind not in ("exponential", "linear"):
         raise ValueError(f"kind must be 'exponential' or 'linear', got {kind!r}")
     if n == 1:
         return np.ones(1)
-    t_max = number_in("t_max", t_max, 1.0, open_low=True)
+    t_max = check.number("t_max", t_max, 1.0, boundaries="neither")
     grid = np.geomspace(1.0, t_max, n) if kind == "exponential" else np.linspace(1.0, t_max, n)
     if not (np.diff(grid) > 0).all():
         raise ValueError(f"t_max must leave room for {n} distinct temperatures, got {t_max!r}")
@@ -80,5 +82,65 @@ def inverse_temperature_grid(n: int) -> NDArray[np.float64]:
     >>> inverse_temperature_grid(4).tolist()
     [0.25, 0.5, 0.75, 1.0]
     """
-    n = whole_number("n", n, 1)
+    n = check.integer("n", n, 1)
     return np.arange(1, n + 1) / n
+
+
+def _float_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return `values` as a new non-empty one-dimensional float64 array."""
+    vector = np.array(values, dtype=np.float64)
+    if vector.ndim != 1 or vector.size == 0:
+        raise ValueError(f"{name} must be one-dimensional and not empty, got shape {vector.shape}")
+    return vector
+
+
+def finite_vector(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
+    """Return `values` as a new float64 array of shape (size,) of finite values."""
+    vector = _float_vector(name, values)
+    if vector.size != size:
+        raise ValueError(f"{name} must have {size} values, one per temperature, got {vector.size}")
+    if not np.isfinite(vector).all():
+        raise ValueError(f"{name} must be finite, got {vector[~np.isfinite(vector)][0]}")
+    return vector
+
+
+def temperature_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return `values` as a read-only float64 array of temperatures, each finite and >= 1."""
+    vector = _float_vector(name, values)
+    bad = ~(np.isfinite(vector) & (vector >= 1.0))
+    if bad.any():
+        raise ValueError(f"{name} must be finite and >= 1, got {vector[bad][0]}")
+    vector.setflags(write=False)
+    return vector
+
+
+def inverse_temperature_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    """Return `values` as a read-only float64 array of inverse temperatures in (0, 1]."""
+    vector = _float_vector(name, values)
+    bad = ~((vector > 0.0) & (vector <= 1.0))
+    if bad.any():
+        raise ValueError(
+            f"{name} must lie in (0, 1] (inverse temperatures 1 / T), got {vector[bad][0]}"
+        )
+    vector.setflags(write=False)
+    return vector
+
+
+def normalised_log_prior(log_prior: ArrayLike | None, size: int) -> NDArray[np.float64]:
+    """Return log pi, uniform for None, read-only and shifted so that pi sums to one."""
+    if log_prior is None:
+        vector = np.full(size, -math.log(size))
+    else:
+        vector = _float_vector("log_prior", log_prior)
+        if vector.size != size:
+            raise ValueError(
+                f"log_prior must have {size} values, one per temperature, got {vector.size}"
+            )
+        if np.isnan(vector).any() or (vector == np.inf).any() or (vector == -np.inf).all():
+            raise ValueError(
+                "log_prior must hold log probabilities: finite, or -inf (but not everywhere) "
+                f"to exclude a temperature, got {vector}"
+            )
+        vector -= logsumexp(vector)
+    vector.setflags(write=False)
+    return vector

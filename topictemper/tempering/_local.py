@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
-from .._utils._numbers import inverse_temperature_vector, normalised_log_prior
 from .._utils._state import Stateful
+from ._grids import inverse_temperature_vector, normalised_log_prior
 
 #: What a history notes of temperatures of many data.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

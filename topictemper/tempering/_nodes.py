@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._utils._numbers import inverse_temperature_vector, number_in, whole_number
+from .._utils import _validation as check
+from ._grids import inverse_temperature_vector
 
 
 class InverseTemperatureNodes:
@@ -60,8 +61,8 @@ class InverseTemperatureNodes:
 
     def __init__(self, grid: ArrayLike, n_nodes: int = 12, *, offset: float) -> None:
         grid = inverse_temperature_vector("grid", grid)
-        n_nodes = whole_number("n_nodes", n_nodes, 2)
-        self._offset = number_in("offset", offset, 0.0, open_low=True)
+        n_nodes = check.integer("n_nodes", n_nodes, 2)
+        self._offset = check.number("offset", offset, 0.0, boundaries="neither")
         lowest = float(grid.min())
         if lowest == 1.0:
             self.nodes = np.ones(1)

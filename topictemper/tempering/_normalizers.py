@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 
-from .._utils._numbers import number_in
+from .._utils import _validation as check
 
 
 class TemperedModel(Protocol):
@@ -154,8 +154,8 @@ def prior_log_partition(
         )
     if not np.isfinite(c).all():
         raise ValueError(f"c must be finite, got {c[~np.isfinite(c)][0]}")
-    d = number_in("n_data", n_data, 1.0)
-    n = number_in("n_tokens_per_datum", n_tokens_per_datum, 1.0)
+    d = check.number("n_data", n_data, 1.0)
+    n = check.number("n_tokens_per_datum", n_tokens_per_datum, 1.0)
     result: NDArray[np.float64]
     if bound is None:
         result = log_mean_exp(d * log_mean_exp(n * c, axis=1), axis=0)

@@ -1,6 +1,6 @@
 """A probe of the critical temperature, above which a model learns nothing."""
 
-from .._utils._numbers import finite_number, number_in
+from .._utils import _validation as check
 from .._utils._state import Stateful
 
 # Below this distance from T = 1 there is nothing left worth annealing.
@@ -74,11 +74,11 @@ class CriticalProbe(Stateful):
         reheat: float = 1.5,
         smoothing: float = 0.2,
     ) -> None:
-        self._start = number_in("start", start, 1.0, open_low=True)
+        self._start = check.number("start", start, 1.0, boundaries="neither")
         self._rate = _checked_rate(rate)
-        self._threshold = number_in("threshold", threshold, 0.0, open_low=True)
-        self._reheat = number_in("reheat", reheat, 1.0)
-        self._smoothing = number_in("smoothing", smoothing, 0.0, 1.0, open_low=True)
+        self._threshold = check.number("threshold", threshold, 0.0, boundaries="neither")
+        self._reheat = check.number("reheat", reheat, 1.0)
+        self._smoothing = check.number("smoothing", smoothing, 0.0, 1.0, boundaries="right")
         self.temperature = self._start
         self.order_parameter = 0.0
         self.max_temperature: float | None = None
@@ -107,7 +107,7 @@ class CriticalProbe(Stateful):
         """
         if self.finished:
             raise RuntimeError("the probe is finished; anneal from its max_temperature")
-        value = finite_number("order_parameter", order_parameter)
+        value = check.number("order_parameter", order_parameter)
         rate = self._rate if rate is None else _checked_rate(rate)
         self.order_parameter += self._smoothing * (value - self.order_parameter)
         excess = self.temperature - 1.0
@@ -121,4 +121,4 @@ class CriticalProbe(Stateful):
 
 
 def _checked_rate(rate: float) -> float:
-    return number_in("rate", rate, 0.0, 1.0, open_low=True, open_high=True)
+    return check.number("rate", rate, 0.0, 1.0, boundaries="neither")

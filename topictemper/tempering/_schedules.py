@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Protocol, runtime_checkable
 
-from .._utils._numbers import is_real, number_in
+from .._utils import _validation as check
 
 
 @runtime_checkable
@@ -51,7 +51,7 @@ class ConstantSchedule:
 
     def __post_init__(self) -> None:
         """Check the temperature."""
-        object.__setattr__(self, "t0", number_in("t0", self.t0, 1.0))
+        object.__setattr__(self, "t0", check.number("t0", self.t0, 1.0))
 
     def temperature(self, time: float, /) -> float:
         """Return the temperature at `time` (>= 0)."""
@@ -68,8 +68,8 @@ class _FallingSchedule:
 
     def __post_init__(self) -> None:
         """Check the two numbers."""
-        object.__setattr__(self, "t0", number_in("t0", self.t0, 1.0))
-        object.__setattr__(self, "length", number_in("length", self.length, 0.0))
+        object.__setattr__(self, "t0", check.number("t0", self.t0, 1.0))
+        object.__setattr__(self, "length", check.number("length", self.length, 0.0))
 
     def temperature(self, time: float, /) -> float:
         """Return the temperature at `time` (>= 0), exactly 1.0 from `length` on."""
@@ -206,7 +206,7 @@ class CallableSchedule:
         """
         _check_time(time)
         value = self.function(time)
-        if not is_real(value) or not isfinite(value) or value < 1.0:
+        if not check.is_real(value) or not isfinite(value) or value < 1.0:
             raise ValueError(
                 "schedule must return temperatures: finite numbers >= 1; "
                 f"at time {time!r} it returned {value!r}"

@@ -14,7 +14,9 @@ from scipy.sparse import csr_array, save_npz
 from sklearn.datasets import dump_svmlight_file
 from sklearn.utils import Bunch
 
+from ..._utils import _counts
 from ..._utils import _validation as check
+from ..._utils._feature_names import feature_names_of
 from ..._utils._files import replacing, whole
 from ._bag_of_words import read_uci, write_ldac, write_uci
 from ._lines import count_type, narrow, summable
@@ -111,7 +113,7 @@ def read_corpus(
 
     counts, words = whole(read, path, named)
     try:
-        counts = check.counts(counts, "X")
+        counts = _counts.count_matrix(counts, "X")
         counts = counts.astype(count_type(counts.data), copy=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"{path}: {error}.") from error
@@ -166,7 +168,7 @@ def write_corpus(
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
     if kind is None or path.name.endswith(".gz"):
         raise ValueError(f"the format of {path} has to be said, one of {', '.join(FORMATS)}")
-    counts = csr_array(check.counts(X, "X"), copy=True)
+    counts = csr_array(_counts.count_matrix(X, "X"), copy=True)
     counts.data = summable(counts.data)
     counts.sum_duplicates()
     counts.eliminate_zeros()
@@ -177,7 +179,7 @@ def write_corpus(
         with replacing(path) as [file]:
             _WRITERS[kind](file, counts)
         return
-    names = check.feature_names(feature_names, counts.shape[1]).tolist()
+    names = feature_names_of(feature_names, counts.shape[1]).tolist()
     with replacing(path, _vocabulary_beside(path)) as [file, vocabulary]:
         _WRITERS[kind](file, counts)
         write_vocabulary(vocabulary, names)
@@ -205,7 +207,7 @@ def _names(words: list[str] | None, named: Path, counts: csr_array, path: Path) 
         return None
     if len(words) != counts.shape[1]:
         raise InputError(f"{named}: {len(words)} words, but {path} has {counts.shape[1]} columns.")
-    return check.feature_names(words, len(words))
+    return feature_names_of(words, len(words))
 
 
 def _vocabulary_beside(path: Path) -> Path:

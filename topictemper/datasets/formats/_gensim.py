@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
+from ..._utils import _counts
 from ..._utils import _validation as check
 from ._lines import LARGEST_COUNT, LARGEST_SIZE, count_type, narrow, summable
 
@@ -102,7 +103,7 @@ def to_gensim(X: Any) -> GensimCorpus:
     >>> list(to_gensim([[3, 0, 1], [0, 0, 0], [0, 2, 0]]))
     [[(0, 3), (2, 1)], [], [(1, 2)]]
     """
-    return GensimCorpus(check.counts(X, "X"))
+    return GensimCorpus(_counts.count_matrix(X, "X"))
 
 
 class GensimCorpus:

@@ -13,8 +13,10 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
+from ..._utils import _counts
 from ..._utils import _validation as check
 from ..._utils._chunks import is_chunks
+from ..._utils._feature_names import feature_names_of
 from ..._utils._files import new_folder
 from ..._utils._npz import read_header
 from ._lines import LARGEST_COUNT, LARGEST_SIZE
@@ -76,7 +78,7 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
         shape, nnz = _write_counts(folder, X if is_chunks(X) else [X])
         if feature_names is not None:
             with open(folder / _WORDS, "wb") as file:
-                write_vocabulary(file, check.feature_names(feature_names, shape[1]).tolist())
+                write_vocabulary(file, feature_names_of(feature_names, shape[1]).tolist())
         header = {"format": _FORMAT, "schema": _SCHEMA, "shape": shape, "nnz": nnz}
         (folder / _HEADER).write_text(json.dumps(header))
 
@@ -141,7 +143,7 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
         found = read_vocabulary(words)
         if len(found) != shape[1]:
             raise InputError(f"{words}: {len(found)} words, but the corpus has {shape[1]} columns.")
-        names = check.feature_names(found, shape[1])
+        names = feature_names_of(found, shape[1])
     return Bunch(counts=counts, feature_names=names)
 
 
@@ -155,7 +157,7 @@ def _write_counts(folder: Path, chunks: Iterable[Any]) -> tuple[tuple[int, int],
         _Growing(folder / "data.npy") as data,
     ):
         for number, chunk in enumerate(chunks):
-            counts = check.counts(chunk, f"chunk {number} of X")
+            counts = _counts.count_matrix(chunk, f"chunk {number} of X")
             if first:
                 n_features = counts.shape[1]
                 indptr.append(np.zeros(1, np.int64))

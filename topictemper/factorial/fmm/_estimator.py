@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
+from ..._utils._rollback import unchanged_on_error
 from ...tempering import Schedule
 from ._config import new_prior, new_thermostat
 from ._images import Floats, Images
@@ -167,7 +168,7 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         TypeError, ValueError
             If a parameter or the data make no sense. The estimator is then as it was before.
         """
-        with check.unchanged_on_error(self):
+        with unchanged_on_error(self):
             images = self._images(X, reset=True)
             if not images.observed.any():
                 raise ValueError("X has no observed pixel: all values are NaN")

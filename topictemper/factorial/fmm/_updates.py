@@ -36,7 +36,7 @@ class Prior:
         return np.log(self.pi) - np.log1p(-self.pi)
 
     def log_partition(self, inverse_temperatures: Floats, observed: Floats) -> Floats:
-        """Return log C(s) of images with so many observed pixels each.
+        """Return log C(s) of images with so many observed pixels each (VT supplement C).
 
         The normaliser of the tempered p(X_n, Z_n | mu), to go with `Assignments.energies`: both
         without the Gaussian's factor (2 pi noise_var)^(-1/2) a pixel. It does not depend on mu.
@@ -80,7 +80,7 @@ class Assignments(NamedTuple):
 
 
 def update_components(images: Images, prior: Prior, nu: Floats, s: Floats) -> Components:
-    """Return the q(mu) that maximises the bound, jointly for all components (supplement C).
+    """Return the q(mu) that maximises the bound, jointly for all components (VT supplement C).
 
     (I / prior_var + G / noise_var) m = B / noise_var with B = (s nu) X and G = (s nu) nu^T but for
     its diagonal, sum_n s_n nu_kn; of pixels with other images observed, with other G.

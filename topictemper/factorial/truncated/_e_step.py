@@ -17,6 +17,7 @@ from scipy.special import logsumexp
 
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
+from ..._utils._hashing import hash_dense_rows
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +27,6 @@ CHUNK = 16 * kernels.row_block
 MOST_UNITS, _TABLE = 16, 2**22
 # Up to here gaps between units cost less than a random number for each.
 _RARE = 0.125
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class EStep(NamedTuple):
 
 
 class StateSets:
-    """The sets K of states that are the variational parameters: distinct for each datum, always.
+    """The sets K of distinct states, the variational parameters (TVS algorithm 1, eq. 4).
 
     Parameters
     ----------
@@ -236,7 +236,7 @@ def infer(
     free_energy, means = np.empty(len(Y)), np.empty((len(Y), joint.n_units))
     for rows in chunks(0, len(Y)):
         chunk = Y[rows]
-        sets = StateSets(_content_keys(chunk), n_states, joint.prior, 0, workers)
+        sets = StateSets(hash_dense_rows(chunk), n_states, joint.prior, 0, workers)
         guesses = None if marginals is None else marginals(chunk)
         for iteration in range(n_iter):
             local = sets.update(
@@ -259,13 +259,3 @@ def exact_log_likelihood(joint: Joint, Y: Floats) -> Floats:
         table -= penalties
         parts.append(joint.constants(chunk) + logsumexp(table, axis=1))
     return np.concatenate(parts)
-
-
-def _content_keys(Y: Floats) -> NDArray[np.uint64]:
-    """(n,): a number for each row that depends on its values only."""
-    words = np.ascontiguousarray(Y + 0.0).view(np.uint64)  # -0.0 is 0.0
-    powers = np.cumprod(np.full(words.shape[1], _GOLDEN))  # wraps around, as it should
-    # The upper bits of a float hold its information; sums of products mix upwards only.
-    words = words ^ (words >> np.uint64(32))
-    keys: NDArray[np.uint64] = (words * powers).sum(axis=1, dtype=np.uint64)
-    return keys

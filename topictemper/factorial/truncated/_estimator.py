@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
+from ..._utils._rollback import unchanged_on_error
 from ...tempering import ConstantSchedule, Schedule, as_schedule
 from ._e_step import (
     MOST_UNITS,
@@ -84,7 +85,7 @@ class TruncatedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         TypeError, ValueError
             If a parameter or the data make no sense. The estimator is then as it was before.
         """
-        with check.unchanged_on_error(self):
+        with unchanged_on_error(self):
             Y = self._checked(X, reset=True)
             random_state = check.random_state(self.random_state)
             with Workers(self.n_jobs) as workers:

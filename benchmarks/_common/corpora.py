@@ -1,0 +1,101 @@
+"""Corpora and the line about the machine that every benchmark prints.
+
+`DATA` is a folder with one subfolder a corpus, each with X.npz (a scipy CSR matrix of counts) and,
+for "long", labels.txt (a label and a tab at the start of each line). "docstrings" needs no folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from pathlib import Path
+
+import numpy as np
+import scipy
+import scipy.sparse as sp
+import sklearn
+from numpy.typing import NDArray
+
+import topictemper
+from topictemper._core import _lda as _kernels
+from topictemper.datasets import load_docstrings
+
+TEST_ROWS = 1500
+#: Where tables and figures of measurements go.
+RESULTS = Path(__file__).parent.parent / "results"
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """Arguments that all benchmarks share."""
+    result = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    result.add_argument("--data", type=Path, help="folder of corpora; none: docstrings only")
+    result.add_argument("--seeds", type=int, default=3, help="runs of everything")
+    result.add_argument("--jobs", type=int, default=1, help="threads")
+    return result
+
+
+def machine(jobs: int) -> str:
+    """Processor, versions and threads, in a line."""
+    cpu = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        cpu = names[0].partition(":")[2].strip() if names else cpu
+    return (
+        f"{cpu}, {os.cpu_count()} cores, {jobs} used, {_kernels.isa()}; "
+        f"topictemper {topictemper.__version__}, Python {platform.python_version()}, "
+        f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}"
+    )
+
+
+def load(
+    data: Path | None, name: str, rows: int | None = None
+) -> tuple[sp.csr_matrix, sp.csr_matrix]:
+    """Training and test rows: the first rows are the test set, at most a tenth."""
+    if name == "docstrings":
+        X = sp.csr_matrix(load_docstrings().counts)
+    elif data is None:
+        raise SystemExit(f"--data is needed for the corpus {name!r}")
+    elif name == "long":
+        X = _joined(data / "20news", posts=8)
+        return X[:-205], X[-205:]
+    else:
+        X = sp.csr_matrix(sp.load_npz(data / name / "X.npz"))
+    n_test = min(TEST_ROWS, X.shape[0] // 10)
+    return X[n_test : None if rows is None else n_test + rows], X[:n_test]
+
+
+def scattered(n_words: int, n_features: int) -> NDArray[np.int32]:
+    """A column of a wider vocabulary for every word."""
+    columns = np.random.default_rng(0).choice(n_features, n_words, replace=False)
+    return columns.astype(np.int32)
+
+
+def hashed(X: sp.csr_matrix, n_features: int) -> sp.csr_matrix:
+    """The same rows over a wider vocabulary."""
+    columns = scattered(X.shape[1], n_features)
+    wide = sp.csr_matrix((X.data, columns[X.indices], X.indptr), shape=(X.shape[0], n_features))
+    wide.sort_indices()
+    return wide
+
+
+def _joined(folder: Path, posts: int) -> sp.csr_matrix:
+    """Posts of one group, joined some at a time in their order; shuffled with a fixed seed."""
+    X = sp.csr_matrix(sp.load_npz(folder / "X.npz"))
+    lines = (folder / "labels.txt").read_text(encoding="utf-8").splitlines()
+    labels = np.array([line.partition("\t")[0] for line in lines])
+    groups = []
+    for label in np.unique(labels):
+        members = np.flatnonzero(labels == label)
+        whole = len(members) // posts * posts
+        groups.append(members[:whole].reshape(-1, posts))
+    members = np.concatenate(groups)
+    n = len(members)
+    join = sp.csr_matrix(
+        (np.ones(members.size), (np.repeat(np.arange(n), posts), members.ravel())),
+        shape=(n, X.shape[0]),
+    )
+    return sp.csr_matrix(join @ X)[np.random.default_rng(0).permutation(n)]

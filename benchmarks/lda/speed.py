@@ -1,0 +1,282 @@
+"""Time of a learning step and of transform, against scikit-learn's LDA and the machine's limits.
+
+Both see the same rows, minibatches, tolerance, hyperparameters and threads, in alternating order;
+what is printed are medians, and medians of ratios of neighbouring measurements. Then the E-step
+beside the ceilings of one core, and own cases against each other.
+
+    OMP_NUM_THREADS=1 python -m benchmarks.lda.speed --data DATA --components 100 500
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.decomposition import LatentDirichletAllocation
+
+from topictemper import TemperedLDA
+from topictemper._core._workers import Workers
+from topictemper.lda._e_step import Workspace, infer
+from topictemper.lda._minibatch import Gatherer
+from topictemper.lda._topics import Topics
+
+from .._common.corpora import hashed, load, machine, parser, scattered
+from . import ceilings
+
+BATCH, PRIOR, TOL, SWEEPS, OFFSET = 500, 0.05, 1e-3, 100, 64.0
+ROWS = 10 * BATCH  # of one measurement
+WIDE = 10**6  # hashed vocabulary
+SHARED = {
+    "doc_topic_prior": PRIOR,
+    "topic_word_prior": PRIOR,
+    "learning_offset": OFFSET,
+    "batch_size": BATCH,
+    "mean_change_tol": TOL,
+    "max_doc_update_iter": SWEEPS,
+    "random_state": 0,
+}
+OURS = SHARED | {"topic_estimate": "dirichlet"}  # the algorithm of scikit-learn
+TARGETS = {("step", 100): "25x, 50x", ("step", 500): "30x, 80x", ("transform", 100): "25x, 50x"}
+PARTS = ("peers", "limits", "own")
+
+
+class TimedWorkers(Workers):
+    """Workers that add up the wall time of each kernel."""
+
+    def __init__(self, n_jobs: int) -> None:
+        super().__init__(n_jobs)
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
+        """As `Workers.run`."""
+        self.seconds[kernel.__name__] += seconds(super().run, kernel, *arguments)
+
+
+def seconds(function: Callable[..., Any], *arguments: Any) -> float:
+    """Wall time of one call."""
+    start = time.perf_counter()
+    function(*arguments)
+    return time.perf_counter() - start
+
+
+def peers(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int) -> None:
+    """Print learning and transform against scikit-learn.
+
+    scikit-learn works in the precision of its input: float64 for whole numbers, which is what a
+    vectoriser hands over, float32 if asked to. We work in float32 in both cases.
+    """
+    print(
+        "\n| task | K | topictemper | scikit-learn | ratio | its float32 | ratio | at least, goal |"
+    )
+    print("|---|---|---|---|---|---|---|---|")
+    for n_components in components:
+        size = {"n_components": n_components, "total_samples": X.shape[0], "n_jobs": jobs}
+        theirs = LatentDirichletAllocation(learning_method="online", **SHARED, **size)
+        models = {
+            "ours": (TemperedLDA(tempering="svi", **OURS, **size), X),
+            "float64": (theirs, X.astype(np.int32)),
+            "float32": (clone(theirs), X),
+        }
+        # Past the start, where sweeps are many: scikit-learn's start would take minutes, so all
+        # go over fewer rows than a pass.
+        for model, rows in models.values():
+            model.partial_fit(rows[:warm_rows])
+        times: dict[str, list[float]] = defaultdict(list)
+        for i in range(rounds):
+            start = warm_rows + i * ROWS % (X.shape[0] - warm_rows - ROWS)
+            for task, method in (("step", "partial_fit"), ("transform", "transform")):
+                for name in list(models)[:: 1 if i % 2 == 0 else -1]:
+                    model, rows = models[name]
+                    taken = seconds(getattr(model, method), rows[start : start + ROWS])
+                    times[name + task].append(taken / ROWS * 1e6)
+        for task in ("step", "transform"):
+            ours, *others = (np.array(times[name + task]) for name in models)
+            columns = [
+                f"{np.median(other):.1f} | {np.median(other / ours):.1f}x" for other in others
+            ]
+            print(
+                f"| {task} | {n_components} | {np.median(ours):.1f} | {' | '.join(columns)} "
+                f"| {TARGETS.get((task, n_components), '')} |",
+                flush=True,
+            )
+
+
+class Sweeps(NamedTuple):
+    """What the E-step did with each document, and the time of all, in seconds."""
+
+    words: NDArray[np.float64]
+    sweeps: NDArray[np.float64]
+    active: NDArray[np.float64]
+    seconds: float
+
+    @classmethod
+    def of(cls, model: TemperedLDA, X: Any) -> Sweeps:
+        """One thread, over all rows, at T = 1."""
+        trainer, workspace = model._trainer, Workspace()
+        gatherer = Gatherer(X, trainer.topics.M.dtype)
+        columns: list[tuple[Any, Any, Any]] = []
+        with TimedWorkers(1) as workers:
+            for start in range(0, X.shape[0], BATCH):
+                batch = gatherer.rows(np.arange(start, min(start + BATCH, X.shape[0])))
+                local = infer(
+                    trainer.topics,
+                    batch,
+                    trainer.alpha,
+                    1.0,
+                    tol=TOL,
+                    max_iter=SWEEPS,
+                    workers=workers,
+                    workspace=workspace,
+                )
+                columns.append((np.diff(batch.doc_ptr), local.sweeps, local.n_active))
+        words, sweeps, active = (
+            np.concatenate(column).astype(float) for column in zip(*columns, strict=True)
+        )
+        return cls(words, sweeps, active, workers.seconds["estep"])
+
+    def operations(self, n_components: int) -> tuple[float, float]:
+        """Floating-point operations in sweeps: as if nothing were left out, and at least.
+
+        A sweep over K topics takes 4 for each of them and each word of the document (p = B w and
+        g = B r). How many topics were active in each sweep cannot be seen from outside; at least,
+        where some were left out, there was one sweep over all, half a sweep for the last look at
+        all, and the other sweeps over those that were active in the end.
+        """
+        dense = 4 * n_components * self.words * self.sweeps
+        sparse = self.words * (6 * n_components + 4 * self.active * self.sweeps)
+        least = np.where(self.active < n_components, np.minimum(dense, sparse), dense)
+        return float(dense.sum()), float(least.sum())
+
+
+def limits(X: Any, components: list[int], warm_rows: int) -> None:
+    """Print the E-step beside the ceilings of a core, and the parts of a step; one thread."""
+    rows = X[warm_rows : warm_rows + 2 * ROWS]
+    first, second = [], []
+    for n_components in components:
+        model = TemperedLDA(n_components, tempering="svi", total_samples=X.shape[0], **OURS)
+        model.partial_fit(X[:warm_rows])
+        runs = [Sweeps.of(model, rows) for _ in range(5)]
+        best = min(runs, key=lambda run: run.seconds)
+        dense, least = (count / best.seconds * 1e-9 for count in best.operations(n_components))
+        # Each right after the kernel: a neighbour on the machine changes all of them alike.
+        peak, near, far = ceilings.multiply_adds(), ceilings.loads(32), ceilings.loads(512)
+        load = 2 * least  # two operations use one number of B, four bytes
+        first.append(
+            f"| {n_components} | {best.sweeps.mean():.1f} | {best.active.mean():.1f} "
+            f"| {dense:.0f} | {least:.0f} | {least / peak:.0%} of {peak:.0f} "
+            f"| {load:.0f} | {load / near:.0%} of {near:.0f} | {load / far:.0%} of {far:.0f} |"
+        )
+        trainer = model._trainer
+        gatherer = Gatherer(rows, trainer.topics.M.dtype)
+        with TimedWorkers(1) as workers:
+            total = seconds(trainer.run, gatherer, np.arange(rows.shape[0]), workers)
+        parts = [workers.seconds[name] for name in ("topic_rows", "estep", "add_statistics")]
+        columns = [*parts, total - sum(parts), total]
+        listed = " | ".join(f"{part / rows.shape[0] * 1e6:.1f}" for part in columns)
+        second.append(f"| {n_components} | {listed} |")
+    print("\nE-step: operations as if every sweep were over all topics, and those surely done\n")
+    print(
+        "| K | sweeps | active topics | GFLOP/s as if dense | at least | share of multiply-adds "
+        "| GB/s of loads, at least | share of L1 loads | share of L2 loads |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    print("\n".join(first))
+    print("\nParts of a step\n\n| K | topic_rows | estep | add_statistics | rest | all |")
+    print("|---|---|---|---|---|---|")
+    print("\n".join(second), flush=True)
+
+
+def ratios(base: Callable[[], Any], other: Callable[[], Any], rounds: int) -> str:
+    """Median and range of the time of `other` over that of `base`, in alternating order."""
+    result = []
+    for i in range(rounds):
+        if i % 2 == 0:
+            below, above = seconds(base), seconds(other)
+        else:
+            above, below = seconds(other), seconds(base)
+        result.append(above / below)
+    return f"{np.median(result):.2f} | {min(result):.2f} to {max(result):.2f}"
+
+
+def own_cases(X: Any, rounds: int) -> None:
+    """Print ratios of our own cases, K = 100."""
+    print("\n| case | ratio | range | at most | goal |\n|---|---|---|---|---|")
+    models = {
+        tempering: TemperedLDA(100, tempering=tempering, max_iter=6, **OURS).fit(X)
+        for tempering in ("svi", "lvt")
+    }
+    svi, lvt = (lambda m=m: m.partial_fit(X) for m in models.values())
+    print(f"| LVT pass over SVI pass, after 6 passes | {ratios(svi, lvt, rounds)} | 1.5 | 1.2 |")
+
+    ways = [
+        TemperedLDA(100, tempering="svi", inference=inference, max_iter=6, **SHARED).fit(X)
+        for inference in ("mean_field", "gibbs")
+    ]
+    calls = [lambda m=m: m.partial_fit(X) for m in ways]
+    print(f"| sampled pass over mean-field pass, the same | {ratios(*calls, rounds)} | | |")
+
+    # One over the wished-for gain, like the other rows: times, not speeds.
+    rows, calls = X[: 4 * ROWS], []
+    for jobs in (1, 2):
+        model = copy.deepcopy(models["svi"]).set_params(n_jobs=jobs)
+        calls.append(lambda m=model: m.partial_fit(rows))
+    print(f"| 2 threads over 1, SVI step | {ratios(*calls, rounds)} | 0.56 | 0.51 |", flush=True)
+
+    wide, wide_X = widened(models["svi"], WIDE), hashed(X[: 2 * ROWS], WIDE)
+    text = {models["svi"]: X[: 2 * ROWS], wide: wide_X}
+    calls = [lambda m=m, rows=rows: m.partial_fit(rows) for m, rows in text.items()]
+    found = ratios(*calls, rounds)
+    sweeps = [Sweeps.of(m, rows).sweeps.mean() for m, rows in text.items()]
+    print(f"| SVI step, {WIDE} words (hashed) over {X.shape[1]} ({sweeps[1]:.1f}, {sweeps[0]:.1f} "
+          f"sweeps) | {found} | 1.3 | 1.1 |")  # fmt: skip
+
+
+def widened(model: TemperedLDA, n_features: int) -> TemperedLDA:
+    """The same topics in a wider vocabulary, that of `hashed`.
+
+    With the prior's mass spread over all words, because topics learned under a heavier prior
+    would be other topics, and take other numbers of sweeps.
+    """
+    wide = copy.deepcopy(model)
+    trainer, topics = wide._trainer, model._trainer.topics
+    eta = topics.base * topics.n_features / n_features
+    M = np.zeros((n_features, topics.n_components), dtype=topics.M.dtype)
+    M[scattered(topics.n_features, n_features)] = topics.components().T - M.dtype.type(eta)
+    trainer.topics = Topics(M, eta, point=topics.point)
+    trainer.eta, wide.n_features_in_ = eta, n_features
+    return wide
+
+
+def main() -> None:
+    """Print the tables."""
+    arguments = parser(__doc__.splitlines()[0])
+    arguments.add_argument("--components", type=int, nargs="+", default=[100])
+    arguments.add_argument("--rounds", type=int, default=7, help="measurements of 2,000 rows")
+    arguments.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    options = arguments.parse_args()
+    corpus = "docstrings" if options.data is None else "arxiv"
+    X, _ = load(options.data, corpus, 40_000)
+    X = X.astype(np.float32)
+    print(machine(options.jobs))
+    print(f"{corpus}, {X.shape[0]} rows, batch {BATCH}, tol {TOL}; microseconds a document")
+    warm_rows = min(20_000, X.shape[0] // 2)
+    for name in options.parts:
+        if name == "peers":
+            peers(X, options.components, warm_rows, options.rounds, options.jobs)
+        elif name == "limits":
+            limits(X, options.components, warm_rows)
+        else:
+            own_cases(X, options.rounds)
+
+
+if __name__ == "__main__":
+    main()

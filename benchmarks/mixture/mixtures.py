@@ -1,0 +1,175 @@
+"""Mixtures under annealing: a table of Dirichlet process mixtures, the surfaces of two Gaussians.
+
+    python -m benchmarks.mixture.mixtures --parts dp two-gaussians --out DIR
+
+``dp``: bound at T = 1 of DP mixtures of 500 points of six clusters in the plane, 15 components, by
+plain and annealed variational inference from three kinds of starts, minus sorted VI from the same
+start; mean and standard error over seeds. ``two-gaussians``: how often the means end the wrong way
+round, over 100 seeds, and figure 1 of "Variational Tempering" as a PNG.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
+
+from topictemper.datasets import make_two_gaussians
+from topictemper.mixture import DPGaussianMixture, TwoGaussians
+from topictemper.tempering import ConstantSchedule, ExponentialSchedule, LinearSchedule, Schedule
+
+Array = NDArray[np.float64]
+
+N, D, CLUSTERS, TRUNCATION, ITERATIONS = 500, 2, 6, 15, 600
+COURSES: dict[str, Schedule] = {
+    "VI": ConstantSchedule(),
+    "AVI linear 2/50": LinearSchedule(2, 50),
+    "AVI linear 3/100": LinearSchedule(3, 100),
+    "AVI linear 3/200": LinearSchedule(3, 200),
+    "AVI linear 5/200": LinearSchedule(5, 200),
+}
+TWO_COURSES: dict[str, Schedule] = {
+    "VI": ConstantSchedule(),
+    "AVI linear 20/50": LinearSchedule(20, 50),
+    "AVI linear 10/200": LinearSchedule(10, 200),
+    "AVI linear 20/200": LinearSchedule(20, 200),
+    "AVI exponential 20/200": ExponentialSchedule(20, 200),
+    "AVI exponential 100/200": ExponentialSchedule(100, 200),
+}
+
+
+def clusters(seed: int) -> Array:
+    """Points of clusters whose centres have the standard deviation 5, their own being .5 to 1.5."""
+    rng = np.random.default_rng(seed)
+    centres = rng.normal(0, 5, (CLUSTERS, D))
+    deviations = rng.uniform(0.5, 1.5, (CLUSTERS, D))
+    z = rng.integers(0, CLUSTERS, N)
+    return centres[z] + deviations[z] * rng.standard_normal((N, D))
+
+
+def _random(X: Array, seed: int) -> Array:
+    return np.random.default_rng(seed).dirichlet(np.ones(TRUNCATION), len(X))
+
+
+def _collapsed(X: Array, seed: int) -> Array:
+    """99% in one component, the rest at random."""
+    phi = 0.01 * _random(X, seed)
+    phi[:, 0] += 0.99
+    return phi
+
+
+def _kmeans(X: Array, seed: int) -> Array:
+    labels = KMeans(TRUNCATION, n_init=1, random_state=seed).fit(X).labels_
+    return np.eye(TRUNCATION)[labels]
+
+
+STARTS: dict[str, Callable[[Array, int], Array]] = {
+    "Dirichlet(1)": _random,
+    "collapsed": _collapsed,
+    "k-means": _kmeans,
+}
+
+
+def fitted(X: Array, phi: Array, schedule: Schedule, sort: bool = True) -> DPGaussianMixture:
+    """A mixture after a fixed number of iterations."""
+    model = DPGaussianMixture(
+        TRUNCATION,
+        tempering="avi",
+        schedule=schedule,
+        sort_components=sort,
+        init_params=phi,
+        max_iter=ITERATIONS,
+        tol=0.0,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the iterations are fixed
+        return model.fit(X)
+
+
+def dp(seeds: int) -> None:
+    """Print the table of DP mixtures."""
+    print(f"## DP mixtures: N = {N}, D = {D}, {CLUSTERS} clusters, T = {TRUNCATION}, {seeds} seeds")
+    print(f"ELBO at T = 1 after {ITERATIONS} iterations; ± is the standard error\n")
+    print("| start | method | ELBO | minus sorted VI | components > 2% | seconds |")
+    print("|---|---|---|---|---|---|")
+    for start, make in STARTS.items():
+        methods = [(name, schedule, True) for name, schedule in COURSES.items()]
+        if start == "Dirichlet(1)":
+            methods.append(("VI, not sorted", ConstantSchedule(), False))
+        baseline = np.zeros(seeds)
+        for name, schedule, sort in methods:
+            began = time.perf_counter()
+            models = [
+                fitted(X, make(X, 500 + seed), schedule, sort)
+                for seed in range(seeds)
+                for X in [clusters(seed)]
+            ]
+            seconds = (time.perf_counter() - began) / seeds
+            bounds = np.array([model.elbo_ for model in models])
+            if name == "VI":
+                baseline = bounds
+            gain = bounds - baseline
+            error = gain.std(ddof=1) / seeds**0.5
+            used = np.mean([(model.weights_ > 0.02).sum() for model in models])
+            print(
+                f"| {start} | {name} | {bounds.mean():.1f} | {gain.mean():+.1f} ± {error:.1f} "
+                f"| {used:.1f} | {seconds:.2f} |",
+                flush=True,
+            )
+
+
+def two_gaussians(runs: int, out: Path) -> None:
+    """Print how often the means end the wrong way round, and draw the surfaces."""
+    print(f"## Two Gaussians: fraction of {runs} runs with the means the wrong way round\n")
+    print("| method | start sd 0.1 | 1 | 5 |")
+    print("|---|---|---|---|")
+    models = [TwoGaussians(make_two_gaussians(random_state=seed)[0]) for seed in range(runs)]
+    for name, schedule in TWO_COURSES.items():
+        wrong = []
+        for deviation in (0.1, 1.0, 5.0):
+            starts = np.random.default_rng(0).normal(0, deviation, (runs, 2))
+            ends = [
+                model.ascend(start, schedule, max_iter=300)[-1]
+                for model, start in zip(models, starts, strict=True)
+            ]
+            wrong.append(float(np.mean([m1 < m2 for m1, m2 in ends])))
+        print(f"| {name} | " + " | ".join(f"{value:.2f}" for value in wrong) + " |", flush=True)
+
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from topictemper.plotting import AnnealedSurfaceDisplay
+
+    display = AnnealedSurfaceDisplay.from_model(models[0], limits=(-7.0, 7.0), resolution=141)
+    path = out / "two-gaussians.png"
+    display.figure_.savefig(path, dpi=150)
+    print("\noptima (the best first), and their bounds")
+    for temperature, optima in zip(display.temperatures, display.optima, strict=True):
+        bounds = models[0].elbo(optima, temperature)
+        print(f"T = {temperature:g}: {optima.round(3).tolist()} {bounds.round(2).tolist()}")
+    print(path)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--parts", nargs="+", choices=("dp", "two-gaussians"), required=True)
+    parser.add_argument("--out", type=Path, default=Path(), help="folder for pictures")
+    parser.add_argument("--seeds", type=int, default=20, help="data sets of the DP table")
+    parser.add_argument("--runs", type=int, default=100, help="runs of the two Gaussians")
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    if "dp" in options.parts:
+        dp(options.seeds)
+    if "two-gaussians" in options.parts:
+        two_gaussians(options.runs, options.out)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,281 @@
+"""Held-out score against training time: TemperedLDA and the LDA of other packages.
+
+    python -m benchmarks.peers.compare --data DATA --settings 20news imdb arxiv-40k --jobs 2
+
+Each fit has a process of its own, one at a time, and is scored by one function: topics and alpha
+in, the same fixed point for the documents, the same split of tokens. What has been measured is in
+OUT/peers.csv and is not run again (delete its rows to repeat it); the tables and the figure,
+OUT/peers.md and peers.png, are made from it. What the lengths in `adapters.SYSTEMS` leave open,
+"budgets" fill: TemperedLDA with as many passes as take 0.25, 1 and 4 times the seconds of 200
+iterations of tomotopy. The peers are the extra `topictemper[peers]`; pyspark needs Java.
+"""
+
+from __future__ import annotations
+
+import csv
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # packages have threads of their own
+
+import numpy as np
+
+from topictemper.metrics import predictive_log_likelihood
+
+from .._common.corpora import RESULTS, load, machine, parser
+from . import report
+from .adapters import SYSTEMS, System
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A corpus and a number of topics."""
+
+    corpus: str
+    rows: int | None
+    n_components: int
+
+
+SETTINGS = {
+    "20news": Setting("20news", None, 50),
+    "imdb": Setting("imdb", None, 100),
+    "arxiv-40k": Setting("arxiv", 40_000, 100),
+    "arxiv-200k": Setting("arxiv", 200_000, 300),
+}
+OURS, MARK = "TemperedLDA", ("tomotopy", 200.0)
+BUDGETS = (0.25, 1.0, 4.0)
+FIELDS = (
+    "setting system length unit budget seed threads seconds score note load version machine"
+).split()
+Row = dict[str, Any]
+
+
+def fit(
+    connection: Any,
+    setting: Setting,
+    name: str,
+    lengths: Sequence[float],
+    options: Any,
+    seed: int,
+    keep: list[Path | None],
+) -> None:
+    """Fit, in a process of its own, and send the seconds and the score of every length."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that its own workers end with it
+    X, X_test = load(options.data, setting.corpus, setting.rows)
+    fits = SYSTEMS[name].fit(
+        X.astype(np.float32), setting.n_components, lengths, seed, options.jobs
+    )
+    next(fits)
+    connection.send(None)
+    seconds = 0.0
+    for path in keep:
+        start = time.perf_counter()
+        topics, alpha = next(fits)  # type: ignore[misc]
+        seconds += time.perf_counter() - start
+        topics = np.asarray(topics, dtype=np.float32)
+        if path is not None:
+            np.savez(path, topics=topics, alpha=alpha)
+        connection.send((seconds, predictive_log_likelihood(topics, X_test, alpha)))
+    fits.close()  # type: ignore[attr-defined]
+
+
+class Bench:
+    """The rows of the CSV, and how to add to them."""
+
+    def __init__(self, options: Any) -> None:
+        self.options = options
+        self.path = options.out / "peers.csv"
+        self.rows: list[Row] = []
+        if self.path.exists():
+            with self.path.open(newline="") as file:
+                self.rows = list(csv.DictReader(file))
+
+    def find(self, **wanted: Any) -> list[Row]:
+        """Rows with these values."""
+        return [row for row in self.rows if all(row[k] == str(v) for k, v in wanted.items())]
+
+    def add(self, **values: Any) -> None:
+        """Append a row to the file."""
+        row = {field: str(values.get(field, "")) for field in FIELDS}
+        self.rows.append(row)
+        new = not self.path.exists()
+        with self.path.open("a", newline="") as file:
+            writer = csv.DictWriter(file, FIELDS)
+            if new:
+                writer.writeheader()
+            writer.writerow(row)
+        print(
+            f"{row['setting']:11} {row['system']:20} {row['length']:>7} {row['unit']:10} "
+            f"{row['seconds']:>8} s {row['score']:>9} {row['note']}",
+            flush=True,
+        )
+
+    def measure(self, setting: str, name: str, seed: int) -> None:
+        """Run what is missing of a system."""
+        system = SYSTEMS[name]
+        missing = [
+            length
+            for length in system.lengths
+            if not self.find(setting=setting, system=name, length=f"{length:g}", seed=seed)
+        ]
+        if missing and system.version() is None:
+            print(f"{name}: not installed (pip install {system.package})", flush=True)
+            return
+        groups = [missing] if system.goes_on else [[length] for length in missing]
+        done = True
+        for lengths in groups:
+            if lengths and done:  # what is longer than one that was not done is not tried
+                done = self.run(setting, name, system, lengths, seed)
+
+    def run(
+        self,
+        setting: str,
+        name: str,
+        system: System,
+        lengths: Sequence[float],
+        seed: int,
+        budget: str = "",
+    ) -> bool:
+        """One process; a row for every length that it reaches within the time limit.
+
+        Returns whether it reached all.
+        """
+        options = self.options
+        keep: list[Path | None] = [None] * len(lengths)
+        if options.models is not None:
+            options.models.mkdir(parents=True, exist_ok=True)
+            names = (f"{setting}_{name}_{length:g}_{seed}.npz" for length in lengths)
+            keep = [options.models / file.replace(" ", "-") for file in names]
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(
+            target=fit, args=(theirs, SETTINGS[setting], name, lengths, options, seed, keep)
+        )
+        process.start()
+        theirs.close()
+        common = {
+            "setting": setting,
+            "system": name,
+            "unit": system.unit,
+            "budget": budget,
+            "seed": seed,
+            "threads": options.jobs if system.threaded else 1,
+            "version": system.version(),
+            "machine": machine(options.jobs).replace(", ", " "),
+        }
+        clock = Clock()
+        clock.wait(ours, float("inf"))
+        done, note = 0, ""
+        try:
+            ours.recv()
+            clock = Clock()
+            while done < len(lengths):
+                if not clock.wait(ours, options.limit):
+                    note = f"not done in {options.limit:g} s"
+                    break
+                seconds, score = ours.recv()
+                self.add(
+                    length=f"{lengths[done]:g}",
+                    seconds=f"{seconds - clock.stopped:.2f}",
+                    score=f"{score:.4f}",
+                    load=f"{os.getloadavg()[0]:.1f}",
+                    **common,
+                )
+                done += 1
+        except EOFError:
+            note = "failed"
+        if note:
+            process.terminate()
+        process.join(20)
+        if process.is_alive():
+            process.kill()
+        for length in lengths[done:]:
+            self.add(length=f"{length:g}", note=note, **common)
+        return not note
+
+    def measure_budgets(self, setting: str, seed: int) -> None:
+        """TemperedLDA with the passes that each budget allows, judged by what it took before."""
+        mark = self.find(setting=setting, system=MARK[0], length=f"{MARK[1]:g}", seed=seed)
+        known = self.find(setting=setting, system=OURS, budget="", seed=seed)
+        if not mark or not mark[0]["seconds"] or not known:
+            print(f"{setting}: no budgets without {MARK[0]} and {OURS}", flush=True)
+            return
+        points = sorted((float(row["seconds"]), float(row["length"])) for row in known)
+        for budget in BUDGETS:
+            if self.find(setting=setting, system=OURS, budget=f"{budget:g}", seed=seed):
+                continue
+            passes = passes_within(budget * float(mark[0]["seconds"]), points)
+            self.run(setting, OURS, SYSTEMS[OURS], [passes], seed, budget=f"{budget:g}")
+
+
+class Clock:
+    """Waits for a process; time in which all were stopped together (Ctrl-Z) does not count."""
+
+    GAP = 3.0
+
+    def __init__(self) -> None:
+        self.awake = self.stopped = 0.0
+
+    def wait(self, connection: Any, limit: float) -> bool:
+        """Whether something came before the limit."""
+        while self.awake < limit:
+            start = time.perf_counter()
+            ready = connection.poll(1.0)
+            passed = time.perf_counter() - start
+            if passed > self.GAP:
+                self.stopped += passed
+            else:
+                self.awake += passed
+            if ready:
+                return True
+        return False
+
+
+def passes_within(seconds: float, points: Sequence[tuple[float, float]]) -> float:
+    """Passes for a time, from points of (seconds, passes); proportional beyond them."""
+    time_, passes = np.array(points).T
+    if seconds > time_[-1]:
+        result = passes[-1] * seconds / time_[-1]
+    elif seconds < time_[0]:
+        result = passes[0] * seconds / time_[0]
+    else:
+        result = np.exp(np.interp(np.log(seconds), np.log(time_), np.log(passes)))
+    return float(np.floor(result)) if result >= 1 else float(f"{result:.2g}")
+
+
+def main() -> None:
+    """Measure what is missing, then write the tables and the figure."""
+    arguments = parser(__doc__.splitlines()[0])
+    arguments.set_defaults(seeds=1, jobs=2)
+    arguments.add_argument("--settings", nargs="*", choices=SETTINGS, default=list(SETTINGS))
+    arguments.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    arguments.add_argument("--limit", type=float, default=480.0, help="seconds of one fit")
+    arguments.add_argument("--models", type=Path, help="folder that keeps all topics (topics.py)")
+    arguments.add_argument(
+        "--out",
+        type=Path,
+        default=RESULTS,
+        help="folder of the results",
+    )
+    options = arguments.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    bench = Bench(options)
+    print(machine(options.jobs), flush=True)
+    for setting in options.settings:
+        for seed in range(options.seeds):
+            for name in options.systems:
+                bench.measure(setting, name, seed)
+            if OURS in options.systems:
+                bench.measure_budgets(setting, seed)
+            report.write(bench.rows, options.out)
+
+
+if __name__ == "__main__":
+    main()

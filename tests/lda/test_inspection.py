@@ -1,0 +1,95 @@
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
+
+from topictemper.lda._inspection import largest
+
+from ..small_lda import corpus, fitted, small_lda
+
+
+def names(n=60):
+    return [f"w{v:02d}" for v in range(n)]
+
+
+def test_largest_takes_the_first_of_equal_values():
+    assert largest(np.array([1.0, 3.0, 2.0, 3.0, 2.0]), 3).tolist() == [1, 3, 2]
+    assert largest(np.array([1.0, 3.0]), 5).tolist() == [1, 0]
+    assert largest(np.zeros(4), 2).tolist() == [0, 1]
+
+
+# Documents
+
+
+def test_top_documents_have_the_largest_proportions():
+    theta = fitted().transform(corpus())
+    rows = fitted().top_documents(corpus(), 7)
+    assert_array_equal(rows, np.argsort(-theta, axis=0, kind="stable")[:7].T)
+    assert fitted().top_documents(corpus()).shape == (4, 10)
+    assert fitted().top_documents(corpus()[:3]).shape == (4, 3)
+
+
+@pytest.mark.parametrize(("n", "error"), [(0, ValueError), (2.5, TypeError)])
+def test_top_documents_refuses(n, error):
+    with pytest.raises(error, match="n"):
+        fitted().top_documents(corpus(), n)
+
+
+def test_top_documents_needs_a_fit():
+    with pytest.raises(NotFittedError):
+        small_lda().top_documents(corpus())
+
+
+# pyLDAvis
+
+
+def test_pyldavis_arrays_are_the_model():
+    X, lda = corpus(), fitted()
+    arrays = lda.prepare_pyldavis(X, names())
+    beta = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
+    assert_allclose(arrays["topic_term_dists"], beta, rtol=1e-5)
+    assert_allclose(arrays["doc_topic_dists"], lda.transform(X), rtol=1e-6)
+    for rows in (arrays["topic_term_dists"], arrays["doc_topic_dists"]):
+        assert rows.dtype == np.float64
+        assert_allclose(rows.sum(axis=1), 1, rtol=1e-12)
+    assert_array_equal(arrays["doc_lengths"], X.toarray().sum(axis=1))
+    assert_array_equal(arrays["term_frequency"], X.toarray().sum(axis=0))
+    assert arrays["vocab"].tolist() == names()
+
+
+def test_data_frames_give_names_and_set_output_changes_nothing():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=names())
+    lda = small_lda().fit(frame)
+    rows = lda.top_documents(frame)
+    lda.set_output(transform="pandas")
+    assert lda.prepare_pyldavis(frame)["vocab"].tolist() == names()
+    assert_array_equal(lda.top_documents(frame), rows)
+    with pytest.warns(UserWarning, match="the model has no names"):
+        numbers = fitted().prepare_pyldavis(corpus())["vocab"]
+    assert numbers.tolist() == [str(v) for v in range(60)]
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_pyldavis_runs(empty):
+    X = corpus().toarray()
+    if empty:  # a document without words, and a word that occurs in none
+        X[3], X[:, 5] = 0, 0
+    X = sp.csr_matrix(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of pyLDAvis and what it imports
+        pyldavis = pytest.importorskip("pyLDAvis", reason="pyLDAvis is not installed")
+        prepared = pyldavis.prepare(**fitted().prepare_pyldavis(X, names()), n_jobs=1)
+        page = pyldavis.prepared_data_to_html(prepared)
+    assert len(prepared.topic_coordinates) == 4
+    assert set(prepared.topic_info["Term"]) <= set(names())
+    assert np.isfinite(prepared.topic_info[["logprob", "loglift"]].to_numpy(float)).all()
+    assert "w00" in page
+
+
+def test_pyldavis_needs_a_name_for_each_column():
+    with pytest.raises(ValueError, match="feature_names must have 60 names"):
+        fitted().prepare_pyldavis(corpus(), ["one"])

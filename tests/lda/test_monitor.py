@@ -1,0 +1,81 @@
+"""The log of a fit, and a scikit-learn that has no callbacks."""
+
+import importlib.util
+import logging
+import re
+import sys
+
+import pytest
+
+import topictemper.lda._callbacks
+import topictemper.lda._estimator
+from topictemper.persistence import _models
+
+from ..small_lda import corpus, learned_state, small_lda
+
+
+def loaded_again(module, monkeypatch):
+    """The module once more, from its file, in the place of the first."""
+    spec = importlib.util.spec_from_file_location(module.__name__, module.__file__)
+    other = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, module.__name__, other)
+    spec.loader.exec_module(other)
+    return other
+
+
+@pytest.fixture
+def older_lda(monkeypatch):
+    """TemperedLDA as it is with scikit-learn before 1.9."""
+    # Put back afterwards, for `load`.
+    monkeypatch.setitem(_models._ESTIMATORS, "TemperedLDA", topictemper.TemperedLDA)
+    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
+    monkeypatch.delattr("sklearn.callback", raising=False)
+    loaded_again(topictemper.lda._callbacks, monkeypatch)
+    return loaded_again(topictemper.lda._estimator, monkeypatch).TemperedLDA
+
+
+def test_older_scikit_learn_learns_the_same(older_lda):
+    parameters = small_lda().get_params()
+    older = older_lda(**parameters).fit(corpus(), validation_X=corpus(50, 1))
+    assert not hasattr(older, "set_callbacks")
+    assert learned_state(older) == learned_state(small_lda().fit(corpus()))
+
+
+def test_older_scikit_learn_stops_early(older_lda):
+    parameters = small_lda(early_stopping=True, n_components=20, max_iter=30).get_params()
+    older = older_lda(**parameters).fit(corpus(300)[:200], validation_X=corpus(300)[200:])
+    assert len(older.score_history_) < 30
+
+
+def test_older_scikit_learn_logs(older_lda, caplog):
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        older_lda(**small_lda(verbose=1).get_params()).fit(corpus(), validation_X=corpus(50, 1))
+    assert_logged(caplog.messages)
+
+
+def assert_logged(messages):
+    pattern = (
+        r"lvt pass (\d)/3: temperature \d\.\d{3}, \d+ documents a second, "
+        r"validation score -\d\.\d{4} nats a token"
+    )
+    matches = [re.fullmatch(pattern, message) for message in messages]
+    assert all(matches), messages
+    assert [match[1] for match in matches] == ["1", "2", "3"]
+
+
+def test_log_has_pass_temperature_speed_and_score(caplog):
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        lda = small_lda(verbose=1).fit(corpus(), validation_X=corpus(50, 1))
+    assert_logged(caplog.messages)
+    assert f"{lda.score_history_['score'][-1]:.4f}" in caplog.messages[-1]
+    assert f"temperature {lda.temperature_:.3f}" in caplog.messages[-1]
+
+
+def test_speed_is_of_learning_alone(caplog, monkeypatch):
+    # A clock that a call moves by a second: one call before learning and one after it, whatever
+    # scoring takes.
+    seconds = iter(range(1000))
+    monkeypatch.setattr("topictemper.lda._monitor.perf_counter", lambda: float(next(seconds)))
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        small_lda(verbose=1).fit(corpus(), validation_X=corpus(50, 1))
+    assert all("200 documents a second" in message for message in caplog.messages)

@@ -1,0 +1,161 @@
+"""The multiple of alpha that documents are predicted with."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+
+from topictemper import TemperedLDA, load
+from topictemper.datasets import make_lda_corpus
+from topictemper.lda import _prior_scale
+from topictemper.lda._e_step import Workspace
+from topictemper.lda._prior_scale import PriorScale, _peak, halves, parts
+from topictemper.metrics import predictive_log_likelihood
+
+from ..small_lda import ONE_THREAD, corpus, fitted, minibatch, small_lda
+
+SWEEPS = {"tol": 1e-6, "max_iter": 200, "workers": ONE_THREAD}
+
+
+def counts(batch):
+    """The counts of a minibatch as a dense table."""
+    table = np.zeros((batch.n_documents, 60))
+    documents = np.repeat(np.arange(batch.n_documents), np.diff(batch.doc_ptr))
+    np.add.at(table, (documents, batch.words[batch.word_of]), batch.counts)
+    return table
+
+
+# Halves of documents
+
+
+def test_halves_add_up_and_are_about_equal():
+    X = corpus()
+    seen, unseen = (counts(half) for half in halves(minibatch(X, np.float64)))
+    assert_array_equal(seen + unseen, X.toarray())
+    assert seen.min() == 0
+    assert unseen.min() >= 0
+    assert_array_equal(seen, np.floor(seen))
+    # Heads of as many throws as there are tokens, within five standard deviations.
+    assert abs(seen.sum() - unseen.sum()) < 5 * np.sqrt(X.sum())
+
+
+def test_two_tokens_of_a_word_part_as_two_coins_do():
+    X = sp.csr_matrix(np.full((3000, 1), 2.0) + np.arange(3000)[:, None] % 7)
+    X = sp.hstack([X, sp.identity(3000)], format="csr")  # documents that are not the same
+    batch = minibatch(X, np.float64)
+    first = halves(batch)[0].counts[::2]
+    for n in range(2, 9):
+        heads = first[batch.counts[::2] == n]
+        assert abs(heads.mean() - n / 2) < 5 * np.sqrt(n / 4 / len(heads))
+        assert abs(heads.var() - n / 4) < 0.3 * n / 4
+
+
+def test_many_tokens_and_fractions_go_to_either_half():
+    X = sp.csr_matrix(np.tile([[200.0, 0.25, 3.5, 1e6]], (40, 1)) + np.arange(40)[:, None])
+    first, second = halves(minibatch(X, np.float64))
+    assert_allclose(first.counts + second.counts, X.data, rtol=1e-12)
+    assert first.counts.min() >= 0
+    assert second.counts.min() >= 0
+    assert_allclose(first.counts[::4], X.data[::4] / 2, atol=40)
+    assert_allclose(first.n_tokens, first.counts.sum())
+
+
+def test_halves_do_not_hang_on_the_order_of_documents():
+    X = corpus(50)
+    order = np.random.default_rng(0).permutation(50)
+    first = counts(halves(minibatch(X, np.float32))[0])
+    assert_array_equal(counts(halves(minibatch(X[order], np.float32))[0]), first[order])
+
+
+def test_parts_are_the_documents_in_their_order(monkeypatch):
+    monkeypatch.setattr(_prior_scale, "_MOST_DOCUMENTS", 64)
+    batch = minibatch(corpus(), np.float64)._replace(weight=np.arange(200.0))
+    found = list(parts(batch))
+    assert [part.n_documents for part in found] == [64, 64, 64, 8]
+    assert_array_equal(np.vstack([counts(part) for part in found]), corpus().toarray())
+    assert_array_equal(np.hstack([part.weight for part in found]), batch.weight)
+
+
+def test_parts_make_no_difference(monkeypatch):
+    whole = fitted(dtype="float64").doc_topic_prior_
+    monkeypatch.setattr(_prior_scale, "_MOST_DOCUMENTS", 7)
+    lda = small_lda(dtype="float64", max_temperature=3.0).fit(corpus())
+    assert_allclose(lda.doc_topic_prior_, whole, rtol=1e-9)
+
+
+# The best multiple
+
+
+def test_peak_is_that_of_a_parabola_or_the_end():
+    x = np.arange(-2.0, 4.0)
+    for best in (-1.3, 0.0, 0.5, 2.2):
+        assert _peak(x, 5.0 - 3.0 * (x - best) ** 2) == pytest.approx(best)
+    assert _peak(x, x) == 3.0
+    assert _peak(x, -x) == -2.0
+    assert _peak(x, np.zeros(6)) == -2.0
+
+
+@pytest.mark.parametrize("true_alpha", [0.05, 1.5])
+def test_finds_how_mixed_documents_are(true_alpha):
+    made = make_lda_corpus(
+        2000, 200, 8, document_length=80, doc_topic_prior=true_alpha, random_state=1
+    )
+    topics = 1000.0 * made.components
+    lda = TemperedLDA(8, tempering="svi", init=topics, random_state=0).fit(made.counts)
+    assert_allclose(lda.doc_topic_prior_, lda.doc_topic_prior_[0])
+    assert lda._trainer.alpha[0] == np.float32(0.1)
+    # By design twice what predicts the training documents best.
+    assert true_alpha / 1.5 < lda.doc_topic_prior_[0] < true_alpha * 4
+
+
+def test_compares_at_doubling_distances_and_only_where_it_is_to():
+    topics, batch = fitted()._trainer.topics, minibatch(corpus(), np.float32)
+    alpha = np.full(4, 0.1, dtype=np.float32)
+    scale = PriorScale(True)
+    looked = []
+    for step in range(1, 200):
+        before = scale._gains
+        scale.update(topics, batch, alpha, workspace=Workspace(), **SWEEPS)
+        if scale._gains is not before:
+            looked.append(step)
+    assert looked == [1, 2, 4, 8, 16, 32, 64, 128, 192]
+    fixed = PriorScale(False)
+    fixed.update(topics, batch, alpha, workspace=Workspace(), **SWEEPS)
+    assert fixed.scale == 1.0
+    assert not fixed._gains.any()
+
+
+@pytest.mark.parametrize("prior", [0.3, [0.1, 0.2, 0.3, 0.4], "auto"])
+def test_a_given_or_learned_prior_is_the_one_of_prediction(prior):
+    lda = small_lda(doc_topic_prior=prior).fit(corpus())
+    assert lda._trainer.prior_scale.scale == 1.0
+    assert_array_equal(lda.doc_topic_prior_, lda._trainer.alpha)
+
+
+def test_documents_are_transformed_and_scored_with_it():
+    lda = fitted(dtype="float64")
+    alpha = lda.doc_topic_prior_
+    assert lda._trainer.prior_scale.scale != 1.0
+    theta = lda.transform(sp.csr_matrix((1, 60)))
+    assert_allclose(theta, alpha[None] / alpha.sum())
+    score = predictive_log_likelihood(lda, corpus(), alpha)
+    assert lda.score(corpus()) == pytest.approx(score, rel=1e-9)
+
+
+def test_it_does_not_move_the_topics():
+    lda = fitted()
+    fixed = small_lda(max_temperature=3.0, doc_topic_prior=float(lda._trainer.alpha[0]))
+    assert_array_equal(fixed.fit(corpus()).components_, lda.components_)
+
+
+def test_warm_start_and_files_keep_it(tmp_path):
+    lda = small_lda(warm_start=True).fit(corpus())
+    lda.save(tmp_path / "model.npz")
+    loaded = load(tmp_path / "model.npz")
+    assert_array_equal(loaded.doc_topic_prior_, lda.doc_topic_prior_)
+    for model in (lda, loaded):
+        model.partial_fit(corpus(60, seed=1))
+    assert_array_equal(loaded.doc_topic_prior_, lda.doc_topic_prior_)
+    steps = lda._trainer.prior_scale._steps
+    lda.fit(corpus())
+    assert lda._trainer.prior_scale._steps > steps

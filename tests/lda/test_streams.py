@@ -1,0 +1,107 @@
+"""Streams of which nobody knows the length, or of which it changes."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from topictemper.lda import _clock, _defaults
+
+from ..small_lda import MODES, corpus, learned_state, small_lda
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Streams of unknown length are taken to have 200 documents."""
+    monkeypatch.setattr(_defaults, "STREAM_SAMPLES", 200.0)
+    monkeypatch.setattr(_clock, "STREAM_SAMPLES", 200.0)
+
+
+def streamed(lda, n_samples, first=0):
+    for start in range(first, n_samples, 20):
+        lda.partial_fit(corpus(1000)[start : start + 20])
+    return lda
+
+
+def statistics(lda):
+    """What lambda has over its base, summed."""
+    return float((lda.components_.astype(float) - lda._trainer.topics.base).sum())
+
+
+@pytest.mark.parametrize("start", ["auto", 3.0])
+@pytest.mark.parametrize("mode", MODES)
+def test_unknown_length_is_a_guess_at_first(short, mode, start):
+    unknown = streamed(small_lda(tempering=mode, max_temperature=start), 200)
+    known = streamed(small_lda(tempering=mode, max_temperature=start, total_samples=200), 200)
+    assert learned_state(unknown) == learned_state(known)
+
+
+def test_guess_that_the_documentation_gives():
+    lda = small_lda(max_temperature=3.0).partial_fit(corpus())
+    known = small_lda(max_temperature=3.0, total_samples=50_000).partial_fit(corpus())
+    assert learned_state(lda) == learned_state(known)
+
+
+@pytest.mark.parametrize("mode", ["avi", "vt", "lvt"])
+def test_longer_stream_goes_on_cold(short, mode):
+    lda = streamed(small_lda(tempering=mode), 300)
+    assert lda.temperature_ == 1.0
+    assert (streamed(lda, 1000, 300).temperature_history_["temperature"][-15:] == 1.0).all()
+
+
+def test_topics_stand_for_as_many_documents_as_there_have_been(short):
+    lda = streamed(small_lda(tempering="svi", learning_decay=0.6, dtype="float64"), 1000)
+    assert lda._trainer.clock.total_samples == 1000
+    # lambda - eta is D times the tokens of a document. Of the start, whose 240 are scaled with
+    # the rest, the product of 1 - rho over the 50 steps is left, and so of older minibatches.
+    tokens = corpus(1000).sum()
+    assert statistics(lda) == pytest.approx(tokens, rel=0.02)
+
+
+def test_growth_is_the_same_as_a_new_total_at_every_call(short):
+    lda = streamed(small_lda(tempering="svi", dtype="float64"), 400)
+    other = small_lda(tempering="svi", dtype="float64", total_samples=200)
+    for start in range(0, 400, 20):
+        if start >= 200:
+            other.set_params(total_samples=start + 20)
+        other.partial_fit(corpus(1000)[start : start + 20])
+    assert_allclose(other.components_, lda.components_, rtol=1e-12)
+
+
+def test_new_total_weighs_all_statistics_anew():
+    lda = small_lda(tempering="svi", total_samples=200, dtype="float64").partial_fit(corpus())
+    before = lda.components_ - lda._trainer.topics.base
+    # No document: nothing but the new total.
+    lda.set_params(total_samples=500).partial_fit(np.zeros((20, 60)))
+    topics = lda._trainer.topics
+    rho = (10.0 + 11) ** -0.7
+    assert_allclose(lda.components_ - topics.base, (1 - rho) * 2.5 * before, rtol=1e-12)
+    assert_allclose(topics.totals, lda.components_.sum(axis=1), rtol=1e-12)
+
+
+def test_total_of_a_call_that_fails_is_forgotten():
+    lda = small_lda(tempering="svi", total_samples=200).partial_fit(corpus())
+    state = learned_state(lda)
+    with pytest.raises(ValueError, match="n_jobs"):
+        lda.set_params(total_samples=500, n_jobs=0).partial_fit(corpus())
+    assert learned_state(lda) == state
+    assert lda._trainer.clock.total_samples == 200
+
+
+def test_clock_does_not_go_back_with_a_new_total():
+    lda = small_lda(
+        tempering="avi", total_samples=200, max_temperature=3.0, length=1.0
+    ).partial_fit(corpus()[:100])
+    assert lda.temperature_ == pytest.approx(2.0)
+    lda.set_params(total_samples=400).partial_fit(corpus()[:100])
+    assert lda.temperature_ == pytest.approx(1.5)
+    lda.set_params(total_samples=100).partial_fit(corpus()[:20])
+    assert lda.temperature_ == pytest.approx(1.1)
+
+
+def test_documents_after_fit_are_new_ones():
+    lda = small_lda(tempering="svi", max_iter=4).fit(corpus())
+    assert lda._trainer.clock.total_samples == 200
+    lda.partial_fit(corpus(300, seed=1))
+    assert lda._trainer.clock.total_samples == 500
+    lda.set_params(total_samples=200).partial_fit(corpus())
+    assert lda._trainer.clock.total_samples == 200

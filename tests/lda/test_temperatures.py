@@ -1,0 +1,444 @@
+"""Energies, normalisers and the updates of r: VT section 3 for LDA."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.special import gammaln, logsumexp, psi
+
+from topictemper.lda._clock import CorpusSize
+from topictemper.lda._e_step import infer, log_likelihood
+from topictemper.lda._normalizers import PosteriorNormalizer, PriorNormalizer, corpus_evidence
+from topictemper.lda._topics import Topics
+from topictemper.tempering import GlobalTemperature, LocalTemperature, inverse_temperature_grid
+from topictemper.tempering._control import AnnealingCourse, Clock, TemperatureControl
+
+from ..small_lda import ONE_THREAD, corpus, fitted, minibatch, random_counts, random_topics
+
+ALPHA, ETA, K = 0.1, 0.05, 4
+GRID = inverse_temperature_grid(100)
+
+
+def e_step(topics, batch, s=0.5, alpha=ALPHA):
+    alphas = np.full(topics.n_components, alpha, dtype=topics.M.dtype)
+    return infer(
+        topics, batch, alphas, s, tol=1e-10, max_iter=500, workers=ONE_THREAD, want_energy=True
+    )
+
+
+def posterior_normalizer(topics, grid=GRID, alpha=ALPHA, eta=ETA):
+    alphas = np.full(topics.n_components, alpha, dtype=topics.M.dtype)
+    normalizer = PosteriorNormalizer(grid, alphas, eta)
+    normalizer.refresh(topics, ONE_THREAD)
+    return normalizer
+
+
+def document_inverse_temperatures(grid, normalizer, topics, batch, local, mean):
+    evidence = normalizer.of_documents(topics, batch, local, ONE_THREAD, 0.0)
+    s = LocalTemperature(grid).update(evidence.energy, evidence.log_c)
+    return np.where(evidence.empty, mean, s)
+
+
+def prior_normalizer(bound=None, n_features=60, grid=GRID, eta=ETA, n_components=K, seed=0):
+    alphas = np.full(n_components, ALPHA)
+    return PriorNormalizer(grid, alphas, eta, n_features, bound, seed)
+
+
+def dense_log_c(topics, gamma, s):
+    """log sum_k E[theta_k^s] sum_v E[beta_kv^s] of every document and inverse temperature."""
+
+    def log_moments(parameters):
+        total = parameters.sum(axis=-1, keepdims=True)
+        return gammaln(parameters + s) - gammaln(parameters) + (gammaln(total) - gammaln(total + s))
+
+    lambda_ = topics.components().astype(float)
+    log_s_k = logsumexp(log_moments(lambda_), axis=1)
+    return logsumexp(log_moments(gamma.astype(float)) + log_s_k, axis=1)
+
+
+@pytest.fixture(scope="module", params=["float32", "float64"])
+def state(request):
+    topics = random_topics(dtype=request.param)
+    batch = minibatch(random_counts(), request.param)
+    local = e_step(topics, batch)
+    return topics, batch, local, 1e-4 if request.param == "float32" else 1e-10
+
+
+# The posterior normaliser
+
+
+def test_posterior_log_c_is_the_direct_sum(state):
+    topics, batch, local, tolerance = state
+    normalizer = posterior_normalizer(topics)
+    energies, log_c = normalizer.documents(batch, local, ONE_THREAD)
+    assert energies is local.energy
+    tokens = batch.tokens()
+    for j, s in enumerate(normalizer.nodes.nodes):
+        expected = tokens * dense_log_c(topics, local.gamma, s)
+        assert_allclose(log_c[:, j], expected, rtol=0, atol=tolerance * (1 + tokens.max()))
+
+
+@pytest.mark.parametrize(("alpha", "eta"), [(0.1, 0.05), (1e-3, 1e-3), (2.0, 0.5)])
+def test_interpolated_log_c_is_the_direct_sum(alpha, eta):
+    topics = random_topics(eta=eta)
+    batch = minibatch(random_counts())
+    local = e_step(topics, batch, alpha=alpha)
+    normalizer = posterior_normalizer(topics, alpha=alpha, eta=eta)
+    _, log_c = normalizer.documents(batch, local, ONE_THREAD)
+    expected = np.array([dense_log_c(topics, local.gamma, s) for s in GRID]).T
+    # Nats a token. Measured: 1e-7 at the most, at priors of 0.001.
+    found = log_c @ normalizer.nodes.matrix.T
+    tokens = batch.tokens()[:, None]
+    assert (np.abs(found - tokens * expected) <= 1e-5 * tokens).all()
+
+
+def test_posterior_log_c_is_zero_at_one(state):
+    topics, batch, local, tolerance = state
+    normalizer = posterior_normalizer(topics)
+    _, log_c = normalizer.documents(batch, local, ONE_THREAD)
+    assert normalizer.nodes.nodes[-1] == 1.0
+    assert normalizer.nodes.matrix[-1].tolist() == [0.0] * 15 + [1.0]
+    assert (np.abs(log_c[:, -1]) <= tolerance * (1 + batch.tokens())).all()
+    size = CorpusSize(100.0, 1000.0)
+    _, corpus_log_c = normalizer.corpus(topics, batch, local, size, ONE_THREAD)
+    assert abs(corpus_log_c[-1]) <= tolerance * 1000
+
+
+def test_posterior_log_c_falls_with_s(state):
+    # log sum p^s is convex in s and p is at most 1.
+    topics, batch, local, _ = state
+    _, log_c = posterior_normalizer(topics).documents(batch, local, ONE_THREAD)
+    busy = batch.tokens() > 0
+    assert (np.diff(log_c[busy], axis=1) < 0).all()
+    assert (log_c[~busy] == 0).all()
+
+
+def test_posterior_log_c_is_an_upper_bound_and_the_log_of_a_mean():
+    # By Jensen E_q log sum (theta beta)^s <= log E_q sum (theta beta)^s, which is what is worked
+    # out: 5 standard errors of 20,000 samples.
+    topics = random_topics(12, 3, 0.3)
+    batch = minibatch(random_counts(6, 12))
+    local = e_step(topics, batch, alpha=0.3)
+    normalizer = posterior_normalizer(topics, alpha=0.3, eta=0.3)
+    _, log_c = normalizer.documents(batch, local, ONE_THREAD)
+    rng = np.random.default_rng(0)
+    n = 20_000
+    beta = np.stack([rng.dirichlet(row, n) for row in topics.components()], axis=1)
+    tokens = batch.tokens()
+    for d in np.flatnonzero(tokens):
+        theta = rng.dirichlet(local.gamma[d], n)
+        for j in (0, 5, 10, 14):
+            s = normalizer.nodes.nodes[j]
+            sums = (theta**s * (beta**s).sum(axis=2)).sum(axis=1)
+            bound = log_c[d, j] / tokens[d]
+            error = sums.std() / sums.mean() / np.sqrt(n)
+            assert abs(np.log(sums.mean()) - bound) < 5 * error
+            assert np.log(sums).mean() < bound + 5 * np.log(sums).std() / np.sqrt(n)
+
+
+def test_energy_is_that_of_the_assignments(state):
+    topics, batch, local, tolerance = state
+    lambda_ = topics.components().astype(float)
+    log_beta = psi(lambda_) - psi(lambda_.sum(axis=1, keepdims=True))
+    for d in range(batch.n_documents):
+        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        gamma = local.gamma[d].astype(float)
+        words = batch.words[batch.word_of[span]]
+        scores = log_beta[:, words].T + psi(gamma) - psi(gamma.sum())
+        phi = np.exp(0.5 * scores - logsumexp(0.5 * scores, axis=1, keepdims=True))
+        expected = (batch.counts[span, None] * phi * scores).sum()
+        assert local.energy[d] == pytest.approx(expected, rel=10 * tolerance, abs=10 * tolerance)
+
+
+def test_corpus_is_scaled_by_tokens(state):
+    topics, batch, local, _ = state
+    normalizer = posterior_normalizer(topics)
+    energies, log_c = normalizer.documents(batch, local, ONE_THREAD)
+    tokens = batch.tokens().sum()
+    energy, total = normalizer.corpus(topics, batch, local, CorpusSize(1e3, 7 * tokens), ONE_THREAD)
+    assert energy == pytest.approx(7 * energies.sum(), rel=1e-12)
+    assert_allclose(total, 7 * log_c.sum(axis=0), rtol=1e-12)
+
+
+def test_tokens_do_not_depend_on_the_neighbours():
+    counts = random_counts().toarray() * 0.37
+    alone = [minibatch(row[None]).tokens()[0] for row in counts]
+    assert minibatch(counts).tokens().tolist() == alone
+    counts[0, 0] = 1e17
+    assert minibatch(counts).tokens()[1:].tolist() == alone[1:]
+
+
+# The prior normaliser
+
+
+@pytest.mark.parametrize("eta", [0.01, 0.05, 1.0])
+def test_prior_normalizers_are_in_order(eta):
+    batch, topics = minibatch(corpus()), Topics(np.ones((60, K)), eta)
+    local = e_step(topics, batch)
+    size = CorpusSize(200.0, 6000.0)
+    lower, upper, estimate = (
+        prior_normalizer(bound, eta=eta).corpus(topics, batch, local, size, ONE_THREAD)[1]
+        for bound in ("lower", "upper", None)
+    )
+    slack = 1e-9 * np.abs(estimate)
+    assert (lower <= upper + slack).all()
+    assert (upper <= estimate + slack).all()
+    assert lower[-1] == upper[-1] == estimate[-1] == 0.0
+    assert (np.diff(lower) < 0).all()
+
+
+def test_prior_samples_have_the_mean_they_should():
+    grid = inverse_temperature_grid(10)
+    eta, n_features = 0.3, 40
+    normalizer = prior_normalizer("lower", n_features, grid, eta)
+    batch, topics = minibatch(random_counts(5, n_features)), random_topics(n_features, K, eta)
+    local = e_step(topics, batch)
+    size = CorpusSize(1.0, 1.0)
+    _, found = normalizer.corpus(topics, batch, local, size, ONE_THREAD)  # mean of c(s)
+    rng = np.random.default_rng(1)
+    means = []
+    for _ in range(300):
+        beta = rng.dirichlet(np.full(n_features, eta), K)
+        p = rng.dirichlet(np.full(K, ALPHA), 50) @ beta
+        sums = (p[:, :, None] ** normalizer.nodes.nodes).sum(axis=1)
+        means.append(np.log(sums).mean(axis=0))
+    # Ten samples of topics there, 300 here: 5 standard errors of the difference.
+    error = np.std(means, axis=0) * np.sqrt(1 / 10 + 1 / 300)
+    assert (np.abs(found - np.mean(means, axis=0)) <= 5 * error + 1e-4).all()
+
+
+def test_prior_energy_has_the_assignments_summed_out():
+    topics, batch = random_topics(), minibatch(random_counts())
+    local = e_step(topics, batch)
+    normalizer = prior_normalizer(n_features=30)
+    tokens = batch.tokens().sum()
+    theta = local.gamma / local.gamma.sum(axis=1, keepdims=True)
+    expected = 3 * log_likelihood(topics, batch, theta, ONE_THREAD).sum()
+    size = CorpusSize(100.0, 3 * tokens)
+    energy, _ = normalizer.corpus(topics, batch, local, size, ONE_THREAD)
+    assert energy == pytest.approx(expected, rel=1e-12)
+
+
+# The updates of r
+
+
+def batch_training(n_steps=12, start=0.3):
+    """States of batch VT: E-step and exact lambda at s, which the caller sends back."""
+    topics = Topics.random(60, K, ETA, np.float64, np.random.RandomState(0))
+    batch, s = minibatch(corpus()), start
+    for _ in range(n_steps):
+        local = e_step(topics, batch, s)
+        s = yield topics, batch, local
+        weights = np.full(batch.n_documents, s)
+        topics.step(
+            batch, local, weights, decay=1.0, scale=1.0, offset=ETA, workers=ONE_THREAD
+        ).take()
+
+
+@pytest.mark.parametrize("bound", ["posterior", None, "lower", "upper"])
+def test_update_of_r_maximises_its_terms(bound):
+    """Neither the r of before nor any other gives a higher T-ELBO, of which the rest has no r."""
+    size = CorpusSize(200.0, float(corpus().sum()))
+    temperature = GlobalTemperature(1 / GRID[::-1], None)
+    normalizer = None if bound == "posterior" else prior_normalizer(bound)
+    rng = np.random.default_rng(0)
+    training = batch_training()
+    state = next(training)
+    values = []
+    while True:
+        topics, batch, local = state
+        if bound == "posterior":
+            normalizer = posterior_normalizer(topics)
+        energy, log_c = normalizer.corpus(topics, batch, local, size, ONE_THREAD)
+        log_c = (normalizer.nodes.matrix @ log_c)[::-1]
+        before = temperature.elbo_terms(energy, log_c)
+        s = temperature.update(energy, log_c)
+        after = temperature.elbo_terms(energy, log_c)
+        assert after >= before - 1e-12 * abs(before)
+        # The maximum over all r is the log of the sum of exp of what each temperature has.
+        best = logsumexp(energy * GRID[::-1] - log_c) - np.log(100)
+        assert after == pytest.approx(best, rel=1e-12)
+        r = temperature.responsibilities
+        for other in rng.dirichlet(r * 50 + 1e-3, 20):
+            other = np.maximum(other, 1e-300)
+            terms = other @ (energy * GRID[::-1] - log_c - np.log(100) - np.log(other))
+            assert terms <= after + 1e-9 * abs(after)
+        assert s == pytest.approx(r @ GRID[::-1], rel=1e-12)
+        values.append(s)
+        try:
+            state = training.send(s)
+        except StopIteration:
+            break
+    assert len(values) == 12
+    assert all(0 < s <= 1 for s in values)
+
+
+@pytest.mark.parametrize("bound", [None, "lower", "upper"])
+def test_update_of_r_between_other_updates_does_not_lower_the_bound(bound):
+    """The terms of the T-ELBO with r, at the same theta and beta, over several stale updates."""
+    size = CorpusSize(200.0, float(corpus().sum()))
+    normalizer = prior_normalizer(bound)
+    log_c = None
+    temperature = GlobalTemperature(1 / GRID[::-1], None)
+    training = batch_training(n_steps=9)
+    state, s = next(training), 0.3
+    for step in range(8):
+        energy, values = normalizer.corpus(*state, size, ONE_THREAD)
+        new = (normalizer.nodes.matrix @ values)[::-1]
+        assert log_c is None or np.array_equal(new, log_c)  # of D and N only
+        log_c = new
+        if step % 3 == 0:
+            before = temperature.elbo_terms(energy, log_c)
+            s = temperature.update(energy, log_c)
+            assert temperature.elbo_terms(energy, log_c) >= before - 1e-12 * abs(before)
+        state = training.send(s)
+
+
+def test_local_r_against_a_grid_search():
+    """Three temperatures: log odds from -60 to 60, then ever finer about the best."""
+    grid = inverse_temperature_grid(3)
+    # A few tokens a document, so that r is no vertex of the simplex.
+    topics, batch = random_topics(), minibatch(random_counts().toarray() * (np.arange(30) < 4))
+    local = e_step(topics, batch)
+    normalizer = posterior_normalizer(topics, grid)
+    energies, at_nodes = normalizer.documents(batch, local, ONE_THREAD)
+    log_c = at_nodes @ normalizer.nodes.matrix.T
+    temperature = LocalTemperature(grid)
+    best = temperature.elbo_terms(energies, log_c)
+    s = document_inverse_temperatures(grid, normalizer, topics, batch, local, 0.5)
+    for d in range(batch.n_documents):
+        values = energies[d] * grid - log_c[d] - np.log(3)
+
+        def terms(r, values=values):
+            return (r * (values - np.log(np.maximum(r, 1e-300)))).sum(axis=1)
+
+        center, width = np.zeros(2), 60.0
+        square = np.linspace(-1, 1, 41)
+        for _ in range(40):
+            u = np.array([(0.0, x, y) for x in square for y in square])
+            u[:, 1:] = center + width * u[:, 1:]
+            r = np.exp(u - logsumexp(u, axis=1, keepdims=True))
+            at = terms(r).argmax()
+            center, width = u[at, 1:], width * 0.5
+        found = terms(r[at : at + 1])[0]
+        assert found <= best[d] + 1e-12 * abs(best[d])
+        assert found == pytest.approx(best[d], rel=1e-9)
+        if batch.tokens()[d]:
+            assert s[d] == pytest.approx(r[at] @ grid, rel=1e-4)
+
+
+def test_document_inverse_temperatures_are_equation_10(state):
+    topics, batch, local, tolerance = state
+    normalizer = posterior_normalizer(topics)
+    s = document_inverse_temperatures(GRID, normalizer, topics, batch, local, 0.123)
+    log_c = np.array([dense_log_c(topics, local.gamma, s_m) for s_m in GRID]).T
+    log_r = GRID * local.energy[:, None] - batch.tokens()[:, None] * log_c
+    r = np.exp(log_r - logsumexp(log_r, axis=1, keepdims=True))
+    expected = np.where(batch.tokens() > 0, r @ GRID, 0.123)
+    # Interpolation: 1e-7 nats a token.
+    assert_allclose(s, expected, rtol=max(1e-4, 10 * tolerance))
+    assert ((s > 0) & (s <= 1)).all()
+
+
+def test_document_temperatures_of_an_estimator_are_equation_10():
+    lda = fitted("lvt", "float64")
+    trainer = lda._trainer
+    batch = minibatch(corpus())
+    local = infer(
+        trainer.topics,
+        batch,
+        lda.doc_topic_prior_,
+        trainer.control.learned,
+        tol=1e-3,
+        max_iter=100,
+        workers=ONE_THREAD,
+        want_energy=True,
+    )
+    log_c = np.array([dense_log_c(trainer.topics, local.gamma, s) for s in GRID]).T
+    log_r = GRID * local.energy[:, None] - batch.tokens()[:, None] * log_c
+    r = np.exp(log_r - logsumexp(log_r, axis=1, keepdims=True))
+    assert_allclose(lda.document_temperatures(corpus()), 1 / (r @ GRID), rtol=1e-4)
+
+
+# Temperature control
+
+
+SIZE = CorpusSize(200.0, 6000.0)
+
+
+def local_control(course, inertia=0.5):
+    return TemperatureControl(course, LocalTemperature(GRID), updates=20, inertia=inertia)
+
+
+def step_of_documents(control, clock, s):
+    """The weights of documents after a step, and what they are computed from."""
+    topics, batch = random_topics(), minibatch(random_counts())
+    local, normalizer = e_step(topics, batch, s), posterior_normalizer(random_topics())
+    evidence = normalizer.of_documents(topics, batch, local, ONE_THREAD, clock.passes)
+    own = document_inverse_temperatures(GRID, normalizer, topics, batch, local, s)
+    return control.update(clock, evidence), own
+
+
+def test_local_weights_are_the_documents_own_but_never_hotter_than_the_bound():
+    for T in (1.0, 1.25, 4.0):
+        course = AnnealingCourse(None, lambda passes, T=T: T, 1.0)
+        weights, own = step_of_documents(local_control(course), Clock(0.0, 0.1), 1 / T)
+        assert_allclose(weights, np.maximum(own, 1 / T), rtol=1e-12)
+
+
+@pytest.mark.parametrize("inertia", [0.0, 0.2, 1.0])
+def test_learned_average_has_its_memory_in_passes(inertia):
+    control = local_control(AnnealingCourse(4.0, "linear", 100.0), inertia)
+    assert control.learned == 0.25
+    _, own = step_of_documents(control, Clock(0.0, 0.1), 0.25)
+    share = 1 - np.exp(-0.1 / inertia) if inertia else 1.0
+    assert control.learned == pytest.approx(0.25 + share * (own.mean() - 0.25), rel=1e-9)
+
+
+def test_without_a_course_nothing_bounds_what_is_learned():
+    control = TemperatureControl(None, LocalTemperature(GRID))
+    assert control.inverse_temperature(Clock(0.0, 1.0)) == pytest.approx(GRID.mean())
+    weights, own = step_of_documents(control, Clock(0.0, 1.0), GRID.mean())
+    assert_allclose(weights, own, rtol=1e-12)
+    assert control.inverse_temperature(Clock(1.0, 1.0)) == pytest.approx(own.mean())
+
+
+@pytest.mark.parametrize("prior", [False, True])
+def test_global_update_is_damped_and_only_at_its_moments(prior):
+    topics, batch = random_topics(), minibatch(random_counts())
+    normalizer = prior_normalizer(n_features=30) if prior else posterior_normalizer(topics)
+    control = TemperatureControl(
+        AnnealingCourse(4.0, "linear", 100.0),
+        GlobalTemperature(1 / GRID[::-1], None),
+        updates=4,
+        inertia=0.5,
+    )
+    assert not control.learns(Clock(0.05, 0.1))
+    assert control.update(Clock(0.05, 0.1)) is None
+    assert control.learned == 0.25
+
+    clock = Clock(0.2, 0.1)  # a quarter of a pass falls into this minibatch
+    assert control.learns(clock)
+    local = e_step(topics, batch, 0.25)
+    evidence = corpus_evidence(normalizer, topics, batch, local, SIZE, ONE_THREAD)
+    assert control.update(clock, evidence) is None  # it is for the next minibatch
+    energy, log_c = normalizer.corpus(topics, batch, local, SIZE, ONE_THREAD)
+    log_r = GRID * energy - normalizer.nodes.matrix @ log_c
+    target = np.exp(log_r - logsumexp(log_r)) @ GRID
+    expected = 0.25 + (1 - np.exp(-0.25 / 0.5)) * (target - 0.25)
+    assert control.learned == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("updates", [1, 3, 20])
+@pytest.mark.parametrize("n_batches", [4, 7, 50])
+def test_moments_of_a_pass(updates, n_batches):
+    # As many as asked for, or one a minibatch; whatever the clock's rounding.
+    control = TemperatureControl(
+        AnnealingCourse(1.0, "linear", 0.0),
+        GlobalTemperature(1 / GRID[::-1], None),
+        updates=updates,
+        inertia=0.5,
+    )
+    passes = 30
+    due = [control.learns(Clock(b / n_batches, 1 / n_batches)) for b in range(passes * n_batches)]
+    assert sum(due) == passes * min(updates, n_batches)
+    assert due[0]

@@ -1,0 +1,310 @@
+"""What is given in place of counts or of names, and what the errors and warnings say of it."""
+
+import warnings
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import gammaln, psi
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+from topictemper import TemperedLDA, load
+from topictemper.datasets import open_corpus, read_corpus, save_corpus, write_corpus
+from topictemper.metrics import coherence, perplexity, predictive_log_likelihood, topic_diversity
+
+from ..small_lda import corpus, fitted, learned_state, small_lda
+
+TEXTS = ["a cat and a dog", "dogs and cats", "one dog"]
+TOKENS = [text.split() for text in TEXTS]
+USES = ("transform", "score", "perplexity", "elbo", "document_temperatures", "top_documents")
+
+
+class Again:
+    """Goes over something from the start whenever it is asked to."""
+
+    def __init__(self, *parts):
+        self.parts = parts
+
+    def __iter__(self):
+        return iter(self.parts)
+
+
+def series(values, dtype=None):
+    return pytest.importorskip("pandas").Series(values, dtype=dtype)
+
+
+TEXT = "X holds text, such as .*make_pipeline.CountVectorizer"
+TOKEN = "X holds lists of tokens, such as .*analyzer=lambda tokens: tokens.*from_gensim"
+GENSIM = "like a corpus of gensim.*from_gensim"
+NO_COUNTS = {
+    "texts": (lambda: TEXTS, TEXT),
+    "empty text first": (lambda: ["", *TEXTS], TEXT),
+    "array": (lambda: np.array(TEXTS), TEXT),
+    "objects": (lambda: np.array(TEXTS, dtype=object), TEXT),
+    "column": (lambda: np.array(TEXTS)[:, None], TEXT),
+    "bytes": (lambda: [text.encode() for text in TEXTS], TEXT),
+    "a text": (lambda: TEXTS[0], TEXT),
+    "series": (lambda: series(TEXTS), TEXT),
+    "series of strings": (lambda: series(TEXTS, "string"), TEXT),
+    "arrow": (lambda: pytest.importorskip("pyarrow").array(TEXTS), TEXT),
+    "tokens": (lambda: TOKENS, TOKEN),
+    "tokens of one length": (lambda: [["a", "b"], ["c", "d"]], TOKEN),
+    "empty document first": (lambda: [[], *TOKENS], TOKEN),
+    "series of tokens": (lambda: series(TOKENS), TOKEN),
+    "gensim": (lambda: [[(0, 1), (2, 1)], [(1, 3)]], GENSIM),
+    "gensim of one length": (lambda: [[(0, 1)], [(1, 3)]], GENSIM),
+    "dense matrices": (
+        lambda: [np.ones((3, 60)), np.ones((3, 60))],
+        r"list of matrices.*np.vstack",
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "message"), NO_COUNTS.values(), ids=NO_COUNTS)
+def test_what_is_no_counts(given, message):
+    for method in ("fit", "partial_fit"):
+        with pytest.raises(TypeError, match=message):
+            getattr(small_lda(), method)(given())
+    for method in USES:
+        with pytest.raises(TypeError, match=message):
+            getattr(fitted(), method)(given())
+    with pytest.raises(TypeError, match=message):
+        perplexity(fitted(), given())
+
+
+@pytest.mark.parametrize("document", [[(0, 1), (3, 2)], []])
+def test_iterable_of_gensim_documents(document):
+    with pytest.raises(TypeError, match=GENSIM):
+        small_lda().fit(Again(document, [(1, 1), (2, 2)]))
+
+
+def test_iterable_of_texts():
+    with pytest.raises(TypeError, match=TEXT):
+        small_lda().fit(Again(*TEXTS))
+
+
+@pytest.mark.parametrize(
+    "chunks", [[corpus(), corpus()], (corpus(),), Again(corpus())], ids=["list", "tuple", "object"]
+)
+def test_chunks_where_one_matrix_is_wanted(chunks):
+    message = r"X is an iterable of chunks.*scipy.sparse.vstack.*np.vstack.*lda.partial_fit"
+    for use in (small_lda().partial_fit, *(getattr(fitted(), method) for method in USES)):
+        with pytest.raises(TypeError, match=message):
+            use(chunks)
+    for use in (coherence, perplexity, predictive_log_likelihood):
+        with pytest.raises(TypeError, match=message):
+            use(fitted(), chunks)
+    with pytest.raises(TypeError, match="validation_X is an iterable of chunks"):
+        small_lda().fit(corpus(), validation_X=chunks)
+
+
+def test_sparse_validation_documents_are_named():
+    with pytest.raises(ValueError, match="validation_X has 59 features"):
+        small_lda().fit(corpus(), validation_X=corpus()[:, :59])
+
+
+@pytest.mark.parametrize("topics", [[["win", "game"], ["disk", "drive"]], ["win", "game"]])
+def test_words_in_place_of_topics(topics):
+    for metric in (lambda: coherence(topics, corpus()), lambda: topic_diversity(topics)):
+        with pytest.raises(TypeError, match="components holds words"):
+            metric()
+
+
+def test_model_of_another_library_in_place_of_topics():
+    with pytest.raises(TypeError, match=r"model must be an array of topics.*got Again.*get_topics"):
+        perplexity(Again(), corpus(), 0.1)
+
+
+# Numbers that are no counts
+
+
+@pytest.mark.parametrize("norm", ["l2", "l1"])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_tfidf_is_warned_of(norm, method):
+    X = TfidfVectorizer(norm=norm).fit_transform([" ".join(TEXTS), *TEXTS])
+    for given in (X, X.toarray(), X.astype(np.float32)):
+        with pytest.warns(UserWarning, match="tf-idf.*CountVectorizer"):
+            getattr(small_lda(), method)(given)
+    lda = small_lda().partial_fit(CountVectorizer().fit_transform(TEXTS))
+    with pytest.warns(UserWarning, match="tf-idf"):
+        lda.partial_fit(TfidfVectorizer(norm=norm).fit_transform(TEXTS))
+
+
+def test_tfidf_in_chunks_is_warned_of_once():
+    X = TfidfVectorizer().fit_transform(20 * TEXTS)
+    with pytest.warns(UserWarning, match="tf-idf") as caught:
+        small_lda().fit([X[:30], X[30:]])
+    assert len(caught) == 1
+
+
+@pytest.mark.parametrize("scale", [1, 1.0, 0.5, 0.25, 0.1, 1 / 3])
+def test_weighted_counts_are_not_warned_of(scale):
+    pairs = sp.csr_matrix(np.kron(np.eye(30), [1, 1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small_lda().fit(corpus() * scale)
+        small_lda().fit(pairs * 0.5)  # two halves a row
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"learning_method": "batch"}, {"tempering": "vt"}, {"topic_word_prior": "auto"}],
+    ids=str,
+)
+def test_counts_that_vanish_are_no_words(parameters, dtype):
+    X = np.full((3, 8), 1e-300)
+    lda = small_lda(dtype=dtype, **parameters)
+    with pytest.raises(ValueError, match="X has no words: all 3 rows are empty"):
+        lda.fit(X)
+    words = np.arange(24.0).reshape(3, 8)
+    assert learned_state(small_lda(**parameters).fit(words + X)) == learned_state(
+        small_lda(**parameters).fit(words)
+    )
+    model = lda.fit(words)
+    with pytest.raises(ValueError, match="X has no words"):
+        model.elbo(X)
+    with pytest.raises(ValueError, match="no document with two tokens"):
+        model.score(X)
+
+
+def test_counts_that_vanish_leave_those_given_alone(tmp_path):
+    X = sp.csr_matrix(np.where(np.eye(8) > 0, 1e-300, 3.0))
+    small_lda().fit(X)
+    assert (X.diagonal() == 1e-300).all()
+    write_corpus(tmp_path / "X.mtx", X)
+    assert (read_corpus(tmp_path / "X.mtx").counts.diagonal() == 1e-300).all()
+    assert np.isfinite(perplexity(fitted(), 1e-300 + corpus().toarray()))
+
+
+@pytest.mark.parametrize("value", [1.1e15, 1e20, 1e38, 1e300])
+def test_topics_to_start_from_have_a_limit(value):
+    lda = small_lda(init=np.full((4, 60), value))
+    with pytest.raises(ValueError, match=r"init must hold finite numbers from 0 to 1e\+15"):
+        lda.fit(corpus())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_bound_of_short_documents_under_many_topics(dtype):
+    X, K, alpha = np.random.RandomState(0).poisson(1, (60, 17)), 500, 0.006
+    lda = TemperedLDA(
+        K,
+        max_iter=1,
+        dtype=dtype,
+        doc_topic_prior=alpha,
+        inference="vb",
+        mean_change_tol=1.0,  # before a topic has most of a document
+        random_state=0,
+    ).fit(X)
+    short = np.eye(17)[:3]
+    gamma = lda.transform(short).astype(float) * (K * alpha + 1)
+    lambda_, eta = lda.components_.astype(float), lda.topic_word_prior_
+    weights = np.exp(psi(gamma) - psi(K * alpha + 1)) @ np.exp(
+        psi(lambda_) - psi(lambda_.sum(axis=1, keepdims=True))
+    )
+    documents = np.log(weights[range(3), range(3)]).sum() - kl(gamma, np.full(K, alpha))
+    expected = (documents - kl(lambda_, np.full(17, eta))) / 3
+    assert_allclose(lda.elbo(short), expected, rtol=1e-4)
+
+
+def kl(a, b):
+    """Divergence of Dirichlet distributions, summed over the rows of a."""
+    total = a.sum(axis=1)
+    terms = gammaln(b) - gammaln(a) + (a - b) * (psi(a) - psi(total)[:, None])
+    return (gammaln(total) - gammaln(b.sum()) + terms.sum(axis=1)).sum()
+
+
+# Names of columns
+
+WORDS = [f"w{v:02d}" for v in range(60)]
+COLUMNS = {word: np.int64(column) for column, word in enumerate(WORDS)}
+
+
+class Dictionary(Mapping):
+    """Goes from a number to a word, like that of gensim."""
+
+    def __getitem__(self, column):
+        return WORDS[column]
+
+    def __iter__(self):
+        return iter(reversed(range(60)))
+
+    def __len__(self):
+        return 60
+
+
+NAMES = {
+    "list": lambda: WORDS,
+    "array": lambda: np.array(WORDS),
+    "index": lambda: series(WORDS).set_axis(WORDS).index,
+    "vocabulary_": lambda: dict(sorted(COLUMNS.items(), reverse=True)),
+    "columns": lambda: dict(enumerate(WORDS)),
+    "dictionary": Dictionary,
+    "vectorizer": lambda: CountVectorizer(vocabulary=WORDS),
+    "fitted vectorizer": lambda: CountVectorizer().fit(WORDS),
+}
+every_form = pytest.mark.parametrize("names", NAMES.values(), ids=NAMES)
+
+
+@every_form
+def test_names_in_any_form(names, tmp_path):
+    lda = fitted()
+    assert lda.top_words(5, names()) == lda.top_words(5, WORDS)
+    assert lda.prepare_pyldavis(corpus(), names())["vocab"].tolist() == WORDS
+    lda.save(tmp_path / "model.npz", feature_names=names())
+    assert load(tmp_path / "model.npz").feature_names_in_.tolist() == WORDS
+
+
+@every_form
+def test_names_in_any_form_in_files(names, tmp_path):
+    save_corpus(tmp_path / "corpus", corpus(), names())
+    assert open_corpus(tmp_path / "corpus").feature_names.tolist() == WORDS
+    write_corpus(tmp_path / "corpus.mtx", corpus(), feature_names=names())
+    assert read_corpus(tmp_path / "corpus.mtx").feature_names.tolist() == WORDS
+
+
+def test_names_of_a_gensim_dictionary():
+    corpora = pytest.importorskip("gensim.corpora", reason="gensim is not installed")
+    dictionary = corpora.Dictionary([WORDS])
+    words = [dictionary[column] for column in range(60)]
+    assert fitted().top_words(5, dictionary) == fitted().top_words(5, words)
+
+
+FORMS = "must be a sequence of names.*vocabulary_.*vectoriser; got"
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "message"),
+    [
+        ("w" * 60, TypeError, f"{FORMS} str"),
+        (set(WORDS), TypeError, f"{FORMS} set"),
+        (iter(WORDS), TypeError, f"{FORMS} list_iterator"),
+        (7, TypeError, f"{FORMS} int"),
+        ([[word] for word in WORDS], TypeError, f"{FORMS} list"),
+        (dict.fromkeys(WORDS, "a"), TypeError, f"{FORMS} dict"),
+        ({1: 0, 0: 1}, TypeError, f"{FORMS} dict"),
+        (dict.fromkeys(WORDS, 0), TypeError, f"{FORMS} dict"),
+        ({word: v + 1 for v, word in enumerate(WORDS)}, ValueError, "no name for column 0"),
+        (WORDS[:5], ValueError, "must have 60 names, one for each column, got 5"),
+        (dict(enumerate(WORDS[:5])), ValueError, "must have 60 names, one for each column, got 5"),
+        (CountVectorizer(vocabulary=["a"]), ValueError, "must have 60 names.*got 1"),
+    ],
+)
+def test_names_that_are_none(names, error, message):
+    with pytest.raises(error, match=f"feature_names .*{message}|feature_names.*{message}"):
+        fitted().top_words(5, names)
+
+
+def test_numbers_in_place_of_words_are_warned_of():
+    with pytest.warns(UserWarning, match="no names of its columns.*give feature_names"):
+        numbers = fitted().top_words(5)
+    assert numbers == fitted().top_words(5, range(60))
+
+
+def test_chunks_by_hand_are_the_whole():
+    parts = [corpus()[:70], corpus()[70:]]
+    assert_array_equal(
+        np.vstack([fitted().transform(part) for part in parts]), fitted().transform(corpus())
+    )

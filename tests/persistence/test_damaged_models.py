@@ -1,0 +1,206 @@
+"""Files of models whose contents have been changed: `load` refuses them, and says what is wrong."""
+
+import io
+import json
+import tracemalloc
+import zipfile
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from topictemper import TemperedLDA, load
+
+from ..small_lda import corpus, small_lda
+
+INFINITY = float("inf")
+DAMAGED = r"model\.npz is a damaged topictemper model: "
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The members of a file for each mode: its arrays, and the header as it is read from JSON."""
+    found = {}
+    for mode in ("svi", "vt", "lvt"):
+        path = tmp_path_factory.mktemp("models") / "model.npz"
+        lda = small_lda(tempering=mode, total_samples=400, doc_topic_prior="auto")
+        lda.partial_fit(corpus()).save(path)
+        found[mode] = dict(np.load(path))
+    return found
+
+
+def _changed(arrays, path, place, value):
+    """Write a file with one value changed, which may be a function of the old one."""
+    arrays = {name: array.copy() for name, array in arrays.items()}
+    if place in arrays:
+        new = value(arrays[place]) if callable(value) else value
+        # In Fortran order, too, which a copy would undo.
+        arrays[place] = np.asanyarray(new)
+    else:
+        header = json.loads(arrays["header"].tobytes())
+        *above, name = place.split("/")
+        tree = header
+        for step in above:
+            tree = tree[step]
+        assert name in tree
+        tree[name] = value(tree[name]) if callable(value) else value
+        arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, **arrays)
+
+
+def _entry(value):
+    def change(array):
+        array.flat[0] = value
+        return array
+
+    return change
+
+
+ARRAYS = [
+    ("lvt", "state/trainer/alpha", _entry(np.inf)),
+    ("lvt", "state/trainer/alpha", _entry(1e30)),
+    ("lvt", "state/trainer/topics/M", _entry(np.inf)),
+    ("lvt", "state/trainer/topics/M", _entry(1e36)),
+    ("lvt", "state/trainer/topics/column_sums", lambda sums: 100 * sums),
+    ("lvt", "state/trainer/topics/column_sums", _entry(np.nan)),
+    ("lvt", "state/trainer/priors/means", _entry(np.nan)),
+    ("lvt", "state/trainer/priors/means", _entry(-1.0)),
+    ("lvt", "state/trainer/priors/means", np.ones(3)),
+    ("lvt", "state/trainer/prior_scale/gains", _entry(-np.inf)),
+    ("lvt", "state/trainer/prior_scale/gains", _entry(1e308)),
+    ("lvt", "state/trainer/normalizer/moments", _entry(np.nan)),
+    ("lvt", "state/trainer/normalizer/moments", _entry(0.0)),
+    ("lvt", "state/trainer/control/quantiles", _entry(np.inf)),
+    ("lvt", "state/trainer/control/history", _entry(np.nan)),
+    ("lvt", "state/trainer/control/history", _entry(1e9)),
+    ("lvt", "state/trainer/control/history", lambda rows: rows[:, :3]),
+    ("lvt", "state/trainer/control/history", np.zeros(7)),
+    ("vt", "state/trainer/control/posterior/responsibilities", lambda r: r / 2),
+    ("vt", "state/trainer/control/posterior/log_c", lambda c: c[:3]),
+    ("lvt", "state/trainer/random_state/state/key", lambda key: key[:10]),
+    ("lvt", "state/trainer/random_state/state/key", lambda key: 0 * key),
+    ("lvt", "state/trainer/random_state/state/key", lambda key: key.astype(float)),
+    ("lvt", "state/first_alpha", _entry(np.nan)),
+    ("lvt", "state/first_alpha", np.ones(4)),
+]
+NUMBERS = [
+    ("lvt", "n_features", INFINITY),
+    ("lvt", "n_features", 60.0),
+    ("lvt", "n_features", 10**12),
+    ("lvt", "feature_names", [3] * 60),
+    ("lvt", "parameters/tempering", {"mode": "lvt", "settings": {"n_temperatures": 10**10}}),
+    ("lvt", "parameters/tempering", {"mode": "hot", "settings": {}}),
+    ("lvt", "parameters/tempering", {"mode": "lvt", "settings": 3}),
+    ("lvt", "parameters/tempering", {"mode": "lvt", "settings": {"heat": 3}}),
+    ("lvt", "parameters/n_components", 10**10),
+    ("lvt", "parameters/tempering", {"mode": "lvt", "settings": {"updates": 10**400}}),
+    ("lvt", "parameters/max_doc_update_iter", 10**30),
+    ("lvt", "state/planned_passes", 0),
+    ("lvt", "state/planned_passes", 2.5),
+    ("lvt", "state/expected_samples", -1.0),
+    ("lvt", "state/given_topics", "no"),
+    ("lvt", "state/first_eta", 1e300),
+    ("lvt", "state/score_history", 3),
+    ("lvt", "state/trainer/eta", 1e300),
+    ("lvt", "state/trainer/eta", 1e-300),
+    ("lvt", "state/trainer/topics/a", 0.0),
+    ("lvt", "state/trainer/topics/a", INFINITY),
+    ("lvt", "state/trainer/topics/b", float("nan")),
+    ("lvt", "state/trainer/topics/base", 1e300),
+    ("lvt", "state/trainer/clock/passes_before", -INFINITY),
+    ("lvt", "state/trainer/clock/seen_before", 1e9),
+    ("lvt", "state/trainer/clock/documents_seen", -40.0),
+    ("lvt", "state/trainer/clock/documents_seen", 0.0),
+    ("lvt", "state/trainer/clock/pass_length", 0.0),
+    ("lvt", "state/trainer/clock/total_samples", None),
+    ("lvt", "state/trainer/clock/total_samples", "400"),
+    ("lvt", "state/trainer/clock/n_updates", None),
+    ("lvt", "state/trainer/clock/n_updates", 10.5),
+    ("lvt", "state/trainer/clock/n_updates", True),
+    ("lvt", "state/trainer/clock/n_updates", 10**400),
+    ("lvt", "state/trainer/clock/seen_before", None),
+    ("lvt", "state/trainer/prior_scale/steps", None),
+    ("lvt", "state/trainer/prior_scale/next", 10**6),
+    ("lvt", "state/trainer/priors/alpha_share", INFINITY),
+    ("lvt", "state/trainer/normalizer/refreshed", 1e9),
+    ("lvt", "state/trainer/control/learned", 1e-9),
+    ("lvt", "state/trainer/control/course/begin", 1e9),
+    ("lvt", "state/trainer/control/course/probe/temperature", 0.5),
+    ("vt", "state/trainer/control/posterior/energy", None),
+    ("vt", "state/trainer/control/posterior/energy", INFINITY),
+    ("lvt", "state/trainer/random_state/state/pos", INFINITY),
+    ("lvt", "state/trainer/random_state/state/pos", 10**6),
+    ("lvt", "state/trainer/random_state/has_gauss", 7),
+    ("lvt", "state/trainer/random_state/gauss", float("nan")),
+]
+
+
+@pytest.mark.parametrize(("mode", "place", "value"), [*ARRAYS, *NUMBERS])
+def test_values_that_no_training_leads_to(tmp_path, files, mode, place, value):
+    path = tmp_path / "model.npz"
+    if place == "n_features" or place.startswith("parameters"):
+        where = "(parameters|n_features|state)"
+    else:
+        where = place.split("/state/")[0].rsplit("/", 1)[0]
+    _changed(files[mode], path, place, value)
+    with pytest.raises(ValueError, match=DAMAGED + where):
+        load(path)
+
+
+def test_arrays_in_fortran_order(tmp_path, files):
+    path = tmp_path / "model.npz"
+    np.savez(path, **files["lvt"])
+    expected = load(path).transform(corpus())
+    place = "state/trainer/topics/M"
+    np.savez(path, **(files["lvt"] | {place: np.asfortranarray(files["lvt"][place])}))
+    assert_array_equal(load(path).transform(corpus()), expected)
+
+
+@pytest.mark.parametrize("n_jobs", [3000, 10**6, "all"])
+def test_threads_and_talk_are_not_taken_from_a_file(tmp_path, files, n_jobs):
+    path = tmp_path / "model.npz"
+    header = json.loads(files["lvt"]["header"].tobytes())
+    header["parameters"] |= {"n_jobs": n_jobs, "verbose": 5}
+    header["state"]["parameters"] |= {"n_jobs": n_jobs, "verbose": 5}
+    encoded = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, **(files["lvt"] | {"header": encoded}))
+    lda = load(path)
+    assert (lda.n_jobs, lda.verbose) == (None, 0)
+    lda = TemperedLDA(2, max_iter=1, n_jobs=2, verbose=3).fit(corpus())
+    lda.save(path)
+    assert b"n_jobs" not in dict(np.load(path))["header"].tobytes()
+
+
+@pytest.mark.parametrize("place", ["state/trainer/topics/M", "header"])
+def test_sizes_are_weighed_before_memory_is_taken(tmp_path, files, place):
+    path = tmp_path / "model.npz"
+    np.savez(path, **files["lvt"])
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    member = io.BytesIO()
+    head = {"descr": "<f4", "fortran_order": False, "shape": (10**12, 4)}
+    np.lib.format.write_array_header_1_0(member, head)
+    members[f"{place}.npy"] = member.getvalue()
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ValueError, match=rf"model\.npz .*damaged: member '{place}\.npy': "):
+            load(path)
+        assert tracemalloc.get_traced_memory()[1] < 2**24
+    finally:
+        tracemalloc.stop()
+
+
+def test_nothing_is_saved_that_would_not_load(tmp_path):
+    lda = small_lda(tempering="svi").fit(corpus())
+    lda._trainer.topics.M[0, 0] = np.nan  # as no training should do
+    with pytest.raises(ValueError, match="topics/M"):
+        lda.save(tmp_path / "model.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_number_of_temperatures():
+    with pytest.raises(ValueError, match="n_temperatures must be at most 10000, got 10000000000"):
+        small_lda(n_temperatures=10**10).fit(corpus())

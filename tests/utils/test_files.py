@@ -1,0 +1,277 @@
+"""Files that are written as a whole: kills at every step, full disks, leftovers, permissions."""
+
+import os
+import stat
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from topictemper import TemperedLDA
+from topictemper._utils import _renames
+from topictemper.datasets import read_corpus, save_corpus, write_corpus
+
+posix = pytest.mark.skipif(os.name != "posix", reason="fork, permissions, limits of POSIX")
+
+OLD, NEW = np.array([[1, 0, 2], [0, 1, 1]]), np.array([[0, 5, 6], [7, 0, 8]])
+WORDS = {"old": ["a", "b", "c"], "new": ["x", "y", "z"]}
+NOTE = ".topictemper.commit"
+
+
+def _write(path, which):
+    write_corpus(path, OLD if which == "old" else NEW, feature_names=WORDS[which])
+
+
+def _is(path, which):
+    corpus = read_corpus(path)
+    assert_array_equal(corpus.counts.toarray(), OLD if which == "old" else NEW)
+    assert corpus.feature_names.tolist() == WORDS[which]
+
+
+def _names(folder):
+    return sorted(file.name for file in folder.iterdir())
+
+
+# Kills
+
+# Every child dies at one call later than the one before it, until one comes through.
+_KILLED = """
+import os, sys
+from pathlib import Path
+import numpy as np
+from topictemper import TemperedLDA, load
+from topictemper.datasets import open_corpus, read_corpus, save_corpus, write_corpus
+
+folder, what = Path(sys.argv[1]), sys.argv[2]
+OLD, NEW = np.array([[1, 0, 2], [0, 1, 1]]), np.array([[0, 5, 6], [7, 0, 8]])
+models = [TemperedLDA(2, max_iter=1, random_state=seed).fit(OLD) for seed in (0, 1)]
+names = ["a", "b", "c"], ["x", "y", "z"]
+
+if what == "save":
+    files = ["m.npz"]
+    write = lambda which: models[which].save(folder / "m.npz")
+    def read():
+        found = load(folder / "m.npz").components_
+        return [(found == model.components_).all() for model in models].index(True)
+elif what == "save_corpus":
+    files = ["c"]
+    # The old one is that there is nothing.
+    write = lambda which: which and save_corpus(folder / "c", NEW, names[1])
+    def read():
+        if not (folder / "c").exists():
+            return 0
+        corpus = open_corpus(folder / "c")
+        assert (corpus.counts.toarray() == NEW).all() and list(corpus.feature_names) == names[1]
+        return 1
+else:
+    files = ["c.ldac", "vocab.txt"]
+    write = lambda which: write_corpus(
+        folder / "c.ldac", [OLD, NEW][which], feature_names=names[which]
+    )
+    def read():
+        corpus = read_corpus(folder / "c.ldac")
+        which = [(corpus.counts.toarray() == X).all() for X in (OLD, NEW)].index(True)
+        assert list(corpus.feature_names) == names[which]
+        # Who knows of no temporary names finds no words, but never those of other counts.
+        counts, words = folder / "c.ldac", folder / "vocab.txt"
+        counts = counts.read_text() == "2 1:5 2:6\\n2 0:7 2:8\\n"
+        if words.exists():
+            assert words.read_text().split() == names[counts]
+        return which
+
+def die_at(step):
+    left = [step]
+    def dying(name):
+        function = getattr(os, name)
+        def call(*arguments, **more):
+            if left[0] == 0:
+                os._exit(9)
+            left[0] -= 1
+            return function(*arguments, **more)
+        setattr(os, name, call)
+    for name in ("open", "mkdir", "close", "fsync", "write", "ftruncate", "unlink", "rename",
+                 "replace"):
+        dying(name)
+
+found, swept, step, status = [], True, 0, 9
+while status:
+    for file in folder.iterdir():
+        os.system(f"rm -r '{file}'") if file.is_dir() else file.unlink()
+    write(0)
+    child = os.fork()
+    if not child:
+        die_at(step)
+        write(1)
+        os._exit(0)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    found.append(read())
+    TemperedLDA(2, max_iter=1, random_state=0).fit(OLD).save(folder / "next.npz")
+    read() == found[-1] or found.append(2)
+    swept = swept and sorted(os.listdir(folder)) in (
+        sorted([*files, "next.npz"]), ["next.npz"] if what == "save_corpus" else []
+    )
+    step += 1
+print(*found, swept)
+"""
+
+
+@posix
+@pytest.mark.parametrize(("what", "most_steps"), [("save", 9), ("save_corpus", 12), ("both", 20)])
+def test_killed_at_every_step(tmp_path, what, most_steps):
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, tmp_path, what],
+        stdout=subprocess.PIPE, text=True, check=True,
+    )  # fmt: skip
+    *found, swept = done.stdout.split()
+    # Old up to some step, and new from there.
+    assert found == sorted(found)
+    assert {*found} == {"0", "1"}
+    assert swept == "True"
+    assert len(found) >= most_steps
+
+
+@posix
+@pytest.mark.parametrize("names", [None, WORDS["old"]])
+def test_what_is_written_later_outlives_the_note_of_a_killed_writer(tmp_path, names):
+    path = tmp_path / "c.ldac"
+    _write(path, "new")
+    new, words = path.read_bytes(), (tmp_path / "vocab.txt").read_bytes()
+    _write(path, "old")
+    # As it is when a writer dies right after it has put down what is to be renamed.
+    parts = [f".topictemper-{digit * 16}.part" for digit in "01"]
+    (tmp_path / parts[0]).write_bytes(new)
+    (tmp_path / parts[1]).write_bytes(words)
+    (tmp_path / NOTE).write_text(f'{{"c.ldac": "{parts[0]}", "vocab.txt": "{parts[1]}"}}')
+    _is(path, "new")
+    write_corpus(path, 3 * OLD, feature_names=names)
+    corpus = read_corpus(path)
+    assert_array_equal(corpus.counts.toarray(), 3 * OLD)
+    assert corpus.feature_names.tolist() == (names or WORDS["new"])
+    assert _names(tmp_path) == ["c.ldac", "vocab.txt"]
+
+
+@posix
+@pytest.mark.parametrize(
+    "note",
+    [
+        b"",
+        b'{"c.ldac": ".topic',
+        b"[" * 60_000,
+        b"\xff",
+        b"[1]",
+        b'{"c.ldac": 3}',
+        b'{"c.ldac": "secret"}',
+        b'{"../c.ldac": ".topictemper-0000000000000000.part"}',
+        b'{"..": ".topictemper-0000000000000000.part"}',
+        b'{"c.ldac": ".topictemper-1111111111111111.part"}',
+    ],
+)
+def test_notes_that_mean_nothing(tmp_path, note):
+    path = tmp_path / "folder" / "c.ldac"
+    path.parent.mkdir()
+    _write(path, "old")
+    (path.parent / "secret").write_text("1 0:1")
+    (path.parent / ".topictemper-0000000000000000.part").write_text("1 0:1")
+    (path.parent / NOTE).write_bytes(note)
+    _is(path, "old")
+    _write(path, "new")
+    _is(path, "new")
+    assert _names(path.parent) == ["c.ldac", "secret", "vocab.txt"]
+    assert _names(tmp_path) == ["folder"]
+
+
+def test_leftovers_are_swept_where_there_are_no_locks(tmp_path, monkeypatch):
+    monkeypatch.setattr(_renames, "fcntl", None)
+    young, old = (tmp_path / f".topictemper-{digit * 16}.part" for digit in "01")
+    young.write_text("of a writer that may live")
+    old.mkdir()
+    (old / "data.npy").write_text("of one that was killed")
+    for path in (old / "data.npy", old):
+        os.utime(path, (time.time() - 2e5,) * 2)
+    _write(tmp_path / "c.ldac", "old")
+    _write(tmp_path / "c.ldac", "new")
+    _is(tmp_path / "c.ldac", "new")
+    save_corpus(tmp_path / "folder", OLD)
+    assert _names(tmp_path) == [young.name, "c.ldac", "folder", "vocab.txt"]
+
+
+# Full disks
+
+
+@contextmanager
+def _room(size):
+    """Let no file become longer, as on a full disk."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@posix
+@pytest.mark.parametrize("size", [0, 9, 19, 100])
+def test_full_disk_while_counts_and_words_are_written(tmp_path, size):
+    path = tmp_path / "c.ldac"  # 20 bytes of counts, some 6000 of words
+    old, new = ([f"{word}{v}" for v in range(1000)] for word in ("old", "new"))
+    X = np.zeros((2, 1000), int)
+    X[:, 0] = 1
+    write_corpus(path, X, feature_names=old)
+    with _room(size), pytest.raises(OSError, match=r"c\.ldac"):
+        write_corpus(path, 2 * X, feature_names=new)
+    corpus = read_corpus(path)
+    assert_array_equal(corpus.counts.toarray(), X)
+    assert corpus.feature_names.tolist() == old
+    assert _names(tmp_path) == ["c.ldac", "vocab.txt"]
+
+
+@posix
+def test_full_disk_while_a_model_or_a_folder_is_written(tmp_path):
+    path = tmp_path / "m.npz"
+    model = TemperedLDA(2, max_iter=1, random_state=0).fit(OLD)
+    model.save(path)
+    old = path.read_bytes()
+    with _room(100):
+        with pytest.raises(OSError, match=r"m\.npz"):
+            model.save(path)
+        with pytest.raises(OSError, match="folder"):
+            save_corpus(tmp_path / "folder", OLD)
+    assert path.read_bytes() == old
+    assert _names(tmp_path) == ["m.npz"]
+
+
+# Permissions and links
+
+
+@posix
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_permissions_of_the_file_before_are_kept(tmp_path, mode):
+    model = TemperedLDA(2, max_iter=1, random_state=0).fit(OLD)
+    model.save(tmp_path / "m.npz")
+    _write(tmp_path / "c.ldac", "old")
+    for name in _names(tmp_path):
+        os.chmod(tmp_path / name, mode)
+    model.save(tmp_path / "m.npz")
+    _write(tmp_path / "c.ldac", "new")
+    for name in ("m.npz", "c.ldac", "vocab.txt"):
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == mode
+
+
+@posix
+def test_links_into_different_folders(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "c.ldac").symlink_to(tmp_path / "elsewhere" / "c.ldac")
+    with pytest.raises(OSError, match=r"c\.ldac and .*vocab\.txt are links into different folders"):
+        _write(tmp_path / "c.ldac", "new")
+    assert _names(tmp_path / "elsewhere") == []
+
+
+def test_folder_that_cannot_be_made(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"corpus cannot be written: No such file"):
+        save_corpus(tmp_path / "absent" / "corpus", OLD)

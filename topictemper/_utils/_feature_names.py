@@ -1,0 +1,70 @@
+"""Names of columns, in any of the forms that they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def feature_names_of(names: Any, n_features: int) -> NDArray[Any]:
+    """Names of the columns, in their order.
+
+    Parameters
+    ----------
+    names : array-like, mapping or vectoriser
+        A name for each column; or a mapping from words to columns, like `vocabulary_` of a
+        `CountVectorizer`, or from columns to words, like a gensim `Dictionary`; or what has
+        `get_feature_names_out`.
+    n_features : int
+        Number of columns.
+
+    Raises
+    ------
+    TypeError
+        If `names` is something else.
+    ValueError
+        If a column has no name, or there are more names than columns.
+    """
+    if hasattr(names, "get_feature_names_out"):
+        names = names.get_feature_names_out()
+    elif isinstance(names, Mapping):
+        names = _by_column(names)
+    if isinstance(names, str | bytes | Set):
+        raise _wrong(names)
+    array = np.asarray(names, dtype=object)
+    if array.ndim != 1:
+        raise _wrong(names)
+    if len(array) != n_features:
+        raise ValueError(
+            f"feature_names must have {n_features} names, one for each column, got {len(array)}"
+        )
+    return array
+
+
+def _by_column(names: Mapping[Any, Any]) -> list[Any]:
+    """The names of a mapping in either direction, in the order of the columns."""
+    pairs = list(names.items())
+    if not all(isinstance(column, Integral) for column, _ in pairs):
+        pairs = [(column, name) for name, column in pairs]
+    words: dict[Any, Any] = {column: name for column, name in pairs if isinstance(column, Integral)}
+    if len(words) < len(pairs) or not all(isinstance(name, str) for name in words.values()):
+        raise _wrong(names)
+    for column in range(len(words)):
+        if column not in words:
+            raise ValueError(
+                f"feature_names maps {len(words)} words to columns, but has no name for column "
+                f"{column}; the columns must be 0 to {len(words) - 1}"
+            )
+    return [words[column] for column in range(len(words))]
+
+
+def _wrong(names: Any) -> TypeError:
+    return TypeError(
+        "feature_names must be a sequence of names, one for each column; a mapping of words to "
+        "columns or of columns to words, such as CountVectorizer.vocabulary_ or a gensim "
+        f"Dictionary; or a fitted vectoriser; got {type(names).__name__}"
+    )
