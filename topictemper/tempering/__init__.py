@@ -10,6 +10,7 @@ The model supplies energies and normalisers (see `TemperedModel`); all of them a
 from ._global import GlobalTemperature
 from ._grids import inverse_temperature_grid, temperature_grid
 from ._local import QUANTILES, LocalTemperature
+from ._modes import Annealing, GlobalTempering, LocalTempering, PosteriorAnnealing
 from ._nodes import InverseTemperatureNodes
 from ._normalizers import TemperedModel, log_mean_exp, prior_log_partition
 from ._probe import CriticalProbe
@@ -25,15 +26,19 @@ from ._schedules import (
 
 __all__ = [
     "QUANTILES",
+    "Annealing",
     "CallableSchedule",
     "ConstantSchedule",
     "CriticalProbe",
     "ExponentialSchedule",
     "GlobalTemperature",
+    "GlobalTempering",
     "InverseLinearSchedule",
     "InverseTemperatureNodes",
     "LinearSchedule",
     "LocalTemperature",
+    "LocalTempering",
+    "PosteriorAnnealing",
     "Schedule",
     "TemperedModel",
     "as_schedule",
