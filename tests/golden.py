@@ -84,7 +84,7 @@ def shapes(**parameters: Any) -> tuple[Any, ...]:
 
 def sparse_coding() -> tuple[Any, ...]:
     """What binary sparse coding learns."""
-    model = BinarySparseCoding(10, n_states=20, max_iter=15, random_state=0)
+    model = BinarySparseCoding(10, tempering=None, n_states=20, max_iter=15, random_state=0)
     model.fit(make_bars(300, random_state=0).data)
     return model.components_, model.sigma_, model.pi_
 

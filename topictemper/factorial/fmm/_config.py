@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from ..._utils import _validation as check
+from ..._utils._typing import Floats
 from ...tempering import (
     ConstantSchedule,
     ExponentialSchedule,
@@ -17,7 +18,7 @@ from ...tempering import (
     as_schedule,
     temperature_grid,
 )
-from ._images import Floats, Images
+from ._images import Images
 from ._thermostat import AnnealingThermostat, GlobalThermostat, LocalThermostat, Thermostat
 from ._updates import Prior
 

@@ -12,9 +12,10 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
+from ..._utils._typing import Floats
 from ...tempering import Schedule
 from ._config import new_prior, new_thermostat
-from ._images import Floats, Images
+from ._images import Images
 from ._prediction import density_of_pixels
 from ._training import Run, ascend, infer
 from ._updates import Components, Prior

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from ..._utils._typing import Flags, Floats
 
 _CHUNK = 1024  # terms of a sum that are unpacked at a time: bounds the memory it takes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ._images import Floats
+from ..._utils._typing import Floats
 from ._updates import Components
 
 _PIXELS = 2**22  # pixels whose moments are worked out at a time: bounds the memory it takes

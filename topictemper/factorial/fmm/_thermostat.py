@@ -6,8 +6,9 @@ from typing import Protocol
 
 import numpy as np
 
+from ..._utils._typing import Floats
 from ...tempering import QUANTILES, GlobalTemperature, LocalTemperature, Schedule
-from ._images import Floats, Images
+from ._images import Images
 from ._updates import Prior
 
 

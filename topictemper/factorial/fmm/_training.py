@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core._workers import Workers
-from ._images import Floats, Images
+from ..._utils._typing import Floats
+from ._images import Images
 from ._thermostat import Thermostat
 from ._updates import (
     Assignments,

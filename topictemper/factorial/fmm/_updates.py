@@ -17,7 +17,8 @@ import numpy as np
 
 from ..._core import _factorial
 from ..._core._workers import Workers
-from ._images import Floats, Images, masked_gram, masked_sums
+from ..._utils._typing import Floats
+from ._images import Images, masked_gram, masked_sums
 
 _COLUMNS = 1024  # pixels whose own linear systems are solved at a time
 

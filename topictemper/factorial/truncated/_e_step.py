@@ -17,8 +17,7 @@ from scipy.special import logsumexp
 
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
-
-Floats = NDArray[np.float64]
+from ..._utils._typing import Floats
 
 # Rows that are worked on at once: enough blocks for many threads, few enough for their buffers.
 CHUNK = 16 * kernels.row_block
@@ -30,7 +29,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True)
-class Prior:
+class UnitPrior:
     """Independent binary units.
 
     Parameters
@@ -67,6 +66,15 @@ class Samples(NamedTuple):
 
     n_prior: int
     n_marginal: int
+
+
+@dataclass(frozen=True)
+class Inference:
+    """E-steps of new data: states kept for a datum, states drawn in an E-step, E-steps."""
+
+    n_states: int
+    samples: Samples
+    n_iter: int
 
 
 @dataclass(frozen=True)
@@ -108,8 +116,8 @@ class Joint(Protocol):
         ...
 
     @property
-    def prior(self) -> Prior:
-        """Prior of the units."""
+    def prior(self) -> UnitPrior:
+        """UnitPrior of the units."""
         ...
 
     def fields(self, Y: Floats) -> Floats:
@@ -134,11 +142,12 @@ class Joint(Protocol):
 class EStep(NamedTuple):
     """What an E-step gives for some data.
 
-    ``free_energy`` (n,) is at T = 1, in nats; ``means`` (n, H) are E[s]; ``extra`` is what the
-    model's kernel collects besides.
+    ``elbo`` (n,) is the bound at the temperature of the E-step, in nats: the log of the sum of
+    p(s, y)^(1/T) over the states. ``means`` (n, H) are E[s]; ``extra`` is what the kernel of the
+    model computes for its M-step.
     """
 
-    free_energy: Floats
+    elbo: Floats
     means: Floats
     extra: Floats
 
@@ -152,7 +161,7 @@ class StateSets:
         Of the random numbers of each datum.
     n_states : int
         States in a set, S; at most 2^H are kept.
-    prior : Prior
+    prior : UnitPrior
         What the first states are drawn from.
     seed : int
         Of all random numbers.
@@ -161,7 +170,7 @@ class StateSets:
     """
 
     def __init__(
-        self, keys: NDArray[np.uint64], n_states: int, prior: Prior, seed: int, workers: Workers
+        self, keys: NDArray[np.uint64], n_states: int, prior: UnitPrior, seed: int, workers: Workers
     ) -> None:
         n_units = len(prior.probabilities)
         # Not min(n_states, 2**n_units): that would be a huge number of many digits.
@@ -193,7 +202,7 @@ class StateSets:
         states, fields, constants = self.states[rows], joint.fields(Y), joint.constants(Y)
         if not (np.isfinite(fields).all() and np.isfinite(constants).all()):
             raise ValueError("log-joints overflow: X, or the learning rate, is too large")
-        free_energy, means = np.empty(len(Y)), np.empty(fields.shape)
+        elbo, means = np.empty(len(Y)), np.empty(fields.shape)
         kernel, table, extra = joint.kernel_arguments(len(Y), states.shape[1])
         workers.run(
             kernel,
@@ -206,44 +215,43 @@ class StateSets:
             marginals,
             fields,
             inverse_temperature,
-            free_energy,
+            elbo,
             means,
             table,
             extra,
         )
-        return EStep(free_energy + constants, means, extra)
+        return EStep(elbo + inverse_temperature * constants, means, extra)
 
 
-def chunks(start: int, stop: int) -> Iterator[slice]:
+def row_chunks(start: int, stop: int) -> Iterator[slice]:
     """Rows from `start` to `stop`, so many at once that buffers stay small."""
     for first in range(start, stop, CHUNK):
         yield slice(first, min(first + CHUNK, stop))
 
 
-def infer(
+def infer_units(
     joint: Joint,
     Y: Floats,
-    n_states: int,
-    samples: Samples,
-    n_iter: int,
+    inference: Inference,
     workers: Workers,
     marginals: Callable[[Floats], Floats] | None = None,
 ) -> tuple[Floats, Floats]:
-    """Free energies (n,) and means (n, H) of new data, after `n_iter` E-steps from the prior.
+    """ELBO (n,) and means (n, H) of new data, after E-steps that start from the prior.
 
-    A datum's random numbers follow from its values, so its result does not depend on the others.
+    The random numbers of a datum follow from its values, so its result does not depend on other
+    data.
     """
-    free_energy, means = np.empty(len(Y)), np.empty((len(Y), joint.n_units))
-    for rows in chunks(0, len(Y)):
+    elbo, means = np.empty(len(Y)), np.empty((len(Y), joint.n_units))
+    for rows in row_chunks(0, len(Y)):
         chunk = Y[rows]
-        sets = StateSets(_content_keys(chunk), n_states, joint.prior, 0, workers)
+        sets = StateSets(_content_keys(chunk), inference.n_states, joint.prior, 0, workers)
         guesses = None if marginals is None else marginals(chunk)
-        for iteration in range(n_iter):
+        for iteration in range(inference.n_iter):
             local = sets.update(
-                slice(None), joint, chunk, iteration, samples, workers, marginals=guesses
+                slice(None), joint, chunk, iteration, inference.samples, workers, marginals=guesses
             )
-        free_energy[rows], means[rows] = local.free_energy, local.means
-    return free_energy, means
+        elbo[rows], means[rows] = local.elbo, local.means
+    return elbo, means
 
 
 def exact_log_likelihood(joint: Joint, Y: Floats) -> Floats:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from scipy.special import expit
 
-Floats = NDArray[np.float64]
+from ..._utils._typing import Floats
 
 
 class Adam:
