@@ -12,8 +12,9 @@ from scipy.spatial.distance import cdist
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
-from .._utils._typing import Floats
 from ._axes import COOL, axes
+
+Floats = NDArray[np.float64]
 
 
 class ComponentsDisplay:

@@ -16,8 +16,7 @@ class Images:
     """Observed pixels, and which images and pixels are observed together.
 
     Images that show the same pixels share a Gram matrix, and so do pixels that the same images
-    show: complete data have a single pattern of either kind, and cost no more than if there were
-    no such thing as a missing pixel.
+    show. Complete data have a single pattern of either kind, at no extra cost.
 
     Parameters
     ----------
