@@ -12,7 +12,7 @@ from topictemper._core._workers import Workers
 from topictemper.datasets import make_shapes
 from topictemper.factorial.fmm._config import Config
 from topictemper.factorial.fmm._images import Images
-from topictemper.factorial.fmm._tempering import Annealing, Global, Local
+from topictemper.factorial.fmm._tempering import LearnedGlobally, LearnedLocally, Scheduled
 from topictemper.factorial.fmm._training import ascend_from, infer_assignments
 from topictemper.factorial.fmm._updates import (
     Components,
@@ -99,7 +99,7 @@ def test_history_holds_the_bound_of_the_definition(holes):
     X = data(holes)
     images, how = Images(X), config("vt", temperature_grid(20, 10.0))
     nu = start(len(X))
-    s = Global(how, images).inverse_temperatures()
+    s = LearnedGlobally(how, images).inverse_temperatures()
     m, v = update_components(images, PRIOR, nu, s)
     after = update_assignments(images, PRIOR, Components(m, v), nu, s, WORKERS).nu
     run = ascend_from(images, how, nu, WORKERS)
@@ -128,7 +128,7 @@ def test_annealed_bound_is_that_of_the_definition(holes):
     X = data(holes)
     images, how = Images(X), config("avi", schedule=ConstantSchedule(2.5))
     nu, s = start(len(X)), np.full(len(X), 0.4)
-    assert_array_equal(Annealing(how, images).inverse_temperatures(), s)
+    assert_array_equal(Scheduled(how, images).inverse_temperatures(), s)
     m, v = update_components(images, PRIOR, nu, s)
     after = update_assignments(images, PRIOR, Components(m, v), nu, s, WORKERS).nu
     run = ascend_from(images, how, nu, WORKERS)
@@ -139,7 +139,7 @@ def test_annealed_bound_is_that_of_the_definition(holes):
 @HOLES
 def test_local_bound_is_the_average_over_temperatures(holes):
     images, grid = Images(data(holes)), temperature_grid(30, 10.0)
-    tempering, local = Local(config("lvt", grid), images), LocalTemperature(1 / grid)
+    tempering, local = LearnedLocally(config("lvt", grid), images), LocalTemperature(1 / grid)
     log_c = PRIOR.log_partition(1 / grid, images.observed)
     scale = PRIOR.log_scale(images.observed).sum()
     r = np.full((len(images.X), 30), 1 / 30)
@@ -225,7 +225,7 @@ def test_learned_temperature_solves_the_stationary_equation():
 
     root = brentq(lambda b: slope(b) - energy, 0.05, 1.0)
     grid = temperature_grid(2000, 10.0)
-    tempering = Global(config("vt", grid), images)
+    tempering = LearnedGlobally(config("vt", grid), images)
     tempering.update(result.energies)
     s = tempering.inverse_temperatures()[0]
     assert_allclose(1 / s, 1 / root, rtol=2e-3)  # q(T) has a width of about a hundredth

@@ -32,7 +32,7 @@ class NormalWishart:
     dof: Floats  # (K,)
     scale: Floats  # (K, D) or (K, D, D)
 
-    # What the two kinds of blocks differ in
+    # Depends on the kind of the blocks
 
     @property
     def block(self) -> int:
@@ -60,10 +60,10 @@ class NormalWishart:
         """``d d^T`` of rows, shaped as the scale."""
         raise NotImplementedError
 
-    # What they have in common
+    # The same for both kinds
 
     def posterior(self, X: Floats, phi: Floats, s: float) -> Self:
-        """What this prior becomes with data of the weights ``s phi`` (N, K)."""
+        """Return the posterior of this prior given data with the weights ``s phi`` (N, K)."""
         counts = s * phi.sum(axis=0)
         k0 = self.mean_precision
         k = k0 + counts
@@ -105,7 +105,7 @@ class NormalWishart:
         return constant - 0.5 * (dof + p) * self._log1p_distances(X, shrink)
 
     def draw(self, component: NDArray[np.intp], rng: np.random.RandomState) -> Floats:
-        """One draw from the predictive density of each of the components given."""
+        """Draw from the predictive density of each given component."""
         dof = (self.dof - self.block + 1)[component, None]
         chi2 = rng.chisquare(dof, size=(len(component), self.log_det.shape[1]))
         noise = self._coloured(rng.standard_normal((len(component), self.mean.shape[1])), component)
@@ -128,7 +128,7 @@ class NormalWishart:
         return result
 
     def _log_normalizer(self) -> Floats:
-        """Log normaliser of the Wishart densities, over all blocks, (K,)."""
+        """Log normalizer of the Wishart densities, over all blocks, (K,)."""
         p, blocks = self.block, self.log_det.shape[1]
         of_dof = 0.5 * self.dof * p * np.log(2.0) + multigammaln(0.5 * self.dof, p)
         result: Floats = 0.5 * self.dof * self.log_det.sum(axis=1) - blocks * of_dof

@@ -1,4 +1,4 @@
-"""The sticks of a truncated Dirichlet process: what q(V) is, and what follows from it."""
+"""Sticks of a truncated Dirichlet process: q(V) and its expectations."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Sticks:
     """``q(V_t) = Beta(a_t, b_t)``; the prior of each is Beta(1, concentration).
 
     With ``last_is_one`` V of the last component is 1, and a and b have one entry less than there
-    are components (Blei and Jordan 2006, section 3.2); else all sticks are broken, and what is left
-    beyond the truncation is neglected, as scikit-learn does.
+    are components (Blei and Jordan 2006, section 3.2). Otherwise all sticks are broken, and the
+    rest beyond the truncation is ignored, as in scikit-learn.
     """
 
     a: Floats
@@ -49,7 +49,7 @@ class Sticks:
         return weights / weights.sum()
 
     def log_normalizer(self) -> float:
-        """What the sticks add to the bound, up to a constant, if they are the best for counts."""
+        """Return the sticks' terms of the bound, up to a constant, if optimal for the counts."""
         return float(betaln(self.a, self.b).sum())
 
     def kl(self) -> float:
@@ -65,10 +65,10 @@ class Sticks:
 
 
 def size_order(counts: Floats, concentration: float, last_is_one: bool) -> NDArray[np.intp] | None:
-    """Order of components by decreasing size, or None where the bound is better as it is.
+    """Return the order of components by decreasing size; None if it does not raise the bound.
 
-    Larger first is the best order of sticks, but for one case: if the last stick is whole and the
-    concentration above 1, a large component may be better off in the last place.
+    Decreasing size is the best order, with one exception: if the last stick is 1 and the
+    concentration above 1, the bound may be higher with a large component in the last place.
     """
     order = np.argsort(-counts, kind="stable")
     if (order[:-1] < order[1:]).all():

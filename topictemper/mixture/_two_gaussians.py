@@ -18,7 +18,7 @@ from ._config import ANNEALING
 
 # Numbers in the largest temporary array of a surface.
 _AT_ONCE = 2_000_000
-# Relative change of v at which it has settled; what is left enters the bound squared.
+# Relative change of v at convergence; the remaining error enters the bound squared.
 _SETTLED = 1e-9
 # Optima closer than this, in standard deviations of a component, are the same.
 _SAME = 1e-2
@@ -60,7 +60,7 @@ class TwoGaussians:
     Raises
     ------
     TypeError, ValueError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------

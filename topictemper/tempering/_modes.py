@@ -1,4 +1,4 @@
-"""Modes of tempering: what the parameter `tempering` of every estimator takes."""
+"""Modes of tempering: objects for the parameter `tempering` of every estimator."""
 
 from __future__ import annotations
 

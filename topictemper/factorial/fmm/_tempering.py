@@ -11,7 +11,7 @@ from ._config import Config
 from ._images import Images
 
 
-class Annealing:
+class Scheduled:
     """AVI and VI: T follows a schedule, in sweeps, or is 1."""
 
     def __init__(
@@ -60,7 +60,7 @@ class Annealing:
         return None
 
 
-class Global(Annealing):
+class LearnedGlobally(Scheduled):
     """VT: one learned temperature (VT eq. 9), perhaps with a schedule as its upper bound."""
 
     def __init__(self, config: Config, images: Images) -> None:
@@ -85,7 +85,7 @@ class Global(Annealing):
         return self._posterior.responsibilities
 
 
-class Local(Annealing):
+class LearnedLocally(Scheduled):
     """LVT: a learned temperature for each image (VT eq. 10), which weights it (VT eq. 11)."""
 
     def __init__(self, config: Config, images: Images) -> None:
@@ -127,7 +127,7 @@ class Local(Annealing):
         return self._posterior.responsibilities(self._energies, self._log_c).mean(axis=0)
 
 
-def new_tempering(config: Config, images: Images) -> Annealing:
+def new_tempering(config: Config, images: Images) -> Scheduled:
     """Return the tempering of one fit."""
-    kinds: dict[str, type[Annealing]] = {"vt": Global, "lvt": Local}
-    return kinds.get(config.mode, Annealing)(config, images)
+    kinds: dict[str, type[Scheduled]] = {"vt": LearnedGlobally, "lvt": LearnedLocally}
+    return kinds.get(config.mode, Scheduled)(config, images)

@@ -1,4 +1,4 @@
-"""Truncated variational sampling, whatever the model: sets of states, and what is drawn for them.
+"""Truncated variational sampling of any model of binary units: sets of states, and samplers.
 
 Lücke, Dai, Exarchakis (2018), "Truncated Variational Sampling for 'Black Box' Optimization of
 Generative Models". The log-joint of a state s and a datum y must have the form
@@ -19,11 +19,11 @@ from ..._core import _truncated as kernels
 from ..._core._workers import Workers
 from ..._utils._typing import Floats
 
-# Rows that are worked on at once: enough blocks for many threads, few enough for their buffers.
+# Rows of one call of the kernels: enough for many threads, few enough to keep buffers small.
 CHUNK = 16 * kernels.row_block
-# exact_log_likelihood enumerates 2^H states, in tables of at most so many numbers.
+# Units that exact_log_likelihood can enumerate, and the numbers in one of its tables.
 MOST_UNITS, _TABLE = 16, 2**22
-# Up to here gaps between units cost less than a random number for each.
+# Up to this probability, gaps between active units cost less than a random number for each unit.
 _RARE = 0.125
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -35,23 +35,23 @@ class UnitPrior:
     Parameters
     ----------
     probabilities : ndarray of shape (n_units,)
-        Of each unit to be on, in (0, 1).
+        Probability of each unit to be active, in (0, 1).
     """
 
     probabilities: Floats
 
     @property
     def log_odds(self) -> Floats:
-        """What a unit adds to the log-prior of a state."""
+        """Term of each active unit in the log-prior of a state."""
         return np.log(self.probabilities) - np.log1p(-self.probabilities)
 
     @property
     def log_empty(self) -> float:
-        """Log-prior of the state with no unit on."""
+        """Log-prior of the state without an active unit."""
         return float(np.log1p(-self.probabilities).sum())
 
     def draw_arguments(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
-        """What the kernels draw with: thresholds of 16 bits; a table of gaps between units."""
+        """Return 16-bit thresholds and, for rare units, a table of gaps between active ones."""
         first = float(self.probabilities[0])
         thresholds = (self.probabilities * 2**16 + 0.5).astype(np.uint32)
         if first > _RARE or (self.probabilities != first).any():
@@ -62,7 +62,7 @@ class UnitPrior:
 
 
 class Samples(NamedTuple):
-    """How many states are drawn for each datum, from where."""
+    """Numbers of states drawn for each datum, from the prior and from marginals."""
 
     n_prior: int
     n_marginal: int
@@ -84,11 +84,11 @@ class SamplerSchedule:
     Parameters
     ----------
     last : Samples
-        What it comes to.
+        Numbers from iteration `end` on.
     hold : int
         Iterations in which all samples are from the prior.
     end : int
-        Iteration from which it is `last`; between the two the number changes linearly.
+        Between `hold` and `end` the numbers change linearly.
     """
 
     last: Samples
@@ -96,7 +96,7 @@ class SamplerSchedule:
     end: int
 
     def samples(self, iteration: int) -> Samples:
-        """Numbers of samples of an iteration, counted from 0; their sum does not change."""
+        """Return the numbers of samples in an iteration, counted from 0; their sum is constant."""
         total = sum(self.last)
         if iteration >= self.end:
             return self.last
@@ -117,30 +117,30 @@ class Joint(Protocol):
 
     @property
     def prior(self) -> UnitPrior:
-        """UnitPrior of the units."""
+        """Prior of the units."""
         ...
 
     def fields(self, Y: Floats) -> Floats:
-        """(n, H): what a unit adds to the log-joint of each datum."""
+        """(n, H): term of each active unit in the log-joint of each datum."""
         ...
 
     def constants(self, Y: Floats) -> Floats:
-        """(n,): log-joint of each datum with the empty state, plus the penalty of that."""
+        """(n,): log-joint of each datum with the empty state, plus the penalty of that state."""
         ...
 
     def penalties(self, states: Floats) -> Floats:
-        """(m,): the part of the log-joint that is the same for every datum, of (m, H) states."""
+        """(m,): for (m, H) states, minus the part of the log-joint that all data share."""
         ...
 
     def kernel_arguments(
         self, n_data: int, n_states: int
     ) -> tuple[Callable[..., None], Floats, Floats]:
-        """The E-step kernel, the table that its penalty needs, and room for its last result."""
+        """Return the E-step kernel, the table of its penalty, and a buffer for its last result."""
         ...
 
 
 class EStep(NamedTuple):
-    """What an E-step gives for some data.
+    """Result of an E-step for some data.
 
     ``elbo`` (n,) is the bound at the temperature of the E-step, in nats: the log of the sum of
     p(s, y)^(1/T) over the states. ``means`` (n, H) are E[s]; ``extra`` is what the kernel of the
@@ -153,18 +153,18 @@ class EStep(NamedTuple):
 
 
 class StateSets:
-    """The sets K of states that are the variational parameters: distinct for each datum, always.
+    """Sets K of states, the variational parameters; the states of a datum are distinct.
 
     Parameters
     ----------
     keys : ndarray of shape (n_data,), uint64
-        Of the random numbers of each datum.
+        Seeds of the random numbers of each datum.
     n_states : int
         States in a set, S; at most 2^H are kept.
     prior : UnitPrior
-        What the first states are drawn from.
+        Distribution of the initial states.
     seed : int
-        Of all random numbers.
+        Seed of all random numbers.
     workers : Workers
         Threads.
     """
@@ -224,7 +224,7 @@ class StateSets:
 
 
 def row_chunks(start: int, stop: int) -> Iterator[slice]:
-    """Rows from `start` to `stop`, so many at once that buffers stay small."""
+    """Yield rows from `start` to `stop` in chunks that keep buffers small."""
     for first in range(start, stop, CHUNK):
         yield slice(first, min(first + CHUNK, stop))
 
@@ -255,7 +255,7 @@ def infer_units(
 
 
 def exact_log_likelihood(joint: Joint, Y: Floats) -> Floats:
-    """(n,): log p(y) of each datum, by a sum over all 2^H states."""
+    """(n,): log p(y) of each datum, the sum over all 2^H states."""
     numbers = np.arange(2**joint.n_units)[:, None]
     states = (numbers >> np.arange(joint.n_units) & 1).astype(np.float64)
     penalties = joint.penalties(states)
@@ -270,9 +270,9 @@ def exact_log_likelihood(joint: Joint, Y: Floats) -> Floats:
 
 
 def _content_keys(Y: Floats) -> NDArray[np.uint64]:
-    """(n,): a number for each row that depends on its values only."""
+    """(n,): a hash of the values of each row."""
     words = np.ascontiguousarray(Y + 0.0).view(np.uint64)  # -0.0 is 0.0
-    powers = np.cumprod(np.full(words.shape[1], _GOLDEN))  # wraps around, as it should
+    powers = np.cumprod(np.full(words.shape[1], _GOLDEN))  # overflow is intended
     # The upper bits of a float hold its information; sums of products mix upwards only.
     words = words ^ (words >> np.uint64(32))
     keys: NDArray[np.uint64] = (words * powers).sum(axis=1, dtype=np.uint64)

@@ -1,4 +1,4 @@
-"""What the models fitted by truncated variational sampling have in common as estimators."""
+"""Base class of the estimators fitted by truncated variational sampling."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ class TruncatedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def _draw_states(
         self, n_samples: int, random_state: int | np.random.RandomState | None
     ) -> tuple[NDArray[np.uint8], np.random.RandomState]:
-        """States from the prior, and what to go on drawing with."""
+        """Draw states from the prior; also return the source of random numbers."""
         check_is_fitted(self)
         n_samples = check.integer("n_samples", n_samples, 1)
         rng, prior = check.random_state(random_state), self._fitted_joint().prior

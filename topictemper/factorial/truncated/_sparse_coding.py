@@ -22,7 +22,7 @@ from ._estimator import TruncatedModel
 
 # Share of the mean square of the data: with an exact fit, sigma would otherwise run to 0.
 _LOWEST_VARIANCE = 1e-9
-# Sums of squares of this stay finite.
+# Larger values have infinite sums of squares.
 _LARGEST = 1e100
 
 
@@ -44,7 +44,7 @@ class GaussianJoint:
 
     @property
     def prior(self) -> UnitPrior:
-        """All units alike."""
+        """The same probability for all units."""
         return UnitPrior(np.full(self.n_units, self.pi))
 
     def fields(self, Y: Floats) -> Floats:
@@ -80,7 +80,7 @@ class GaussianJoint:
 
 
 class Statistics:
-    """Sums over data that the M-step needs, of shapes (H, D) and (H, H), and their number."""
+    """Sums over data for the M-step, of shapes (H, D) and (H, H), and the number of data."""
 
     def __init__(self, n_units: int, n_features: int) -> None:
         self.sy = np.zeros((n_units, n_features))
@@ -237,7 +237,7 @@ class BinarySparseCoding(TruncatedModel):
         return history
 
     def inverse_transform(self, S: ArrayLike) -> Floats:
-        """Noise-free data of states, or the mean of data under means of states.
+        """Data without noise, given states or means of states.
 
         Parameters
         ----------
