@@ -1,4 +1,4 @@
-"""Modes of tempering: objects for the parameter `tempering` of every estimator."""
+"""Modes of tempering: what the parameter `tempering` of every estimator takes."""
 
 from __future__ import annotations
 
