@@ -23,6 +23,8 @@ from .._utils._typing import Floats
 class NormalWishart:
     """K independent distributions ``Lambda ~ W(scale^-1, dof), mu ~ N(mean, (k Lambda)^-1)``.
 
+    The components of a Dirichlet process mixture of Gaussians (Blei and Jordan 2006).
+
     A prior is one with K = 1. ``k`` is `mean_precision`. In terms of the gamma distribution, a
     block of one column has shape ``dof / 2`` and rate ``scale / 2``.
     """

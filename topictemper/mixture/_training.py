@@ -16,7 +16,7 @@ from ._sticks import Sticks, size_order
 
 @dataclass(frozen=True)
 class Globals:
-    """q of the sticks and of the components."""
+    """q of the sticks and of the components (Blei and Jordan 2006)."""
 
     sticks: Sticks
     components: NormalWishart

@@ -37,7 +37,7 @@ class Prior:
         return np.log(self.pi) - np.log1p(-self.pi)
 
     def log_partition(self, inverse_temperatures: Floats, observed: Floats) -> Floats:
-        """Return log C(s) of images with the given numbers of observed pixels.
+        """Return log C(s) of images with so many observed pixels each (VT supplement C).
 
         C is the normalizer of the tempered p(X_n, Z_n | mu), and does not depend on mu. Like
         `Assignments.energies` it omits the Gaussian's factor (2 pi noise_var)^(-1/2) of each pixel.
@@ -81,7 +81,7 @@ class Assignments(NamedTuple):
 
 
 def update_components(images: Images, prior: Prior, nu: Floats, s: Floats) -> Components:
-    """Return the q(mu) that maximises the bound, jointly for all components (supplement C).
+    """Return the q(mu) that maximises the bound, jointly for all components (VT supplement C).
 
     (I / prior_var + G / noise_var) m = B / noise_var with B = (s nu) X and G = (s nu) nu^T, except
     for its diagonal, sum_n s_n nu_kn. Each pixel has the G of the images in which it is observed.

@@ -33,7 +33,7 @@ _TRIAL = 0.2
 
 @dataclass(frozen=True)
 class BernoulliJoint:
-    """``p(s, y) = prod_h pi_h^s_h (1 - pi_h)^(1 - s_h) prod_d p(y_d | sigmoid(a_d))``; eq. 9.
+    """``p(s, y) = prod_h pi_h^s_h (1 - pi_h)^(1 - s_h) prod_d p(y_d | sigmoid(a_d))``; TVS eq. 9.
 
     ``weights`` has shape (H + 1, D): its rows are the components, the last is the bias, and
     ``a = weights^T (s, 1)``.

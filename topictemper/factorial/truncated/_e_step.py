@@ -153,7 +153,7 @@ class EStep(NamedTuple):
 
 
 class StateSets:
-    """Sets K of states, the variational parameters; the states of a datum are distinct.
+    """The sets K of distinct states, the variational parameters (TVS algorithm 1, eq. 4).
 
     Parameters
     ----------

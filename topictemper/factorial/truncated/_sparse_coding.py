@@ -28,7 +28,7 @@ _LARGEST = 1e100
 
 @dataclass(frozen=True)
 class GaussianJoint:
-    """``p(s, y) = prod_h pi^s_h (1 - pi)^(1 - s_h) N(y; W^T s, sigma^2 I)``; paper, eq. 6.
+    """``p(s, y) = prod_h pi^s_h (1 - pi)^(1 - s_h) N(y; W^T s, sigma^2 I)``; TVS eq. 6.
 
     ``W`` has shape (H, D): its rows are the components.
     """
@@ -330,7 +330,7 @@ def maximised(
     learn_sigma: bool,
     learn_pi: bool,
 ) -> GaussianJoint:
-    """The M-step (paper, eqs. 7 and 8, with the 1/H that eq. 7 lacks)."""
+    """The M-step (TVS eqs. 7 and 8, with the 1/H that eq. 7 lacks)."""
     n_units, n_features = sums.sy.shape
     if learn_components:
         # The smallest change to a maximum: a component that no state uses stays unchanged.
