@@ -78,14 +78,14 @@ def of_lda(model: Any, X: Any) -> tuple[Any, ...]:
 
 def shapes(**parameters: Any) -> tuple[Any, ...]:
     """What a factorial mixture learns."""
-    model = FactorialMixture(8, max_iter=60, final_sweeps=20, random_state=0, **parameters)
+    model = FactorialMixture(8, max_iter=60, random_state=0, **parameters)
     model.fit(make_shapes(300, random_state=0).X)
     return model.components_, model.component_variances_, model.elbo_
 
 
 def sparse_coding() -> tuple[Any, ...]:
     """What binary sparse coding learns."""
-    model = BinarySparseCoding(10, n_states=20, max_iter=15, random_state=0)
+    model = BinarySparseCoding(10, tempering=None, n_states=20, max_iter=15, random_state=0)
     model.fit(make_bars(300, random_state=0).data)
     return model.components_, model.sigma_, model.pi_
 
@@ -125,9 +125,9 @@ SETTINGS: dict[str, Callable[[], tuple[Any, ...]]] = {
     },
     **{f"LDA, stream, {dtype}": partial(stream, dtype) for dtype in PRECISIONS},
     "factorial mixture, vi": partial(shapes, tempering="vi"),
-    "factorial mixture, avi": partial(shapes, tempering="avi"),
-    "factorial mixture, vt": shapes,
-    "factorial mixture, lvt": partial(shapes, tempering="lvt", n_jobs=2),
+    "factorial mixture, avi": partial(shapes, tempering="avi", final_sweeps=20),
+    "factorial mixture, vt": partial(shapes, final_sweeps=20),
+    "factorial mixture, lvt": partial(shapes, tempering="lvt", final_sweeps=20, n_jobs=2),
     "sparse coding": sparse_coding,
     "belief network": partial(belief_network, "truncated"),
     "belief network, mlp": partial(belief_network, "mlp"),

@@ -19,19 +19,19 @@ from numpy.typing import NDArray
 
 from topictemper._core._workers import Workers
 from topictemper.factorial import FactorialMixture
-from topictemper.factorial.fmm._config import critical_temperature, new_prior, new_thermostat
+from topictemper.factorial.fmm._config import config_of, critical_temperature
 from topictemper.factorial.fmm._images import Images
 from topictemper.factorial.fmm._prediction import density_of_pixels
-from topictemper.factorial.fmm._training import Run, ascend, infer
+from topictemper.factorial.fmm._training import Run, ascend_from, infer_assignments
 from topictemper.factorial.fmm._updates import Components
 from topictemper.plotting import ComponentsDisplay
-from topictemper.tempering import LinearSchedule
+from topictemper.tempering import Annealing, GlobalTempering
 
-METHODS: dict[str, tuple[dict[str, Any], str]] = {
-    "VI": ({"tempering": "vi"}, "0.2"),
-    "AVI, 5": ({"tempering": "avi", "schedule": LinearSchedule(6.0, 5)}, "#92c5de"),
-    "AVI, 50": ({"tempering": "avi", "schedule": LinearSchedule(6.0, 50)}, "#4393c3"),
-    "VT": ({"tempering": "vt", "temperature_step": 0.1}, "#d6604d"),
+METHODS: dict[str, tuple[Annealing | None, str]] = {
+    "VI": (None, "0.2"),
+    "AVI, 5": (Annealing(schedule="linear", max_temperature=6, length=5), "#92c5de"),
+    "AVI, 50": (Annealing(schedule="linear", max_temperature=6, length=50), "#4393c3"),
+    "VT": (GlobalTempering(inertia=9.5), "#d6604d"),
 }
 
 
@@ -56,35 +56,42 @@ def followed(
     test: NDArray[np.float64],
     options: Namespace,
     seed: int,
-    **how: Any,
-) -> tuple[Run, list[tuple[int, float]], float]:
-    """A fit with the held-out score of its components every few sweeps; seconds of the fit."""
-    model = FactorialMixture(options.components, noise_var=0.5, prior_var=0.5, **how)
-    images, prior = Images(train), new_prior(model, train.shape[1])
-    tempered = options.sweeps - options.sweeps // 3
+    tempering: Annealing | None,
+) -> tuple[Run, list[tuple[int, float, float | None]], float]:
+    """A fit; ELBO after every sweep and, every few sweeps, held-out score; seconds of the fit."""
+    model = FactorialMixture(
+        options.components,
+        tempering=tempering,
+        noise_var=0.5,
+        prior_var=0.5,
+        final_sweeps=None if tempering is None else options.sweeps // 3,
+        max_iter=options.sweeps,
+        tol=0.0,
+        random_state=seed,
+    )
+    images = Images(train)
+    config = config_of(model.get_params(deep=False), images)
+    prior = config.prior
     hidden = np.random.default_rng(1).random(test.shape[1]) < 0.5
     given = Images(np.where(hidden, np.nan, test))
     targets = np.broadcast_to(hidden, test.shape)
-    scores: list[tuple[int, float]] = []
+    scores: list[tuple[int, float, float | None]] = []
     scoring = 0.0
     with Workers(options.jobs) as workers:
 
-        def score(sweep: int, components: Components) -> None:
+        def score(sweep: int, components: Components, elbo: float) -> None:
             nonlocal scoring
+            value = None
             if sweep % options.every == 0 or sweep == options.sweeps - 1:
                 began = time.perf_counter()
-                nu = infer(given, prior, components, workers).nu
+                nu = infer_assignments(given, prior, components, workers).nu
                 value = density_of_pixels(test, targets, nu, components, prior.noise_var)
-                scores.append((sweep, value))
                 scoring += time.perf_counter() - began
+            scores.append((sweep, elbo / len(train), value))
 
         began = time.perf_counter()
-        nu = np.random.RandomState(seed).random_sample((len(prior.pi), len(train)))
-        run = ascend(
-            images, prior, nu, new_thermostat(model, images, prior, tempered)[1](),
-            max_iter=options.sweeps, n_tempered=tempered, tol=0.0, workers=workers,
-            after_sweep=score,
-        )  # fmt: skip
+        nu = config.random_state.random_sample((len(prior.pi), len(train)))
+        run = ascend_from(images, config, nu, workers, after_sweep=score)
     return run, scores, time.perf_counter() - began - scoring
 
 
@@ -111,19 +118,20 @@ def yale(options: Namespace) -> None:
         table = csv.writer(file)
         columns = ["method", "seed", "sweep", "temperature", "elbo_per_image", "nats_per_pixel"]
         table.writerow(columns)
-        for method, (how, color) in METHODS.items():
+        for method, (tempering, color) in METHODS.items():
             rows = []
             for seed in seeds:
-                run, scores, seconds = followed(train, test, options, seed, **how)
-                course, known = run.temperature_history["temperature"], dict(scores)
-                elbos = run.elbo_history / len(train)
-                for sweep, (elbo, t) in enumerate(zip(elbos, course, strict=True)):
-                    table.writerow([method, seed, sweep, t, elbo, known.get(sweep, "")])
-                top = max(known.values())
+                run, scores, seconds = followed(train, test, options, seed, tempering)
+                course = run.temperature_history["temperature"]
+                for (sweep, elbo, value), t in zip(scores, course, strict=True):
+                    table.writerow([method, seed, sweep, t, elbo, "" if value is None else value])
+                elbos = [elbo for _, elbo, _ in scores]
+                known = [(sweep, value) for sweep, _, value in scores if value is not None]
+                top = max(value for _, value in known)
                 best = max(best, top)
-                rows.append((elbos[-1], scores[-1][1], top, course[0], run.temperature, seconds))
+                rows.append((elbos[-1], known[-1][1], top, course[0], run.temperature, seconds))
                 for panel, curve in zip(
-                    panels, (enumerate(elbos), scores, enumerate(course)), strict=True
+                    panels, (enumerate(elbos), known, enumerate(course)), strict=True
                 ):
                     label = method if seed == seeds[0] else None
                     panel.plot(*np.array(list(curve)).T, color=color, label=label)

@@ -16,18 +16,13 @@ from sklearn.utils import Bunch
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
+from topictemper.factorial.fmm._config import Config, config_of
 from topictemper.factorial.fmm._images import Images
-from topictemper.factorial.fmm._thermostat import AnnealingThermostat
-from topictemper.factorial.fmm._training import ascend
-from topictemper.factorial.fmm._updates import Components, Prior, update_assignments
+from topictemper.factorial.fmm._training import ascend_from
+from topictemper.factorial.fmm._updates import Components, update_assignments
 from topictemper.plotting import ComponentsDisplay
 from topictemper.plotting._components import matched
-from topictemper.tempering import (
-    ConstantSchedule,
-    ExponentialSchedule,
-    LinearSchedule,
-    temperature_grid,
-)
+from topictemper.tempering import Annealing, GlobalTempering, LocalTempering
 
 SWEEPS, FINAL = 400, 100
 Outcome = tuple[float, NDArray[np.float64]]
@@ -36,47 +31,59 @@ RECOVERED = 0.1  # largest distance to a true component, over its length
 
 def methods(t_max: float) -> dict[str, dict[str, Any]]:
     """Parameters of what is compared; AVI over 300 sweeps has the budget of VT and LVT."""
-    grid = temperature_grid(100, t_max)
+
+    def avi(schedule: str, length: int) -> dict[str, Any]:
+        annealing = Annealing(schedule=schedule, max_temperature=t_max, length=length)
+        return {"tempering": annealing, "final_sweeps": FINAL}
+
     return {
-        "VI": {"tempering": "vi"},
-        "AVI, linear, 10": {"tempering": "avi", "schedule": LinearSchedule(t_max, 10)},
-        "AVI, linear, 100": {"tempering": "avi", "schedule": LinearSchedule(t_max, 100)},
-        "AVI, linear, 300": {"tempering": "avi", "schedule": LinearSchedule(t_max, 300)},
-        "AVI, exponential, 300": {"tempering": "avi", "schedule": ExponentialSchedule(t_max, 300)},
-        "VT": {"tempering": "vt", "temperatures": grid},
-        "VT, every sweep anew": {"tempering": "vt", "temperatures": grid, "temperature_step": 1.0},
-        "LVT": {"tempering": "lvt", "temperatures": temperature_grid(20, t_max)},
+        "VI": {"tempering": None},
+        "AVI, linear, 10": avi("linear", 10),
+        "AVI, linear, 100": avi("linear", 100),
+        "AVI, linear, 300": avi("linear", 300),
+        "AVI, exponential, 300": avi("exponential", 300),
+        "VT": {"tempering": GlobalTempering(max_temperature=t_max), "final_sweeps": FINAL},
+        "VT, no inertia": {
+            "tempering": GlobalTempering(max_temperature=t_max, inertia=0),
+            "final_sweeps": FINAL,
+        },
+        "LVT": {"tempering": LocalTempering(max_temperature=t_max), "final_sweeps": FINAL},
+        "AVI, the default": {"tempering": "avi"},
+        "VT, the default": {"tempering": "vt"},
+        "LVT, the default": {"tempering": "lvt"},
     }
 
 
-def model(data: Bunch, noise_var: float, prior_var: float, seed: int, jobs: int, **how: Any) -> Any:
-    """One fit of 400 sweeps."""
+def model(noise_var: float, prior_var: float, seed: int, jobs: int, **how: Any) -> FactorialMixture:
+    """An estimator of 400 sweeps."""
     return FactorialMixture(
-        8, noise_var=noise_var, prior_var=prior_var, max_iter=SWEEPS, final_sweeps=FINAL, tol=0,
-        random_state=seed, n_jobs=jobs, **how,
-    ).fit(data.X)  # fmt: skip
+        8, noise_var=noise_var, prior_var=prior_var, max_iter=SWEEPS, tol=0, random_state=seed,
+        n_jobs=jobs, **how,
+    )  # fmt: skip
 
 
-def outcome(*args: Any, **how: Any) -> Outcome:
+def outcome(data: Bunch, *args: Any, **how: Any) -> Outcome:
     """ELBO and components of one fit."""
-    fitted = model(*args, **how)
+    fitted = model(*args, **how).fit(data.X)
     return fitted.elbo_, fitted.components_
 
 
-def cold_ascent(data: Bunch, prior: Prior, nu: NDArray[np.float64]) -> Outcome:
+def cold_config(data: Bunch, noise_var: float, prior_var: float) -> Config:
+    """Configuration of plain inference."""
+    cold = model(noise_var, prior_var, 0, 1, tempering=None)
+    return config_of(cold.get_params(deep=False), Images(data.X))
+
+
+def cold_ascent(data: Bunch, config: Config, nu: NDArray[np.float64]) -> Outcome:
     """ELBO and components of plain inference from a given nu."""
-    images = Images(data.X)
     with Workers() as workers:
-        run = ascend(
-            images, prior, nu, AnnealingThermostat(ConstantSchedule(), images, prior),
-            max_iter=SWEEPS, n_tempered=0, tol=0.0, workers=workers,
-        )  # fmt: skip
+        run = ascend_from(Images(data.X), config, nu, workers)
     return run.elbo, run.components.m
 
 
-def nu_first(data: Bunch, prior: Prior, seed: int) -> Outcome:
+def nu_first(data: Bunch, config: Config, seed: int) -> Outcome:
     """Plain inference that begins with q(Z), from components drawn from their prior."""
-    rng = np.random.default_rng(seed)
+    rng, prior = np.random.default_rng(seed), config.prior
     shape = (8, data.X.shape[1])
     drawn = Components(
         rng.normal(scale=np.sqrt(prior.prior_var), size=shape), np.full(shape, prior.prior_var)
@@ -86,7 +93,7 @@ def nu_first(data: Bunch, prior: Prior, seed: int) -> Outcome:
         first = update_assignments(
             Images(data.X), prior, drawn, np.full((8, n), 0.3), np.ones(n), workers
         )
-    return cold_ascent(data, prior, first.nu)
+    return cold_ascent(data, config, first.nu)
 
 
 def compare(
@@ -94,20 +101,20 @@ def compare(
 ) -> None:
     """Print the table of one setting."""
     seeds = range(options.seeds)
-    prior = Prior(np.full(8, 0.3), noise_var, prior_var)
     names = [*methods(t_max), "VI, nu first"]
     gaps: dict[str, list[float]] = {name: [] for name in names}
     found: dict[str, list[int]] = {name: [] for name in names}
     seconds = dict.fromkeys(names, 0.0)
     for seed in seeds:
         data = make_shapes(n, kind, noise_var=noise_var, random_state=options.first_seed + seed)
-        best = cold_ascent(data, prior, data.assignments.T.astype(float))[0]
+        config = cold_config(data, noise_var, prior_var)
+        best = cold_ascent(data, config, data.assignments.T.astype(float))[0]
 
         fits: dict[str, Callable[[], Any]] = {
             name: partial(outcome, data, noise_var, prior_var, seed, options.jobs, **how)
             for name, how in methods(t_max).items()
         }
-        fits["VI, nu first"] = partial(nu_first, data, prior, seed)
+        fits["VI, nu first"] = partial(nu_first, data, config, seed)
         for name, fit in fits.items():
             began = time.perf_counter()
             elbo, m = fit()
@@ -144,12 +151,12 @@ def toy_sd(options: Namespace) -> None:
 
 
 def figure4(options: Namespace) -> None:
-    """ELBO at T = 1 over sweeps, and components of VI and VT: the first data that defeat VI."""
+    """Tempered ELBO over sweeps, components of VI and VT: the first data on which VI fails."""
     shown = ("VI", "AVI, linear, 10", "AVI, linear, 100", "VT")
     for seed in range(options.first_seed, options.first_seed + options.seeds):
         data = make_shapes(options.images, random_state=seed)
         fits = {
-            name: model(data, 0.1, 0.35, seed, options.jobs, **methods(10.0)[name])
+            name: model(0.1, 0.35, seed, options.jobs, **methods(10.0)[name]).fit(data.X)
             for name in shown
         }
         errors = matched(fits["VI"].components_, data.components)[2]
@@ -161,11 +168,11 @@ def figure4(options: Namespace) -> None:
     left, right = figure.subfigures(1, 2, width_ratios=(5, 6))
     ax = left.subplots()
     for name, color in zip(shown, ("0.2", "#92c5de", "#4393c3", "#d6604d"), strict=True):
-        ax.plot(fits[name].elbo_history_ / len(data.X), color=color, label=name)
+        ax.plot(fits[name].elbo_history_["elbo"] / len(data.X), color=color, label=name)
     top = max(fits[name].elbo_ for name in shown) / len(data.X)
     ax.set_ylim(top - 4, top + 0.2)
     ax.set_xlabel("sweeps")
-    ax.set_ylabel("ELBO at T = 1, nats an image")
+    ax.set_ylabel("tempered ELBO, nats an image")
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, loc="lower right")
     for panel, name in zip(right.subplots(2, 1), ("VI", "VT"), strict=True):

@@ -29,7 +29,12 @@ from topictemper._core._workers import Workers
 from topictemper.datasets import make_bars
 from topictemper.factorial import BinarySparseCoding, SigmoidBeliefNetwork
 from topictemper.factorial.truncated._belief_network import BernoulliJoint
-from topictemper.factorial.truncated._e_step import Prior, Samples, StateSets, exact_log_likelihood
+from topictemper.factorial.truncated._e_step import (
+    Samples,
+    StateSets,
+    UnitPrior,
+    exact_log_likelihood,
+)
 from topictemper.factorial.truncated._sparse_coding import GaussianJoint
 
 from .._common.corpora import machine, parser
@@ -62,7 +67,7 @@ def bars(options: Namespace) -> None:
         error = distances[linear_sum_assignment(distances)].max()
         exact = model.exact_log_likelihood(data.data)
         truth = exact_log_likelihood(GaussianJoint(data.components, SIGMA**2, PI), data.data).mean()
-        history = model.free_energy_history_
+        history = model.elbo_history_["elbo"][model.elbo_history_["temperature"] == 1]
         gap = exact - history[-1]
         passed += (
             error < 0.03
@@ -102,7 +107,7 @@ def sbn_bars(options: Namespace) -> None:
             found = int((likeness[linear_sum_assignment(-likeness)] > 0.8).sum())
             weights = np.vstack([data.components, np.full(25, BIAS)])
             truth = BernoulliJoint(weights, np.full(10, PI))
-            history = model.free_energy_history_
+            history = model.elbo_history_["elbo"]
             rows.append(
                 (
                     found,
@@ -152,6 +157,7 @@ def natural(options: Namespace) -> None:
     adjustment = (n_iter // 20, n_iter // 10)
     model = BinarySparseCoding(
         300,
+        tempering=None,
         n_states=200,
         n_prior_samples=0,
         n_marginal_samples=200,
@@ -164,7 +170,7 @@ def natural(options: Namespace) -> None:
     start = time.perf_counter()
     model.fit(patches)
     taken = time.perf_counter() - start
-    history = model.free_energy_history_
+    history = model.elbo_history_["elbo"]
     print(
         f"{n_iter} iterations, samplers adjusted from {adjustment[0]} to {adjustment[1]}: "
         f"{taken:.0f} s with {options.jobs} threads, {taken / n_iter:.2f} s an iteration; "
@@ -176,7 +182,7 @@ def natural(options: Namespace) -> None:
     np.savez_compressed(
         options.out / "natural.npz",
         components=model.components_,
-        free_energy=history,
+        elbo=history,
         sigma=model.sigma_history_,
         pi=model.pi_history_,
     )
@@ -230,8 +236,8 @@ def mnist(options: Namespace) -> None:
         model.fit(train)
         hours = (time.perf_counter() - start) / 3600
         print(
-            f"| {n_components} | {options.epochs} | {model.free_energy_history_[-1]:.2f} "
-            f"| {model.free_energy(test, 50):.2f} "
+            f"| {n_components} | {options.epochs} | {model.elbo_history_['elbo'][-1]:.2f} "
+            f"| {model.elbo(test, 50):.2f} "
             f"| {PAPER_MNIST.get(n_components, '')} | {hours:.2f} |",
             flush=True,
         )
@@ -241,7 +247,7 @@ def mnist(options: Namespace) -> None:
         )
         left.imshow(mosaic(model.components_, 28, 28, 20), cmap="gray", vmin=-1, vmax=1)
         left.set(title=f"SBN, H = {n_components}", xticks=[], yticks=[])
-        right.plot(np.arange(1, options.epochs + 1), model.free_energy_history_)
+        right.plot(np.arange(1, options.epochs + 1), model.elbo_history_["elbo"])
         right.set(title="free energy of training data (nats a digit)", xlabel="epoch")
         save(figure, options.out / f"mnist-{n_components}.png")
 
@@ -266,7 +272,7 @@ def speed(options: Namespace) -> None:
     for name, (joint, Y) in cases.items():
         keys = np.arange(n_data, dtype=np.uint64)
         with Workers(options.jobs) as workers:
-            sets = StateSets(keys, 64, Prior(np.full(n_units, 0.05)), 0, workers)
+            sets = StateSets(keys, 64, UnitPrior(np.full(n_units, 0.05)), 0, workers)
             theirs = NumpyStates(joint, Y, sets.states, rng)
             times: list[list[float]] = [[], []]
             for iteration in range(options.rounds):
@@ -280,7 +286,7 @@ def speed(options: Namespace) -> None:
         print(
             f"| {name} | {np.median(taken[0]):.1f} | {np.median(taken[1]):.0f} "
             f"| {np.median(taken[1] / taken[0]):.0f}x | 20x "
-            f"| {ours.free_energy.mean():.2f}, {free_energy.mean():.2f} |",
+            f"| {ours.elbo.mean():.2f}, {free_energy.mean():.2f} |",
             flush=True,
         )
 

@@ -15,6 +15,7 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,25 +24,34 @@ from sklearn.exceptions import ConvergenceWarning
 
 from topictemper.datasets import make_two_gaussians
 from topictemper.mixture import DPGaussianMixture, TwoGaussians
-from topictemper.tempering import ConstantSchedule, ExponentialSchedule, LinearSchedule, Schedule
+from topictemper.tempering import Annealing
 
 Array = NDArray[np.float64]
 
 N, D, CLUSTERS, TRUNCATION, ITERATIONS = 500, 2, 6, 15, 600
-COURSES: dict[str, Schedule] = {
-    "VI": ConstantSchedule(),
-    "AVI linear 2/50": LinearSchedule(2, 50),
-    "AVI linear 3/100": LinearSchedule(3, 100),
-    "AVI linear 3/200": LinearSchedule(3, 200),
-    "AVI linear 5/200": LinearSchedule(5, 200),
+Tempering = Literal["avi"] | Annealing | None
+
+
+def avi(max_temperature: float, length: float, schedule: str = "linear") -> Annealing:
+    """Annealing from a temperature over some iterations."""
+    return Annealing(schedule=schedule, max_temperature=max_temperature, length=length)
+
+
+COURSES: dict[str, Tempering] = {
+    "VI": None,
+    "AVI linear 2/50": avi(2, 50),
+    "AVI linear 3/100": avi(3, 100),
+    "AVI linear 3/200": avi(3, 200),
+    "AVI linear 5/200": avi(5, 200),
 }
-TWO_COURSES: dict[str, Schedule] = {
-    "VI": ConstantSchedule(),
-    "AVI linear 20/50": LinearSchedule(20, 50),
-    "AVI linear 10/200": LinearSchedule(10, 200),
-    "AVI linear 20/200": LinearSchedule(20, 200),
-    "AVI exponential 20/200": ExponentialSchedule(20, 200),
-    "AVI exponential 100/200": ExponentialSchedule(100, 200),
+TWO_COURSES: dict[str, Tempering] = {
+    "VI": None,
+    "AVI linear 20/50": avi(20, 50),
+    "AVI linear 10/200": avi(10, 200),
+    "AVI linear 20/200": avi(20, 200),
+    "AVI exponential 20/200": avi(20, 200, "exponential"),
+    "AVI exponential 100/200": avi(100, 200, "exponential"),
+    "AVI, the default": "avi",
 }
 
 
@@ -77,12 +87,11 @@ STARTS: dict[str, Callable[[Array, int], Array]] = {
 }
 
 
-def fitted(X: Array, phi: Array, schedule: Schedule, sort: bool = True) -> DPGaussianMixture:
+def fitted(X: Array, phi: Array, tempering: Tempering, sort: bool = True) -> DPGaussianMixture:
     """A mixture after a fixed number of iterations."""
     model = DPGaussianMixture(
         TRUNCATION,
-        tempering="avi",
-        schedule=schedule,
+        tempering=tempering,
         sort_components=sort,
         init_params=phi,
         max_iter=ITERATIONS,
@@ -100,14 +109,14 @@ def dp(seeds: int) -> None:
     print("| start | method | ELBO | minus sorted VI | components > 2% | seconds |")
     print("|---|---|---|---|---|---|")
     for start, make in STARTS.items():
-        methods = [(name, schedule, True) for name, schedule in COURSES.items()]
+        methods = [(name, tempering, True) for name, tempering in COURSES.items()]
         if start == "Dirichlet(1)":
-            methods.append(("VI, not sorted", ConstantSchedule(), False))
+            methods.append(("VI, not sorted", None, False))
         baseline = np.zeros(seeds)
-        for name, schedule, sort in methods:
+        for name, tempering, sort in methods:
             began = time.perf_counter()
             models = [
-                fitted(X, make(X, 500 + seed), schedule, sort)
+                fitted(X, make(X, 500 + seed), tempering, sort)
                 for seed in range(seeds)
                 for X in [clusters(seed)]
             ]
@@ -131,12 +140,12 @@ def two_gaussians(runs: int, out: Path) -> None:
     print("| method | start sd 0.1 | 1 | 5 |")
     print("|---|---|---|---|")
     models = [TwoGaussians(make_two_gaussians(random_state=seed)[0]) for seed in range(runs)]
-    for name, schedule in TWO_COURSES.items():
+    for name, tempering in TWO_COURSES.items():
         wrong = []
         for deviation in (0.1, 1.0, 5.0):
             starts = np.random.default_rng(0).normal(0, deviation, (runs, 2))
             ends = [
-                model.ascend(start, schedule, max_iter=300)[-1]
+                model.ascend(start, tempering, max_iter=300)[-1]
                 for model, start in zip(models, starts, strict=True)
             ]
             wrong.append(float(np.mean([m1 < m2 for m1, m2 in ends])))

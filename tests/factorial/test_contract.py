@@ -5,20 +5,29 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
-from topictemper.tempering import LinearSchedule
+from topictemper.tempering import (
+    Annealing,
+    GlobalTempering,
+    LinearSchedule,
+    LocalTempering,
+    PosteriorAnnealing,
+)
 
 MODES = ("vi", "avi", "vt", "lvt")
-FITTED = ("components_", "component_variances_", "elbo_history_", "objective_history_")
+FITTED = ("components_", "component_variances_", "elbo_history_", "temperature_history_")
 
 
 def small(tempering="vt", **parameters):
-    defaults = {"max_iter": 30, "final_sweeps": 10, "random_state": 0}
+    defaults = {"max_iter": 30, "random_state": 0}
+    if tempering not in (None, "vi"):
+        defaults["final_sweeps"] = 10
     return FactorialMixture(4, tempering=tempering, **(defaults | parameters))
 
 
@@ -32,7 +41,7 @@ def with_holes(n=300, seed=0, share=0.3):
     return X
 
 
-@parametrize_with_checks([small(mode, final_sweeps=2) for mode in MODES])
+@parametrize_with_checks([small(mode, final_sweeps=None) for mode in MODES])
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
@@ -66,14 +75,20 @@ def test_fitted_attributes():
     assert model.components_.shape == model.component_variances_.shape == (4, 16)
     assert_array_equal(model.pi_, np.full(4, 0.3))
     assert model.n_iter_ == 30
-    assert model.elbo_ == model.elbo_history_[-1] == model.objective_history_[-1]
+    assert model.elbo_history_.dtype.names == ("pass", "temperature", "elbo")
+    assert model.elbo_ == model.elbo_history_["elbo"][-1]
+    for name in ("pass", "temperature"):
+        assert_array_equal(model.elbo_history_[name], model.temperature_history_[name])
+    assert_array_equal(model.elbo_history_["pass"], np.arange(30))
     names = ("pass", "temperature", "q05", "q25", "q50", "q75", "q95")
     assert model.temperature_history_.dtype.names == names
     assert (model.temperature_history_["temperature"][20:] == 1).all()
     assert (model.temperature_history_["temperature"][:20] > 1).all()
     assert model.temperature_responsibilities_.shape == model.temperatures_.shape == (20,)
     assert_allclose(model.temperature_responsibilities_.sum(), 1)
-    model.set_params(tempering="vi").fit(X)  # what belongs to the last fit does not stay
+    model.set_params(tempering="vi", final_sweeps=None).fit(
+        X
+    )  # what belongs to the last fit does not stay
     assert not hasattr(model, "temperatures_")
     assert not hasattr(model, "temperature_responsibilities_")
 
@@ -89,16 +104,62 @@ def test_best_of_several_starts():
 def test_stops_only_where_cold():
     X = shapes()
     assert small("vi", max_iter=400, tol=1e-2).fit(X).n_iter_ < 100
-    model = small("avi", schedule=LinearSchedule(5.0, 70), max_iter=400, tol=1e9).fit(X)
+    linear = Annealing(schedule="linear", max_temperature=5, length=70)
+    model = small(linear, max_iter=400, tol=1e9).fit(X)
     assert model.n_iter_ == 72  # the second sweep at T = 1 can be compared with the first
     model = small("vt", max_iter=100, final_sweeps=20, tol=1e9).fit(X)
     assert model.n_iter_ == 82
 
 
-def test_no_sweeps_left_for_tempering_is_plain_inference():
+@pytest.mark.parametrize("mode", MODES)
+def test_names_stand_for_objects_and_objects_for_their_settings(mode):
     X = shapes()
-    cold = small("vt", final_sweeps=30).fit(X)
-    assert_array_equal(cold.components_, small("vi").fit(X).components_)
+    kinds = {"avi": Annealing, "vt": GlobalTempering, "lvt": LocalTempering}
+    other = kinds[mode]() if mode in kinds else None
+    one, two = small(mode).fit(X), small(other).fit(X)
+    assert_array_equal(one.components_, two.components_)
+    if mode in kinds:
+        hot = small(kinds[mode](max_temperature=3)).fit(X)
+        assert (hot.components_ != one.components_).any()
+        assert hot.temperature_history_["temperature"].max() <= 3
+
+
+def test_inertia_is_in_sweeps():
+    X = shapes()
+    default, same = small("vt"), small(GlobalTempering(inertia=-1 / np.log(0.97)))
+    assert_allclose(same.fit(X).components_, default.fit(X).components_, rtol=1e-6)
+    courses = [
+        small(GlobalTempering(inertia=inertia)).fit(X).temperature_history_["temperature"]
+        for inertia in (0, 5, 50)
+    ]
+    assert courses[0][5] < courses[1][5] < courses[2][5]
+
+
+def test_a_schedule_bounds_a_learned_temperature():
+    X = shapes()
+    free = small("vt").fit(X).temperature_history_["temperature"]
+    bounded = small(GlobalTempering(schedule="exponential", length=10)).fit(X)
+    bound = 10.0 ** (1 - np.arange(30) / 10).clip(0)
+    assert_allclose(bounded.temperature_history_["temperature"][0], 10)
+    assert (bounded.temperature_history_["temperature"] <= bound * (1 + 1e-12)).all()
+    assert (free > bound)[5:20].any()
+    assert np.isfinite(bounded.elbo_history_["elbo"]).all()
+    by_length = small(GlobalTempering(length=10)).fit(X)
+    assert_array_equal(by_length.components_, bounded.components_)
+    whole = small(GlobalTempering(schedule=lambda sweep: 1.0)).fit(X)
+    assert_allclose(whole.components_, small(None).fit(X).components_)
+
+
+def test_a_grid_search_reaches_the_temperature():
+    search = GridSearchCV(
+        small(GlobalTempering(), max_iter=20, final_sweeps=5),
+        {"tempering__max_temperature": [2.0, 20.0]},
+        cv=2,
+    ).fit(shapes())
+    assert search.best_params_["tempering__max_temperature"] in (2.0, 20.0)
+    assert search.best_estimator_.temperatures_[-1] == pytest.approx(
+        search.best_params_["tempering__max_temperature"]
+    )
 
 
 def test_set_output_and_pipeline():
@@ -134,6 +195,7 @@ BAD = [
     ({"n_components": 1.5}, "n_components"),
     ({"n_components": 10**12}, "n_components"),
     ({"tempering": "svi"}, "tempering"),
+    ({"tempering": PosteriorAnnealing()}, "dasvi"),
     ({"pi": 0.0}, "pi"),
     ({"pi": 1}, "pi"),
     ({"pi": [0.5, 0.5]}, "pi"),
@@ -142,17 +204,19 @@ BAD = [
     ({"noise_var": 0.0}, "noise_var"),
     ({"noise_var": float("inf")}, "noise_var"),
     ({"prior_var": -1.0}, "prior_var"),
-    ({"schedule": LinearSchedule(2, 3)}, "schedule"),
-    ({"tempering": "avi", "schedule": "linear"}, "schedule"),
-    ({"tempering": "avi", "schedule": lambda time: 0.5}, "schedule"),
-    ({"tempering": "avi", "temperatures": [1.0, 2.0]}, "temperatures"),
-    ({"tempering": "vi", "temperatures": [1.0, 2.0]}, "temperatures"),
-    ({"temperatures": [0.5, 2.0]}, "temperatures"),
-    ({"temperatures": []}, "temperatures"),
-    ({"temperatures": 3.0}, "temperatures"),
-    ({"temperature_step": 0.0}, "temperature_step"),
-    ({"temperature_step": 1.1}, "temperature_step"),
+    ({"tempering": LinearSchedule(2, 3)}, "tempering"),
+    ({"tempering": Annealing(schedule="falling")}, "schedule"),
+    ({"tempering": Annealing(schedule=lambda time: 0.5)}, "schedule"),
+    ({"tempering": GlobalTempering(normalizer="prior")}, "normalizer"),
+    ({"tempering": GlobalTempering(updates=3)}, "updates"),
+    ({"tempering": GlobalTempering(inertia=-1.0)}, "inertia"),
+    ({"tempering": GlobalTempering(max_temperature=0.5)}, "max_temperature"),
+    ({"tempering": LocalTempering(n_temperatures=1)}, "n_temperatures"),
+    ({"tempering": LocalTempering(schedule="linear")}, "schedule"),
+    ({"tempering": LocalTempering(inertia=1.0)}, "inertia"),
+    ({"tempering": "vi", "final_sweeps": 5}, "final_sweeps must be None without tempering"),
     ({"final_sweeps": -1}, "final_sweeps"),
+    ({"final_sweeps": 30}, "final_sweeps must be < max_iter=30"),
     ({"max_iter": 0}, "max_iter"),
     ({"tol": -1.0}, "tol"),
     ({"n_init": 0}, "n_init"),

@@ -6,11 +6,12 @@ from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
 from topictemper.factorial.fmm._config import critical_temperature
 from topictemper.factorial.fmm._images import Images
-from topictemper.tempering import temperature_grid
+from topictemper.tempering import Annealing, GlobalTempering, LocalTempering, temperature_grid
 
 
 def course(X, **parameters):
-    model = FactorialMixture(max_iter=20, final_sweeps=10, random_state=0, tol=0, **parameters)
+    parameters = {"max_iter": 20, "final_sweeps": 10} | parameters
+    model = FactorialMixture(random_state=0, tol=0, **parameters)
     return model.fit(X).temperature_history_["temperature"]
 
 
@@ -39,8 +40,18 @@ def test_temperatures_reach_twice_what_the_data_ask_for_at_first(tempering, size
     for scale, t_max in ((0.1, 10.0), (5.0, 2 * 25 * X.var(axis=0).mean() / 0.1)):
         model = FactorialMixture(8, tempering=tempering, max_iter=3, random_state=0).fit(scale * X)
         assert_allclose(model.temperatures_, temperature_grid(size, t_max))
-    model = FactorialMixture(8, tempering=tempering, max_iter=3, temperatures=[3, 1]).fit(X)
-    assert_allclose(model.temperatures_, [3, 1])
+    mode = {"vt": GlobalTempering, "lvt": LocalTempering}[tempering]
+    mode = mode(max_temperature=3, n_temperatures=2)
+    assert_allclose(FactorialMixture(8, tempering=mode, max_iter=3).fit(X).temperatures_, [1, 3])
+
+
+def test_the_last_sweeps_are_at_temperature_one():
+    X = make_shapes(100, random_state=0).X
+    for max_iter, final in ((100, 15), (20, 3), (2, 1)):
+        hot = course(X, n_components=3, tempering="vt", max_iter=max_iter, final_sweeps=None) > 1
+        assert hot[:-final].all()
+        assert not hot[-final:].any()
+    assert (course(X, n_components=3, tempering="lvt", max_iter=1, final_sweeps=None) == 1).all()
 
 
 def test_a_schedule_that_ends_with_tempering():
@@ -48,7 +59,6 @@ def test_a_schedule_that_ends_with_tempering():
     hot = course(
         make_shapes(100, random_state=0).X,
         n_components=3,
-        tempering="avi",
-        schedule=lambda time: temperatures[int(time)],
+        tempering=Annealing(schedule=lambda time: temperatures[int(time)]),
     )
     assert_allclose(hot, [*temperatures, *np.ones(10)])

@@ -6,9 +6,9 @@ from scipy.stats import norm
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
+from topictemper.factorial.fmm._config import Config
 from topictemper.factorial.fmm._images import Images, masked_gram, masked_sums
-from topictemper.factorial.fmm._thermostat import GlobalThermostat, LocalThermostat
-from topictemper.factorial.fmm._training import ascend
+from topictemper.factorial.fmm._training import ascend_from
 from topictemper.factorial.fmm._updates import Prior
 from topictemper.tempering import temperature_grid
 
@@ -20,15 +20,12 @@ def shapes(n=200):
 
 
 def run(X, nu, local=False):
-    images, grid = Images(X), temperature_grid(20, 10.0)
-    if local:
-        thermostat = LocalThermostat(grid, images, PRIOR)
-    else:
-        thermostat = GlobalThermostat(grid, 0.1, images, PRIOR)
+    how = Config(
+        PRIOR, "lvt" if local else "vt", None, temperature_grid(20, 10.0), share=0.1, max_iter=30,
+        n_tempered=20, tol=0.0, n_init=1, random_state=np.random.RandomState(0),
+    )  # fmt: skip
     with Workers() as workers:
-        return ascend(
-            images, PRIOR, nu, thermostat, max_iter=30, n_tempered=20, tol=0.0, workers=workers
-        )
+        return ascend_from(Images(X), how, nu, workers)
 
 
 @pytest.mark.parametrize("local", [False, True])
@@ -43,8 +40,9 @@ def test_a_pixel_that_no_image_shows_changes_nothing(local):
         assert_allclose(v[:, 5], PRIOR.prior_var, rtol=1e-15)
         assert_allclose(np.delete(m, 5, axis=1), without.components.m, rtol=1e-8, atol=1e-10)
         assert_allclose(np.delete(v, 5, axis=1), without.components.v, rtol=1e-8)
-        assert_allclose(with_it.elbo_history, without.elbo_history, rtol=1e-10)
-        assert_allclose(with_it.objective_history, without.objective_history, rtol=1e-10)
+        assert_allclose(with_it.elbo, without.elbo, rtol=1e-10)
+        for field in ("temperature", "elbo"):
+            assert_allclose(with_it.history.elbos[field], without.history.elbos[field], rtol=1e-10)
 
 
 def test_an_image_that_shows_nothing_changes_nothing_but_the_temperature():
@@ -52,17 +50,16 @@ def test_an_image_that_shows_nothing_changes_nothing_but_the_temperature():
     X, nu = shapes(), np.random.RandomState(0).random_sample((4, 201))
     model = FactorialMixture(4, tempering="vi", max_iter=30, random_state=0, tol=0)
     more = np.vstack([X, np.full(16, np.nan)])
-    images, prior = Images(more), PRIOR
+    how = Config(
+        PRIOR, "vi", None, None, share=1.0, max_iter=30, n_tempered=0, tol=0.0, n_init=1,
+        random_state=np.random.RandomState(0),
+    )  # fmt: skip
     with Workers() as workers:
-        cold = GlobalThermostat(np.ones(1), 1.0, images, prior)
-        a = ascend(images, prior, nu, cold, max_iter=30, n_tempered=0, tol=0.0, workers=workers)
-        few = Images(X)
-        cold = GlobalThermostat(np.ones(1), 1.0, few, prior)
-        b = ascend(few, prior, nu[:, :200], cold, max_iter=30, n_tempered=0, tol=0.0,
-                   workers=workers)  # fmt: skip
+        a = ascend_from(Images(more), how, nu, workers)
+        b = ascend_from(Images(X), how, nu[:, :200], workers)
     assert_allclose(a.components.m, b.components.m, rtol=1e-8, atol=1e-10)
     # what is left of its bound is the divergence of its q(Z) from pi: none
-    assert_allclose(a.elbo_history, b.elbo_history, rtol=1e-10)
+    assert_allclose(a.history.elbos["elbo"], b.history.elbos["elbo"], rtol=1e-10)
     assert_allclose(model.fit(X).transform(more)[-1], 0.3, rtol=1e-12)
     assert_array_equal(model.transform(more[-1:]), model.transform(np.full((1, 16), np.nan)))
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from topictemper._core import _truncated as kernels
 from topictemper._core._reference import truncated as reference
 from topictemper._core._workers import Workers
-from topictemper.factorial.truncated._e_step import CHUNK, Prior
+from topictemper.factorial.truncated._e_step import CHUNK, UnitPrior
 
 SEED = 7
 # Units and states: one word and more, a full power set, gaps and thresholds of the prior.
@@ -41,7 +41,7 @@ def case(name, n_data=6):
     n_units, n_states, pi = CASES[name]
     rng = np.random.default_rng(0)
     probabilities = rng.uniform(0.05, 0.5, n_units) if pi is None else np.full(n_units, pi)
-    prior = Prior(probabilities).draw_arguments()
+    prior = UnitPrior(probabilities).draw_arguments()
     keys = rng.integers(2**63, size=n_data, dtype=np.uint64)
     states = np.empty((n_data, n_states, (n_units + 63) // 64), dtype=np.uint64)
     kernels.initial_states(states, keys, SEED, 0, *prior, ticket())
@@ -193,7 +193,7 @@ def test_states_with_equal_log_joints_stay_distinct(isa):
 @pytest.mark.parametrize("probability", [0.003, 0.04, 0.125, 0.3])
 def test_prior_draws_have_the_probability_of_the_prior(probability):
     n_data, n_units = 4000, 40
-    prior = Prior(np.full(n_units, probability)).draw_arguments()
+    prior = UnitPrior(np.full(n_units, probability)).draw_arguments()
     assert (prior[1] is None) == (probability > 0.125)
     states = np.empty((n_data, 1, 1), dtype=np.uint64)
     keys = np.arange(n_data, dtype=np.uint64)
@@ -213,7 +213,7 @@ def test_prior_draws_have_the_probability_of_the_prior(probability):
 def test_any_number_of_threads_gives_the_same_bits(n_jobs):
     rng = np.random.default_rng(3)
     n_data, n_units = 1000, 20
-    prior = Prior(np.full(n_units, 0.1)).draw_arguments()
+    prior = UnitPrior(np.full(n_units, 0.1)).draw_arguments()
     keys = np.arange(n_data, dtype=np.uint64)
     fields = rng.normal(size=(n_data, n_units))
     couplings = np.ones((n_units, n_units))

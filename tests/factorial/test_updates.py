@@ -2,7 +2,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.special import logsumexp
@@ -10,16 +10,22 @@ from scipy.stats import norm
 
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_shapes
+from topictemper.factorial.fmm._config import Config
 from topictemper.factorial.fmm._images import Images
-from topictemper.factorial.fmm._thermostat import GlobalThermostat, LocalThermostat
-from topictemper.factorial.fmm._training import ascend, infer
+from topictemper.factorial.fmm._tempering import LearnedGlobally, LearnedLocally, Scheduled
+from topictemper.factorial.fmm._training import ascend_from, infer_assignments
 from topictemper.factorial.fmm._updates import (
     Components,
     Prior,
     update_assignments,
     update_components,
 )
-from topictemper.tempering import GlobalTemperature, LocalTemperature, temperature_grid
+from topictemper.tempering import (
+    ConstantSchedule,
+    GlobalTemperature,
+    LocalTemperature,
+    temperature_grid,
+)
 
 from . import brute_force
 
@@ -32,6 +38,13 @@ def data(holes=0.0, n=150):
     X = make_shapes(n, random_state=0).X
     X[np.random.RandomState(1).random_sample(X.shape) < holes] = np.nan
     return X
+
+
+def config(mode="vi", temperatures=None, schedule=None, max_iter=1, n_tempered=1):
+    return Config(
+        PRIOR, mode, schedule, temperatures, share=1.0, max_iter=max_iter, n_tempered=n_tempered,
+        tol=0.0, n_init=1, random_state=np.random.RandomState(0),
+    )  # fmt: skip
 
 
 def start(n, seed=0, size=5):
@@ -84,41 +97,49 @@ def test_block_update_is_the_joint_maximum(holes):
 @HOLES
 def test_history_holds_the_bound_of_the_definition(holes):
     X = data(holes)
-    images = Images(X)
-    thermostat = GlobalThermostat(temperature_grid(20, 10.0), 1.0, images, PRIOR)
+    images, how = Images(X), config("vt", temperature_grid(20, 10.0))
     nu = start(len(X))
-    s = thermostat.inverse_temperatures(0)
+    s = LearnedGlobally(how, images).inverse_temperatures()
     m, v = update_components(images, PRIOR, nu, s)
     after = update_assignments(images, PRIOR, Components(m, v), nu, s, WORKERS).nu
-    run = ascend(images, PRIOR, nu, thermostat, max_iter=1, n_tempered=1, tol=0.0, workers=WORKERS)
+    run = ascend_from(images, how, nu, WORKERS)
     assert_allclose(run.elbo, brute_force.bound(X, PRIOR, m, v, after), rtol=1e-12)
 
 
 @HOLES
-@pytest.mark.parametrize("kind", ["global", "local"])
+@pytest.mark.parametrize("kind", ["vt", "lvt"])
 def test_tempered_bound_never_falls(holes, kind):
     X = data(holes)
-    images, grid = Images(X), temperature_grid(30, 10.0)
-    if kind == "global":
-        thermostat = GlobalThermostat(grid, 1.0, images, PRIOR)
-    else:
-        thermostat = LocalThermostat(grid, images, PRIOR)
-    run = ascend(
-        images, PRIOR, start(len(X)), thermostat,
-        max_iter=200, n_tempered=150, tol=0.0, workers=WORKERS,
-    )  # fmt: skip
-    tempered, cold = run.objective_history[:150], run.objective_history[150:]
+    how = config(kind, temperature_grid(30, 10.0), max_iter=200, n_tempered=150)
+    elbos = []
+    run = ascend_from(
+        Images(X), how, start(len(X)), WORKERS, after_sweep=lambda *args: elbos.append(args[2])
+    )
+    tempered, cold = np.split(run.history.elbos["elbo"], [150])
     for bounds in (tempered, cold):
         assert np.diff(bounds).min() >= -1e-9 * np.abs(bounds).max()
         assert bounds[-1] > bounds[0]
     assert tempered[-1] - tempered[0] > 100  # it has had something to climb
-    assert_allclose(cold, run.elbo_history[150:])
+    assert_allclose(cold, elbos[150:])
+
+
+@HOLES
+def test_annealed_bound_is_that_of_the_definition(holes):
+    X = data(holes)
+    images, how = Images(X), config("avi", schedule=ConstantSchedule(2.5))
+    nu, s = start(len(X)), np.full(len(X), 0.4)
+    assert_array_equal(Scheduled(how, images).inverse_temperatures(), s)
+    m, v = update_components(images, PRIOR, nu, s)
+    after = update_assignments(images, PRIOR, Components(m, v), nu, s, WORKERS).nu
+    run = ascend_from(images, how, nu, WORKERS)
+    assert_allclose(run.history.last, brute_force.bound(X, PRIOR, m, v, after, 0.4), rtol=1e-12)
+    assert_allclose(run.elbo, brute_force.bound(X, PRIOR, m, v, after), rtol=1e-12)
 
 
 @HOLES
 def test_local_bound_is_the_average_over_temperatures(holes):
     images, grid = Images(data(holes)), temperature_grid(30, 10.0)
-    thermostat, local = LocalThermostat(grid, images, PRIOR), LocalTemperature(1 / grid)
+    tempering, local = LearnedLocally(config("lvt", grid), images), LocalTemperature(1 / grid)
     log_c = PRIOR.log_partition(1 / grid, images.observed)
     scale = PRIOR.log_scale(images.observed).sum()
     r = np.full((len(images.X), 30), 1 / 30)
@@ -126,10 +147,10 @@ def test_local_bound_is_the_average_over_temperatures(holes):
     for _ in range(3):
         energies = -images.observed * rng.uniform(0.5, 5.0, size=len(images.X))
         expected = local.elbo_terms(energies, log_c, r).sum() + scale
-        assert_allclose(thermostat.bound(energies), expected, rtol=1e-12)
-        assert_allclose(thermostat.inverse_temperatures(0), r @ (1 / grid), rtol=1e-12)
-        assert_allclose(thermostat.responsibilities(), r.mean(axis=0), rtol=1e-12)
-        thermostat.update(energies)
+        assert_allclose(tempering.bound(energies), expected, rtol=1e-12)
+        assert_allclose(tempering.inverse_temperatures(), r @ (1 / grid), rtol=1e-12)
+        assert_allclose(tempering.responsibilities(), r.mean(axis=0), rtol=1e-12)
+        tempering.update(energies)
         r = local.responsibilities(energies, log_c)
 
 
@@ -204,9 +225,9 @@ def test_learned_temperature_solves_the_stationary_equation():
 
     root = brentq(lambda b: slope(b) - energy, 0.05, 1.0)
     grid = temperature_grid(2000, 10.0)
-    thermostat = GlobalThermostat(grid, 1.0, images, PRIOR)
-    thermostat.update(result.energies)
-    s = thermostat.inverse_temperatures(0)[0]
+    tempering = LearnedGlobally(config("vt", grid), images)
+    tempering.update(result.energies)
+    s = tempering.inverse_temperatures()[0]
     assert_allclose(1 / s, 1 / root, rtol=2e-3)  # q(T) has a width of about a hundredth
 
 
@@ -217,7 +238,7 @@ def test_score_is_exact_for_components_that_do_not_overlap():
     X = np.random.RandomState(0).normal(size=(20, 6))
     X[3, 1] = X[5, 2:] = np.nan
     images = Images(X)
-    result = infer(images, prior, Components(m, np.zeros_like(m)), WORKERS)
+    result = infer_assignments(images, prior, Components(m, np.zeros_like(m)), WORKERS)
     ours = result.energies + prior.log_scale(images.observed) + result.entropies
     joint = []
     for z in product([0, 1], repeat=3):

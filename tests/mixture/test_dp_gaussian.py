@@ -1,6 +1,7 @@
 """The estimator: scikit-learn's contract, what it predicts, bad input."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper.mixture import DPGaussianMixture
-from topictemper.tempering import ConstantSchedule
+from topictemper.tempering import Annealing, ConstantSchedule, GlobalTempering, LocalTempering
 
 from .points import clusters, fitted, random_start
 
@@ -135,9 +136,31 @@ def test_histories():
     assert model.temperature_history_.dtype.names == ("pass", "temperature")
     assert model.temperature_history_["temperature"][0] == 2.0
     assert (model.temperature_history_["temperature"][50:] == 1.0).all()
-    np.testing.assert_array_equal(model.temperature_history_["pass"], np.arange(1, 61))
+    np.testing.assert_array_equal(model.temperature_history_["pass"], np.arange(60))
+    assert model.elbo_history_.dtype.names == ("pass", "temperature", "elbo")
+    for name in ("pass", "temperature"):
+        np.testing.assert_array_equal(model.elbo_history_[name], model.temperature_history_[name])
     assert model.n_iter_ == len(model.elbo_history_) == 60
-    assert model.elbo_ == model.elbo_history_[-1]
+    assert model.elbo_ == model.elbo_history_["elbo"][-1]
+
+
+def test_elbo_of_rows():
+    model = fitted(X, 5)
+    assert model.elbo(X) <= model.score(X)
+    together = [model.elbo(X[:50]) * 50, model.elbo(X[50:]) * (len(X) - 50)]
+    assert model.elbo(X) * len(X) == pytest.approx(sum(together), rel=1e-12)
+    whole = model.elbo(X) * len(X) - model._globals.kl(
+        replace(
+            type(model._globals.components)(
+                model.mean_prior_[None],
+                np.array([model.mean_precision_prior_]),
+                np.array([model.degrees_of_freedom_prior_]),
+                model.covariance_prior_[None],
+            ),
+            mean=(model.mean_prior_ - model._offset)[None],
+        )
+    )
+    assert whole == pytest.approx(model.elbo_, rel=1e-9)
 
 
 def test_fewer_distinct_points_than_components():
@@ -157,13 +180,13 @@ def test_one_component():
 def test_warns_while_hot():
     with pytest.warns(ConvergenceWarning, match="the last at a temperature of 3; raise max_iter"):
         DPGaussianMixture(
-            3, tempering="avi", schedule=ConstantSchedule(3.0), max_iter=30, random_state=0
+            3, tempering=Annealing(schedule=ConstantSchedule(3.0)), max_iter=30, random_state=0
         ).fit(X)
 
 
-@pytest.mark.parametrize("tempering", ["vt", "lvt"])
+@pytest.mark.parametrize("tempering", ["vt", "lvt", GlobalTempering(), LocalTempering()])
 def test_no_learned_temperature(tempering):
-    with pytest.raises(ValueError, match=r"unknown: the normaliser C\(T\) .* infinite"):
+    with pytest.raises(ValueError, match=r"unknown precisions: the normalizer C\(T\) .* infinite"):
         DPGaussianMixture(tempering=tempering).fit(X)
 
 
@@ -174,9 +197,8 @@ BAD = [
     ({"concentration": np.nan}, "concentration must be finite"),
     ({"covariance_type": "tied"}, "covariance_type must be one of"),
     ({"tempering": "svi"}, "tempering must be one of"),
-    ({"schedule": "linear"}, "schedule must be None for tempering='vi'"),
-    ({"schedule": "falling", "tempering": "avi"}, "schedule must be one of"),
-    ({"schedule": lambda time: 0.5, "tempering": "avi"}, "schedule must return temperatures"),
+    ({"tempering": Annealing(schedule="falling")}, "schedule must be one of"),
+    ({"tempering": Annealing(schedule=lambda time: 0.5)}, "schedule must return temperatures"),
     ({"last_stick": "two"}, "last_stick must be one of"),
     ({"sort_components": 1}, "sort_components must be True or False"),
     ({"mean_prior": [0.0]}, r"mean_prior must have shape \(2,\), got \(1,\)"),

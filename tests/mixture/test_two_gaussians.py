@@ -6,7 +6,12 @@ from scipy.special import xlogy
 from scipy.stats import norm
 
 from topictemper.mixture import TwoGaussians
-from topictemper.tempering import ExponentialSchedule, GlobalTemperature, temperature_grid
+from topictemper.tempering import (
+    Annealing,
+    ExponentialSchedule,
+    GlobalTemperature,
+    temperature_grid,
+)
 
 
 def data(seed: int, n: int = 500) -> np.ndarray:
@@ -100,10 +105,10 @@ def test_energy_and_log_partition_give_a_temperature():
     assert 1.3 < means[1] < 1.6
 
 
-def wrong_ends(schedule, deviation=1.0, runs=100):
+def wrong_ends(tempering, deviation=1.0, runs=100):
     starts = np.random.default_rng(0).normal(0, deviation, (runs, 2))
     ends = [
-        TwoGaussians(data(seed)).ascend(start, schedule, max_iter=250)[-1]
+        TwoGaussians(data(seed)).ascend(start, tempering, max_iter=250)[-1]
         for seed, start in enumerate(starts)
     ]
     return np.mean([m1 < m2 for m1, m2 in ends])
@@ -111,12 +116,18 @@ def wrong_ends(schedule, deviation=1.0, runs=100):
 
 def test_annealing_from_above_the_critical_temperature_finds_the_right_optimum():
     assert wrong_ends(None) == pytest.approx(0.54, abs=0.12)
-    assert wrong_ends(ExponentialSchedule(100, 200)) <= 0.02
+    exponential = Annealing(schedule="exponential", max_temperature=100, length=200)
+    assert wrong_ends(exponential) <= 0.02
+    assert wrong_ends("avi") <= 0.02
 
 
 @pytest.mark.parametrize("temperature", [1.0, 4.0, 13.0])
 def test_ascent_rises_to_an_optimum(temperature):
-    path = MODEL.ascend([[1.0, 0.0], [0.0, 1.0]], lambda time: temperature, max_iter=400)
+    path = MODEL.ascend(
+        [[1.0, 0.0], [0.0, 1.0]],
+        Annealing(schedule=lambda time: temperature),
+        max_iter=400,
+    )
     assert path.shape == (401, 2, 2)
     bounds = MODEL.elbo(path, temperature)
     assert (np.diff(bounds, axis=0) >= -1e-9 * np.abs(bounds[-1])).all()
@@ -139,7 +150,9 @@ def test_bad_input():
         MODEL.optima(0.5)
     with pytest.raises(ValueError, match="inverse_temperatures must lie in"):
         MODEL.log_partition([2.0])
-    with pytest.raises(TypeError, match="schedule must be a name, an object"):
-        MODEL.ascend([0.0, 1.0], 3.0)
+    with pytest.raises(TypeError, match="tempering must be None"):
+        MODEL.ascend([0.0, 1.0], ExponentialSchedule(100, 200))
+    with pytest.raises(ValueError, match="tempering must be one of"):
+        MODEL.ascend([0.0, 1.0], "linear")
     with pytest.raises(ValueError, match="max_iter == 0"):
         MODEL.ascend([0.0, 1.0], max_iter=0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,22 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import _validation as check
-from ..tempering import ConstantSchedule, Schedule, as_schedule
-from ._normal_wishart import Full
-from ._priors import check_range, prior_of, start_of
-from ._training import Ascent, Globals, Model, ascend, soft_max
-
-Array = NDArray[np.float64]
-
-# Rescues collapsed starts about as well as hotter and longer courses do.
-_T0, _LENGTH = 2.0, 50
-
-_NO_LEARNED_TEMPERATURE = (
-    "tempering={!r} is not defined for a mixture whose precisions are unknown: the normaliser C(T) "
-    "contains the prior mean of |precision|^(-N (1 - 1/T) / 2), which is infinite unless the prior "
-    "has more than about N (1 - 1/T) degrees of freedom. Use tempering='avi', where T follows a "
-    "schedule, or 'vi'"
-)
+from .._utils._rollback import unchanged_on_error
+from .._utils._typing import Floats
+from ..tempering._modes import Annealing
+from ._config import config_of
+from ._normal_wishart import Full, NormalWishart
+from ._priors import check_range
+from ._training import Globals, Run, best_run, soft_max
 
 
 class DPGaussianMixture(DensityMixin, BaseEstimator):
@@ -37,34 +28,32 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
 
     Truncated stick-breaking mean field [1]_: coordinate ascent over sticks, components and
     responsibilities. With ``tempering="avi"`` the expected log likelihood of data and assignments
-    is divided by a temperature that falls to 1 [2]_. That rescues a start with nearly all data in
-    one component, makes no difference after a random start, and is better left off after k-means,
-    whose components it melts.
+    is divided by a temperature that falls to 1 [2]_. Annealing rescues a start with nearly all
+    data in one component. It makes no difference after a random start, and does harm after
+    k-means, as it merges the components.
 
     Parameters
     ----------
     n_components : int, default=15
-        The truncation, T: most components there can be.
+        Truncation level: the largest possible number of components.
     concentration : float, default=1.0
         Concentration alpha of the Dirichlet process, > 0.
     covariance_type : {"diag", "full"}, default="diag"
         Diagonal precisions with normal-gamma priors, or any with a normal-Wishart prior.
-    tempering : {"vi", "avi"}, default="vi"
-        T = 1 throughout, or T by `schedule`. A learned temperature ("vt", "lvt") is refused: with
-        unknown precisions its normaliser is infinite.
-    schedule : {"linear", "exponential", "inverse-linear"}, Schedule or callable, default=None
-        Temperature of each iteration, counted from 0; only with "avi". A name, and None for
-        "linear", is from 2 to 1 over 50 iterations.
+    tempering : {"vi", "avi"}, Annealing or None, default="vi"
+        None or "vi": T = 1. "avi" or `Annealing`: a schedule in iterations; by default T falls
+        linearly from 2 to 1 over 50 iterations. A learned temperature ("vt", "lvt") is an error:
+        with unknown precisions its normalizer is infinite.
     last_stick : {"one", "beta"}, default="one"
         Whether the last component takes all that is left of the stick [1]_, or a share with a beta
         distribution, as in scikit-learn.
     sort_components : bool, default=True
-        Whether components are sorted by decreasing size in every iteration (where that does not
-        lower the bound: it may if `concentration` > 1 and `last_stick` is "one").
+        Whether components are sorted by decreasing size in every iteration, unless that lowers
+        the bound. It may if `concentration` > 1 and `last_stick` is "one".
     mean_prior : array-like of shape (n_features,), default=None
         Prior mean of the components' means. None is the mean of the data.
     mean_precision_prior : float, default=1.0
-        Number of data that the prior mean counts for, > 0.
+        Weight of the prior mean, in data, > 0.
     degrees_of_freedom_prior : float, default=None
         Degrees of freedom of the prior of precisions: > n_features - 1 for "full", None is
         n_features; > 0 for "diag", where it is twice the gamma distribution's shape, None is 1.
@@ -76,12 +65,12 @@ class DPGaussianMixture(DensityMixin, BaseEstimator):
 default="kmeans"
         Start of the responsibilities: k-means clusters, Dirichlet(1) draws, or as given.
     n_init : int, default=1
-        Starts, of which the one with the highest bound is kept.
+        Number of starts; the fit keeps the one with the highest bound.
     max_iter : int, default=500
-        Most iterations of a start.
+        Maximum number of iterations of a start.
     tol : float, default=1e-6
-        Iterations end when, at T = 1, one changes the bound by less than this many nats a datum; at
-        0 there are always `max_iter`.
+        Iterations end when, at T = 1, one changes the bound by less than `tol` nats a datum. At
+        0 there are always `max_iter` iterations.
     random_state : int, RandomState or None, default=None
         Seed of the starts and of `sample`. The same seed gives the same bits
         on one kind of processor.
@@ -107,13 +96,13 @@ default="kmeans"
         Expected precisions.
     elbo_ : float
         Evidence lower bound at T = 1, all constants included, in nats.
-    elbo_history_ : ndarray of shape (`n_iter_`,)
-        After each iteration, the bound that it raised: the annealed bound at its temperature, which
-        is the evidence lower bound once T = 1. In nats.
+    elbo_history_ : structured ndarray of shape (`n_iter_`,)
+        Fields "pass", "temperature" and "elbo": the annealed bound after each iteration at its
+        temperature, in nats.
     temperature_history_ : structured ndarray of shape (`n_iter_`,)
-        Fields ``pass``, from 1, and ``temperature``.
+        Fields "pass", from 0, and "temperature".
     n_iter_ : int
-        Iterations made by the best start.
+        Number of iterations of the best start.
     converged_ : bool
         Whether it ended by `tol`.
     mean_prior_, mean_precision_prior_, degrees_of_freedom_prior_, covariance_prior_
@@ -154,8 +143,7 @@ default="kmeans"
         *,
         concentration: float = 1.0,
         covariance_type: Literal["diag", "full"] = "diag",
-        tempering: Literal["vi", "avi"] = "vi",
-        schedule: str | Schedule | Callable[[float], float] | None = None,
+        tempering: Literal["vi", "avi"] | Annealing | None = "vi",
         last_stick: Literal["one", "beta"] = "one",
         sort_components: bool = True,
         mean_prior: ArrayLike | None = None,
@@ -172,7 +160,6 @@ default="kmeans"
         self.concentration = concentration
         self.covariance_type = covariance_type
         self.tempering = tempering
-        self.schedule = schedule
         self.last_stick = last_stick
         self.sort_components = sort_components
         self.mean_prior = mean_prior
@@ -207,7 +194,7 @@ default="kmeans"
         Raises
         ------
         TypeError, ValueError
-            If a parameter or the data make no sense. The estimator is then as it was before.
+            If a parameter or the data are invalid. The estimator then stays unchanged.
 
         Warns
         -----
@@ -234,75 +221,31 @@ default="kmeans"
         """
         return self._fit(X).argmax(axis=1)
 
-    def _fit(self, X: Any) -> Array:
+    def _fit(self, X: Any) -> Floats:
         """Fit, and return the responsibilities at T = 1."""
-        before = self.__dict__.copy()
-        try:
+        with unchanged_on_error(self):
             X = self._data(X, reset=True, ensure_min_samples=2)
-            schedule = self._schedule()
-            offset = X.mean(axis=0)
-            prior = prior_of(
-                X,
-                self.covariance_type,
-                self.mean_prior,
-                self.mean_precision_prior,
-                self.degrees_of_freedom_prior,
-                self.covariance_prior,
-            )
-            # Everything inside is about the mean of the data, for the sake of rounding.
-            centred = type(prior)(prior.mean - offset, prior.mean_precision, prior.dof, prior.scale)
-            model = Model(
-                centred,
-                check.number("concentration", self.concentration, 0.0, boundaries="neither"),
-                check.choice("last_stick", self.last_stick, ("one", "beta")) == "one",
-                check.flag("sort_components", self.sort_components),
-            )
-            best = self._best_start(X - offset, model, schedule)
-            self._publish(best, offset)
-            self.mean_prior_ = prior.mean[0]
-            self.mean_precision_prior_ = float(prior.mean_precision[0])
-            self.degrees_of_freedom_prior_ = float(prior.dof[0])
-            self.covariance_prior_ = prior.scale[0]
-        except BaseException:
-            self.__dict__ = before
-            raise
+            config = config_of(self.get_params(deep=False), X)
+            offset, prior = X.mean(axis=0), config.prior
+            # Coordinates relative to the mean of the data keep rounding errors small.
+            centred = replace(prior, mean=prior.mean - offset)
+            best = best_run(X - offset, replace(config, prior=centred))
+            self._publish(best, prior, offset)
         if not best.converged:
             warnings.warn(
                 f"not converged after {self.n_iter_} iterations, the last at a temperature of "
-                f"{best.temperatures[-1]:g}; raise max_iter or tol, or let the schedule end sooner",
+                f"{best.history.rows[-1][1]:g}; raise max_iter or tol, or shorten the schedule",
                 ConvergenceWarning,
                 stacklevel=3,
             )
         return best.phi
 
-    def _best_start(self, X: Array, model: Model, schedule: Schedule) -> Ascent:
-        n_components = check.integer("n_components", self.n_components, 1)
-        n_init = check.integer("n_init", self.n_init, 1)
-        max_iter = check.integer("max_iter", self.max_iter, 1)
-        tol = check.number("tol", self.tol, 0.0)
-        rng = check.random_state(self.random_state)
-        if n_init > 1 and not isinstance(self.init_params, str):
-            raise ValueError("n_init must be 1 where init_params gives the start")
-        best: Ascent | None = None
-        for _ in range(n_init):
-            phi = start_of(X, self.init_params, n_components, rng)
-            found = ascend(X, phi, model, schedule, max_iter, tol)
-            if best is None or found.elbo > best.elbo:
-                best = found
-        assert best is not None
-        return best
-
-    def _schedule(self) -> Schedule:
-        if self.tempering in ("vt", "lvt"):
-            raise ValueError(_NO_LEARNED_TEMPERATURE.format(self.tempering))
-        if check.choice("tempering", self.tempering, ("vi", "avi")) == "avi":
-            return as_schedule("linear" if self.schedule is None else self.schedule, _T0, _LENGTH)
-        if self.schedule is not None:
-            raise ValueError("schedule must be None for tempering='vi'; 'avi' follows a schedule")
-        return ConstantSchedule(1.0)
-
-    def _publish(self, best: Ascent, offset: Array) -> None:
+    def _publish(self, best: Run, prior: NormalWishart, offset: Floats) -> None:
         """Set the fitted attributes."""
+        self.mean_prior_ = prior.mean[0]
+        self.mean_precision_prior_ = float(prior.mean_precision[0])
+        self.degrees_of_freedom_prior_ = float(prior.dof[0])
+        self.covariance_prior_ = prior.scale[0]
         self._globals, self._offset = best.found, offset
         sticks, components = best.found.sticks, best.found.components
         self.weights_ = sticks.expected_weights()
@@ -319,12 +262,9 @@ default="kmeans"
             self.precisions_ = dof / components.scale
         self.covariances_ = components.scale / dof
         self.elbo_ = best.elbo
-        self.elbo_history_ = np.array(best.elbo_history)
-        self.temperature_history_ = np.array(
-            list(enumerate(best.temperatures, start=1)),
-            dtype=[("pass", float), ("temperature", float)],
-        )
-        self.n_iter_ = len(best.elbo_history)
+        self.elbo_history_ = best.history.elbos
+        self.temperature_history_ = best.history.temperatures
+        self.n_iter_ = len(best.history.rows)
         self.converged_ = best.converged
 
     # Using the mixture
@@ -342,10 +282,10 @@ default="kmeans"
         ndarray of shape (n_samples,)
             Numbers of components.
         """
-        return self._globals_of(X)[0].argmax(axis=1)
+        return self._responsibilities(X)[0].argmax(axis=1)
 
-    def predict_proba(self, X: Any) -> Array:
-        """Responsibilities: q(z_n) of each row at T = 1, with q of sticks and components as found.
+    def predict_proba(self, X: Any) -> Floats:
+        """Responsibilities q(z_n) of each row at T = 1, given the learned sticks and components.
 
         Parameters
         ----------
@@ -357,10 +297,26 @@ default="kmeans"
         ndarray of shape (n_samples, n_components)
             Rows sum to one.
         """
-        return self._globals_of(X)[0]
+        return self._responsibilities(X)[0]
 
-    def score_samples(self, X: Any) -> Array:
-        """Log predictive density of each row: of a mixture of Student's t distributions.
+    def elbo(self, X: Any) -> float:
+        """Evidence lower bound of rows at T = 1, with the learned q of sticks and components.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Data.
+
+        Returns
+        -------
+        float
+            Nats a datum: the mean of ``log sum_t exp E_q[log p(x_n, z_n = t)]``. It is at most
+            `score`.
+        """
+        return self._responsibilities(X)[1] / len(X)
+
+    def score_samples(self, X: Any) -> Floats:
+        """Log predictive density of each row, that of a mixture of Student's t distributions.
 
         Parameters
         ----------
@@ -397,7 +353,7 @@ default="kmeans"
         """
         return float(self.score_samples(X).mean())
 
-    def sample(self, n_samples: int = 1) -> tuple[Array, NDArray[np.intp]]:
+    def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
         """Draw from the predictive density that `score_samples` gives.
 
         Parameters
@@ -418,16 +374,17 @@ default="kmeans"
         y = rng.choice(len(self.weights_), size=n_samples, p=self.weights_)
         return self._globals.components.draw(y, rng) + self._offset, y
 
-    def _globals_of(self, X: Any) -> tuple[Array, float]:
+    def _responsibilities(self, X: Any) -> tuple[Floats, float]:
+        """Responsibilities of rows at T = 1, and the sum of their bounds."""
         X = self._fitted_data(X)
         return soft_max(self._globals.log_joint(X))
 
-    def _fitted_data(self, X: Any) -> Array:
-        """Checked data, about the mean of those that were fitted."""
+    def _fitted_data(self, X: Any) -> Floats:
+        """Validated data, relative to the mean of the training data."""
         check_is_fitted(self)
         return self._data(X, reset=False) - self._offset
 
-    def _data(self, X: Any, **options: Any) -> Array:
+    def _data(self, X: Any, **options: Any) -> Floats:
         X = np.asarray(validate_data(self, X, dtype=np.float64, **options))
         check_range(X)
         return X

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import gammaln, multigammaln, psi
 
-Array = NDArray[np.float64]
+from .._utils._typing import Floats
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ class NormalWishart:
     block of one column has shape ``dof / 2`` and rate ``scale / 2``.
     """
 
-    mean: Array  # (K, D)
-    mean_precision: Array  # (K,)
-    dof: Array  # (K,)
-    scale: Array  # (K, D) or (K, D, D)
+    mean: Floats  # (K, D)
+    mean_precision: Floats  # (K,)
+    dof: Floats  # (K,)
+    scale: Floats  # (K, D) or (K, D, D)
 
-    # What the two kinds of blocks differ in
+    # Depends on the kind of the blocks
 
     @property
     def block(self) -> int:
@@ -42,30 +42,30 @@ class NormalWishart:
         raise NotImplementedError
 
     @cached_property
-    def log_det(self) -> Array:
+    def log_det(self) -> Floats:
         """Log determinant of each block of the scale, (K, blocks)."""
         raise NotImplementedError
 
-    def squared_distances(self, X: Array) -> Array:
+    def squared_distances(self, X: Floats) -> Floats:
         """``(x - mean)^T scale^-1 (x - mean)``, (N, K)."""
         raise NotImplementedError
 
-    def _trace_ratio(self, prior: Self) -> Array:
+    def _trace_ratio(self, prior: Self) -> Floats:
         """``tr(scale_0 scale^-1)``, (K,)."""
         raise NotImplementedError
 
-    def _scatter(self, X: Array, phi: Array, s: float, counts: Array, centres: Array) -> Array:
+    def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centres: Floats) -> Floats:
         """``s sum_n phi_nk (x_n - centre_k)(x_n - centre_k)^T``, shaped as the scale."""
         raise NotImplementedError
 
-    def _outer(self, difference: Array) -> Array:
+    def _outer(self, difference: Floats) -> Floats:
         """``d d^T`` of rows, shaped as the scale."""
         raise NotImplementedError
 
-    # What they have in common
+    # The same for both kinds
 
-    def posterior(self, X: Array, phi: Array, s: float) -> Self:
-        """What this prior becomes with data of the weights ``s phi`` (N, K)."""
+    def posterior(self, X: Floats, phi: Floats, s: float) -> Self:
+        """Return the posterior of this prior given data with the weights ``s phi`` (N, K)."""
         counts = s * phi.sum(axis=0)
         k0 = self.mean_precision
         k = k0 + counts
@@ -75,7 +75,7 @@ class NormalWishart:
         scale = self.scale + self._scatter(X, phi, s, counts, centres) + pull
         return type(self)(mean, k, self.dof + counts, scale)
 
-    def expected_log_likelihood(self, X: Array) -> Array:
+    def expected_log_likelihood(self, X: Floats) -> Floats:
         """``E[log N(x | mu_k, Lambda_k^-1)]``, (N, K), in nats."""
         D = X.shape[1]
         constant = self._expected_log_det().sum(axis=1) - D * np.log(2 * np.pi)
@@ -95,7 +95,7 @@ class NormalWishart:
         precision += 2 * (self._log_normalizer() - prior._log_normalizer())
         return float(0.5 * (mean + precision).sum())
 
-    def log_predictive(self, X: Array) -> Array:
+    def log_predictive(self, X: Floats) -> Floats:
         """Log density of new data under each component, (N, K): Student's t of each block."""
         p, k = self.block, self.mean_precision
         dof = self.dof - p + 1
@@ -106,34 +106,34 @@ class NormalWishart:
         constant -= 0.5 * self.log_det.sum(axis=1)
         return constant - 0.5 * (dof + p) * self._log1p_distances(X, shrink)
 
-    def draw(self, component: NDArray[np.intp], rng: np.random.RandomState) -> Array:
-        """One draw from the predictive density of each of the components given."""
+    def draw(self, component: NDArray[np.intp], rng: np.random.RandomState) -> Floats:
+        """Draw from the predictive density of each given component."""
         dof = (self.dof - self.block + 1)[component, None]
         chi2 = rng.chisquare(dof, size=(len(component), self.log_det.shape[1]))
         noise = self._coloured(rng.standard_normal((len(component), self.mean.shape[1])), component)
         spread = np.sqrt(1.0 + 1.0 / self.mean_precision[component])[:, None]
         return self.mean[component] + spread * noise / np.sqrt(chi2)
 
-    def _log1p_distances(self, X: Array, shrink: Array) -> Array:
+    def _log1p_distances(self, X: Floats, shrink: Floats) -> Floats:
         """``sum over blocks of log(1 + shrink distance^2)``, (N, K)."""
         raise NotImplementedError
 
-    def _coloured(self, noise: Array, component: NDArray[np.intp]) -> Array:
+    def _coloured(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
         """White noise with the scale of components as its covariance."""
         raise NotImplementedError
 
-    def _expected_log_det(self) -> Array:
+    def _expected_log_det(self) -> Floats:
         """``E[log |Lambda|]`` of each block, (K, blocks)."""
         p = self.block
         psis = psi(0.5 * (self.dof[:, None] - np.arange(p))).sum(axis=1)
-        result: Array = (psis + p * np.log(2.0))[:, None] - self.log_det
+        result: Floats = (psis + p * np.log(2.0))[:, None] - self.log_det
         return result
 
-    def _log_normalizer(self) -> Array:
-        """Log normaliser of the Wishart densities, over all blocks, (K,)."""
+    def _log_normalizer(self) -> Floats:
+        """Log normalizer of the Wishart densities, over all blocks, (K,)."""
         p, blocks = self.block, self.log_det.shape[1]
         of_dof = 0.5 * self.dof * p * np.log(2.0) + multigammaln(0.5 * self.dof, p)
-        result: Array = 0.5 * self.dof * self.log_det.sum(axis=1) - blocks * of_dof
+        result: Floats = 0.5 * self.dof * self.log_det.sum(axis=1) - blocks * of_dof
         return result
 
 
@@ -143,39 +143,39 @@ class Diagonal(NormalWishart):
     block = 1
 
     @cached_property
-    def log_det(self) -> Array:
+    def log_det(self) -> Floats:
         """Log of the scale, (K, D)."""
         return np.log(self.scale)
 
-    def squared_distances(self, X: Array) -> Array:
+    def squared_distances(self, X: Floats) -> Floats:
         """Squared distances, (N, K), by two products of matrices; X must be roughly centred."""
         inverse = 1.0 / self.scale
         weighted = inverse * self.mean
-        result: Array = (X * X) @ inverse.T
+        result: Floats = (X * X) @ inverse.T
         result -= 2.0 * (X @ weighted.T)
         result += (weighted * self.mean).sum(axis=1)
         return np.maximum(result, 0.0, out=result)
 
-    def _trace_ratio(self, prior: Self) -> Array:
-        ratio: Array = (prior.scale / self.scale).sum(axis=1)
+    def _trace_ratio(self, prior: Self) -> Floats:
+        ratio: Floats = (prior.scale / self.scale).sum(axis=1)
         return ratio
 
-    def _scatter(self, X: Array, phi: Array, s: float, counts: Array, centres: Array) -> Array:
-        scatter: Array = s * (phi.T @ (X * X)) - counts[:, None] * centres**2
+    def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centres: Floats) -> Floats:
+        scatter: Floats = s * (phi.T @ (X * X)) - counts[:, None] * centres**2
         scatter[scatter < 0] = 0.0  # by rounding only
         return scatter
 
-    def _outer(self, difference: Array) -> Array:
+    def _outer(self, difference: Floats) -> Floats:
         return difference * difference
 
-    def _log1p_distances(self, X: Array, shrink: Array) -> Array:
+    def _log1p_distances(self, X: Floats, shrink: Floats) -> Floats:
         result = np.empty((len(X), len(self.mean)))
         for k, (mean, scale) in enumerate(zip(self.mean, self.scale, strict=True)):
             result[:, k] = np.log1p(shrink[k] * (X - mean) ** 2 / scale).sum(axis=1)
         return result
 
-    def _coloured(self, noise: Array, component: NDArray[np.intp]) -> Array:
-        coloured: Array = noise * np.sqrt(self.scale[component])
+    def _coloured(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
+        coloured: Floats = noise * np.sqrt(self.scale[component])
         return coloured
 
 
@@ -188,24 +188,24 @@ class Full(NormalWishart):
         return self.mean.shape[1]
 
     @cached_property
-    def cholesky(self) -> Array:
+    def cholesky(self) -> Floats:
         """Lower triangular L, ``scale = L L^T``, (K, D, D)."""
         return np.asarray(np.linalg.cholesky(self.scale), dtype=np.float64)
 
     @cached_property
-    def whitening(self) -> Array:
+    def whitening(self) -> Floats:
         """L^-T, upper triangular, (K, D, D)."""
         eye = np.eye(self.block)
         return np.stack([solve_triangular(L, eye, lower=True).T for L in self.cholesky])
 
     @cached_property
-    def log_det(self) -> Array:
+    def log_det(self) -> Floats:
         """Log determinant of the scale, (K, 1)."""
         diagonal = np.diagonal(self.cholesky, axis1=1, axis2=2)
-        result: Array = 2.0 * np.log(diagonal).sum(axis=1, keepdims=True)
+        result: Floats = 2.0 * np.log(diagonal).sum(axis=1, keepdims=True)
         return result
 
-    def squared_distances(self, X: Array) -> Array:
+    def squared_distances(self, X: Floats) -> Floats:
         """Squared distances, (N, K)."""
         result = np.empty((len(X), len(self.mean)))
         for k, (mean, whiten) in enumerate(zip(self.mean, self.whitening, strict=True)):
@@ -213,22 +213,22 @@ class Full(NormalWishart):
             result[:, k] = np.einsum("nd,nd->n", white, white)
         return result
 
-    def _trace_ratio(self, prior: Self) -> Array:
-        ratio: Array = ((prior.cholesky[0].T @ self.whitening) ** 2).sum(axis=(1, 2))
+    def _trace_ratio(self, prior: Self) -> Floats:
+        ratio: Floats = ((prior.cholesky[0].T @ self.whitening) ** 2).sum(axis=(1, 2))
         return ratio
 
-    def _scatter(self, X: Array, phi: Array, s: float, counts: Array, centres: Array) -> Array:
+    def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centres: Floats) -> Floats:
         result = np.empty((len(centres), X.shape[1], X.shape[1]))
         for k, centre in enumerate(centres):
             weighted = (X - centre) * np.sqrt(s * phi[:, k, None])
             result[k] = weighted.T @ weighted
         return result
 
-    def _outer(self, difference: Array) -> Array:
+    def _outer(self, difference: Floats) -> Floats:
         return difference[:, :, None] * difference[:, None, :]
 
-    def _log1p_distances(self, X: Array, shrink: Array) -> Array:
+    def _log1p_distances(self, X: Floats, shrink: Floats) -> Floats:
         return np.log1p(shrink * self.squared_distances(X))
 
-    def _coloured(self, noise: Array, component: NDArray[np.intp]) -> Array:
+    def _coloured(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
         return np.einsum("nij,nj->ni", self.cholesky[component], noise)

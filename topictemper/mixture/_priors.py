@@ -1,24 +1,22 @@
-"""What is given to a mixture, checked: its prior and where it starts."""
+"""Prior and start of a Dirichlet process mixture."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.utils import check_array
 
 from .._utils import _validation as check
+from .._utils._typing import Floats
 from ._normal_wishart import Diagonal, Full, NormalWishart
-
-Array = NDArray[np.float64]
 
 # Squares of larger numbers, in units of a small variance, leave the range of float64.
 _LARGEST = 1e100
 
 
-def check_range(X: Array) -> None:
+def check_range(X: Floats) -> None:
     """Refuse data whose squares overflow."""
     if np.abs(X).max() > _LARGEST:
         raise ValueError(
@@ -27,14 +25,14 @@ def check_range(X: Array) -> None:
 
 
 def prior_of(
-    X: Array,
+    X: Floats,
     covariance_type: str,
     mean_prior: Any,
     mean_precision_prior: Any,
     degrees_of_freedom_prior: Any,
     covariance_prior: Any,
 ) -> NormalWishart:
-    """The prior of the components: the given parameters, or those of the data for None."""
+    """Return the prior of the components; parameters that are None follow from the data."""
     D = X.shape[1]
     full = check.choice("covariance_type", covariance_type, ("diag", "full")) == "full"
     k = check.number("mean_precision_prior", mean_precision_prior, 0.0, boundaries="neither")
@@ -52,9 +50,9 @@ def prior_of(
     if covariance_prior is None:
         scale = np.atleast_2d(np.cov(X.T)) if full else X.var(axis=0, ddof=1)
         advice = (
-            "X has a column that is constant (or, for covariance_type='full', columns that "
-            "depend on each other), so that covariance_prior cannot be made of it: leave the "
-            "column out or give covariance_prior"
+            "covariance_prior cannot be computed from X, which has a constant column (or, for "
+            "covariance_type='full', linearly dependent columns): remove the column or give "
+            "covariance_prior"
         )
     else:
         scale = _array("covariance_prior", covariance_prior, (D, D) if full else (D,))
@@ -68,26 +66,32 @@ def prior_of(
     )
 
 
-def start_of(
-    X: Array, init_params: Any, n_components: int, rng: np.random.RandomState
-) -> NDArray[np.float64]:
-    """Responsibilities (N, n_components) to start from."""
-    N = len(X)
-    if not isinstance(init_params, str):
-        phi = _array("init_params", init_params, (N, n_components))
-        if (phi < 0).any() or np.abs(phi.sum(axis=1) - 1.0).max() > 1e-6:
-            raise ValueError("init_params must be responsibilities: >= 0, with rows that sum to 1")
-        return phi
-    if check.choice("init_params", init_params, ("kmeans", "random")) == "random":
-        phi = rng.standard_exponential((N, n_components))
+def start_of(init_params: Any, shape: tuple[int, int]) -> str | Floats:
+    """Check the start: the name of a method, or responsibilities (N, n_components)."""
+    if isinstance(init_params, str):
+        return check.choice("init_params", init_params, ("kmeans", "random"))
+    phi = _array("init_params", init_params, shape)
+    if (phi < 0).any() or np.abs(phi.sum(axis=1) - 1.0).max() > 1e-6:
+        raise ValueError("init_params must be responsibilities: >= 0, with rows that sum to 1")
+    return phi
+
+
+def draw_start(
+    X: Floats, init: str | Floats, n_components: int, random_state: np.random.RandomState
+) -> Floats:
+    """Return responsibilities (N, n_components) to start from."""
+    if not isinstance(init, str):
+        return init
+    if init == "random":
+        phi = random_state.standard_exponential((len(X), n_components))
         return np.asarray(phi / phi.sum(axis=1, keepdims=True))
-    # k-means warns of fewer distinct rows than clusters; what is left over starts empty.
+    # k-means warns where clusters outnumber distinct rows; components without a cluster are empty.
     n_clusters = min(n_components, len(np.unique(X, axis=0)))
-    labels = KMeans(n_clusters, n_init=1, random_state=rng).fit(X).labels_
+    labels = KMeans(n_clusters, n_init=1, random_state=random_state).fit(X).labels_
     return np.eye(n_components)[labels]
 
 
-def _array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def _array(name: str, value: Any, shape: tuple[int, ...]) -> Floats:
     """A new float64 array of finite values of a shape."""
     array = check_array(
         value, dtype=np.float64, ensure_2d=len(shape) == 2, copy=True, input_name=name
@@ -97,10 +101,10 @@ def _array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     return np.asarray(array)
 
 
-def _positive_definite(matrix: Array) -> bool:
+def _positive_definite(matrix: Floats) -> bool:
     if not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0.0):
         return False
-    # Relative to the diagonal, so that columns may have units as different as they like.
+    # Relative to the diagonal, so that columns may have different units.
     deviation = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
     if not (deviation > 0).all():
         return False

@@ -1,4 +1,4 @@
-"""The sticks of a truncated Dirichlet process: what q(V) is, and what follows from it."""
+"""Sticks of a truncated Dirichlet process: q(V) and its expectations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, psi
 
-Array = NDArray[np.float64]
+from .._utils._typing import Floats
 
 
 @dataclass(frozen=True)
@@ -16,40 +16,40 @@ class Sticks:
     """``q(V_t) = Beta(a_t, b_t)``; the prior of each is Beta(1, concentration).
 
     With ``last_is_one`` V of the last component is 1, and a and b have one entry less than there
-    are components (Blei and Jordan 2006, section 3.2); else all sticks are broken, and what is left
-    beyond the truncation is neglected, as scikit-learn does.
+    are components (Blei and Jordan 2006, section 3.2). Otherwise all sticks are broken, and the
+    rest beyond the truncation is ignored, as in scikit-learn.
     """
 
-    a: Array
-    b: Array
+    a: Floats
+    b: Floats
     concentration: float
     last_is_one: bool
 
     @classmethod
-    def posterior(cls, counts: Array, concentration: float, last_is_one: bool) -> Sticks:
+    def posterior(cls, counts: Floats, concentration: float, last_is_one: bool) -> Sticks:
         """The best q(V) for (tempered) expected numbers of data in the components, in order."""
         n = len(counts) - last_is_one
         later = np.append(np.cumsum(counts[:0:-1])[::-1], 0.0)
         return cls(1.0 + counts[:n], concentration + later[:n], concentration, last_is_one)
 
-    def expected_log_weights(self) -> Array:
+    def expected_log_weights(self) -> Floats:
         """``E[log V_t] + sum_{i<t} E[log(1 - V_i)]`` for each component."""
         log_v, log_rest = self._expected_logs()
         if self.last_is_one:
             log_v = np.append(log_v, 0.0)
         return log_v + np.append(0.0, np.cumsum(log_rest))[: len(log_v)]
 
-    def expected_weights(self) -> Array:
+    def expected_weights(self) -> Floats:
         """E[pi_t], scaled to sum to one."""
         v = self.a / (self.a + self.b)
         rest = np.append(1.0, np.cumprod(1.0 - v))
         if self.last_is_one:
             v = np.append(v, 1.0)
-        weights: Array = v * rest[: len(v)]
+        weights: Floats = v * rest[: len(v)]
         return weights / weights.sum()
 
     def log_normalizer(self) -> float:
-        """What the sticks add to the bound, up to a constant, if they are the best for counts."""
+        """Return the sticks' terms of the bound, up to a constant, if optimal for the counts."""
         return float(betaln(self.a, self.b).sum())
 
     def kl(self) -> float:
@@ -59,16 +59,16 @@ class Sticks:
         kl += (self.a - 1.0) * log_v + (self.b - self.concentration) * log_rest
         return float(kl.sum())
 
-    def _expected_logs(self) -> tuple[Array, Array]:
+    def _expected_logs(self) -> tuple[Floats, Floats]:
         total = psi(self.a + self.b)
         return psi(self.a) - total, psi(self.b) - total
 
 
-def size_order(counts: Array, concentration: float, last_is_one: bool) -> NDArray[np.intp] | None:
-    """Order of components by decreasing size, or None where the bound is better as it is.
+def size_order(counts: Floats, concentration: float, last_is_one: bool) -> NDArray[np.intp] | None:
+    """Return the order of components by decreasing size; None if it does not raise the bound.
 
-    Larger first is the best order of sticks, but for one case: if the last stick is whole and the
-    concentration above 1, a large component may be better off in the last place.
+    Decreasing size is the best order, with one exception: if the last stick is 1 and the
+    concentration above 1, the bound may be higher with a large component in the last place.
     """
     order = np.argsort(-counts, kind="stable")
     if (order[:-1] < order[1:]).all():

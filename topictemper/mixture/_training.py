@@ -1,39 +1,17 @@
-"""Coordinate ascent of a truncated Dirichlet process mixture at a course of temperatures."""
+"""Coordinate ascent of a truncated Dirichlet process mixture, annealed at first."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..tempering import Schedule
+from .._utils._typing import Floats
+from ..tempering._history import ElboHistory
+from ._config import Config
 from ._normal_wishart import NormalWishart
+from ._priors import draw_start
 from ._sticks import Sticks, size_order
-
-Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Model:
-    """The prior, and how sticks are broken and sorted."""
-
-    prior: NormalWishart
-    concentration: float
-    last_is_one: bool
-    sort: bool
-
-    def best_globals(self, X: Array, phi: Array, s: float) -> Globals:
-        """The best globals for responsibilities, at the inverse temperature s."""
-        counts = s * phi.sum(axis=0)
-        if self.sort:
-            order = size_order(counts, self.concentration, self.last_is_one)
-            if order is not None:
-                counts, phi = counts[order], phi[:, order]
-        return Globals(
-            Sticks.posterior(counts, self.concentration, self.last_is_one),
-            self.prior.posterior(X, phi, s),
-        )
 
 
 @dataclass(frozen=True)
@@ -43,33 +21,32 @@ class Globals:
     sticks: Sticks
     components: NormalWishart
 
-    def log_joint(self, X: Array) -> Array:
+    def log_joint(self, X: Floats) -> Floats:
         """``S_nt = E[log p(x_n, z_n = t)]``, (N, T), in nats."""
         result = self.components.expected_log_likelihood(X)
         result += self.sticks.expected_log_weights()
         return result
 
     def kl(self, prior: NormalWishart) -> float:
-        """KL of all of it from the prior."""
+        """KL divergence from the prior."""
         return self.sticks.kl() + self.components.kl(prior)
 
 
 @dataclass(frozen=True)
-class Ascent:
-    """Where coordinate ascent has led."""
+class Run:
+    """The result of one ascent."""
 
     found: Globals
-    phi: Array  # at T = 1
+    phi: Floats  # at T = 1
     elbo: float  # of `found` and `phi`, at T = 1
-    elbo_history: list[float]
-    temperatures: list[float]
+    history: ElboHistory
     converged: bool
 
 
-def soft_max(log_joint: Array) -> tuple[Array, float]:
-    """Responsibilities ``phi ∝ exp(S)`` of rows, in the place of S, and their bound.
+def soft_max(log_joint: Floats) -> tuple[Floats, float]:
+    """Return responsibilities ``phi ∝ exp(S)`` of rows, which overwrite S, and their bound.
 
-    The second is ``sum_n log sum_t exp(S_nt) = sum_nt phi_nt (S_nt - log phi_nt)``.
+    The bound is ``sum_n log sum_t exp(S_nt) = sum_nt phi_nt (S_nt - log phi_nt)``.
     """
     highest = log_joint.max(axis=1)
     log_joint -= highest[:, None]
@@ -79,35 +56,50 @@ def soft_max(log_joint: Array) -> tuple[Array, float]:
     return phi, float((highest + np.log(total)).sum())
 
 
-def ascend(
-    X: Array, phi: Array, model: Model, schedule: Schedule, max_iter: int, tol: float
-) -> Ascent:
+def best_run(X: Floats, config: Config) -> Run:
+    """Return the ascent with the highest ELBO of several starts."""
+
+    def run() -> Run:
+        phi = draw_start(X, config.init, config.n_components, config.random_state)
+        return ascend(X, phi, config)
+
+    return max((run() for _ in range(config.n_init)), key=lambda one: one.elbo)
+
+
+def ascend(X: Floats, phi: Floats, config: Config) -> Run:
     """Alternate the best globals and the best responsibilities, both at the schedule's T.
 
-    The annealed bound ``b E[log p(x, z | theta)] - KL(q(theta) || p(theta)) + H(q(z))``,
-    b = 1 / T (VT eq. 4), never falls while T stays. Iteration i is at ``schedule.temperature(i)``.
-    The end is where an iteration at T = 1 changes the bound by less than `tol` a datum, after
-    `max_iter` iterations at the latest.
+    The annealed bound ``s E[log p(x, z | theta)] - KL(q(theta) || p(theta)) + H(q(z))`` with
+    s = 1 / T never falls while T is constant (VT eq. 4).
     """
-    elbo_history: list[float] = []
-    temperatures: list[float] = []
+    history = ElboHistory()
     converged = False
-    for i in range(max_iter):
-        temperature = schedule.temperature(i)
+    for i in range(config.max_iter):
+        temperature = config.schedule.temperature(i)
         s = 1.0 / temperature
-        found = model.best_globals(X, phi, s)
+        found = best_globals(X, phi, s, config)
         log_joint = found.log_joint(X)
         log_joint *= s
         phi, bound = soft_max(log_joint)
-        elbo_history.append(bound - found.kl(model.prior))
-        temperatures.append(temperature)
-        if temperatures[-2:] == [1.0, 1.0]:
-            converged = abs(elbo_history[-1] - elbo_history[-2]) < tol * len(X)
-            if converged:
-                break
+        history.append(temperature, bound - found.kl(config.prior))
+        converged = history.has_converged(config.tol)
+        if converged:
+            break
+    elbo = history.last
     if temperature != 1.0:
         phi, bound = soft_max(found.log_joint(X))
-        elbo = bound - found.kl(model.prior)
-    else:
-        elbo = elbo_history[-1]
-    return Ascent(found, phi, elbo, elbo_history, temperatures, converged)
+        elbo = bound - found.kl(config.prior)
+    return Run(found, phi, elbo, history, converged)
+
+
+def best_globals(X: Floats, phi: Floats, s: float, config: Config) -> Globals:
+    """Return the best globals for responsibilities, at the inverse temperature s."""
+    counts = s * phi.sum(axis=0)
+    if config.sort_components:
+        order = size_order(counts, config.concentration, config.last_is_one)
+        if order is not None:
+            counts, phi = counts[order], phi[:, order]
+    return Globals(
+        Sticks.posterior(counts, config.concentration, config.last_is_one),
+        config.prior.posterior(X, phi, s),
+    )

@@ -1,26 +1,30 @@
-"""The smallest model with a wrong optimum: two Gaussians of known weights and variance."""
+"""Two Gaussians of known weights and variance: the smallest model with a wrong optimum."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.optimize import minimize
 from scipy.special import expit
 from sklearn.utils import check_array
 
 from .._utils import _validation as check
-from ..tempering import ConstantSchedule, Schedule, as_schedule
-
-Array = NDArray[np.float64]
+from .._utils._typing import Floats
+from ..tempering import ConstantSchedule, Schedule
+from ..tempering._modes import Annealing, tempering_settings
+from ._config import ANNEALING
 
 # Numbers in the largest temporary array of a surface.
 _AT_ONCE = 2_000_000
-# Relative change of v at which it has settled; what is left enters the bound squared.
+# Relative change of v at convergence; the remaining error enters the bound squared.
 _SETTLED = 1e-9
-# Optima nearer than this, in standard deviations of a component, are one.
+# Optima closer than this, in standard deviations of a component, are the same.
 _SAME = 1e-2
+# Default annealing: T at the start over the variance ratio, above which there is one optimum, and
+# the share of the iterations.
+_HOT, _LENGTH = 4.0, 0.75
 
 
 class TwoGaussians:
@@ -32,10 +36,10 @@ class TwoGaussians:
 
         b E[log p(x, z | mu)] + E[log p(mu)] + H(q(mu)) + H(q(z)).
 
-    Everywhere below phi and v are the best for the means given, so that the bound is a surface
-    over (m_1, m_2). With unequal weights it has two optima at T = 1, of which one has the means the
-    wrong way round, and a single one above a temperature of about the variance of the data over
-    that of a component ([1]_, figure 1).
+    phi and v are always the best for the given means, so that the bound is a surface over
+    (m_1, m_2). With unequal weights it has two optima at T = 1, one of which has the means
+    exchanged. Above a critical temperature it has one; that temperature is about the variance of
+    the data over that of a component ([1]_, figure 1).
 
     Parameters
     ----------
@@ -56,7 +60,7 @@ class TwoGaussians:
     Raises
     ------
     TypeError, ValueError
-        If an argument makes no sense.
+        If an argument is invalid.
 
     References
     ----------
@@ -67,12 +71,13 @@ class TwoGaussians:
     --------
     >>> from topictemper.datasets import make_two_gaussians
     >>> from topictemper.mixture import TwoGaussians
-    >>> from topictemper.tempering import ExponentialSchedule
+    >>> from topictemper.tempering import Annealing
     >>> X, _ = make_two_gaussians(random_state=0)
     >>> model = TwoGaussians(X)
     >>> [len(model.optima(T)) for T in (20, 13, 1)]
     [1, 2, 2]
-    >>> path = model.ascend([-0.1, 0.1], ExponentialSchedule(t0=100, length=200), max_iter=250)
+    >>> annealing = Annealing(schedule="exponential", max_temperature=100, length=200)
+    >>> path = model.ascend([-0.1, 0.1], annealing, max_iter=250)
     >>> path[-1].round(1)
     array([ 4. , -4.1])
     """
@@ -88,7 +93,7 @@ class TwoGaussians:
         x = check_array(X, dtype=np.float64, ensure_2d=False, input_name="X")
         if x.ndim != 1 and x.shape[1] != 1:
             raise ValueError(f"X must have one column, got shape {x.shape}")
-        self.x: Array = x.ravel()
+        self.x: Floats = x.ravel()
         w = check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights")
         if w.shape != (2,) or not (w > 0).all() or abs(w.sum() - 1.0) > 1e-9:
             raise ValueError(
@@ -100,7 +105,7 @@ class TwoGaussians:
             "prior_variance", prior_variance, 0.0, boundaries="neither"
         )
 
-    def elbo(self, means: ArrayLike, temperature: float = 1.0) -> Array:
+    def elbo(self, means: ArrayLike, temperature: float = 1.0) -> Floats:
         """Annealed bound at means.
 
         Parameters
@@ -123,7 +128,7 @@ class TwoGaussians:
             result[rows] = self._elbo(flat[rows], s)[0]
         return result.reshape(m.shape[:-1])
 
-    def surface(self, m1: ArrayLike, m2: ArrayLike, temperature: float = 1.0) -> Array:
+    def surface(self, m1: ArrayLike, m2: ArrayLike, temperature: float = 1.0) -> Floats:
         """Annealed bound on a grid of means.
 
         Parameters
@@ -136,11 +141,11 @@ class TwoGaussians:
         Returns
         -------
         ndarray of shape (n2, n1)
-            In nats; m1 runs along the rows, as in a picture with m1 to the right.
+            In nats; m1 increases along the rows.
         """
         return self.elbo(np.stack(np.meshgrid(m1, m2), axis=-1), temperature)
 
-    def optima(self, temperature: float = 1.0) -> Array:
+    def optima(self, temperature: float = 1.0) -> Floats:
         """Local optima of the annealed bound.
 
         Parameters
@@ -156,13 +161,13 @@ class TwoGaussians:
         """
         s = _inverse(temperature)
 
-        def descent(m: Array) -> tuple[float, Array]:
+        def descent(m: Floats) -> tuple[float, Floats]:
             value, gradient = self._elbo(m[None], s)
             return -float(value[0]), -gradient[0]
 
         places = np.quantile(self.x, (0.05, 0.35, 0.65, 0.95))
-        found: list[tuple[float, Array]] = []
-        # Never from equal means: there the surface has a saddle, in which an ascent can end.
+        found: list[tuple[float, Floats]] = []
+        # Never from equal means: the surface has a saddle there, where an ascent can end.
         for start in [(a, b) for a in places for b in places if a != b]:
             end = minimize(descent, start, jac=True, method="BFGS", options={"gtol": 1e-7})
             if all(np.abs(end.x - m).max() > _SAME * self.variance**0.5 for _, m in found):
@@ -172,18 +177,20 @@ class TwoGaussians:
     def ascend(
         self,
         means: ArrayLike,
-        schedule: Schedule | Any | None = None,
+        tempering: Literal["vi", "avi"] | Annealing | None = None,
         *,
         max_iter: int = 300,
-    ) -> Array:
-        """Coordinate ascent: responsibilities, then q of the means, at the schedule's temperature.
+    ) -> Floats:
+        """Coordinate ascent, annealed by a schedule: responsibilities, then q of the means.
 
         Parameters
         ----------
         means : array-like of shape (..., 2)
             Where to start; any number of starts at once.
-        schedule : Schedule or callable, default=None
-            Temperature of each iteration, counted from 0. None is T = 1.
+        tempering : {"vi", "avi"}, Annealing or None, default=None
+            None or "vi": T = 1. "avi" or `Annealing`: a schedule in iterations; by default T
+            falls exponentially over three quarters of the iterations, from four times the
+            variance of the data over that of a component.
         max_iter : int, default=300
             Number of iterations.
 
@@ -194,7 +201,7 @@ class TwoGaussians:
         """
         m = _checked_means(means)
         max_iter = check.integer("max_iter", max_iter, 1)
-        course = as_schedule(ConstantSchedule() if schedule is None else schedule, 1.0, 0.0)
+        course = self._schedule(tempering, max_iter)
         path = np.empty((max_iter + 1, *m.shape))
         path[0] = m
         flat = m.reshape(-1, 2)
@@ -208,7 +215,7 @@ class TwoGaussians:
             path[i + 1] = flat.reshape(m.shape)
         return path
 
-    def energy(self, means: ArrayLike, temperature: float = 1.0) -> Array:
+    def energy(self, means: ArrayLike, temperature: float = 1.0) -> Floats:
         """``E[log p(x, z | mu)]`` at means, with phi and v the best for them at a temperature.
 
         Parameters
@@ -230,7 +237,7 @@ class TwoGaussians:
         energy = (phi * first + (1.0 - phi) * second).sum(axis=1)
         return np.asarray(energy.reshape(m.shape[:-1]))
 
-    def log_partition(self, inverse_temperatures: ArrayLike) -> Array:
+    def log_partition(self, inverse_temperatures: ArrayLike) -> Floats:
         """Log C(T) of the data and assignments, which does not depend on the means.
 
             N [log(T) / 2 + (1 - 1/T) log(2 pi variance) / 2 + log sum_k w_k^(1/T)]
@@ -257,9 +264,16 @@ class TwoGaussians:
         weights = np.logaddexp(*(s * log_w for log_w in self._log_w))
         return np.asarray(len(self.x) * (gaussian + weights))
 
+    def _schedule(self, tempering: Any, max_iter: int) -> Schedule:
+        settings = tempering_settings(tempering, ANNEALING, "vi")
+        if settings.mode == "vi":
+            return ConstantSchedule()
+        hot = max(1.0, _HOT * float(self.x.var()) / self.variance)
+        return settings.course("exponential", hot, _LENGTH * max_iter)
+
     # With means (S, 2), variances (S, 2), and phi (S, N) of the first component
 
-    def _elbo(self, m: Array, s: float) -> tuple[Array, Array]:
+    def _elbo(self, m: Floats, s: float) -> tuple[Floats, Floats]:
         """Annealed bound (S,), and its gradient in the means (S, 2)."""
         phi, v = self._posterior(m, s)
         joints = [s * self._log_joint(m[:, k], v[:, k], k) for k in (0, 1)]
@@ -271,7 +285,7 @@ class TwoGaussians:
         gradient = s / self.variance * (sums - counts * m) - m / self.prior_variance
         return of_data + 0.5 * of_means.sum(axis=1), gradient
 
-    def _posterior(self, m: Array, s: float) -> tuple[Array, Array]:
+    def _posterior(self, m: Floats, s: float) -> tuple[Floats, Floats]:
         """The best responsibilities and variances for means."""
         v = np.full(m.shape, 1.0 / (1.0 / self.prior_variance + s * len(self.x) / self.variance))
         for _ in range(1000):
@@ -282,26 +296,26 @@ class TwoGaussians:
             v = new
         return phi, new
 
-    def _responsibilities(self, m: Array, v: Array, s: float) -> Array:
+    def _responsibilities(self, m: Floats, v: Floats, s: float) -> Floats:
         square = (m[:, 1] ** 2 + v[:, 1]) - (m[:, 0] ** 2 + v[:, 0])
         odds = ((m[:, 0] - m[:, 1])[:, None] * self.x + 0.5 * square[:, None]) / self.variance
-        phi: Array = expit(s * (odds + self._log_w[0] - self._log_w[1]))
+        phi: Floats = expit(s * (odds + self._log_w[0] - self._log_w[1]))
         return phi
 
-    def _variances(self, phi: Array, s: float) -> Array:
+    def _variances(self, phi: Floats, s: float) -> Floats:
         counts = phi.sum(axis=1)
         precision = np.stack([counts, len(self.x) - counts], axis=-1) * (s / self.variance)
         return 1.0 / (1.0 / self.prior_variance + precision)
 
-    def _log_joint(self, m: Array, v: Array, k: int) -> Array:
+    def _log_joint(self, m: Floats, v: Floats, k: int) -> Floats:
         """``E[log p(x_n, z_n = k | mu)]``, (S, N)."""
         squares = (self.x - m[:, None]) ** 2 + v[:, None]
         constant = self._log_w[k] - 0.5 * np.log(2 * np.pi * self.variance)
-        joint: Array = constant - 0.5 * squares / self.variance
+        joint: Floats = constant - 0.5 * squares / self.variance
         return joint
 
 
-def _checked_means(means: ArrayLike) -> Array:
+def _checked_means(means: ArrayLike) -> Floats:
     m = np.array(means, dtype=np.float64)
     if m.ndim == 0 or m.shape[-1] != 2 or not np.isfinite(m).all():
         raise ValueError(f"means must be finite, of shape (..., 2), got shape {m.shape}")

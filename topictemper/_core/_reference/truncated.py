@@ -146,7 +146,7 @@ def _estep(
         best = sorted(joint, key=lambda state: -joint[state])[:n_states]
         values = np.array([joint[state] for state in best])
         kept.append([np.frombuffer(state, dtype=np.uint8) for state in best])
-        free_energy.append(logsumexp(values))
+        free_energy.append(logsumexp(inverse_temperature * values))
         responsibilities.append(_weights(values, inverse_temperature))
     bits, weights = np.array(kept), np.array(responsibilities)
     return EStep(

@@ -1,115 +1,164 @@
-"""From the parameters of a `FactorialMixture` to a prior and a thermostat."""
+"""Parameters of a `FactorialMixture`, checked and resolved once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import exp
+from typing import Any
 
 import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from ..._utils import _validation as check
-from ...tempering import (
-    ConstantSchedule,
-    ExponentialSchedule,
-    Schedule,
-    as_schedule,
-    temperature_grid,
-)
-from ._images import Floats, Images
-from ._thermostat import AnnealingThermostat, GlobalThermostat, LocalThermostat, Thermostat
+from ..._utils._typing import Floats
+from ...tempering import Schedule, temperature_grid
+from ...tempering._modes import TemperingSettings, tempering_settings
+from ._images import Images
 from ._updates import Prior
 
-if TYPE_CHECKING:
-    from ._estimator import FactorialMixture
+MODES = {
+    "avi": ("schedule", "max_temperature", "length"),
+    "vt": ("schedule", "max_temperature", "length", "inertia", "n_temperatures"),
+    "lvt": ("max_temperature", "n_temperatures"),
+}
 
-TEMPERINGS = ("vi", "avi", "vt", "lvt")
-
-# With more components than these, a start that melts them all makes them split badly later.
+# With more components than these, a start that merges them all makes them split badly later.
 _FEW_COMPONENTS = 10
 _MILD_START = 2.0
-# Locally, every temperature costs an exponential an image, and 20 do as well as 100.
+# An image with its own temperature costs an exponential for each value, and 20 are enough.
 _N_TEMPERATURES = {"vt": 100, "lvt": 20}
-_T_MAX, _HOTTEST = 10.0, 1e6
+_LOWEST_MAXIMUM, _HIGHEST_MAXIMUM = 10.0, 1e6
+# Share of a sweep in the averaged energy: without an average, T falls to 1 within ten sweeps.
+_SHARE = 0.03
+_FINAL = 0.15
 
 
-def new_prior(model: FactorialMixture, n_features: int) -> Prior:
-    """Check the parameters of the model."""
-    n_components = check.integer("n_components", model.n_components, 1)
-    check.check_size(n_components, n_features, 8)
-    pi = np.asarray(model.pi)
-    if pi.dtype.kind not in "fiu" or pi.shape not in ((), (n_components,)):
-        raise ValueError(
-            f"pi must be a number or {n_components} numbers, one for each component; "
-            f"got {model.pi!r}"
-        )
-    if not ((pi > 0) & (pi < 1)).all():
-        raise ValueError(f"pi must be > 0 and < 1, got {model.pi!r}")
-    return Prior(
-        np.broadcast_to(pi, n_components).astype(float),
-        check.number("noise_var", model.noise_var, 0.0, boundaries="neither"),
-        check.number("prior_var", model.prior_var, 0.0, boundaries="neither"),
+@dataclass(frozen=True)
+class Config:
+    """What a fit needs.
+
+    `temperatures` is the grid of learned temperatures, and `share` that of a sweep in the averaged
+    energy. `schedule` is that of annealing, or of the upper bound of a learned temperature. `tol`
+    is in nats of all data.
+    """
+
+    prior: Prior
+    mode: str
+    schedule: Schedule | None
+    temperatures: Floats | None
+    share: float
+    max_iter: int
+    n_tempered: int
+    tol: float
+    n_init: int
+    random_state: np.random.RandomState
+
+
+def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
+    """Check and resolve the parameters for data."""
+    prior = _prior(parameters, images.X.shape[1])
+    settings = tempering_settings(parameters["tempering"], MODES, "vi")
+    max_iter = check.integer("max_iter", parameters["max_iter"], 1)
+    n_tempered = _n_tempered(settings.mode, max_iter, parameters["final_sweeps"])
+    temperatures = None
+    if settings.mode in _N_TEMPERATURES:
+        temperatures = _temperatures(settings, images, prior)
+    return Config(
+        prior=prior,
+        mode=settings.mode,
+        schedule=_schedule(settings, images, prior, temperatures, n_tempered),
+        temperatures=temperatures,
+        share=_share(settings.inertia),
+        max_iter=max_iter,
+        n_tempered=n_tempered,
+        tol=check.number("tol", parameters["tol"], 0.0) * len(images.X),
+        n_init=check.integer("n_init", parameters["n_init"], 1),
+        random_state=check.random_state(parameters["random_state"]),
     )
 
 
-def new_thermostat(
-    model: FactorialMixture, images: Images, prior: Prior, n_tempered: int
-) -> tuple[Floats | None, Callable[[], Thermostat]]:
-    """Return the temperatures that can be learned, if any, and how to make a fresh thermostat."""
-    tempering = check.choice("tempering", model.tempering, TEMPERINGS)
-    step = check.number("temperature_step", model.temperature_step, 0.0, 1.0, boundaries="right")
-    if model.schedule is not None and tempering != "avi":
+def _prior(parameters: Mapping[str, Any], n_features: int) -> Prior:
+    n_components = check.integer("n_components", parameters["n_components"], 1)
+    check.check_size(n_components, n_features, 8)
+    given = parameters["pi"]
+    pi = np.asarray(given)
+    if pi.dtype.kind not in "fiu" or pi.shape not in ((), (n_components,)):
         raise ValueError(
-            f"schedule is for tempering='avi'; with tempering={tempering!r} it must be None"
+            f"pi must be a number or {n_components} numbers, one for each component; got {given!r}"
         )
-    if tempering in ("vi", "avi"):
-        if model.temperatures is not None:
+    if not ((pi > 0) & (pi < 1)).all():
+        raise ValueError(f"pi must be > 0 and < 1, got {given!r}")
+    return Prior(
+        np.broadcast_to(pi, n_components).astype(float),
+        check.number("noise_var", parameters["noise_var"], 0.0, boundaries="neither"),
+        check.number("prior_var", parameters["prior_var"], 0.0, boundaries="neither"),
+    )
+
+
+def _n_tempered(mode: str, max_iter: int, final_sweeps: Any) -> int:
+    """Return the number of tempered sweeps."""
+    if mode == "vi":
+        if final_sweeps is not None:
             raise ValueError(
-                "temperatures are for tempering='vt' and 'lvt'; "
-                f"with tempering={tempering!r} they must be None"
+                f"final_sweeps must be None without tempering, where T = 1; got {final_sweeps!r}"
             )
-        schedule = _schedule(model, images, prior, n_tempered)
-        return None, partial(AnnealingThermostat, schedule, images, prior)
-    temperatures = _temperatures(model, images, prior)
-    if tempering == "lvt":
-        return temperatures, partial(LocalThermostat, temperatures, images, prior)
-    return temperatures, partial(GlobalThermostat, temperatures, step, images, prior)
+        return 0
+    if final_sweeps is None:
+        return max_iter - max(1, round(_FINAL * max_iter))
+    n_tempered = max_iter - check.integer("final_sweeps", final_sweeps, 0)
+    if n_tempered < 1:
+        raise ValueError(
+            f"final_sweeps must be < max_iter={max_iter}, or no sweep is tempered; "
+            f"got {final_sweeps!r}"
+        )
+    return n_tempered
 
 
-def _schedule(model: FactorialMixture, images: Images, prior: Prior, n_tempered: int) -> Schedule:
-    if model.tempering == "vi":
-        return ConstantSchedule(1.0)
-    if model.schedule is not None:
-        if isinstance(model.schedule, str):
-            raise TypeError(
-                "schedule must be a schedule of topictemper.tempering or a callable, "
-                f"got {model.schedule!r}"
-            )
-        return as_schedule(model.schedule, 1.0, 0.0)
-    start = _MILD_START
-    if len(prior.pi) <= _FEW_COMPONENTS:
-        start = min(max(start, 1.2 * critical_temperature(images, prior.noise_var)), _HOTTEST)
-    return ExponentialSchedule(start, n_tempered)
+def _schedule(
+    settings: TemperingSettings,
+    images: Images,
+    prior: Prior,
+    temperatures: Floats | None,
+    n_tempered: int,
+) -> Schedule | None:
+    start = 1.0
+    if settings.mode == "avi":
+        if not settings.is_whole_course and settings.max_temperature is None:
+            start = _start(images, prior)
+    elif temperatures is None or (settings.schedule is None and settings.length is None):
+        return None
+    else:
+        start = float(temperatures.max())
+    return settings.course("exponential", start, n_tempered)
 
 
-def _temperatures(model: FactorialMixture, images: Images, prior: Prior) -> Floats:
-    if model.temperatures is None:
-        hottest = max(_T_MAX, 2 * images.pixel_variance() / prior.noise_var)
-        return temperature_grid(_N_TEMPERATURES[model.tempering], min(hottest, _HOTTEST))
-    temperatures = np.asarray(model.temperatures)
-    if temperatures.ndim != 1 or temperatures.size == 0 or temperatures.dtype.kind not in "fiu":
-        raise ValueError(f"temperatures must be a list of numbers >= 1, got {model.temperatures!r}")
-    if not (np.isfinite(temperatures) & (temperatures >= 1)).all():
-        raise ValueError(f"temperatures must be finite and >= 1, got {model.temperatures!r}")
-    return temperatures.astype(float)
+def _start(images: Images, prior: Prior) -> float:
+    if len(prior.pi) > _FEW_COMPONENTS:
+        return _MILD_START
+    critical = critical_temperature(images, prior.noise_var)
+    return min(max(_MILD_START, 1.2 * critical), _HIGHEST_MAXIMUM)
+
+
+def _temperatures(settings: TemperingSettings, images: Images, prior: Prior) -> Floats:
+    hottest, size = settings.max_temperature, settings.n_temperatures
+    if hottest is None:
+        hottest = max(_LOWEST_MAXIMUM, 2 * images.pixel_variance() / prior.noise_var)
+        hottest = min(hottest, _HIGHEST_MAXIMUM)
+    return temperature_grid(size or _N_TEMPERATURES[settings.mode], hottest)
+
+
+def _share(inertia: float | None) -> float:
+    if inertia is None:
+        return _SHARE
+    return 1.0 - exp(-1.0 / inertia) if inertia > 0 else 1.0
 
 
 def critical_temperature(images: Images, noise_var: float) -> float:
-    """Return about where all components melt into one, ``lambda_max(Cov X) / noise_var``.
+    """Return about where all components merge into one, ``lambda_max(Cov X) / noise_var``.
 
-    From the linear stability of the state in which they are all the same. A missing pixel counts
-    as its mean.
+    From the linear stability of the state in which all components are the same. A missing pixel
+    counts as its mean.
     """
     shown = images.pixel_masks[images.pixel_pattern].T
     centred = np.where(shown, images.X - images.X.sum(axis=0) / np.maximum(shown.sum(axis=0), 1), 0)

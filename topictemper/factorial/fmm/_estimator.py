@@ -2,69 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
 from ..._utils._rollback import unchanged_on_error
-from ...tempering import Schedule
-from ._config import new_prior, new_thermostat
-from ._images import Floats, Images
+from ..._utils._typing import Flags, Floats
+from ...tempering._modes import Annealing
+from ._config import Config, config_of
+from ._images import Images
 from ._prediction import density_of_pixels
-from ._training import Run, ascend, infer
+from ._training import Run, best_run, infer_assignments
 from ._updates import Components, Prior
 
 
 class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Factorial mixture model: images as sums of components, each of which is there or not.
+    """Factorial mixture model: each image is a sum of components.
 
     ``x_n = sum_k z_nk mu_k + noise`` with bits ``z_nk ~ Bernoulli(pi_k)``, components
     ``mu_k ~ N(0, prior_var I)`` and noise of variance `noise_var` in each pixel [1]_. Learned by
-    batch mean-field variational inference, whose many local optima tempering helps to avoid. NaN
-    stands for a missing pixel: what is learned is the exact posterior bound of what is observed.
+    batch mean-field variational inference; tempering helps to avoid its many local optima. NaN
+    stands for a missing pixel: the bound is then that of the observed pixels, and exact.
+
+    Most fits need only `n_components`, `noise_var`, `tempering` and `random_state`.
 
     Parameters
     ----------
     n_components : int, default=8
         Number of components, K.
-    tempering : {"vt", "lvt", "avi", "vi"}, default="vt"
-        "vt": one learned temperature; "lvt": one for each image; "avi": a schedule; "vi": none.
+    tempering : {"vt", "lvt", "avi", "vi"}, object of `topictemper.tempering` or None, default="vt"
+        "vt" or `GlobalTempering`: one learned temperature; "lvt" or `LocalTempering`: one for
+        each image; "avi" or `Annealing`: a schedule; None or "vi": T = 1. See Notes.
     pi : float or array-like of shape (n_components,), default=0.3
         Prior probability of each component, in (0, 1). Not learned.
     noise_var, prior_var : float, default=0.1 and 0.35
         Variances (not standard deviations) of the noise and of the components, > 0.
-    schedule : Schedule or callable, optional
-        Only for "avi": temperature over sweeps. By default exponential from T0 to 1 over all
-        sweeps but the final ones. T0 is 1.2 times the temperature above which all components
-        are the same, ``lambda_max(Cov X) / noise_var``, but at least 2; and 2 where there are more
-        than 10 components, for which hot starts do harm.
-    temperatures : array-like of shape (n_temperatures,), optional
-        Only for "vt" and "lvt": temperatures >= 1 that are possible. By default 100 ("lvt": 20)
-        between 1 and 10, or twice the variance of a pixel over `noise_var` if that is higher;
-        evenly spaced logarithms.
-    temperature_step : float, default=0.03
-        Only for "vt": share of each sweep in the averaged energy from which the temperature is
-        learned, in (0, 1]. At 1 the temperature falls to its end within ten sweeps, which is a
-        quench. 0.1 suits short runs.
-    final_sweeps : int, default=60
-        The last of `max_iter` sweeps are at exactly T = 1.
+    final_sweeps : int, default=None
+        Number of sweeps at T = 1 after the tempered ones. None is 15% of `max_iter`.
     max_iter : int, default=400
-        Most sweeps over the data.
+        Maximum number of sweeps over the data.
     tol : float, default=1e-6
-        Stop when a sweep at T = 1 raises the bound by less than this, in nats an image. Never
-        while T > 1; never if 0.
+        Stop when a sweep at T = 1 changes the bound by less than this, in nats an image. At 0
+        there are always `max_iter` sweeps.
     n_init : int, default=1
-        Fits from different starts, of which the one with the highest bound is kept.
+        Number of starts; the fit keeps the one with the highest ELBO.
     random_state : int, RandomState or None, default=None
-        Source of the starts.
+        Seed of the starts.
     n_jobs : int or None, default=None
-        Threads of the sweep; None is 1, -1 all processors. Results have the same bits for any.
+        Number of threads. None is 1, -1 is all processors. The bits of the result do not depend
+        on it.
 
     Attributes
     ----------
@@ -75,23 +66,36 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     pi_ : ndarray of shape (n_components,)
         Prior probabilities.
     elbo_ : float
-        Evidence lower bound of all data at T = 1, in nats.
-    elbo_history_ : ndarray of shape (`n_iter_`,)
-        It after every sweep.
-    objective_history_ : ndarray of shape (`n_iter_`,)
-        The bound that the sweep climbed: annealed or tempered, then that at T = 1.
+        Evidence lower bound of the training data at T = 1, in nats.
+    elbo_history_ : structured ndarray of shape (`n_iter_`,)
+        Fields "pass", "temperature" and "elbo": the bound after each sweep at its temperature,
+        averaged over q(T) where T is learned, in nats.
     temperature_history_ : structured ndarray of shape (`n_iter_`,)
-        ``pass`` and ``temperature`` (1 / E[1/T], averaged over images) of every sweep; with "lvt"
-        also quantiles ``q05`` to ``q95`` of what images ask for, as learned last.
+        Fields "pass", from 0, and "temperature", which is 1 / E[1/T]. With "lvt" also quantiles
+        "q05" to "q95" over the temperatures of images, as learned last.
     temperature_ : float
-        The temperature of the last tempered sweep; 1 if there was none. Well over 1.05 with "vt"
-        or "lvt": the residuals are larger than `noise_var`, or the optimum is poor.
+        Temperature of the last tempered sweep; 1 if there is none. If it stays well above 1.05
+        with "vt" or "lvt", the residuals are larger than `noise_var`, or the optimum is poor.
     temperatures_ : ndarray of shape (n_temperatures,)
-        With "vt" and "lvt" only: the temperatures that were possible.
+        With "vt" and "lvt" only: the grid of temperatures.
     temperature_responsibilities_ : ndarray of shape (n_temperatures,)
         With "vt" and "lvt" only: q(T) after the tempered sweeps; with "lvt" averaged over images.
     n_iter_ : int
-        Sweeps of the fit that was kept.
+        Number of sweeps of the best start.
+
+    Notes
+    -----
+    One pass over the data is one sweep. By default,
+
+    - `Annealing` falls exponentially from T0 to 1 over all tempered sweeps. T0 is 1.2 times the
+      temperature above which all components are the same, ``lambda_max(Cov X) / noise_var``, but
+      at least 2. With more than 10 components T0 is 2, as hot starts do harm.
+    - `GlobalTempering` and `LocalTempering` have a grid of 100 and 20 temperatures from 1 to
+      `max_temperature`, with evenly spaced logarithms. The maximum is 10, or twice the variance
+      of a pixel over `noise_var` if that is higher.
+    - `GlobalTempering` learns T from an average of energies, in which a sweep has the share
+      ``1 - exp(-1 / inertia)``, by default 0.03. Without inertia T falls to 1 within ten sweeps.
+      A `schedule` or a `length` sets an upper bound of T, which falls from `max_temperature`.
 
     References
     ----------
@@ -115,14 +119,11 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self,
         n_components: int = 8,
         *,
-        tempering: Literal["vt", "lvt", "avi", "vi"] = "vt",
+        tempering: Literal["vt", "lvt", "avi", "vi"] | Annealing | None = "vt",
         pi: ArrayLike = 0.3,
         noise_var: float = 0.1,
         prior_var: float = 0.35,
-        schedule: Schedule | Callable[[float], float] | None = None,
-        temperatures: ArrayLike | None = None,
-        temperature_step: float = 0.03,
-        final_sweeps: int = 60,
+        final_sweeps: int | None = None,
         max_iter: int = 400,
         tol: float = 1e-6,
         n_init: int = 1,
@@ -134,9 +135,6 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.pi = pi
         self.noise_var = noise_var
         self.prior_var = prior_var
-        self.schedule = schedule
-        self.temperatures = temperatures
-        self.temperature_step = temperature_step
         self.final_sweeps = final_sweeps
         self.max_iter = max_iter
         self.tol = tol
@@ -166,52 +164,29 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Raises
         ------
         TypeError, ValueError
-            If a parameter or the data make no sense. The estimator is then as it was before.
+            If a parameter or the data are invalid. The estimator then stays unchanged.
         """
         with unchanged_on_error(self):
             images = self._images(X, reset=True)
             if not images.observed.any():
                 raise ValueError("X has no observed pixel: all values are NaN")
-            prior = new_prior(self, images.X.shape[1])
-            max_iter = check.integer("max_iter", self.max_iter, 1)
-            final = check.integer("final_sweeps", self.final_sweeps, 0)
-            tol = check.number("tol", self.tol, 0.0) * len(images.X)
-            n_init = check.integer("n_init", self.n_init, 1)
-            random_state = check.random_state(self.random_state)
-            n_tempered = max(0, max_iter - final)
-            temperatures, start = new_thermostat(self, images, prior, n_tempered)
-            best: Run | None = None
+            config = config_of(self.get_params(deep=False), images)
             with Workers(self.n_jobs) as workers:
-                for _ in range(n_init):
-                    run = ascend(
-                        images,
-                        prior,
-                        random_state.random_sample((len(prior.pi), len(images.X))),
-                        start(),
-                        max_iter=max_iter,
-                        n_tempered=n_tempered,
-                        tol=tol,
-                        workers=workers,
-                    )
-                    if best is None or run.elbo > best.elbo:
-                        best = run
-            assert best is not None
-            self._publish(prior, best, temperatures)
+                self._publish(config, best_run(images, config, workers))
         return self
 
-    def _publish(self, prior: Prior, run: Run, temperatures: Floats | None) -> None:
-        self._prior = prior
+    def _publish(self, config: Config, run: Run) -> None:
+        self._prior = config.prior
         self.components_, variances = run.components
         self.component_variances_ = np.array(variances)
-        self.pi_ = prior.pi
+        self.pi_ = config.prior.pi
         self.elbo_ = run.elbo
-        self.elbo_history_ = run.elbo_history
-        self.objective_history_ = run.objective_history
+        self.elbo_history_ = run.history.elbos
         self.temperature_history_ = run.temperature_history
         self.temperature_ = run.temperature
-        self.n_iter_ = len(run.elbo_history)
+        self.n_iter_ = len(run.history.rows)
         for name, value in (
-            ("temperatures_", temperatures),
+            ("temperatures_", config.temperatures),
             ("temperature_responsibilities_", run.responsibilities),
         ):
             if value is not None:
@@ -222,7 +197,7 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     # Using the components
 
     def transform(self, X: Any) -> Floats:
-        """Probabilities that components are in images, by 50 sweeps at T = 1.
+        """Probability of each component in each image, by 50 sweeps at T = 1.
 
         Parameters
         ----------
@@ -236,11 +211,11 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         images = self._fitted_images(X)
         with Workers(self.n_jobs) as workers:
-            nu = infer(images, self._prior, self._q, workers).nu
+            nu = infer_assignments(images, self._prior, self._q, workers).nu
         return np.ascontiguousarray(nu.T)
 
     def inverse_transform(self, Z: ArrayLike) -> Floats:
-        """Images without noise that components make, ``Z components_``.
+        """Images without noise, ``Z components_``.
 
         Parameters
         ----------
@@ -260,8 +235,28 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             )
         return bits @ self.components_
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def elbo(self, X: Any) -> float:
         """Evidence lower bound of images at T = 1, with the learned q(mu).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Images; NaN for a missing pixel.
+
+        Returns
+        -------
+        float
+            Nats an image: the mean of ``E_q log p(x_n, z_n | mu) + H(q(z_n))``, with q(z_n) by 50
+            sweeps.
+        """
+        images = self._fitted_images(X)
+        with Workers(self.n_jobs) as workers:
+            result = infer_assignments(images, self._prior, self._q, workers)
+        bounds = result.energies + self._prior.log_scale(images.observed) + result.entropies
+        return float(bounds.mean())
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Evidence lower bound of images, as `elbo`; higher is better.
 
         Parameters
         ----------
@@ -273,14 +268,9 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Returns
         -------
         float
-            Nats an image: the mean of ``E_q log p(x_n, z_n | mu) + H(q(z_n))``, with q(z_n) by 50
-            sweeps. Higher is better.
+            Nats an image.
         """
-        images = self._fitted_images(X)
-        with Workers(self.n_jobs) as workers:
-            result = infer(images, self._prior, self._q, workers)
-        bounds = result.energies + self._prior.log_scale(images.observed) + result.entropies
-        return float(bounds.mean())
+        return self.elbo(X)
 
     def predictive_log_likelihood(self, X: Any, mask: ArrayLike) -> float:
         """Log density of some pixels of images, given the others.
@@ -294,7 +284,7 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         X : array-like of shape (n_samples, n_features)
             Images; NaN for a missing pixel, which is neither given nor predicted.
         mask : array-like of bool, of shape (n_samples, n_features) or (n_features,)
-            True for a pixel that is to be predicted.
+            True for a pixel to predict.
 
         Returns
         -------
@@ -322,12 +312,12 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             )
         given = Images(np.where(hidden, np.nan, X))
         with Workers(self.n_jobs) as workers:
-            nu = infer(given, self._prior, self._q, workers).nu
+            nu = infer_assignments(given, self._prior, self._q, workers).nu
         return density_of_pixels(X, targets, nu, self._q, self._prior.noise_var)
 
     def sample(
         self, n_samples: int = 1, *, random_state: int | np.random.RandomState | None = None
-    ) -> tuple[Floats, NDArray[np.bool_]]:
+    ) -> tuple[Floats, Flags]:
         """Draw images from the model, with components at their posterior means.
 
         Parameters

@@ -1,4 +1,4 @@
-"""Data of a Gaussian model, with or without missing pixels, and sums over what is observed."""
+"""Images with missing pixels, and sums over observed pixels."""
 
 from __future__ import annotations
 
@@ -7,18 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Flags = NDArray[np.bool_]
+from ..._utils._typing import Flags, Floats
 
-_CHUNK = 1024  # terms of a sum that are unpacked at a time: bounds the memory it takes
+_CHUNK = 1024  # terms of a sum that are unpacked at a time: bounds the memory
 
 
 class Images:
-    """Observed pixels, and which images and pixels are observed together.
+    """Observed pixels, and the patterns in which they are observed.
 
-    Images that show the same pixels share a Gram matrix, and so do pixels that the same images
-    show: complete data have a single pattern of either kind, and cost no more than if there were
-    no such thing as a missing pixel.
+    Images with the same observed pixels share a Gram matrix. So do pixels that are observed in the
+    same images. Complete data have a single pattern of either kind, at no extra cost.
 
     Parameters
     ----------
@@ -28,19 +26,19 @@ class Images:
     Attributes
     ----------
     X : ndarray of shape (N, D)
-        With 0 for a missing pixel.
+        Pixels, with 0 for a missing one.
     squares : ndarray of shape (N,)
         Sum of the squares of an image's observed pixels.
     observed : ndarray of shape (N,)
         Number of an image's observed pixels.
     image_masks : ndarray of shape (n_image_patterns, D), bool
-        Sets of pixels that images show.
+        Distinct sets of pixels that are observed in an image.
     image_pattern : ndarray of shape (N,)
-        Which of them an image has.
+        Index of the set of each image.
     pixel_masks : ndarray of shape (n_pixel_patterns, N), bool
-        Sets of images that show a pixel.
+        Distinct sets of images in which a pixel is observed.
     pixel_pattern : ndarray of shape (D,)
-        Which of them a pixel has.
+        Index of the set of each pixel.
     """
 
     def __init__(self, X: Floats) -> None:
@@ -59,7 +57,7 @@ class Images:
         self.observed: Floats = self.image_masks.sum(axis=1).astype(float)[self.image_pattern]
 
     def pixel_variance(self) -> float:
-        """Variance of a pixel over the images that show it, averaged over pixels."""
+        """Return the variance of a pixel over its observations, averaged over pixels."""
         counts = self.pixel_masks.sum(axis=1)[self.pixel_pattern]
         seen = counts > 0
         means = self.X.sum(axis=0)[seen] / counts[seen]
@@ -101,7 +99,7 @@ def _parts(size: int) -> list[slice]:
 
 
 def _distinct_rows(flags: Flags) -> tuple[Flags, NDArray[np.int64]]:
-    """Return the distinct rows, and which of them each row is."""
+    """Return the distinct rows, and for each row the index of its own."""
     packed = np.ascontiguousarray(np.packbits(flags, axis=1))
     keys: NDArray[Any] = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
     _, first, which = np.unique(keys, return_index=True, return_inverse=True)

@@ -1,14 +1,14 @@
-"""Predictive density of the pixels of an image that were not given."""
+"""Predictive density of unobserved pixels."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._images import Floats
+from ..._utils._typing import Floats
 from ._updates import Components
 
-_PIXELS = 2**22  # pixels whose moments are worked out at a time: bounds the memory it takes
+_PIXELS = 2**22  # pixels whose moments are computed at a time: bounds the memory
 
 
 def density_of_pixels(

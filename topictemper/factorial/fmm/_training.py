@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._core._workers import Workers
-from ._images import Floats, Images
-from ._thermostat import Thermostat
+from ..._utils._typing import Floats
+from ...tempering._history import ElboHistory, record
+from ._config import Config
+from ._images import Images
+from ._tempering import new_tempering
 from ._updates import (
     Assignments,
     Components,
@@ -24,79 +27,75 @@ from ._updates import (
 
 @dataclass(frozen=True)
 class Run:
-    """Where one ascent ended, and how it came there."""
+    """The result of one ascent; `elbo` is at T = 1, `temperature` of the last tempered sweep."""
 
     components: Components
-    elbo_history: Floats
-    objective_history: Floats
+    elbo: float
+    history: ElboHistory
     temperature_history: NDArray[Any]
     temperature: float
     responsibilities: Floats | None
 
-    @property
-    def elbo(self) -> float:
-        """Bound at the end, T = 1."""
-        return float(self.elbo_history[-1])
+
+def best_run(images: Images, config: Config, workers: Workers) -> Run:
+    """Return the ascent with the highest ELBO of several random starts."""
+    shape = (len(config.prior.pi), len(images.X))
+
+    def run() -> Run:
+        return ascend_from(images, config, config.random_state.random_sample(shape), workers)
+
+    return max((run() for _ in range(config.n_init)), key=lambda one: one.elbo)
 
 
-def ascend(
+def ascend_from(
     images: Images,
-    prior: Prior,
+    config: Config,
     nu: Floats,
-    thermostat: Thermostat,
-    *,
-    max_iter: int,
-    n_tempered: int,
-    tol: float,
     workers: Workers,
-    after_sweep: Callable[[int, Components], None] | None = None,
+    after_sweep: Callable[[int, Components, float], None] | None = None,
 ) -> Run:
-    """Sweep from a first `nu` of shape (K, N); the first `n_tempered` sweeps are tempered.
+    """Sweep from an initial `nu` of shape (K, N); the first sweeps are tempered.
 
-    q(mu) comes first: from components drawn at random, the first q(Z) would be hard and wrong,
-    and with many pixels no component would be used at all. Ends early where two sweeps at T = 1
-    differ by less than `tol` nats (never, if that is 0). `after_sweep` is called with the number of
-    the sweep and its q(mu).
+    q(mu) comes first: from random components, the first q(Z) would be hard and wrong, and with
+    many pixels no component would be used at all. `after_sweep` is called with the number of the
+    sweep, its q(mu), and the ELBO at T = 1.
     """
+    prior, tempering = config.prior, new_tempering(config, images)
     log_scale = float(prior.log_scale(images.observed).sum())
     cold = np.ones(len(images.X))
-    bounds: list[float] = []
-    objectives: list[float] = []
-    course: list[tuple[float, ...]] = []
-    was_cold = False
-    for sweep in range(max_iter):
-        tempered = sweep < n_tempered
-        s = thermostat.inverse_temperatures(sweep) if tempered else cold
+    history = ElboHistory()
+    last_tempered, rows = 1.0, []
+    for sweep in range(config.max_iter):
+        tempered = sweep < config.n_tempered
+        temperature = tempering.temperature() if tempered else 1.0
+        s = tempering.inverse_temperatures() if tempered else cold
         components = update_components(images, prior, nu, s)
         assignments = update_assignments(images, prior, components, nu, s, workers)
         nu = assignments.nu
         rest = float(assignments.entropies.sum()) + components_bound(prior, components)
-        bounds.append(float(assignments.energies.sum()) + log_scale + rest)
+        elbo = float(assignments.energies.sum()) + log_scale + rest
+        bound = elbo
         if tempered:
-            objectives.append(thermostat.bound(assignments.energies) + rest)
-            thermostat.update(assignments.energies)
-        else:
-            objectives.append(bounds[-1])
-        course.append((sweep, 1.0 / float(s.mean()), *thermostat.details()))
+            bound = tempering.bound(assignments.energies) + rest
+            tempering.update(assignments.energies)
+            last_tempered = temperature
+        history.append(temperature, bound)
+        rows.append((float(sweep), temperature, *tempering.quantiles()))
         if after_sweep is not None:
-            after_sweep(sweep, components)
-        is_cold = bool((s == 1.0).all())
-        if is_cold and was_cold and bounds[-1] - bounds[-2] < tol:
+            after_sweep(sweep, components, elbo)
+        if history.has_converged(config.tol):
             break
-        was_cold = is_cold and tol > 0
-    fields = ("pass", "temperature", *thermostat.fields)
-    last = min(n_tempered, len(course)) - 1  # not asked again: a schedule may end there
     return Run(
         components,
-        np.array(bounds),
-        np.array(objectives),
-        np.array(course, dtype=[(field, float) for field in fields]),
-        course[last][1] if last >= 0 else 1.0,
-        thermostat.responsibilities(),
+        elbo,
+        history,
+        record(rows, *tempering.control.fields),
+        last_tempered,
+        tempering.responsibilities(),
     )
 
 
-def infer(
+def infer_assignments(
     images: Images, prior: Prior, components: Components, workers: Workers, n_sweeps: int = 50
 ) -> Assignments:
     """Return q(Z) of images at fixed q(mu) and T = 1, by `n_sweeps` sweeps from pi."""

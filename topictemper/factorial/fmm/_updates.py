@@ -2,10 +2,10 @@
 
 X_n = sum_k Z_nk mu_k + noise, with Z_nk ~ Bernoulli(pi_k), mu_k ~ N(0, prior_var I) and noise of
 variance noise_var in each pixel; q(mu_kd) = N(m_kd, v_kd), q(Z_nk) = Bernoulli(nu_kn). Sums over
-the pixels of an image are over those that it shows: this is the exact likelihood of what is
-observed. s = 1 / T is the inverse temperature of an image's likelihood and of its q(Z), and does
-not touch the prior of mu. (Mandt et al. 2016, "Variational Tempering", supplement C, whose sigma
-are variances; the power 1 / T of the Gaussian's normaliser, which it leaves out, cancels.)
+pixels are over the observed ones, which gives the exact likelihood of these. s = 1 / T tempers the
+likelihood of an image and its p(Z), but not the prior of mu. See Mandt et al. (2016), "Variational
+Tempering", supplement C, whose sigma are variances. It omits the power 1 / T of the Gaussian's
+normalizer, which cancels.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ import numpy as np
 
 from ..._core import _factorial
 from ..._core._workers import Workers
-from ._images import Floats, Images, masked_gram, masked_sums
+from ..._utils._typing import Floats
+from ._images import Images, masked_gram, masked_sums
 
-_COLUMNS = 1024  # pixels whose own linear systems are solved at a time
+_COLUMNS = 1024  # pixels whose linear systems are solved at a time
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Prior:
     def log_partition(self, inverse_temperatures: Floats, observed: Floats) -> Floats:
         """Return log C(s) of images with so many observed pixels each (VT supplement C).
 
-        The normaliser of the tempered p(X_n, Z_n | mu), to go with `Assignments.energies`: both
-        without the Gaussian's factor (2 pi noise_var)^(-1/2) a pixel. It does not depend on mu.
+        C is the normalizer of the tempered p(X_n, Z_n | mu), and does not depend on mu. Like
+        `Assignments.energies` it omits the Gaussian's factor (2 pi noise_var)^(-1/2) of each pixel.
 
         Parameters
         ----------
@@ -56,7 +57,7 @@ class Prior:
         return bits - 0.5 * observed[:, np.newaxis] * np.log(inverse_temperatures)
 
     def log_scale(self, observed: Floats) -> Floats:
-        """Return the log of the Gaussian's factor that energies lack, for each image."""
+        """Return the log of the Gaussian's factor that energies omit, for each image."""
         return -0.5 * observed * np.log(2 * np.pi * self.noise_var)
 
 
@@ -68,7 +69,7 @@ class Components(NamedTuple):
 
 
 class Assignments(NamedTuple):
-    """q(Z), with what depends on it.
+    """q(Z), with its energies and entropies.
 
     `nu` has shape (K, N); `energies` are E_q log p(X_n, Z_n | mu) at T = 1 without the Gaussian's
     factor, `entropies` those of q(Z_n), both of shape (N,) and in nats.
@@ -82,8 +83,8 @@ class Assignments(NamedTuple):
 def update_components(images: Images, prior: Prior, nu: Floats, s: Floats) -> Components:
     """Return the q(mu) that maximises the bound, jointly for all components (VT supplement C).
 
-    (I / prior_var + G / noise_var) m = B / noise_var with B = (s nu) X and G = (s nu) nu^T but for
-    its diagonal, sum_n s_n nu_kn; of pixels with other images observed, with other G.
+    (I / prior_var + G / noise_var) m = B / noise_var with B = (s nu) X and G = (s nu) nu^T, except
+    for its diagonal, sum_n s_n nu_kn. Each pixel has the G of the images in which it is observed.
     """
     weighted = nu * s
     counts = masked_sums(images.pixel_masks, weighted)
@@ -115,7 +116,7 @@ def update_assignments(
     workers: Workers,
     n_sweeps: int = 1,
 ) -> Assignments:
-    """Go over the components in turn, `n_sweeps` times, starting from `nu`; it is not changed."""
+    """Update the components in turn, `n_sweeps` times; the initial `nu` stays unchanged."""
     m, v = components
     gram = masked_gram(images.image_masks, None, m)
     norms = np.einsum("pkk->pk", gram) + masked_sums(images.image_masks, v)

@@ -1,4 +1,4 @@
-"""Truncated variational sampling, whatever the model: sets of states, and what is drawn for them.
+"""Truncated variational sampling of any model of binary units: sets of states, and samplers.
 
 Lücke, Dai, Exarchakis (2018), "Truncated Variational Sampling for 'Black Box' Optimization of
 Generative Models". The log-joint of a state s and a datum y must have the form
@@ -18,41 +18,40 @@ from scipy.special import logsumexp
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
 from ..._utils._hashing import hash_dense_rows
+from ..._utils._typing import Floats
 
-Floats = NDArray[np.float64]
-
-# Rows that are worked on at once: enough blocks for many threads, few enough for their buffers.
+# Rows of one call of the kernels: enough for many threads, few enough to keep buffers small.
 CHUNK = 16 * kernels.row_block
-# exact_log_likelihood enumerates 2^H states, in tables of at most so many numbers.
+# Units that exact_log_likelihood can enumerate, and the numbers in one of its tables.
 MOST_UNITS, _TABLE = 16, 2**22
-# Up to here gaps between units cost less than a random number for each.
+# Up to this probability, gaps between active units cost less than a random number for each unit.
 _RARE = 0.125
 
 
 @dataclass(frozen=True)
-class Prior:
+class UnitPrior:
     """Independent binary units.
 
     Parameters
     ----------
     probabilities : ndarray of shape (n_units,)
-        Of each unit to be on, in (0, 1).
+        Probability of each unit to be active, in (0, 1).
     """
 
     probabilities: Floats
 
     @property
     def log_odds(self) -> Floats:
-        """What a unit adds to the log-prior of a state."""
+        """Term of each active unit in the log-prior of a state."""
         return np.log(self.probabilities) - np.log1p(-self.probabilities)
 
     @property
     def log_empty(self) -> float:
-        """Log-prior of the state with no unit on."""
+        """Log-prior of the state without an active unit."""
         return float(np.log1p(-self.probabilities).sum())
 
     def draw_arguments(self) -> tuple[NDArray[np.uint32], NDArray[np.uint64] | None]:
-        """What the kernels draw with: thresholds of 16 bits; a table of gaps between units."""
+        """Return 16-bit thresholds and, for rare units, a table of gaps between active ones."""
         first = float(self.probabilities[0])
         thresholds = (self.probabilities * 2**16 + 0.5).astype(np.uint32)
         if first > _RARE or (self.probabilities != first).any():
@@ -63,10 +62,19 @@ class Prior:
 
 
 class Samples(NamedTuple):
-    """How many states are drawn for each datum, from where."""
+    """Numbers of states drawn for each datum, from the prior and from marginals."""
 
     n_prior: int
     n_marginal: int
+
+
+@dataclass(frozen=True)
+class Inference:
+    """E-steps of new data: states kept for a datum, states drawn in an E-step, E-steps."""
+
+    n_states: int
+    samples: Samples
+    n_iter: int
 
 
 @dataclass(frozen=True)
@@ -76,11 +84,11 @@ class SamplerSchedule:
     Parameters
     ----------
     last : Samples
-        What it comes to.
+        Numbers from iteration `end` on.
     hold : int
         Iterations in which all samples are from the prior.
     end : int
-        Iteration from which it is `last`; between the two the number changes linearly.
+        Between `hold` and `end` the numbers change linearly.
     """
 
     last: Samples
@@ -88,7 +96,7 @@ class SamplerSchedule:
     end: int
 
     def samples(self, iteration: int) -> Samples:
-        """Numbers of samples of an iteration, counted from 0; their sum does not change."""
+        """Return the numbers of samples in an iteration, counted from 0; their sum is constant."""
         total = sum(self.last)
         if iteration >= self.end:
             return self.last
@@ -108,37 +116,38 @@ class Joint(Protocol):
         ...
 
     @property
-    def prior(self) -> Prior:
+    def prior(self) -> UnitPrior:
         """Prior of the units."""
         ...
 
     def fields(self, Y: Floats) -> Floats:
-        """(n, H): what a unit adds to the log-joint of each datum."""
+        """(n, H): term of each active unit in the log-joint of each datum."""
         ...
 
     def constants(self, Y: Floats) -> Floats:
-        """(n,): log-joint of each datum with the empty state, plus the penalty of that."""
+        """(n,): log-joint of each datum with the empty state, plus the penalty of that state."""
         ...
 
     def penalties(self, states: Floats) -> Floats:
-        """(m,): the part of the log-joint that is the same for every datum, of (m, H) states."""
+        """(m,): for (m, H) states, minus the part of the log-joint that all data share."""
         ...
 
     def kernel_arguments(
         self, n_data: int, n_states: int
     ) -> tuple[Callable[..., None], Floats, Floats]:
-        """The E-step kernel, the table that its penalty needs, and room for its last result."""
+        """Return the E-step kernel, the table of its penalty, and a buffer for its last result."""
         ...
 
 
 class EStep(NamedTuple):
-    """What an E-step gives for some data.
+    """Result of an E-step for some data.
 
-    ``free_energy`` (n,) is at T = 1, in nats; ``means`` (n, H) are E[s]; ``extra`` is what the
-    model's kernel collects besides.
+    ``elbo`` (n,) is the bound at the temperature of the E-step, in nats: the log of the sum of
+    p(s, y)^(1/T) over the states. ``means`` (n, H) are E[s]; ``extra`` is what the kernel of the
+    model computes for its M-step.
     """
 
-    free_energy: Floats
+    elbo: Floats
     means: Floats
     extra: Floats
 
@@ -149,19 +158,19 @@ class StateSets:
     Parameters
     ----------
     keys : ndarray of shape (n_data,), uint64
-        Of the random numbers of each datum.
+        Seeds of the random numbers of each datum.
     n_states : int
         States in a set, S; at most 2^H are kept.
-    prior : Prior
-        What the first states are drawn from.
+    prior : UnitPrior
+        Distribution of the initial states.
     seed : int
-        Of all random numbers.
+        Seed of all random numbers.
     workers : Workers
         Threads.
     """
 
     def __init__(
-        self, keys: NDArray[np.uint64], n_states: int, prior: Prior, seed: int, workers: Workers
+        self, keys: NDArray[np.uint64], n_states: int, prior: UnitPrior, seed: int, workers: Workers
     ) -> None:
         n_units = len(prior.probabilities)
         # Not min(n_states, 2**n_units): that would be a huge number of many digits.
@@ -193,7 +202,7 @@ class StateSets:
         states, fields, constants = self.states[rows], joint.fields(Y), joint.constants(Y)
         if not (np.isfinite(fields).all() and np.isfinite(constants).all()):
             raise ValueError("log-joints overflow: X, or the learning rate, is too large")
-        free_energy, means = np.empty(len(Y)), np.empty(fields.shape)
+        elbo, means = np.empty(len(Y)), np.empty(fields.shape)
         kernel, table, extra = joint.kernel_arguments(len(Y), states.shape[1])
         workers.run(
             kernel,
@@ -206,48 +215,47 @@ class StateSets:
             marginals,
             fields,
             inverse_temperature,
-            free_energy,
+            elbo,
             means,
             table,
             extra,
         )
-        return EStep(free_energy + constants, means, extra)
+        return EStep(elbo + inverse_temperature * constants, means, extra)
 
 
-def chunks(start: int, stop: int) -> Iterator[slice]:
-    """Rows from `start` to `stop`, so many at once that buffers stay small."""
+def row_chunks(start: int, stop: int) -> Iterator[slice]:
+    """Yield rows from `start` to `stop` in chunks that keep buffers small."""
     for first in range(start, stop, CHUNK):
         yield slice(first, min(first + CHUNK, stop))
 
 
-def infer(
+def infer_units(
     joint: Joint,
     Y: Floats,
-    n_states: int,
-    samples: Samples,
-    n_iter: int,
+    inference: Inference,
     workers: Workers,
     marginals: Callable[[Floats], Floats] | None = None,
 ) -> tuple[Floats, Floats]:
-    """Free energies (n,) and means (n, H) of new data, after `n_iter` E-steps from the prior.
+    """ELBO (n,) and means (n, H) of new data, after E-steps that start from the prior.
 
-    A datum's random numbers follow from its values, so its result does not depend on the others.
+    The random numbers of a datum follow from its values, so its result does not depend on other
+    data.
     """
-    free_energy, means = np.empty(len(Y)), np.empty((len(Y), joint.n_units))
-    for rows in chunks(0, len(Y)):
+    elbo, means = np.empty(len(Y)), np.empty((len(Y), joint.n_units))
+    for rows in row_chunks(0, len(Y)):
         chunk = Y[rows]
-        sets = StateSets(hash_dense_rows(chunk), n_states, joint.prior, 0, workers)
+        sets = StateSets(hash_dense_rows(chunk), inference.n_states, joint.prior, 0, workers)
         guesses = None if marginals is None else marginals(chunk)
-        for iteration in range(n_iter):
+        for iteration in range(inference.n_iter):
             local = sets.update(
-                slice(None), joint, chunk, iteration, samples, workers, marginals=guesses
+                slice(None), joint, chunk, iteration, inference.samples, workers, marginals=guesses
             )
-        free_energy[rows], means[rows] = local.free_energy, local.means
-    return free_energy, means
+        elbo[rows], means[rows] = local.elbo, local.means
+    return elbo, means
 
 
 def exact_log_likelihood(joint: Joint, Y: Floats) -> Floats:
-    """(n,): log p(y) of each datum, by a sum over all 2^H states."""
+    """(n,): log p(y) of each datum, the sum over all 2^H states."""
     numbers = np.arange(2**joint.n_units)[:, None]
     states = (numbers >> np.arange(joint.n_units) & 1).astype(np.float64)
     penalties = joint.penalties(states)

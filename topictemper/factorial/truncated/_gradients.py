@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.random import RandomState
-from numpy.typing import NDArray
 from scipy.special import expit
 
-Floats = NDArray[np.float64]
+from ..._utils._typing import Floats
 
 
 class Adam:
-    """Steps of gradient ascent at rates of their own (Kingma and Ba 2015, algorithm 1).
+    """Gradient ascent with a rate for each parameter (Kingma and Ba 2015, algorithm 1).
 
     Parameters
     ----------
     learning_rate : float
-        About the largest change of a parameter in a step.
+        About the largest change of a parameter in one step.
     shape : tuple of int
-        Of the parameters.
+        Shape of the parameters.
     """
 
     def __init__(self, learning_rate: float, shape: tuple[int, ...]) -> None:
@@ -48,11 +47,11 @@ class MarginalNetwork:
     n_features, n_hidden, n_units : int
         Sizes of the three layers.
     start : ndarray of shape (n_units,)
-        Log-odds of the units for all data, to start with.
+        Initial log-odds of the units, for all data.
     learning_rate : float
-        Of Adam.
+        Learning rate of Adam.
     random_state : RandomState
-        Draws the weights to start with.
+        Source of the initial weights.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class MarginalNetwork:
         self._optimisers = [Adam(learning_rate, layer.shape) for layer in self._layers]
 
     def marginals(self, Y: Floats) -> Floats:
-        """(n, n_units): probabilities of the units to be on."""
+        """(n, n_units): probabilities of the units."""
         return self._forward(Y)[1]
 
     def _forward(self, Y: Floats) -> tuple[Floats, Floats]:

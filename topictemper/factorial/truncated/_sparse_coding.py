@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import RandomState
@@ -13,20 +13,22 @@ from scipy.linalg import lstsq
 
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
-from ..._utils import _validation as check
-from ...tempering import Schedule
-from ._e_step import Floats, Prior, StateSets, chunks
-from ._estimator import LOWEST_PI, TruncatedModel
+from ..._utils._typing import Floats
+from ...tempering._history import ElboHistory
+from ...tempering._modes import Annealing
+from ._config import LOWEST_PI, SparseCodingConfig, sparse_coding_config
+from ._e_step import EStep, StateSets, UnitPrior, row_chunks
+from ._estimator import TruncatedModel
 
-# Of the mean square of the data: where they fit exactly, sigma would run to 0, F to infinity.
+# Share of the mean square of the data: with an exact fit, sigma would otherwise run to 0.
 _LOWEST_VARIANCE = 1e-9
-# Sums of squares of this stay finite.
+# Larger values have infinite sums of squares.
 _LARGEST = 1e100
 
 
 @dataclass(frozen=True)
 class GaussianJoint:
-    """``p(s, y) = prod_h pi^s_h (1 - pi)^(1 - s_h) N(y; W^T s, sigma^2 I)``; paper, eq. 6.
+    """``p(s, y) = prod_h pi^s_h (1 - pi)^(1 - s_h) N(y; W^T s, sigma^2 I)``; TVS eq. 6.
 
     ``W`` has shape (H, D): its rows are the components.
     """
@@ -41,9 +43,9 @@ class GaussianJoint:
         return len(self.W)
 
     @property
-    def prior(self) -> Prior:
-        """All units alike."""
-        return Prior(np.full(self.n_units, self.pi))
+    def prior(self) -> UnitPrior:
+        """The same probability for all units."""
+        return UnitPrior(np.full(self.n_units, self.pi))
 
     def fields(self, Y: Floats) -> Floats:
         """(n, H): W y / sigma^2 - |W_h|^2 / (2 sigma^2) + logit pi."""
@@ -71,43 +73,47 @@ class GaussianJoint:
     def kernel_arguments(
         self, n_data: int, n_states: int
     ) -> tuple[Callable[..., None], Floats, Floats]:
-        """E-step kernel, couplings, room for E[s s^T] of every block."""
+        """E-step kernel, couplings, buffer for E[s s^T] of every block."""
         n_blocks = -(-n_data // kernels.row_block)
         room = np.empty((n_blocks, self.n_units, self.n_units))
         return kernels.gaussian_estep, self._couplings(), room
 
 
 class Statistics:
-    """Sums over data that the M-step needs, of shapes (H, D) and (H, H), and their number."""
+    """Sums over data for the M-step, of shapes (H, D) and (H, H), and the number of data."""
 
     def __init__(self, n_units: int, n_features: int) -> None:
         self.sy = np.zeros((n_units, n_features))
         self.ss = np.zeros((n_units, n_units))
-        self.yy, self.free_energy, self.n_data = 0.0, 0.0, 0
+        self.yy, self.elbo, self.n_data = 0.0, 0.0, 0
 
-    def add(self, Y: Floats, free_energy: Floats, means: Floats, second: Floats) -> None:
-        """Add data; ``second`` holds lower triangles by blocks."""
-        lower = second.sum(axis=0)  # block by block, in order
+    def add(self, Y: Floats, local: EStep) -> None:
+        """Add data; the E-step's ``extra`` holds the lower triangle of E[s s^T] for each block."""
+        lower = local.extra.sum(axis=0)  # block by block, in order
         self.ss += np.tril(lower) + np.tril(lower, -1).T
-        self.sy += means.T @ Y
+        self.sy += local.means.T @ Y
         self.yy += float(np.einsum("nd,nd->", Y, Y))
-        self.free_energy += float(free_energy.sum())
+        self.elbo += float(local.elbo.sum())
         self.n_data += len(Y)
 
 
 class BinarySparseCoding(TruncatedModel):
     """Binary sparse coding by truncated variational sampling.
 
-    A datum is a sum of components, each of which is there or not, plus Gaussian noise. Posteriors
-    are truncated to a set of states for every datum; samples from the prior and from approximate
-    marginals improve the sets in every E-step, and the free energy never falls [1]_.
+    A datum is a sum of components, each of which is present or absent, plus Gaussian noise. The
+    posterior of a datum is truncated to a set of states. Samples from the prior and from
+    approximate marginals improve the sets in every E-step, and at T = 1 the bound never falls [1]_.
 
     Parameters
     ----------
     n_components : int, default=100
         Number of components, H.
+    tempering : {"avi", "vi"}, Annealing or None, default="avi"
+        "avi" or `Annealing`: a schedule in iterations. None or "vi": T = 1. By default T falls
+        linearly from 3 to 1 over the first 30% of `max_iter` iterations. sigma and pi are
+        learned once T = 1.
     n_states : int, default=64
-        States kept for a datum, S. At most 2^H are kept, and the E-step is then exact.
+        States kept for a datum, S. With 2^H states or more the E-step is exact.
     n_prior_samples : int, default=32
         States drawn from the prior for a datum in each E-step.
     n_marginal_samples : int, default=32
@@ -115,30 +121,27 @@ class BinarySparseCoding(TruncatedModel):
     max_iter : int, default=200
         Iterations of E-step and M-step.
     learn_components, learn_sigma, learn_pi : bool, default=True
-        Whether the M-step changes these parameters.
-    components_init : array-like of shape (n_components, n_features), optional
-        Components to start with. By default the mean of the data plus Gaussian noise of a
-        quarter of sigma.
-    sigma_init : float, optional
-        Standard deviation of the noise to start with, by default the mean of those of the
-        features.
-    pi_init : float, optional
-        Probability of a component to start with, by default 1/H, but at most 1/2.
-    sampler_schedule : tuple of (int, int), optional
-        (hold, end): up to iteration hold all samples are from the prior, then their numbers
-        change linearly, and from iteration end on they are as given above. The paper has (100,
+        Whether the M-step updates these parameters.
+    components_init : array-like of shape (n_components, n_features), default=None
+        Initial components. None is the mean of the data plus Gaussian noise with a quarter of
+        the initial sigma.
+    sigma_init : float, default=None
+        Initial standard deviation of the noise. None is the mean over the features' standard
+        deviations.
+    pi_init : float, default=None
+        Initial probability of a component. None is 1/H, at most 1/2.
+    sampler_schedule : tuple of (int, int), default=None
+        (hold, end): before iteration hold all samples are from the prior. Their numbers then
+        change linearly, and from iteration end they are as given above. The paper has (100,
         200) for natural images, with `n_prior_samples=0`.
-    schedule : Schedule or callable, optional
-        Temperature of each iteration, counted from 0, for the posteriors in the E-step; by
-        default 1 throughout. sigma and pi stay as they are while T > 1. A gentle course,
-        such as from 3 in 30 iterations, helps a little on bars; a hot one does harm.
     n_inference_iter : int, default=30
         E-steps for new data.
     random_state : int, RandomState or None, default=None
-        Seed of everything that is drawn. The same seed gives the same bits with one
-        instruction set (`topictemper.set_isa`).
+        Seed of all random numbers. The same seed gives the same bits with one instruction set
+        (`topictemper.set_isa`).
     n_jobs : int, default=None
-        Threads. None is 1, -1 is all processors. Results have the same bits for any number.
+        Number of threads. None is 1, -1 is all processors. The bits of the result do not depend
+        on it.
 
     Attributes
     ----------
@@ -147,13 +150,16 @@ class BinarySparseCoding(TruncatedModel):
     sigma_ : float
         Standard deviation of the noise.
     pi_ : float
-        Probability of a component to be there.
-    free_energy_history_ : ndarray of shape (max_iter,)
-        Free energy after each E-step, at T = 1, nats a datum.
-    sigma_history_, pi_history_ : ndarray of shape (max_iter,)
+        Probability of a component.
+    elbo_history_ : structured ndarray of shape (`n_iter_`,)
+        Fields "pass", "temperature" and "elbo": the bound after each E-step at its temperature,
+        in nats a datum.
+    temperature_history_ : structured ndarray of shape (`n_iter_`,)
+        Fields "pass", from 0, and "temperature".
+    sigma_history_, pi_history_ : ndarray of shape (`n_iter_`,)
         The parameters of each of these E-steps.
     n_iter_ : int
-        Iterations made.
+        Number of iterations.
     n_features_in_ : int
         Dimension of the data, D.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
@@ -161,7 +167,7 @@ class BinarySparseCoding(TruncatedModel):
 
     See Also
     --------
-    SigmoidBeliefNetwork : the same for binary data.
+    SigmoidBeliefNetwork : The same for binary data.
 
     References
     ----------
@@ -184,6 +190,7 @@ class BinarySparseCoding(TruncatedModel):
         self,
         n_components: int = 100,
         *,
+        tempering: Literal["avi", "vi"] | Annealing | None = "avi",
         n_states: int = 64,
         n_prior_samples: int = 32,
         n_marginal_samples: int = 32,
@@ -195,12 +202,12 @@ class BinarySparseCoding(TruncatedModel):
         sigma_init: float | None = None,
         pi_init: float | None = None,
         sampler_schedule: tuple[int, int] | None = None,
-        schedule: Schedule | Callable[[float], float] | None = None,
         n_inference_iter: int = 30,
         random_state: int | RandomState | None = None,
         n_jobs: int | None = None,
     ) -> None:
         self.n_components = n_components
+        self.tempering = tempering
         self.n_states = n_states
         self.n_prior_samples = n_prior_samples
         self.n_marginal_samples = n_marginal_samples
@@ -212,7 +219,6 @@ class BinarySparseCoding(TruncatedModel):
         self.sigma_init = sigma_init
         self.pi_init = pi_init
         self.sampler_schedule = sampler_schedule
-        self.schedule = schedule
         self.n_inference_iter = n_inference_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -223,69 +229,15 @@ class BinarySparseCoding(TruncatedModel):
             raise ValueError(f"X has values too large to be squared: scale it to {_LARGEST:g}")
         return Y
 
-    def _learn(self, Y: Floats, random_state: RandomState, workers: Workers) -> None:
-        max_iter = check.integer("max_iter", self.max_iter, 1)
-        check.integer("n_inference_iter", self.n_inference_iter, 1)
-        n_states, samplers, temperatures = (
-            self._n_states(),
-            self._sampler_schedule(),
-            self._temperatures(),
-        )
-        learn = (
-            check.flag("learn_components", self.learn_components),
-            check.flag("learn_sigma", self.learn_sigma),
-            check.flag("learn_pi", self.learn_pi),
-        )
-        joint = self._start(Y, random_state)
-        keys = np.arange(len(Y), dtype=np.uint64)
-        sets = StateSets(keys, n_states, joint.prior, self._seed(random_state), workers)
-        history = np.empty((3, max_iter))
-        for iteration in range(max_iter):
-            temperature = temperatures.temperature(iteration)
-            sums = Statistics(*joint.W.shape)
-            for rows in chunks(0, len(Y)):
-                local = sets.update(
-                    rows,
-                    joint,
-                    Y[rows],
-                    iteration,
-                    samplers.samples(iteration),
-                    workers,
-                    inverse_temperature=1.0 / temperature,
-                )
-                sums.add(Y[rows], *local)
-            history[:, iteration] = sums.free_energy / len(Y), joint.variance**0.5, joint.pi
-            hot = temperature > 1.0
-            joint = maximised(joint, sums, learn[0], learn[1] and not hot, learn[2] and not hot)
+    def _learn(self, Y: Floats, workers: Workers) -> ElboHistory:
+        config = sparse_coding_config(self.get_params(deep=False), Y)
+        joint, history, course = train(config, Y, workers)
         self.components_, self.sigma_, self.pi_ = joint.W, joint.variance**0.5, joint.pi
-        self.free_energy_history_, self.sigma_history_, self.pi_history_ = history
-        self.n_iter_ = max_iter
-
-    def _start(self, Y: Floats, random_state: RandomState) -> GaussianJoint:
-        """Parameters to start with, as in the paper where they are not given."""
-        n_units = check.integer("n_components", self.n_components, 1)
-        if self.sigma_init is None:
-            sigma = float(Y.std(axis=0).mean()) or 1.0
-        else:
-            sigma = check.number("sigma_init", self.sigma_init, 0.0, boundaries="neither")
-        if self.pi_init is None:
-            pi = min(1.0 / n_units, 0.5)
-        else:
-            pi = check.number("pi_init", self.pi_init, 0.0, 1.0, boundaries="neither")
-        shape = (n_units, Y.shape[1])
-        if self.components_init is None:
-            W = Y.mean(axis=0) + random_state.normal(scale=sigma / 4, size=shape)
-        else:
-            W = np.array(self.components_init, dtype=np.float64, order="C")
-            if W.shape != shape or not np.isfinite(W).all():
-                raise ValueError(
-                    f"components_init must be finite, of shape {shape} (n_components, "
-                    f"n_features), got shape {W.shape}"
-                )
-        return GaussianJoint(W, sigma**2, float(np.clip(pi, LOWEST_PI, 1 - LOWEST_PI)))
+        self.sigma_history_, self.pi_history_ = np.array(course).T
+        return history
 
     def inverse_transform(self, S: ArrayLike) -> Floats:
-        """Noise-free data of states, or the mean of data under means of states.
+        """Data without noise, given states or means of states.
 
         Parameters
         ----------
@@ -316,7 +268,7 @@ class BinarySparseCoding(TruncatedModel):
         X : ndarray of shape (n_samples, n_features)
             Data.
         S : ndarray of shape (n_samples, n_components), uint8
-            The states that they were drawn from.
+            Their states.
         """
         states, rng = self._draw_states(n_samples, random_state)
         noise = rng.normal(scale=self.sigma_, size=(len(states), self.components_.shape[1]))
@@ -326,6 +278,51 @@ class BinarySparseCoding(TruncatedModel):
         return GaussianJoint(self.components_, self.sigma_**2, self.pi_)
 
 
+def train(
+    config: SparseCodingConfig, Y: Floats, workers: Workers
+) -> tuple[GaussianJoint, ElboHistory, list[tuple[float, float]]]:
+    """EM; also returns sigma and pi of every E-step."""
+    joint = _start(config, Y)
+    keys = np.arange(len(Y), dtype=np.uint64)
+    n_states, seed = config.inference.n_states, config.draw_seed()
+    sets = StateSets(keys, n_states, joint.prior, seed, workers)
+    history, course = ElboHistory(), []
+    for iteration in range(config.max_iter):
+        temperature = config.schedule.temperature(iteration)
+        sums = Statistics(*joint.W.shape)
+        for rows in row_chunks(0, len(Y)):
+            local = sets.update(
+                rows,
+                joint,
+                Y[rows],
+                iteration,
+                config.samplers.samples(iteration),
+                workers,
+                inverse_temperature=1.0 / temperature,
+            )
+            sums.add(Y[rows], local)
+        history.append(temperature, sums.elbo / len(Y))
+        course.append((joint.variance**0.5, joint.pi))
+        cold = temperature == 1.0
+        joint = maximised(
+            joint,
+            sums,
+            config.learn_components,
+            config.learn_sigma and cold,
+            config.learn_pi and cold,
+        )
+    return joint, history, course
+
+
+def _start(config: SparseCodingConfig, Y: Floats) -> GaussianJoint:
+    """Initial parameters, as in the paper where they are not given."""
+    W = config.components
+    if W is None:
+        shape = (config.n_components, Y.shape[1])
+        W = Y.mean(axis=0) + config.random_state.normal(scale=config.sigma / 4, size=shape)
+    return GaussianJoint(W, config.sigma**2, config.pi)
+
+
 def maximised(
     joint: GaussianJoint,
     sums: Statistics,
@@ -333,10 +330,10 @@ def maximised(
     learn_sigma: bool,
     learn_pi: bool,
 ) -> GaussianJoint:
-    """The M-step (paper, eqs. 7 and 8, with the 1/H that eq. 7 lacks)."""
+    """The M-step (TVS eqs. 7 and 8, with the 1/H that eq. 7 lacks)."""
     n_units, n_features = sums.sy.shape
     if learn_components:
-        # The smallest change to a maximum: a component that no state has stays as it is.
+        # The smallest change to a maximum: a component that no state uses stays unchanged.
         change: Any = lstsq(sums.ss, sums.sy - sums.ss @ joint.W, check_finite=False)[0]
         joint = replace(joint, W=joint.W + change)
     if learn_sigma:

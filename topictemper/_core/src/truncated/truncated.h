@@ -32,7 +32,7 @@ typedef struct {
     const double *marginals; /* (n_data, n_units), or NULL: of the states themselves */
     const double *fields;    /* (n_data, n_units) */
     double inverse_temperature;
-    double *free_energy; /* log sum_s p(s, y) at T = 1, without the constant */
+    double *free_energy; /* log sum_s p(s, y)^(1/T), without the constant */
     double *means;       /* (n_data, n_units): E[s] */
 } problem;
 

@@ -178,10 +178,9 @@ static INLINE void estep_datum(const problem *p, workspace *work, void *model,
     memcpy(own, work->states, bytes);
 
     const double shift = largest(work->joint, n_states);
-    double total = scaled_exp(work->joint, n_states, shift, 1, work->weights);
-    p->free_energy[n] = shift + log(total);
-    if (p->inverse_temperature != 1)
-        total = scaled_exp(work->joint, n_states, shift, p->inverse_temperature, work->weights);
+    const double s = p->inverse_temperature;
+    const double total = scaled_exp(work->joint, n_states, shift, s, work->weights);
+    p->free_energy[n] = s * shift + log(total);
     memset(means, 0, (size_t)p->n_units * sizeof(double));
     for (int64_t i = 0; i < n_states; i++) {
         const double weight = work->weights[i] /= total;

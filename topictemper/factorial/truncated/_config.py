@@ -1,0 +1,172 @@
+"""Parameters of the truncated models, checked and resolved once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import RandomState
+
+from ..._utils import _validation as check
+from ..._utils._typing import Floats
+from ...tempering import ConstantSchedule, Schedule
+from ...tempering._modes import tempering_settings
+from ._e_step import Inference, SamplerSchedule, Samples
+
+# Priors of units stay inside: a unit that is never or always on could not come back.
+LOWEST_PI = 1e-4
+
+MODES = {"avi": ("schedule", "max_temperature", "length")}
+
+# Chosen with benchmarks/factorial_annealing.py: hotter schedules find fewer bars.
+_MAX_TEMPERATURE, _LENGTH = 3.0, 0.3
+
+_MLP_HIDDEN = 50
+
+
+@dataclass(frozen=True)
+class Config:
+    """What both models need."""
+
+    n_components: int
+    inference: Inference
+    samplers: SamplerSchedule
+    schedule: Schedule
+    max_iter: int
+    pi: float
+    random_state: RandomState
+
+    def draw_seed(self) -> int:
+        """Seed of the kernels."""
+        return int(self.random_state.randint(2**63, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class SparseCodingConfig(Config):
+    """Parameters of `BinarySparseCoding`."""
+
+    learn_components: bool
+    learn_sigma: bool
+    learn_pi: bool
+    components: Floats | None
+    sigma: float
+
+
+@dataclass(frozen=True)
+class BeliefNetworkConfig(Config):
+    """Parameters of `SigmoidBeliefNetwork`; `mlp_hidden` is 0 where there is no network."""
+
+    mlp_hidden: int
+    n_gradient_steps: int
+    learning_rate: float
+    batch_size: int
+    is_batched: bool
+    bias: float
+    n_init: int
+
+
+def inference_of(parameters: Mapping[str, Any]) -> Inference:
+    """Check the parameters of inference."""
+    return Inference(
+        check.integer("n_states", parameters["n_states"], 1),
+        Samples(
+            check.integer("n_prior_samples", parameters["n_prior_samples"], 0),
+            check.integer("n_marginal_samples", parameters["n_marginal_samples"], 0),
+        ),
+        check.integer("n_inference_iter", parameters["n_inference_iter"], 1),
+    )
+
+
+def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodingConfig:
+    """Check and resolve the parameters of `BinarySparseCoding` for data."""
+    shared = _shared(parameters)
+    if parameters["sigma_init"] is None:
+        sigma = float(Y.std(axis=0).mean()) or 1.0
+    else:
+        sigma = check.number("sigma_init", parameters["sigma_init"], 0.0, boundaries="neither")
+    components, shape = parameters["components_init"], (shared["n_components"], Y.shape[1])
+    if components is not None:
+        components = np.array(components, dtype=np.float64, order="C")
+        if components.shape != shape or not np.isfinite(components).all():
+            raise ValueError(
+                f"components_init must be finite, of shape {shape} (n_components, "
+                f"n_features), got shape {components.shape}"
+            )
+    return SparseCodingConfig(
+        **shared,
+        learn_components=check.flag("learn_components", parameters["learn_components"]),
+        learn_sigma=check.flag("learn_sigma", parameters["learn_sigma"]),
+        learn_pi=check.flag("learn_pi", parameters["learn_pi"]),
+        components=components,
+        sigma=sigma,
+    )
+
+
+def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNetworkConfig:
+    """Check and resolve the parameters of `SigmoidBeliefNetwork` for data."""
+    mlp_hidden = 0
+    if check.choice("marginal", parameters["marginal"], ("truncated", "mlp")) == "mlp":
+        mlp_hidden = _MLP_HIDDEN
+        if parameters["mlp_hidden"] is not None:
+            mlp_hidden = check.integer("mlp_hidden", parameters["mlp_hidden"], 1)
+    elif parameters["mlp_hidden"] is not None:
+        raise ValueError(
+            f"mlp_hidden must be None where marginal='truncated'; got {parameters['mlp_hidden']!r}"
+        )
+    batch_size = len(Y)
+    if parameters["batch_size"] is not None:
+        batch_size = min(check.integer("batch_size", parameters["batch_size"], 1), len(Y))
+    return BeliefNetworkConfig(
+        **_shared(parameters),
+        mlp_hidden=mlp_hidden,
+        n_gradient_steps=check.integer("n_gradient_steps", parameters["n_gradient_steps"], 1),
+        learning_rate=check.number(
+            "learning_rate", parameters["learning_rate"], 0.0, boundaries="neither"
+        ),
+        batch_size=batch_size,
+        is_batched=parameters["batch_size"] is not None,
+        bias=check.number("bias_init", parameters["bias_init"], -1e6),
+        n_init=check.integer("n_init", parameters["n_init"], 1),
+    )
+
+
+def _shared(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields of `Config`."""
+    n_components = check.integer("n_components", parameters["n_components"], 1)
+    max_iter = check.integer("max_iter", parameters["max_iter"], 1)
+    inference = inference_of(parameters)
+    pi = min(1.0 / n_components, 0.5)
+    if parameters["pi_init"] is not None:
+        pi = check.number("pi_init", parameters["pi_init"], 0.0, 1.0, boundaries="neither")
+    return {
+        "n_components": n_components,
+        "inference": inference,
+        "samplers": _samplers(inference.samples, parameters["sampler_schedule"]),
+        "schedule": _schedule(parameters["tempering"], max_iter),
+        "max_iter": max_iter,
+        "pi": min(max(pi, LOWEST_PI), 1 - LOWEST_PI),
+        "random_state": check.random_state(parameters["random_state"]),
+    }
+
+
+def _samplers(last: Samples, pair: Any) -> SamplerSchedule:
+    if pair is None:
+        return SamplerSchedule(last, 0, 0)
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(
+            f"sampler_schedule must be None or a pair of iterations (hold, end), got {pair!r}"
+        )
+    if last.n_marginal == 0:
+        raise ValueError("sampler_schedule must be None where n_marginal_samples is 0")
+    hold = check.integer("sampler_schedule[0]", pair[0], 0)
+    return SamplerSchedule(last, hold, check.integer("sampler_schedule[1]", pair[1], hold))
+
+
+def _schedule(tempering: Any, max_iter: int) -> Schedule:
+    settings = tempering_settings(tempering, MODES, "vi")
+    if settings.mode == "vi":
+        return ConstantSchedule()
+    # Rounded down, so that a very short fit is at T = 1.
+    return settings.course("linear", _MAX_TEMPERATURE, float(int(_LENGTH * max_iter)))

@@ -1,0 +1,53 @@
+"""What a fit records after every pass over the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def record(rows: Sequence[tuple[float, ...]], *fields: str) -> NDArray[Any]:
+    """Return rows of numbers as a structured array."""
+    return np.array(list(rows), dtype=[(field, float) for field in fields])
+
+
+class ElboHistory:
+    """The bound that a fit climbs, pass by pass.
+
+    Attributes
+    ----------
+    rows : list of tuple of float
+        Pass, temperature, and the bound at that temperature.
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[float, float, float]] = []
+
+    def append(self, temperature: float, elbo: float) -> None:
+        """Add a pass."""
+        self.rows.append((float(len(self.rows)), temperature, elbo))
+
+    def has_converged(self, tol: float) -> bool:
+        """Whether both of the last two passes are at T = 1, and their bounds differ by < tol."""
+        if len(self.rows) < 2:
+            return False
+        (_, before, old), (_, now, new) = self.rows[-2:]
+        return before == now == 1.0 and abs(new - old) < tol
+
+    @property
+    def last(self) -> float:
+        """The bound after the last pass."""
+        return self.rows[-1][2]
+
+    @property
+    def elbos(self) -> NDArray[Any]:
+        """Fields "pass", "temperature" and "elbo"."""
+        return record(self.rows, "pass", "temperature", "elbo")
+
+    @property
+    def temperatures(self) -> NDArray[Any]:
+        """Fields "pass" and "temperature"."""
+        return record([row[:2] for row in self.rows], "pass", "temperature")
