@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import _lda as kernels
+from .._core._gather import gather_rows
 from .._core._workers import Workers
 from ._topics import Topics
 
@@ -93,9 +94,7 @@ class Gatherer:
     def rows(self, rows: NDArray[np.int64], *, by_word: bool = True) -> Minibatch:
         """The given rows, in that order; also word by word, which `Topics.step` needs."""
         X = self._X
-        arrays = kernels.gather_rows(
-            X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word
-        )
+        arrays = gather_rows(X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word)
         return Minibatch(
             *arrays,
             n_tokens=float(arrays[2].sum(dtype=np.float64)),
@@ -138,6 +137,7 @@ class Locals(NamedTuple):
     weights: NDArray[Any]
     n_active: NDArray[np.int32]
     ratio: NDArray[Any]
+    log_scale: NDArray[Any]
     shift: NDArray[Any]
     mass: NDArray[Any]
     energy: NDArray[np.float64]
@@ -172,6 +172,7 @@ def _prepare(
         weights=array("weights", by_padded if want_weights else (0, padded), dtype),
         n_active=np.empty(n_documents, dtype=np.int32),
         ratio=np.empty(len(batch.counts), dtype=dtype),
+        log_scale=np.empty(n_documents, dtype=dtype),
         shift=np.empty(len(batch.words), dtype=dtype),
         mass=np.empty(len(batch.words), dtype=dtype),
         energy=np.empty(n_documents if want_energy else 0),
@@ -188,10 +189,8 @@ def _prepare(
         topics.point,
         places,
         1.0 if log_rows else float(s),
-        log_rows,
-        local.B,
-        local.shift,
-        local.mass,
+        batch,
+        local,
     )
     return local
 
@@ -244,28 +243,7 @@ def infer(
         want_weights=want_weights,
         workspace=workspace,
     )
-    workers.run(
-        kernels.estep,
-        batch.doc_ptr,
-        batch.word_of,
-        batch.counts,
-        alpha,
-        local.s,
-        local.log_rows,
-        local.B,
-        local.shift,
-        local.mass,
-        tol,
-        max_iter,
-        False,  # from tokens spread evenly over the topics
-        local.gamma,
-        local.topics,
-        local.weights,
-        local.n_active,
-        local.ratio,
-        local.energy,
-        local.sweeps,
-    )
+    workers.run(kernels.estep, batch, local, tol, max_iter)
     return local
 
 
@@ -290,22 +268,7 @@ def sample(
     """
     local = _prepare(topics, batch, alpha, 1.0, workers=workers, workspace=workspace)
     keys = scrambled(scrambled(batch.marks()) + np.uint64(seed))
-    workers.run(
-        kernels.sample,
-        batch.doc_ptr,
-        batch.word_of,
-        batch.counts,
-        alpha,
-        local.B,
-        keys,
-        _BURN_IN,
-        _KEPT,
-        local.gamma,
-        local.topics,
-        local.weights,
-        local.n_active,
-        local.ratio,
-    )
+    workers.run(kernels.sample, batch, local, keys, _BURN_IN, _KEPT)
     return local
 
 

@@ -19,8 +19,8 @@ from ._e_step import Floats, Prior, SamplerSchedule, StateSets, chunks
 from ._estimator import LOWEST_PI, TruncatedModel
 from ._gradients import Adam, MarginalNetwork
 
-# Rows of weights are padded to the longest vector; padding with this bias adds nothing.
-_WIDTH, _NEVER = 8, -1e4
+# Padding with this bias adds nothing.
+_NEVER = -1e4
 _NETWORK_RATE, _NETWORK_BATCH = 1e-2, 100
 _WEIGHT_SCALE = 0.1
 # Of several starts the best goes on after this share of the iterations: by then a start has found
@@ -68,7 +68,7 @@ class BernoulliJoint:
     def padded_weights(self) -> Floats:
         """The weights, as the kernels want them."""
         n_rows, n_features = self.weights.shape
-        padded = np.zeros((n_rows, -(-n_features // _WIDTH) * _WIDTH))
+        padded = np.zeros((n_rows, kernels.padded_width(n_features)))
         padded[:, :n_features] = self.weights
         padded[-1, n_features:] = _NEVER
         return padded
