@@ -98,8 +98,9 @@ static int FN(sweep_shared)(const sweep_problem *p, int64_t *ticket)
     const double precision = p->precision;
     double *nu = p->nu, *energy = p->energy, *entropy = p->entropy;
     const ptrdiff_t K = n_components, padded = (K + ROWS - 1) / ROWS * ROWS;
-    double *tile = calloc((size_t)padded * TILE, sizeof(double));
-    if (!tile)
+    char *memory = calloc((size_t)padded * TILE * sizeof(double) + 63, 1);
+    double *tile = (double *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+    if (!memory)
         return -1;
     for (;;) {
         const int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * TILE;
@@ -159,7 +160,7 @@ static int FN(sweep_shared)(const sweep_problem *p, int64_t *ticket)
         memcpy(energy + first, energies, bytes);
         memcpy(entropy + first, entropies, bytes);
     }
-    free(tile);
+    free(memory);
     return 0;
 }
 
