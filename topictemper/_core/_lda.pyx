@@ -152,7 +152,7 @@ def topic_rows(
     ``L = E[log beta] = psi(lambda) - psi(Lambda)``, or ``log E[beta] = log(lambda) - log(Lambda)``
     where topics are a ``point``; ``log_total`` is the second term. The words are at ``places`` of
     M. ``shift`` is near the maximum of L over topics, so that no row can vanish; phi does not
-    change with it. ``mass`` is the sum of each row, which is what documents start from; it is not
+    change with it. ``mass`` is the sum of each row, which first sweeps need; it is not
     written where ``log_rows``.
     """
     cdef int status

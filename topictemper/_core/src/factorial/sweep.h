@@ -1,8 +1,7 @@
 /* Sequential updates of Bernoulli factors, q(Z_nk) = Bernoulli(nu_kn), of a factorial mixture.
 
-   A tile holds TILE images side by side, every one in a lane of its own, so an image has the same
-   bits wherever it stands. Tiles are fixed by the
-   data, not by the number of threads. */
+   A tile holds TILE images side by side, each in a lane of its own, so the bits of an image do not
+   depend on its place. Tiles are fixed by the data, not by the number of threads. */
 
 #define VECTORS (TILE / VL) /* of a tile: enough independent work to hide the latency of exp */
 #define ROWS 4  /* components whose sums over the others are made together, */
@@ -79,8 +78,8 @@ static INLINE void FN(fetch_next)(const double *row, ptrdiff_t n_left)
         __builtin_prefetch(row + i);
 }
 
-/* A part of a row, into a tile or out: of known length but in the last tile, as calls of memcpy are a
-   tenth of a sweep. */
+/* Copies a part of a row into a tile or back. Its length is a constant except in the last tile,
+   because calls of memcpy would take a tenth of a sweep. */
 static INLINE void FN(copy)(double *to, const double *from, ptrdiff_t n)
 {
     if (n < TILE)

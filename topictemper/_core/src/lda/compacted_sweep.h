@@ -48,7 +48,7 @@ static INLINE void FN(pad_active)(scratch *z, ptrdiff_t n_active)
         z->c_alpha[j] = z->c_gamma[j] = NO_TOPIC, z->c_step[j] = 0;
 }
 
-/* r_v and the partial sums of g_k over the compacted topics, for `nv` vectors of words from word `v` on. */
+/* r_v and partial sums of g_k over the compacted topics, for `nv` vectors of words from word v. */
 static INLINE void FN(sweep_chunk)(scratch *z, ptrdiff_t v, ptrdiff_t stride, ptrdiff_t n_active,
                                    int first, int nv)
 {

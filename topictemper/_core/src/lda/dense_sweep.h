@@ -1,4 +1,4 @@
-/* Sweeps over all topics of a document, with the rows of B as they lie: a word's topics side by side. */
+/* Sweeps over all topics of a document, in the layout of B: a word's topics side by side. */
 
 /* r_v = n_v / sum_k w_k B_vk and, if wanted, g_k = sum_v r_v B_vk, over all topics. */
 static INLINE void FN(sweep_rows)(scratch *z, ptrdiff_t n_words, ptrdiff_t padded, int want_g)
@@ -50,9 +50,9 @@ static INLINE void FN(first_sweep)(scratch *z, ptrdiff_t n_words, ptrdiff_t stri
     FN(gather)(z, n_words, padded);
 }
 
-/* gamma = alpha + s w g. Leaves the shares s w g in g, or 0 for topics that may be left out: they
-   have next to nothing, or too little to keep their weight up and next to nothing once that has
-   fallen back. Returns sum |delta gamma|, and how many topics stay. `unscale` undoes w's scale. */
+/* gamma = alpha + s w g. Leaves the shares s w g in g, or 0 for topics that may be dropped: their
+   share is negligible, or it will be once their weight has fallen to that of the prior.
+   Returns sum |delta gamma|, and the number of topics that stay. `unscale` undoes w's scale. */
 static INLINE REAL FN(update_gamma)(scratch *z, ptrdiff_t n, REAL s, REAL small, REAL few,
                                     REAL unscale, ptrdiff_t *n_kept)
 {
@@ -63,8 +63,8 @@ static INLINE REAL FN(update_gamma)(scratch *z, ptrdiff_t n, REAL s, REAL small,
         vec new = a + share, d = new - FN(load)(z->gamma + k);
         vec rest = FN(load)(z->w_rest + k) * g * unscale;
         vec least = FN(min)(a * NEGLIGIBLE, FN(splat)(small));
-        vec doomed = FN(min)(FN(load)(z->doomed + k), FN(splat)(few));
-        ivec stays = (share > least) & ((share > doomed) | ~(rest <= least));
+        vec fading = FN(min)(FN(load)(z->fading + k), FN(splat)(few));
+        ivec stays = (share > least) & ((share > fading) | ~(rest <= least));
         kept -= stays;
         delta += FN(max)(d, -d);
         FN(store)(z->gamma + k, new);

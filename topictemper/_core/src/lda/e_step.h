@@ -1,8 +1,8 @@
 /* The tempered fixed point of phi and gamma (VT eq. 19), a document at a time.
 
-   A document starts with all topics. Once all but a few of them have fallen back to their prior,
-   sweeps go over these few. Before a document is done, the dropped topics are looked at once more
-   with the final ratios, so leaving them out is exact to rounding. */
+   A document starts with all topics. Once most of them have fallen back to their prior, sweeps go
+   over the rest only. At the end the dropped topics are reviewed with the final ratios, so that
+   dropping them is exact to rounding. */
 
 /* The prior, which all documents share. */
 static INLINE void FN(load_prior)(scratch *z, const documents *p)
@@ -30,12 +30,12 @@ static INLINE void FN(set_temperature)(scratch *z, ptrdiff_t padded, REAL s)
         vec a = FN(load)(z->alpha + k), rest = FN(psi)(a) * s, w = FN(exp)(rest);
         FN(store)(z->rest + k, rest);
         FN(store)(z->w_rest + k, w);
-        /* psi'(a) < (1 + a) / a^2: with a share of `falls` w is within e^(1/4) of w_rest. With one
-           of `slides` w < a^2 / 4000, because psi(x) < -1/x: the next share is under `falls` unless
-           the document's g grows to 1000. */
-        vec falls = a * a / (1 + a) * (REAL)0.25;
-        vec slides = s / ((REAL)8.3 - 2 * FN(log)(a)) - a;
-        FN(store)(z->doomed + k, FN(max)(falls, slides));
+        /* A share under `falls_now` has w within e^(1/4) of w_rest, as psi'(a) < (1 + a) / a^2. A
+           share under `falls_next` has w < a^2 / 4000, as psi(x) < -1/x: the next one is under `falls_now`
+           unless the document's g grows to 1000. */
+        vec falls_now = a * a / (1 + a) * (REAL)0.25;
+        vec falls_next = s / ((REAL)8.3 - 2 * FN(log)(a)) - a;
+        FN(store)(z->fading + k, FN(max)(falls_now, falls_next));
         most = FN(max)(most, w);
     }
     z->most_rest = FN(hmax)(most);

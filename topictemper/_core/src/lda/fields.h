@@ -1,4 +1,4 @@
-/* The arrays of `documents`, for whoever fills the struct by their names. */
+/* The arrays of `documents`, for a caller that fills the struct by name. */
 #ifndef TOPICTEMPER_FIELDS_H
 #define TOPICTEMPER_FIELDS_H
 
@@ -8,7 +8,7 @@
 
 typedef struct {
     const char *name;
-    char kind; /* of number, as in a Python buffer, but 'r': float or double, as the caller has it */
+    char kind; /* as in a Python buffer; 'r': float or double, as the caller has it */
     int writable;
     size_t offset;
 } field;

@@ -1,9 +1,9 @@
 /* Topics of tokens by collapsed Gibbs sampling at fixed topics, a document at a time.
 
-   Draws are keyed by the document and counted within it, so no thread and no neighbour has a part
-   in them. A draw goes through the topics in the order of LANES lanes, k = l, l + LANES, .., after
-   the topic that the token had, whatever the instruction set: sums over a lane come out of the
-   vectors for nothing, most tokens keep their topic, and the search then goes through one lane. */
+   Random numbers depend on the key of the document and on the number of the draw alone, not on the
+   thread or on other documents. A draw visits first the topic that the token has, which most tokens
+   keep, then the topics lane by lane: k = l, l + LANES, and so on. The vectors give the sum of each
+   lane, so the search enters one lane only. The order is the same for all instruction sets. */
 
 #define LANES TOPIC_PADDING
 #define MOST_TOKENS 64 /* of a word in a document; more of them share one draw */
@@ -151,7 +151,7 @@ static int FN(sample)(const documents *p, const sampling_options *options, int64
             z.random = (stream){options->keys[d], 0};
             memcpy(z.weight, z.alpha, (size_t)padded * sizeof(REAL));
             memset(z.N, 0, 2 * (size_t)padded * sizeof(REAL)); /* and sum */
-            /* All by the prior, not by each other: else the first few would lead the rest. */
+            /* From the prior: drawn given each other, all tokens would follow the first few. */
             for (ptrdiff_t i = 0; i < n_tokens; i++)
                 z.topic[i] = (int32_t)FN(draw)(&z, padded, z.row[i], 0, 0);
             for (ptrdiff_t i = 0; i < n_tokens; i++)

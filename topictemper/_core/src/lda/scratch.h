@@ -26,7 +26,7 @@ typedef struct {
     REAL *mass;                      /* sum of the row */
     REAL *alpha, *gamma, *w, *g;     /* all topics */
     REAL *rest, *w_rest;             /* s psi(alpha) and its exp: weight of a topic fallen back */
-    REAL *doomed;                    /* a share under this falls back within the next two sweeps */
+    REAL *fading;                    /* a share under this falls back within the next two sweeps */
     REAL *c_alpha, *c_gamma, *c_w;   /* the active topics, compacted */
     REAL *c_step;                    /* their last change of gamma */
     REAL *sums;                      /* per active topic one vector: partial sums over words */
@@ -66,7 +66,7 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int o
     TAKE(g, padded);
     TAKE(rest, padded);
     TAKE(w_rest, padded);
-    TAKE(doomed, padded);
+    TAKE(fading, padded);
     TAKE(c_alpha, few);
     TAKE(c_gamma, few);
     TAKE(c_w, few);
@@ -80,8 +80,8 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int o
     return 0;
 }
 
-/* w = exp(s psi(gamma)). Where all of them would vanish (a few tokens over many topics with small
-   alpha) they are scaled by their largest; phi does not mind. Returns the log of the scale. */
+/* w = exp(s psi(gamma)), divided by the largest of them if all would vanish: a few tokens over many
+   topics with a small alpha. The scale cancels in phi. Returns its logarithm. */
 static REAL FN(rescale)(ptrdiff_t n, REAL s, const REAL *gamma, REAL *w)
 {
     vec most = FN(splat)((REAL)-1e30);

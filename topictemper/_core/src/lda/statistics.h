@@ -1,7 +1,7 @@
 /* The statistics of a minibatch, added to the rows of its words. */
 
-/* Statistics are summed in double precision: then it makes no difference, to rounding of M, whether
-   a document has the weight 2 or is there twice, nor in which order documents come. */
+/* Statistics are summed in double precision. So the order of the documents changes nothing but the
+   rounding of M, and a document of weight 2 equals two copies of it. */
 
 /* sum[k] = sum_d c_d w_dk for `nv` vectors of topics, over the documents of one word. */
 static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
@@ -19,8 +19,8 @@ static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t 
     for (int i = 0; i < nv; i++)
         memcpy(sum + i * DL, &x[i], sizeof(dvec));
 }
-/* The same over all topics, times their weights B_vk: no matter that most of the weights are 0, as
-   nothing here waits for anything. */
+/* The same over all topics, times B_vk. Most of the weights may be 0: without branches it is fast
+   all the same. */
 static INLINE void FN(dense_statistics)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
                                         const double *c, const REAL *row, const REAL *weights,
                                         double *sum)

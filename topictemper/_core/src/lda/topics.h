@@ -1,9 +1,8 @@
 /* Rows of the topics, lambda_kv = base + a M[v, k], for the words of a minibatch. */
 
-/* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, or log E[beta] where
-   topics are a `point`. `shift` keeps a row from vanishing; phi does not mind what it is. It is
-   max_k L, but at s = 1, where exp(L) is had without a logarithm, the largest of L without that
-   logarithm. */
+/* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, or log E[beta] if
+   topics are a `point`. `shift` keeps a row from vanishing and cancels in phi. It is max_k L; at
+   s = 1, where exp(L) needs no logarithm, L is taken without its logarithm there. */
 static int FN(topic_rows)(const topic_state *state, const row_options *options, const documents *p,
                           int64_t *ticket)
 {

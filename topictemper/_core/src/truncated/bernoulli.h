@@ -5,7 +5,7 @@
    `width` with weights of 0 and biases so low that they add nothing. */
 
 /* softplus(a) = max(a, 0) + log(1 + exp(-|a|)): the product of this many terms, each at most 2,
-   stays finite, so that one logarithm does for all of them. */
+   stays finite, so that they share one logarithm. */
 #define LONGEST_PRODUCT 1000
 
 typedef struct {

@@ -1,8 +1,8 @@
 /* What the kernels of truncated variational sampling (Luecke et al. 2018) take.
 
    A state is a set of binary units, packed into words of 64. The log-joint of a state s and a
-   datum y is constant(y) + sum of fields(y) over the units of s - penalty(s); the constants are
-   the caller's business. Blocks of data are fixed, and a block is worked on by one thread. */
+   datum y is constant(y) + sum of fields(y) over the units of s - penalty(s); the caller
+   adds the constants. Blocks of data are fixed, and a block is worked on by one thread. */
 
 #ifndef TRUNCATED_H
 #define TRUNCATED_H
