@@ -40,17 +40,24 @@ COMPILE_ARGS = [
 ]
 
 
-def kernels(name):
-    """The extension of the kernels of one kind of model."""
+SOURCES = f"{CORE}/src"
+
+
+def core(name, sources=()):
+    """An extension of the core; `sources` are its part in C."""
     return Extension(
-        f"topictemper._core._{name}",
-        # Sorted: the same link order, hence the same library, wherever it is built.
-        sources=[f"{CORE}/_{name}.pyx", *sorted(glob(f"{CORE}/src/{name}/*.c"))],
-        depends=sorted(glob(f"{CORE}/src/*/*.h")),
-        include_dirs=[f"{CORE}/src/{name}", f"{CORE}/src/common"],
+        f"topictemper._core.{name}",
+        sources=[f"{CORE}/{name}.pyx", *sources],
+        depends=HEADERS,
+        include_dirs=[SOURCES, *sorted(glob(f"{SOURCES}/*/"))],
         extra_compile_args=COMPILE_ARGS,
     )
 
+
+# Sorted: the same link order, hence the same library, wherever it is built.
+KERNELS = sorted(glob(f"{SOURCES}/*.c"))
+HEADERS = sorted(glob(f"{SOURCES}/**/*.h", recursive=True))
+ENTRIES = ["_lda", "_factorial", "_truncated", "_gather", "_spin"]
 
 FORMATS = "topictemper/datasets/formats"
 scan = Extension("topictemper.datasets.formats._scan", sources=[f"{FORMATS}/_scan.pyx"])
@@ -58,7 +65,7 @@ scan = Extension("topictemper.datasets.formats._scan", sources=[f"{FORMATS}/_sca
 setup(
     cmdclass={"build_ext": ParallelBuild},
     ext_modules=cythonize(
-        [kernels("lda"), kernels("truncated"), kernels("factorial"), scan],
+        [core("_dispatch", KERNELS), *map(core, ENTRIES), scan],
         compiler_directives={
             "boundscheck": False,
             "cdivision": True,

@@ -20,9 +20,7 @@ import numpy as np
 import scipy
 import scipy.special as special
 
-from topictemper import TemperedLDA
-from topictemper._core import _factorial, _truncated
-from topictemper._core import _lda as _kernels
+from topictemper import TemperedLDA, get_isa, set_isa
 from topictemper.datasets import make_bars, make_lda_corpus, make_shapes
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.mixture import DPGaussianMixture
@@ -30,7 +28,6 @@ from topictemper.tempering import Annealing, GlobalTempering, LocalTempering
 
 FILE = Path(__file__).parent / "data" / "golden.json"
 PRECISIONS = ("float32", "float64")
-LIBRARIES = (_kernels, _truncated, _factorial)
 
 
 def corpus() -> Any:
@@ -153,14 +150,12 @@ def learned(name: str) -> str:
 @contextmanager
 def baseline() -> Iterator[None]:
     """Kernels for any processor."""
-    before = [library.isa() for library in LIBRARIES]
-    for library in LIBRARIES:
-        library.use_isa("baseline")
+    before = get_isa()
+    set_isa("baseline")
     try:
         yield
     finally:
-        for library, isa in zip(LIBRARIES, before, strict=True):
-            library.use_isa(isa)
+        set_isa(before)
 
 
 def fingerprint() -> str:

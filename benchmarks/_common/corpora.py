@@ -18,7 +18,7 @@ import sklearn
 from numpy.typing import NDArray
 
 import topictemper
-from topictemper._core import _lda as _kernels
+from topictemper import get_isa
 from topictemper.datasets import load_docstrings
 
 TEST_ROWS = 1500
@@ -45,7 +45,7 @@ def machine(jobs: int) -> str:
         names = [line for line in info.read_text().splitlines() if line.startswith("model name")]
         cpu = names[0].partition(":")[2].strip() if names else cpu
     return (
-        f"{cpu}, {os.cpu_count()} cores, {jobs} used, {_kernels.isa()}; "
+        f"{cpu}, {os.cpu_count()} cores, {jobs} used, {get_isa()}; "
         f"topictemper {topictemper.__version__}, Python {platform.python_version()}, "
         f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}"
     )

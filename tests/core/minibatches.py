@@ -66,8 +66,11 @@ Rows = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
 @dataclass(frozen=True)
 class Outputs:
-    """What `estep` fills, and the rows it was given."""
+    """What the kernels of documents read and fill beside the batch: ``LOCAL_FIELDS`` in lda.h."""
 
+    alpha: NDArray[Any]
+    s: NDArray[Any]
+    log_rows: bool
     B: NDArray[Any]
     shift: NDArray[Any]
     mass: NDArray[Any]
@@ -76,6 +79,7 @@ class Outputs:
     weights: NDArray[Any]
     n_active: NDArray[np.int32]
     ratio: NDArray[Any]
+    log_scale: NDArray[Any]
     energy: NDArray[np.float64]
     sweeps: NDArray[np.int32]
 
@@ -98,74 +102,53 @@ def token_assignments(
     return np.asarray(ratio[:, None] * weights[document] * rows, dtype=np.float64)
 
 
-def topic_rows(minibatch: Minibatch) -> Rows:
-    """B, shift and mass by the kernel; the temperature is the first document's."""
+def outputs(minibatch: Minibatch, rows: Rows | None = None) -> Outputs:
+    """Room for the kernels; it holds NaN or -1 before, so that gaps would show."""
     dtype, n_words = minibatch.M.dtype, len(minibatch.batch.words)
-    B = np.full((n_words, _kernels.padded_topics(minibatch.n_topics)), np.nan, dtype)
-    shift, mass = np.full((2, n_words), np.nan, dtype)
-    _kernels.topic_rows(
-        minibatch.M,
-        minibatch.a,
-        minibatch.base,
-        minibatch.log_total,
-        minibatch.point,
-        minibatch.batch.words,
-        float(minibatch.s[0]),
-        minibatch.log_rows,
-        B,
-        shift,
-        mass,
-        ticket(),
+    shape = n_documents, _ = (minibatch.n_documents, minibatch.n_topics)
+    padded = _kernels.padded_topics(minibatch.n_topics)
+    if rows is None:
+        shift, mass = np.full((2, n_words), np.nan, dtype)
+        rows = np.full((n_words, padded), np.nan, dtype), shift, mass
+    B, shift, mass = rows
+    return Outputs(
+        alpha=minibatch.alpha,
+        s=minibatch.s,
+        log_rows=minibatch.log_rows,
+        B=B,
+        shift=shift,
+        mass=mass,
+        gamma=np.full(shape, np.nan, dtype),
+        topics=np.full(shape, -1, np.int32),
+        weights=np.full((n_documents, padded), np.nan, dtype),
+        n_active=np.full(n_documents, -1, np.int32),
+        ratio=np.full(len(minibatch.batch.counts), np.nan, dtype),
+        log_scale=np.full(n_documents, np.nan, dtype),
+        energy=np.full(n_documents, np.nan),
+        sweeps=np.full(n_documents, -1, np.int32),
     )
-    return B, shift, mass
+
+
+def topic_rows(minibatch: Minibatch, n_threads: int = 1) -> Rows:
+    """B, shift and mass by the kernel; the temperature is the first document's."""
+    out = outputs(minibatch)
+    state = (minibatch.M, minibatch.a, minibatch.base, minibatch.log_total, minibatch.point)
+    places, s = minibatch.batch.words, float(minibatch.s[0])
+    arguments = (*state, places, s, minibatch.batch, out, ticket())
+    share(_kernels.topic_rows, arguments, n_threads)
+    return out.B, out.shift, out.mass
 
 
 def estep(
     minibatch: Minibatch,
     tol: float,
     max_iter: int,
-    gamma: NDArray[Any] | None = None,
     rows: Rows | None = None,
     n_threads: int = 1,
 ) -> Outputs:
-    """The kernel on a minibatch; outputs hold NaN or -1 before, so that gaps would show."""
-    dtype, shape = minibatch.M.dtype, (minibatch.n_documents, minibatch.n_topics)
-    B, shift, mass = topic_rows(minibatch) if rows is None else rows
-    out = Outputs(
-        B=B,
-        shift=shift,
-        mass=mass,
-        gamma=np.full(shape, np.nan, dtype) if gamma is None else np.array(gamma, dtype),
-        topics=np.full(shape, -1, np.int32),
-        weights=np.full((shape[0], B.shape[1]), np.nan, dtype),
-        n_active=np.full(shape[0], -1, np.int32),
-        ratio=np.full(len(minibatch.batch.counts), np.nan, dtype),
-        energy=np.full(shape[0], np.nan),
-        sweeps=np.full(shape[0], -1, np.int32),
-    )
-    arguments = (
-        minibatch.batch.doc_ptr,
-        minibatch.batch.word_of,
-        minibatch.batch.counts,
-        minibatch.alpha,
-        minibatch.s,
-        minibatch.log_rows,
-        B,
-        shift,
-        mass,
-        tol,
-        max_iter,
-        gamma is not None,
-        out.gamma,
-        out.topics,
-        out.weights,
-        out.n_active,
-        out.ratio,
-        out.energy,
-        out.sweeps,
-        ticket(),
-    )
-    share(_kernels.estep, arguments, n_threads)
+    """The kernel on a minibatch, with the kernel's rows unless others are given."""
+    out = outputs(minibatch, topic_rows(minibatch) if rows is None else rows)
+    share(_kernels.estep, (minibatch.batch, out, tol, max_iter, ticket()), n_threads)
     return out
 
 
@@ -177,38 +160,9 @@ def sample(
     rows: Rows,
     n_threads: int = 1,
 ) -> Outputs:
-    """The sampling kernel on a minibatch; outputs hold NaN or -1 before, as in `estep`."""
-    dtype, shape = minibatch.M.dtype, (minibatch.n_documents, minibatch.n_topics)
-    B, shift, mass = rows
-    out = Outputs(
-        B=B,
-        shift=shift,
-        mass=mass,
-        gamma=np.full(shape, np.nan, dtype),
-        topics=np.full(shape, -1, np.int32),
-        weights=np.full((shape[0], B.shape[1]), np.nan, dtype),
-        n_active=np.full(shape[0], -1, np.int32),
-        ratio=np.full(len(minibatch.batch.counts), np.nan, dtype),
-        energy=np.zeros(0),
-        sweeps=np.zeros(0, np.int32),
-    )
-    arguments = (
-        minibatch.batch.doc_ptr,
-        minibatch.batch.word_of,
-        minibatch.batch.counts,
-        minibatch.alpha,
-        B,
-        keys,
-        n_burn_in,
-        n_kept,
-        out.gamma,
-        out.topics,
-        out.weights,
-        out.n_active,
-        out.ratio,
-        ticket(),
-    )
-    share(_kernels.sample, arguments, n_threads)
+    """The sampling kernel on a minibatch."""
+    out = outputs(minibatch, rows)
+    share(_kernels.sample, (minibatch.batch, out, keys, n_burn_in, n_kept, ticket()), n_threads)
     return out
 
 
@@ -221,13 +175,10 @@ def add_statistics(
     n_threads: int = 1,
 ) -> NDArray[np.float64]:
     """Add to `M` by the kernel; the sums of the blocks are returned."""
-    batch = minibatch.batch
+    batch, weight = minibatch.batch, doc_weight.astype(np.float64)
     n_blocks = _kernels.statistics_blocks(len(batch.words))
     block_sums = np.full((n_blocks, minibatch.n_topics), np.nan)
-    by_word = (batch.words, batch.word_ptr, batch.word_doc, batch.word_pos)
-    model = (doc_weight.astype(np.float64), minibatch.s, minibatch.log_rows, local.B)
-    assignments = (local.topics, local.weights, local.n_active, local.ratio)
-    arguments = (*by_word, *model, *assignments, rate, M, block_sums, ticket())
+    arguments = (batch, local, weight, rate, M, block_sums, ticket())
     share(_kernels.add_statistics, arguments, n_threads)
     return block_sums
 

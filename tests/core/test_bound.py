@@ -7,7 +7,9 @@ import pytest
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from topictemper._core._reference import elbo as _elbo
 from topictemper._core._reference import lda as _reference
+from topictemper._core._reference import special as _special
 
 from .minibatches import (
     Minibatch,
@@ -35,7 +37,7 @@ class Bound:
     def evaluate(self, gamma: Floats, assigned: Floats, lam: Floats) -> float:
         """``assigned`` is ``n phi`` of the stored entries."""
         phi = np.split(assigned / self.counts.data[:, None], self.counts.indptr[1:-1])
-        return _reference.annealed_elbo(self.counts, ALPHA, ETA, gamma, phi, lam, self.s)
+        return _elbo.annealed_elbo(self.counts, ALPHA, ETA, gamma, phi, lam, self.s)
 
     def record(self, gamma: Floats, assigned: Floats, lam: Floats, update: str) -> None:
         value = self.evaluate(gamma, assigned, lam)
@@ -75,7 +77,7 @@ def make_corpus(s: float | str) -> tuple[csr_array, Minibatch]:
 
 
 def with_topics(minibatch: Minibatch, M: Floats) -> Minibatch:
-    return replace(minibatch, M=M, log_total=_reference.psi((ETA + M).sum(axis=0)))
+    return replace(minibatch, M=M, log_total=_special.psi((ETA + M).sum(axis=0)))
 
 
 def lambda_of(minibatch: Minibatch) -> Floats:
@@ -115,24 +117,20 @@ def test_updates_of_the_twin(s: float | str) -> None:
 
 
 @pytest.mark.usefixtures("isa")
-@pytest.mark.parametrize("max_iter", [1, 2, 3, 10])
 @pytest.mark.parametrize("s", TEMPERATURES)
-def test_updates_of_the_kernels(s: float | str, max_iter: int) -> None:
+def test_updates_of_the_kernels(s: float | str) -> None:
     matrix, minibatch = make_corpus(s)
-    bound = Bound(matrix, minibatch.s)
-    gamma = np.random.default_rng(1).gamma(2.0, 1.0, (N_DOCUMENTS, N_TOPICS))
     for _ in range(10):
-        for _ in range(3):
-            local = estep(minibatch, 0.0, max_iter, gamma)
-            gamma = local.gamma
+        bound = Bound(matrix, minibatch.s)
+        for max_iter in (1, 2, 3, 10, 30):
+            local = estep(minibatch, 0.0, max_iter)
             weights = local.dense_weights()
             assigned = token_assignments(minibatch, local.B, weights, local.ratio)
-            bound.record(gamma, assigned, lambda_of(minibatch), "E-step")
+            bound.record(local.gamma, assigned, lambda_of(minibatch), "sweep")
         M = np.zeros((N_FEATURES, N_TOPICS))
         add_statistics(minibatch, local, minibatch.s, 1.0, M)
         minibatch = with_topics(minibatch, M)
-        bound.record(gamma, assigned, lambda_of(minibatch), "update of lambda")
-    assert bound.values[-1] > bound.values[0] + 10
+        bound.record(local.gamma, assigned, lambda_of(minibatch), "update of lambda")
 
 
 @pytest.mark.parametrize("s", TEMPERATURES)

@@ -34,12 +34,7 @@ def swept(arguments, nu, n_sweeps=1, n_jobs=1):
     return nu, energy, entropy
 
 
-@pytest.fixture(autouse=True, params=kernels.available_isas())
-def instruction_set(request):
-    before = kernels.isa()
-    kernels.use_isa(request.param)
-    yield request.param
-    kernels.use_isa(before)
+pytestmark = pytest.mark.usefixtures("isa")
 
 
 @settings(
@@ -123,8 +118,3 @@ def test_entropies_of_many_components(n_patterns):
 def test_no_images():
     arguments, nu = problem(0, 3, 1)
     swept(arguments, nu)
-
-
-def test_unknown_instruction_set():
-    with pytest.raises(ValueError, match="instruction set must be one of"):
-        kernels.use_isa("mmx")

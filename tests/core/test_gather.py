@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topictemper._core import _lda as _kernels
+from topictemper._core._gather import gather_rows
 from topictemper._core._reference import lda as _reference
 
 N_COLUMNS = 9
@@ -26,7 +26,7 @@ def gather(
 ) -> _reference.Batch:
     slot = np.full(n_columns, -1, dtype=np.int32)
     batch = _reference.Batch(
-        *_kernels.gather_rows(indptr, indices, data, rows, slot, data.dtype != np.float64, True)
+        *gather_rows(indptr, indices, data, rows, slot, data.dtype != np.float64, True)
     )
     assert np.all(slot == -1)  # or the next minibatch would see this one's words
     return batch
@@ -122,7 +122,7 @@ def test_arrays_that_are_no_csr_matrix_are_refused(
     arrays = VALID | changed
     slot = np.full(N_COLUMNS, -1, np.int32)
     with pytest.raises(ValueError, match=match):
-        _kernels.gather_rows(
+        gather_rows(
             np.array(arrays["indptr"], index),
             np.array(arrays["indices"], index),
             np.array(arrays["data"]),

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
+from topictemper._core._reference import special as _special
 
 from .minibatches import Minibatch, Real, estep, make_minibatch, share, ticket
 
@@ -23,7 +24,7 @@ def topic_moments(minibatch: Minibatch) -> NDArray[np.float64]:
     """``S_k(s) = sum_v E[beta_kv^s]`` at every node."""
     ratios = _reference.fractional_moments(minibatch.M, minibatch.a, minibatch.base, NODES)
     total = (minibatch.base + minibatch.a * minibatch.M.astype(np.float64)).sum(axis=0)
-    return ratios / np.array([_reference.gamma_ratio(total, s) for s in NODES])
+    return ratios / np.array([_special.gamma_ratio(total, s) for s in NODES])
 
 
 def log_partition(
@@ -34,7 +35,7 @@ def log_partition(
     moments: NDArray[np.float64],
     n_threads: int = 1,
 ) -> NDArray[np.float64]:
-    prior = np.array([_reference.gamma_ratio(alpha, s) for s in NODES]) * moments
+    prior = np.array([_special.gamma_ratio(alpha, s) for s in NODES]) * moments
     out = np.full((len(gamma), len(NODES)), np.nan)
     tables = (moments.astype(gamma.dtype), prior.astype(gamma.dtype))
     arguments = (gamma, topics, n_active, *tables, NODES, out, ticket())
@@ -86,7 +87,7 @@ def test_normaliser_of_one_flat_topic(dtype: Real) -> None:
     """With one topic of V equal words and lambda -> infinity, ``sum_v beta_v^s = V^(1 - s)``."""
     n_words = 100
     ratios = _reference.fractional_moments(np.full((n_words, 1), 1e9), 1.0, 0.0, NODES)
-    total = np.array([_reference.gamma_ratio([n_words * 1e9], s) for s in NODES])
+    total = np.array([_special.gamma_ratio([n_words * 1e9], s) for s in NODES])
     one: NDArray[Any] = np.array([0.1], dtype)
     result = log_partition(
         one,

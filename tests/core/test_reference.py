@@ -6,7 +6,9 @@ from scipy.sparse import csr_array
 from scipy.stats import dirichlet
 from sklearn.decomposition import LatentDirichletAllocation
 
+from topictemper._core._reference import elbo as _elbo
 from topictemper._core._reference import lda as _reference
+from topictemper._core._reference import special as _special
 
 from .minibatches import make_minibatch, reference_estep, reference_rows, token_assignments
 
@@ -27,7 +29,7 @@ def test_annealed_elbo_at_temperature_one_is_the_bound_of_scikit_learn() -> None
     lam = np.ascontiguousarray(model.components_.T)
 
     batch = _reference.gather_rows(*csr_parts(counts), np.arange(12))
-    psi_total = _reference.psi(lam.sum(axis=0))
+    psi_total = _special.psi(lam.sum(axis=0))
     B, shift = _reference.topic_rows(lam, 1.0, 0.0, psi_total, False, batch.words, 1.0, False)
     # scikit-learn evaluates its bound from gamma = 1, and so do we.
     local = _reference.estep(
@@ -46,7 +48,7 @@ def test_annealed_elbo_at_temperature_one_is_the_bound_of_scikit_learn() -> None
     document = np.repeat(np.arange(12), np.diff(batch.doc_ptr))
     assigned = local.ratio[:, None] * local.weights[document] * B[batch.word_of]
     phi = np.split(assigned / batch.counts[:, None], batch.doc_ptr[1:-1])
-    bound = _reference.annealed_elbo(counts, alpha, eta, local.gamma, phi, lam, 1.0)
+    bound = _elbo.annealed_elbo(counts, alpha, eta, local.gamma, phi, lam, 1.0)
     assert bound == pytest.approx(model.score(counts), rel=1e-9)
 
 
@@ -60,7 +62,7 @@ def test_annealed_elbo_takes_dense_and_sparse_counts() -> None:
     gamma, lam = np.array([[0.5, 2.5], [0.1, 0.3]]), np.array([[1.0, 2.0], [0.3, 0.2], [4.0, 0.1]])
     phi = [np.array([[0.2, 0.8], [0.5, 0.5]]), np.empty((0, 2))]
     bounds = [
-        _reference.annealed_elbo(matrix, 0.1, 0.2, gamma, phi, lam, [0.5, 0.7])
+        _elbo.annealed_elbo(matrix, 0.1, 0.2, gamma, phi, lam, [0.5, 0.7])
         for matrix in (counts, csr_array(counts))
     ]
     assert bounds[0] == bounds[1]
@@ -70,7 +72,7 @@ def test_annealed_elbo_of_the_prior_without_words_is_zero() -> None:
     alpha, eta = np.array([0.1, 0.7]), 0.2
     gamma, lam = np.tile(alpha, (3, 1)), np.full((5, 2), eta)
     phi = [np.empty((0, 2))] * 3
-    bound = _reference.annealed_elbo(np.zeros((3, 5)), alpha, eta, gamma, phi, lam, 0.5)
+    bound = _elbo.annealed_elbo(np.zeros((3, 5)), alpha, eta, gamma, phi, lam, 0.5)
     assert bound == pytest.approx(0, abs=1e-12)
 
 
@@ -80,7 +82,7 @@ def test_log_partition_is_above_its_monte_carlo_value() -> None:
     gamma, lam = np.array([0.5, 3.0, 1.0]), rng.gamma(1.0, 2.0, (6, 3))
     nodes = np.array([0.2, 0.6, 1.0])
     ratios = _reference.fractional_moments(lam, 1.0, 0.0, nodes)
-    total = np.array([_reference.gamma_ratio(lam.sum(axis=0), s) for s in nodes])
+    total = np.array([_special.gamma_ratio(lam.sum(axis=0), s) for s in nodes])
     result = _reference.log_partition(gamma[None], ratios / total, nodes)[0]
 
     theta = dirichlet(gamma).rvs(40_000, random_state=rng)
@@ -99,11 +101,11 @@ def test_energy_is_what_the_assignments_say(s: float | str) -> None:
     assigned = token_assignments(minibatch, B, local.weights, local.ratio)
     batch = minibatch.batch
     lam = minibatch.base + minibatch.a * minibatch.M
-    expected_log_beta = _reference.psi(lam) - minibatch.log_total
+    expected_log_beta = _special.psi(lam) - minibatch.log_total
     for d in range(minibatch.n_documents):
         span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
         gamma = local.gamma[d]
-        expected_log_theta = _reference.psi(gamma) - _reference.psi(gamma.sum())
+        expected_log_theta = _special.psi(gamma) - _special.psi(gamma.sum())
         log_joint = expected_log_theta + expected_log_beta[batch.words[batch.word_of[span]]]
         energy = (assigned[span] * log_joint).sum()
         assert local.energy[d] == pytest.approx(energy, rel=1e-10)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.decomposition import LatentDirichletAllocation
 
-from topictemper._core import _lda as _kernels
+from topictemper._core._gather import gather_rows
 from topictemper._core._reference import lda as _reference
+from topictemper._core._reference import special as _special
 
 from .minibatches import Minibatch, add_statistics, estep
 
@@ -19,17 +20,18 @@ ALPHA, ETA, DECAY, OFFSET = 0.3, 0.1, 0.7, 10.0
 TOTAL = 1000
 
 
-class RecordingRandomState(np.random.RandomState):
-    """Keeps what scikit-learn draws: its start of lambda, then of gamma at every step."""
+class EvenStart(np.random.RandomState):
+    """Scikit-learn draws lambda from it, then gamma, for which it gives the start of the kernel."""
 
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.draws: list[NDArray[np.float64]] = []
+    start_of_lambda: NDArray[np.float64] | None = None
+    counts: NDArray[np.float64]
 
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
-        draw = super().gamma(shape, scale, size)
-        self.draws.append(draw.copy())
-        return draw
+        if self.start_of_lambda is None:
+            draw = super().gamma(shape, scale, size)
+            self.start_of_lambda = draw.copy()
+            return draw
+        return np.repeat(ALPHA + self.counts.sum(axis=1)[:, None] / N_TOPICS, N_TOPICS, axis=1)
 
 
 def make_steps() -> list[NDArray[np.float64]]:
@@ -41,7 +43,7 @@ def make_steps() -> list[NDArray[np.float64]]:
 
 @pytest.mark.usefixtures("isa")
 def test_five_online_steps() -> None:
-    steps, random_state = make_steps(), RecordingRandomState(0)
+    steps, random_state = make_steps(), EvenStart(0)
     model = LatentDirichletAllocation(
         N_TOPICS,
         doc_topic_prior=ALPHA,
@@ -55,18 +57,19 @@ def test_five_online_steps() -> None:
         random_state=random_state,
     )
     for counts in steps:
+        random_state.counts = counts
         model.partial_fit(csr_array(counts))
-    lambda_start, *gamma_starts = random_state.draws
+    lambda_start = random_state.start_of_lambda
+    assert lambda_start is not None
     assert lambda_start.shape == (N_TOPICS, N_FEATURES)
-    assert [start.shape for start in gamma_starts] == [(BATCH, N_TOPICS)] * N_STEPS
 
     # lambda = eta + a M: a step shrinks a, and adds to the rows of its own words only.
     M, a = np.ascontiguousarray(lambda_start.T - ETA), 1.0
     total = M.sum(axis=0)
     slot = np.full(N_FEATURES, -1, np.int32)
-    for t, (counts, gamma_start) in enumerate(zip(steps, gamma_starts, strict=True)):
+    for t, counts in enumerate(steps):
         matrix = csr_array(counts)
-        gathered = _kernels.gather_rows(
+        gathered = gather_rows(
             matrix.indptr, matrix.indices, matrix.data, np.arange(BATCH), slot, False, True
         )
         minibatch = Minibatch(
@@ -76,10 +79,10 @@ def test_five_online_steps() -> None:
             M=M,
             a=a,
             base=ETA,
-            log_total=_reference.psi(N_FEATURES * ETA + a * total),
+            log_total=_special.psi(N_FEATURES * ETA + a * total),
             batch=_reference.Batch(*gathered),
         )
-        local = estep(minibatch, 1e-10, 1000, gamma_start)
+        local = estep(minibatch, 1e-10, 1000)
 
         rho = (OFFSET + 1 + t) ** -DECAY
         a *= 1 - rho

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import psi
 from sklearn.exceptions import ConvergenceWarning
 
+from topictemper._core._reference import elbo as _elbo
 from topictemper._core._reference import lda as _reference
 from topictemper.lda._assembly import new_trainer
 from topictemper.lda._batch import train_in_full
@@ -61,7 +62,7 @@ def test_bound_is_the_direct_sum(mode, prior, temperature, estimate):
     tempered = (lambda prior: s * prior + 1 - s) if mode == "dasvi" else (lambda prior: prior)
     eta = tempered(np.broadcast_to(eta, (4, 60)).T)
     gamma, phi = fixed_point(topics, X, tempered(alpha), s, point)
-    expected = _reference.annealed_elbo(X, tempered(alpha), eta, gamma, phi, topics.T, s, point)
+    expected = _elbo.annealed_elbo(X, tempered(alpha), eta, gamma, phi, topics.T, s, point)
     assert bound == pytest.approx(expected, rel=1e-9)
 
 
@@ -115,9 +116,7 @@ def test_bound_with_a_temperature_for_each_document(estimate):
         apart = max(apart, weights[-1].max() - s)
         if done % 10 == 9:
             gamma, phi = fixed_point(topics, X, np.full(4, 0.1), s, point)
-            expected = _reference.annealed_elbo(
-                X, 0.1, 0.1, gamma, phi, topics.T, weights[-1], point
-            )
+            expected = _elbo.annealed_elbo(X, 0.1, 0.1, gamma, phi, topics.T, weights[-1], point)
             assert bound == pytest.approx(expected, rel=1e-9)
     assert apart > 0.05  # some have had a temperature of their own
 

@@ -1,1 +1,1 @@
-"""Cython kernels (`_kernels`) and the same mathematics in plain numpy (`_reference`)."""
+"""Compiled kernels (`_lda`, `_factorial`, `_truncated`), and the same in NumPy (`_reference`)."""

@@ -4,9 +4,6 @@ from numpy.typing import NDArray
 Doubles = NDArray[np.float64]
 Longs = NDArray[np.int64]
 
-def available_isas() -> tuple[str, ...]: ...
-def isa() -> str: ...
-def use_isa(name: str) -> None: ...
 def bernoulli_sweep(
     projections: Doubles,
     gram: Doubles,

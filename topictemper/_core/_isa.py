@@ -6,16 +6,13 @@ import os
 import platform
 import warnings
 
-from . import _factorial, _truncated
-from . import _lda as kernels
+from . import _dispatch
 
 #: Environment variable that names the instruction set to start with.
 VARIABLE = "TOPICTEMPER_ISA"
 
 #: All that there are, on any processor.
 ISAS = ("avx512", "avx2", "baseline")
-
-_LIBRARIES = (kernels, _truncated, _factorial)
 
 
 def available_isas() -> tuple[str, ...]:
@@ -37,7 +34,7 @@ def available_isas() -> tuple[str, ...]:
     >>> topictemper.available_isas()[-1]
     'baseline'
     """
-    return kernels.available_isas()
+    return _dispatch.available_isas()
 
 
 def get_isa() -> str:
@@ -58,7 +55,7 @@ def get_isa() -> str:
     >>> topictemper.get_isa() in topictemper.available_isas()
     True
     """
-    return kernels.isa()
+    return _dispatch.isa()
 
 
 def set_isa(name: str) -> None:
@@ -98,8 +95,7 @@ def set_isa(name: str) -> None:
     names = available_isas()
     if name not in names:
         raise ValueError(f"This processor has the instruction sets {_listed(names)}, not {name!r}.")
-    for library in _LIBRARIES:
-        library.use_isa(name)
+    _dispatch.use_isa(name)
 
 
 def description() -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from . import _lda as kernels
+from . import _spin
 
 # The pause between two kernels of a step is shorter; a thread that sleeps wakes up in about 50.
 _LINGER = 200  # microseconds
@@ -35,7 +35,7 @@ class _Board:
 class Workers:
     """Run a kernel in ``n_jobs`` threads at once; a context manager.
 
-    A kernel hands out its own work in blocks fixed by the data (see `_kernels`), so results have
+    A kernel hands out its own work in blocks fixed by the data (see `_lda`), so results have
     the same bits for any number of threads. No library's pool is used: the helpers have to be
     at the next kernel within a microsecond or two, so they spin for a while before they sleep.
 
@@ -97,7 +97,7 @@ class Workers:
     def wait(self) -> None:
         """Return when no helper works on a block."""
         if not self._is_alone():
-            kernels.wait_for_zeros(self._board.busy)
+            _spin.wait_for_zeros(self._board.busy)
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
         """Begin a call beside what follows, if there are threads; returns how to get its result."""
@@ -166,7 +166,7 @@ def _serve(helper: int, jobs: Jobs, board: _Board) -> None:
         try:
             job = jobs.get_nowait()
         except Empty:
-            if kernels.changes(ticket, 0, _LINGER):
+            if _spin.changes(ticket, 0, _LINGER):
                 continue
             job = jobs.get()
         if job is None:

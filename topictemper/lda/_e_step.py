@@ -69,6 +69,7 @@ def _prepare(
         weights=array("weights", by_padded if want_weights else (0, padded), dtype),
         n_active=np.empty(n_documents, dtype=np.int32),
         ratio=np.empty(len(batch.counts), dtype=dtype),
+        log_scale=np.empty(n_documents, dtype=dtype),
         shift=np.empty(len(batch.words), dtype=dtype),
         mass=np.empty(len(batch.words), dtype=dtype),
         energy=np.empty(n_documents if want_energy else 0),
@@ -85,10 +86,8 @@ def _prepare(
         topics.point,
         places,
         1.0 if log_rows else float(s),
-        log_rows,
-        local.B,
-        local.shift,
-        local.mass,
+        batch,
+        local,
     )
     return local
 
@@ -141,28 +140,7 @@ def infer(
         want_weights=want_weights,
         workspace=workspace,
     )
-    workers.run(
-        kernels.estep,
-        batch.doc_ptr,
-        batch.word_of,
-        batch.counts,
-        alpha,
-        local.s,
-        local.log_rows,
-        local.B,
-        local.shift,
-        local.mass,
-        tol,
-        max_iter,
-        False,  # from tokens spread evenly over the topics
-        local.gamma,
-        local.topics,
-        local.weights,
-        local.n_active,
-        local.ratio,
-        local.energy,
-        local.sweeps,
-    )
+    workers.run(kernels.estep, batch, local, tol, max_iter)
     return local
 
 
@@ -187,22 +165,7 @@ def sample(
     """
     local = _prepare(topics, batch, alpha, 1.0, workers=workers, workspace=workspace)
     keys = splitmix64(splitmix64(batch.hashes()) + np.uint64(seed))
-    workers.run(
-        kernels.sample,
-        batch.doc_ptr,
-        batch.word_of,
-        batch.counts,
-        alpha,
-        local.B,
-        keys,
-        _BURN_IN,
-        _KEPT,
-        local.gamma,
-        local.topics,
-        local.weights,
-        local.n_active,
-        local.ratio,
-    )
+    workers.run(kernels.sample, batch, local, keys, _BURN_IN, _KEPT)
     return local
 
 

@@ -12,8 +12,6 @@ from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
 
 _WORDS_AT_ONCE = 4096
-# The E-step scales weights where all their logarithms are below -27 or less.
-_SMALL_WEIGHT = -20.0
 
 
 def document_elbo(
@@ -31,19 +29,10 @@ def document_elbo(
     total = gamma.sum(axis=1)
     return (
         batch.sums(batch.counts * log_p)
-        + batch.tokens() * _log_scale(local, gamma, s)
+        + batch.tokens() * local.log_scale
         - s * batch.tokens() * psi(total)
         - _dirichlet_kl(gamma, total, alpha.astype(np.float64)[None, :])
     )
-
-
-def _log_scale(local: LocalParameters, gamma: NDArray[np.float64], s: float) -> NDArray[np.float64]:
-    """Logarithm of what the E-step divided a document's weights by, lest all of them vanish."""
-    scale = np.zeros(len(gamma))
-    for d in np.flatnonzero((local.n_active > 0) & (s * psi(gamma.max(axis=1)) < _SMALL_WEIGHT)):
-        i = int(local.weights[d, : local.n_active[d]].argmax())
-        scale[d] = s * psi(gamma[d, local.topics[d, i]]) - np.log(local.weights[d, i])
-    return scale
 
 
 def topics_kl(topics: Topics, eta: float | NDArray[Any]) -> float:

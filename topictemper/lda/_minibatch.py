@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import _lda as kernels
+from .._core._gather import gather_rows
 from .._utils._hashing import hash_sparse_rows
 
 
@@ -77,9 +77,7 @@ class Gatherer:
     def rows(self, rows: NDArray[np.int64], *, by_word: bool = True) -> Minibatch:
         """The given rows, in that order; also word by word, which `Topics.step` needs."""
         X = self._X
-        arrays = kernels.gather_rows(
-            X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word
-        )
+        arrays = gather_rows(X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word)
         return Minibatch(
             *arrays,
             n_tokens=float(arrays[2].sum(dtype=np.float64)),
@@ -98,6 +96,7 @@ class LocalParameters(NamedTuple):
     weights: NDArray[Any]
     n_active: NDArray[np.int32]
     ratio: NDArray[Any]
+    log_scale: NDArray[Any]
     shift: NDArray[Any]
     mass: NDArray[Any]
     energy: NDArray[np.float64]

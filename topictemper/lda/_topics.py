@@ -174,18 +174,9 @@ class Topics(Stateful):
         }
         sums = np.empty((kernels.statistics_blocks(len(batch.words)), self.n_components))
         arguments = (
-            batch.words,
-            batch.word_ptr,
-            batch.word_doc,
-            batch.word_pos,
+            batch,
+            local,
             np.ascontiguousarray(doc_weight, dtype=np.float64),
-            local.s,
-            local.log_rows,
-            local.B,
-            local.topics,
-            local.weights,
-            local.n_active,
-            local.ratio,
             scale / a,
             M,
             sums,

@@ -1,4 +1,4 @@
-"""The kernels of factorial models once more, in plain numpy; see `_reference`."""
+"""The kernels of factorial models once more, in plain NumPy; see `_reference`."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,4 +1,4 @@
-"""The kernels once more, in plain numpy and scipy, to be read and to be tested against.
+"""The kernels once more, in plain NumPy and SciPy, to be read and to be tested against.
 
 Every function has the name and the meaning of a kernel of ``topictemper._core._lda``. It
 computes in float64, loops over documents, keeps all topics of every document (no compaction), and
@@ -10,32 +10,16 @@ VT is Mandt et al. (2016), "Variational Tempering". The global state is
 side. Logarithms are natural, so that energies and bounds are in nats.
 """
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
-from scipy.sparse import csr_array
 
-Floats = NDArray[np.float64]
+from .special import GOLDEN, Floats, floats, gamma_ratio, mix64, psi
+
 Ints = NDArray[np.int64]
 
-# log Gamma(y) ~ (y - 1/2) log y - y + log(2 pi) / 2 + sum_n STIRLING_SERIES[n] / y^n
-# (Abramowitz and Stegun 6.1.40): from y = 10 on, the terms left out are under 1e-16.
-STIRLING_FROM = 10.0
-STIRLING_SERIES = {
-    1: 1 / 12,
-    3: -1 / 360,
-    5: 1 / 1260,
-    7: -1 / 1680,
-    9: 1 / 1188,
-    11: -691 / 360360,
-    13: 1 / 156,
-}
-
-#: The step of SplitMix64.
-GOLDEN = 0x9E3779B97F4A7C15
 # Lanes that a draw goes through topics in, and the most parts that a count is split into.
 _LANES, _MOST_TOKENS = 16, 64
 
@@ -60,44 +44,6 @@ class EStep(NamedTuple):
     ratio: Floats
     energy: Floats
     sweeps: NDArray[np.int32]
-
-
-def exp(x: ArrayLike) -> Floats:
-    """Exponential of every element."""
-    return np.exp(_floats(x))
-
-
-def log(x: ArrayLike) -> Floats:
-    """Natural logarithm of every element."""
-    return np.log(_floats(x))
-
-
-def psi(x: ArrayLike) -> Floats:
-    """Digamma function of every element."""
-    return np.asarray(special.psi(_floats(x)), dtype=np.float64)
-
-
-def exp_psi(x: ArrayLike, s: float) -> Floats:
-    """``exp(s psi(x))`` of every element."""
-    return np.exp(s * psi(x))
-
-
-def gamma_ratio(x: ArrayLike, s: float) -> Floats:
-    """``Gamma(x + s) / Gamma(x)`` of every element, for s in [0, 1].
-
-    Two values of log-gamma must not be subtracted where they are large: at x = 1e10 all digits
-    of the difference would be lost, and SciPy's gamma has lost one or two by x = 30. From x = 10
-    on the two Stirling series are therefore subtracted term by term, exact to rounding there.
-    """
-    x = _floats(x)
-    y = np.maximum(x, STIRLING_FROM)
-    log_ratio = (y - 0.5) * np.log1p(s / y) + s * np.log(y + s) - s
-    for n, coefficient in STIRLING_SERIES.items():
-        log_ratio += coefficient * ((y + s) ** -n - y**-n)
-    small = np.minimum(x, STIRLING_FROM)
-    return np.where(
-        x < STIRLING_FROM, special.gamma(small + s) / special.gamma(small), np.exp(log_ratio)
-    )
 
 
 def gather_rows(indptr: ArrayLike, indices: ArrayLike, data: ArrayLike, rows: ArrayLike) -> Batch:
@@ -187,8 +133,8 @@ def topic_rows(
     shift : ndarray, shape (U,)
         ``max_k L``.
     """
-    lam = base + a * _floats(M)[np.asarray(words)]
-    log_beta = (np.log(lam) if point else psi(lam)) - _floats(log_total)
+    lam = base + a * floats(M)[np.asarray(words)]
+    log_beta = (np.log(lam) if point else psi(lam)) - floats(log_total)
     shift = log_beta.max(axis=1, initial=-np.inf)
     rows = log_beta - shift[:, None]
     return (rows if log_rows else np.exp(s * rows)), shift
@@ -242,10 +188,10 @@ def estep(
         gamma; ``energy`` (D,), ``sum_vk n_v phi_vk (E[log theta_k] + E[log beta_kv])`` in nats, the
         energy of VT eq. 9; ``sweeps`` (D,).
     """
-    doc_ptr, word_of, counts = np.asarray(doc_ptr), np.asarray(word_of), _floats(counts)
-    alpha, s, shift = _floats(alpha), _floats(s), _floats(shift)
+    doc_ptr, word_of, counts = np.asarray(doc_ptr), np.asarray(word_of), floats(counts)
+    alpha, s, shift = floats(alpha), floats(s), floats(shift)
     n_documents, n_topics = len(s), len(alpha)
-    rows = _floats(B)[:, :n_topics]
+    rows = floats(B)[:, :n_topics]
 
     result = EStep(
         gamma=np.tile(alpha, (n_documents, 1)),
@@ -262,7 +208,7 @@ def estep(
         with np.errstate(divide="ignore"):  # a row that has underflowed has log 0 = -inf: phi = 0
             log_rows_d = s[d] * rows[words] if log_rows else np.log(rows[words])
 
-        gamma_d = alpha + s[d] * n.sum() / n_topics if gamma is None else _floats(gamma)[d]
+        gamma_d = alpha + s[d] * n.sum() / n_topics if gamma is None else floats(gamma)[d]
         while result.sweeps[d] < max_iter:
             phi = _assignments(s[d], gamma_d, log_rows_d)
             last, gamma_d = gamma_d, alpha + s[d] * (n @ phi)
@@ -316,10 +262,10 @@ def sample(
         ``gamma`` is ``alpha + mean N``; ``weights`` are gamma of the topics that were drawn, else
         0; ``ratio`` as from `estep`; no energy (0).
     """
-    doc_ptr, word_of, counts = np.asarray(doc_ptr), np.asarray(word_of), _floats(counts)
-    alpha = _floats(alpha)
+    doc_ptr, word_of, counts = np.asarray(doc_ptr), np.asarray(word_of), floats(counts)
+    alpha = floats(alpha)
     n_documents, n_topics = len(doc_ptr) - 1, len(alpha)
-    B = _floats(B)[:, :n_topics]
+    B = floats(B)[:, :n_topics]
     order = np.concatenate([np.arange(lane, n_topics, _LANES) for lane in range(_LANES)])
     result = EStep(
         gamma=np.tile(alpha, (n_documents, 1)),
@@ -362,14 +308,6 @@ def sample(
     return result
 
 
-def mix64(x: int) -> int:
-    """The finaliser of SplitMix64: 64 random bits of the steps of a counter."""
-    x %= 2**64
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
-    return x ^ (x >> 31)
-
-
 def add_statistics(
     words: ArrayLike,
     word_ptr: ArrayLike,
@@ -410,10 +348,10 @@ def add_statistics(
         The increments summed over the words.
     """
     word_ptr, word_doc, word_pos = np.asarray(word_ptr), np.asarray(word_doc), np.asarray(word_pos)
-    doc_weight, s, weights, ratio = (_floats(x) for x in (doc_weight, s, weights, ratio))
+    doc_weight, s, weights, ratio = (floats(x) for x in (doc_weight, s, weights, ratio))
     total = np.zeros(weights.shape[1])
     for u, word in enumerate(np.asarray(words)):
-        row = _floats(B)[u, : weights.shape[1]]
+        row = floats(B)[u, : weights.shape[1]]
         increment = np.zeros_like(total)
         for j in range(word_ptr[u], word_ptr[u + 1]):
             d = word_doc[j]
@@ -445,7 +383,7 @@ def log_partition(gamma: ArrayLike, moments: ArrayLike, nodes: ArrayLike) -> Flo
     ndarray, shape (D, J)
         In nats a token.
     """
-    gamma, moments, nodes = _floats(gamma), _floats(moments), _floats(nodes)
+    gamma, moments, nodes = floats(gamma), floats(moments), floats(nodes)
     out = np.empty((len(gamma), len(nodes)))
     for j, s in enumerate(nodes):
         theta_moments = gamma_ratio(gamma, s) / gamma_ratio(gamma.sum(axis=1, keepdims=True), s)
@@ -469,8 +407,8 @@ def fractional_moments(M: ArrayLike, a: float, base: float, nodes: ArrayLike) ->
     -------
     ndarray, shape (J, K)
     """
-    lam = base + a * _floats(M)
-    return np.array([gamma_ratio(lam, s).sum(axis=0) for s in _floats(nodes)])
+    lam = base + a * floats(M)
+    return np.array([gamma_ratio(lam, s).sum(axis=0) for s in floats(nodes)])
 
 
 def mixture_log_likelihood(
@@ -498,8 +436,8 @@ def mixture_log_likelihood(
     ndarray, shape (D,)
         ``sum_v n_dv log sum_k t_dk lambda_kv``, in nats.
     """
-    doc_ptr, indices, counts = np.asarray(doc_ptr), np.asarray(indices), _floats(counts)
-    t, M = _floats(t), _floats(M)
+    doc_ptr, indices, counts = np.asarray(doc_ptr), np.asarray(indices), floats(counts)
+    t, M = floats(t), floats(M)
     out = np.zeros(len(t))
     for d in range(len(t)):
         span = slice(doc_ptr[d], doc_ptr[d + 1])
@@ -507,85 +445,6 @@ def mixture_log_likelihood(
     return out
 
 
-def annealed_elbo(
-    counts: Any,
-    alpha: ArrayLike,
-    eta: ArrayLike,
-    gamma: ArrayLike,
-    phi: Sequence[ArrayLike],
-    lam: ArrayLike,
-    s: ArrayLike,
-    point: bool = False,
-) -> float:
-    """Evaluate the annealed ELBO of LDA, VT eq. 4 with VT supplement B.2, for any q.
-
-    ::
-
-        sum_d { s_d sum_vk n phi (E log theta + E log beta) - sum_vk n phi log phi
-                - KL(q(theta_d) || p) } - sum_k KL(q(beta_k) || p)
-
-    The priors are not tempered. At s = 1 it is the usual ELBO. Where topics are a point,
-    ``log E[beta]`` stands for ``E log beta``, and ``sum_v eta log E[beta_kv]`` for
-    ``- KL(q(beta_k) || p)``.
-
-    Parameters
-    ----------
-    counts : array-like or CSR, shape (D, V)
-        Counts.
-    alpha, eta : array-like, broadcast to (K,) and to (V, K)
-        The priors of theta and beta.
-    gamma : array-like, shape (D, K)
-        The Dirichlet parameters of theta.
-    phi : sequence of array-like, D of shape (stored entries of row d, K)
-        The assignments of the tokens, in the order of the rows of `counts`.
-    lam : array-like, shape (V, K)
-        The Dirichlet parameters of the topics.
-    s : array-like, broadcast to (D,)
-        Inverse temperatures.
-    point : bool, default=False
-        Whether topics are their mean.
-
-    Returns
-    -------
-    float
-        In nats.
-    """
-    matrix = csr_array(counts)
-    gamma, lam = _floats(gamma), _floats(lam)
-    n_documents = matrix.shape[0]
-    s = np.broadcast_to(_floats(s), n_documents)
-    if point:
-        log_beta = np.log(lam / lam.sum(axis=0))
-        bound = (_floats(eta) * log_beta).sum()
-    else:
-        log_beta = psi(lam) - psi(lam.sum(axis=0))
-        bound = -_dirichlet_kl(lam.T, np.broadcast_to(_floats(eta), lam.shape).T).sum()
-    bound -= _dirichlet_kl(gamma, np.broadcast_to(_floats(alpha), gamma.shape)).sum()
-    for d in range(n_documents):
-        span = slice(matrix.indptr[d], matrix.indptr[d + 1])
-        phi_d = _floats(phi[d])
-        expected_log_theta = psi(gamma[d]) - psi(gamma[d].sum())
-        log_joint = phi_d * (expected_log_theta + log_beta[matrix.indices[span]])
-        entropy = special.entr(phi_d)
-        bound += matrix.data[span] @ (s[d] * log_joint + entropy).sum(axis=1)
-    return float(bound)
-
-
-def _floats(x: ArrayLike) -> Floats:
-    return np.asarray(x, dtype=np.float64)
-
-
 def _assignments(s: float, gamma: Floats, log_rows: Floats) -> Floats:
     """Compute the phi of VT eq. 19, in logarithms throughout, so that no weight underflows."""
     return np.asarray(special.softmax(s * psi(gamma) + log_rows, axis=1), dtype=np.float64)
-
-
-def _dirichlet_kl(q: Floats, p: Floats) -> Floats:
-    """``KL(Dir(q) || Dir(p))`` along the last axis."""
-    log_normaliser_q = special.gammaln(q).sum(axis=-1) - special.gammaln(q.sum(axis=-1))
-    log_normaliser_p = special.gammaln(p).sum(axis=-1) - special.gammaln(p.sum(axis=-1))
-    expected_log = psi(q) - psi(q.sum(axis=-1, keepdims=True))
-    return np.asarray(
-        log_normaliser_p - log_normaliser_q + ((q - p) * expected_log).sum(axis=-1),
-        dtype=np.float64,
-    )

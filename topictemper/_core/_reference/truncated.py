@@ -1,4 +1,4 @@
-"""Truncated variational sampling once more, in plain numpy, to be read and to be tested against.
+"""Truncated variational sampling once more, in plain NumPy, to be read and to be tested against.
 
 Every function has the name and the meaning of a kernel of ``topictemper._core._truncated``, and
 uses the same random numbers, so that both end with the same sets of states. It works on states as
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
-from .lda import GOLDEN, mix64
+from .special import GOLDEN, mix64
 
 Bits = NDArray[np.uint8]
 Floats = NDArray[np.float64]

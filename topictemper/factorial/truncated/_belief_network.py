@@ -22,8 +22,8 @@ from ._e_step import StateSets, UnitPrior, row_chunks
 from ._estimator import TruncatedModel
 from ._gradients import Adam, MarginalNetwork
 
-# Rows of weights are padded to the longest vector; a unit with this bias adds nothing.
-_WIDTH, _NEVER = 8, -1e4
+# Padding with this bias adds nothing.
+_NEVER = -1e4
 _NETWORK_RATE, _NETWORK_BATCH = 1e-2, 100
 _WEIGHT_SCALE = 0.1
 # After this share of the iterations only the best start continues: by then a start has found its
@@ -71,7 +71,7 @@ class BernoulliJoint:
     def padded_weights(self) -> Floats:
         """Weights in the layout of the kernels."""
         n_rows, n_features = self.weights.shape
-        padded = np.zeros((n_rows, -(-n_features // _WIDTH) * _WIDTH))
+        padded = np.zeros((n_rows, kernels.padded_width(n_features)))
         padded[:, :n_features] = self.weights
         padded[-1, n_features:] = _NEVER
         return padded

@@ -1,24 +1,5 @@
-#undef VL
-#undef vec
-#undef ivec
-#undef uvec
-#undef DL
-#undef dvec
-#undef half
-#undef quad
-#undef octet
-#undef CHOOSE
-#undef MAX
-#undef LOW_8
-#undef HIGH_8
-#undef LOW_4
-#undef HIGH_4
-#undef COMPACTION
-#undef GROUP
-#undef FEW
-#undef ALIGNED
-#undef STEADY
-#undef scratch
+/* Forgets what depends on the precision. The compiler reports a macro that is missing here: its
+   second definition differs from the first. */
 #undef EXP_LOW
 #undef EXP_HIGH
 #undef LN2_HI
@@ -34,11 +15,7 @@
 #undef EPSILON
 #undef NEGLIGIBLE
 #undef SMALL_WEIGHT
-#undef NO_TOPIC
-#undef LANES
-#undef MOST_TOKENS
 #undef UNIFORM_BITS
-#undef sampler
 #undef REAL
 #undef INT
 #undef REAL_BYTES

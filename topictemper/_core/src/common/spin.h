@@ -1,5 +1,5 @@
-/* Waiting for another thread without a call of the system, for the few microseconds between two
-   kernels: to be woken takes a thread longer than many a kernel runs. */
+/* Waiting for another thread without a system call. Between two kernels pass a few microseconds; to
+   wake a thread takes longer than many kernels run. */
 #ifndef TOPICTEMPER_SPIN_H
 #define TOPICTEMPER_SPIN_H
 
@@ -38,7 +38,7 @@ static inline void wait_for_zero(const int64_t *value)
 {
     for (int64_t i = 1; __atomic_load_n(value, __ATOMIC_ACQUIRE) != 0; i++) {
         pause_briefly();
-        if (i % 1024 == 0) /* whoever is to set it may need this processor */
+        if (i % 1024 == 0) /* the thread that sets it may need this processor */
             sched_yield();
     }
 }

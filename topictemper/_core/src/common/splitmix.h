@@ -1,6 +1,6 @@
 /* Random numbers by counting: SplitMix64 (Steele, Lea, Flood 2014) over a key.
 
-   A stream is a function of its key alone, so it does not matter which thread asks, nor when. */
+   A stream is a function of its key alone, so threads and their order have no influence. */
 #ifndef TOPICTEMPER_SPLITMIX_H
 #define TOPICTEMPER_SPLITMIX_H
 

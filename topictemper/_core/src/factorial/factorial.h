@@ -1,22 +1,22 @@
-/* Sweeps of a factorial mixture, for every instruction set; `_factorial.pyx` says what they mean. */
-
-#ifndef FACTORIAL_H
-#define FACTORIAL_H
+/* What the sweep of a factorial mixture takes; `_factorial.pyx` says what it does. */
+#ifndef TOPICTEMPER_FACTORIAL_H
+#define TOPICTEMPER_FACTORIAL_H
 
 #include <stdint.h>
 
-typedef struct {
-    const char *isa;
-    int (*shared)(int64_t n_images, int64_t n_components, const double *projections,
-                  const double *gram, const double *bias, const double *s, double precision,
-                  int64_t n_sweeps, double *nu, double *energy, double *entropy, int64_t *ticket);
-    int (*own)(int64_t n_images, int64_t n_components, const double *projections,
-               const double *gram, const double *bias, const int64_t *pattern, const double *s,
-               double precision, int64_t n_sweeps, double *nu, double *energy, double *entropy,
-               int64_t *ticket);
-} sweeps;
+#define TILE 64 /* images side by side */
 
-/* Those that the processor at hand can do, the fastest first; the last has no name. */
-const sweeps *available_sweeps(void);
+typedef struct {
+    int64_t n_images, n_components, n_patterns;
+    const double *projections; /* (n_components, n_images) */
+    const double *gram;        /* (n_patterns, n_components, n_components) */
+    const double *bias;        /* (n_patterns, n_components) */
+    const int64_t *pattern;    /* (n_images,) */
+    const double *s;           /* (n_images,) */
+    double precision;
+    int64_t n_sweeps;
+    double *nu;                /* (n_components, n_images) */
+    double *energy, *entropy;  /* (n_images,) */
+} sweep_problem;
 
 #endif

@@ -1,10 +1,9 @@
 /* Sequential updates of Bernoulli factors, q(Z_nk) = Bernoulli(nu_kn), of a factorial mixture.
 
-   A tile holds LANES images side by side, every one in a lane of its own, so an image has the same
-   bits wherever it stands. Tiles are fixed by the data, not by the number of threads. Included once
-   for every instruction set, after simd.h and special.h. */
+   A tile holds TILE images side by side, each in a lane of its own, so the bits of an image do not
+   depend on its place. Tiles are fixed by the data, not by the number of threads. */
 
-#define VECTORS (LANES / VL) /* of a tile: enough independent work to hide the latency of exp */
+#define VECTORS (TILE / VL) /* of a tile: enough independent work to hide the latency of exp */
 #define ROWS 4  /* components whose sums over the others are made together, */
 #define PANEL 2 /* and vectors: 8 accumulators, 6 loads for 8 multiply-adds */
 
@@ -46,7 +45,7 @@ static INLINE void FN(others)(const double *const *g, const double *nu, ptrdiff_
     for (ptrdiff_t l = from; l < to; l++)
         for (int j = 0; j < ROWS; j++)
             for (int i = 0; i < PANEL; i++)
-                a[j][i] += g[j][l] * FN(load)(nu + l * LANES + i * VL);
+                a[j][i] += g[j][l] * FN(load)(nu + l * TILE + i * VL);
     for (int j = 0; j < ROWS; j++)
         for (int i = 0; i < PANEL; i++)
             sums[j * VECTORS + i] = a[j][i];
@@ -62,12 +61,12 @@ static INLINE void FN(update)(ptrdiff_t j, const double *own, ptrdiff_t n_vector
     for (ptrdiff_t v = 0; v < n_vectors; v++, block += VL) {
         vec sum = below[v], rest = above[v], c, nu;
         for (ptrdiff_t l = 0; l < j; l++)
-            sum += own[l] * FN(load)(block + l * LANES);
+            sum += own[l] * FN(load)(block + l * TILE);
         for (ptrdiff_t l = j + 1; l < ROWS; l++)
-            rest += own[l] * FN(load)(block + l * LANES);
+            rest += own[l] * FN(load)(block + l * TILE);
         c = bias + precision * (FN(load)(x + v * VL) - sum);
         nu = FN(bernoulli)(FN(load)(s + v * VL) * (c - precision * rest), products + v, entropies + v);
-        FN(store)(block + j * LANES, nu);
+        FN(store)(block + j * TILE, nu);
         energies[v] += nu * c; /* pairs are counted with the later of the two, when both are new */
     }
 }
@@ -75,44 +74,46 @@ static INLINE void FN(update)(ptrdiff_t j, const double *own, ptrdiff_t n_vector
 /* Asks for a component's part of the next tile: rows lie far apart, and none is read for long. */
 static INLINE void FN(fetch_next)(const double *row, ptrdiff_t n_left)
 {
-    for (ptrdiff_t i = LANES; i < 2 * LANES && i < n_left; i += 8)
+    for (ptrdiff_t i = TILE; i < 2 * TILE && i < n_left; i += 8)
         __builtin_prefetch(row + i);
 }
 
-/* A part of a row, into a tile or out: of known length but in the last tile, as calls of memcpy are a
-   tenth of a sweep. */
+/* Copies a part of a row into a tile or back. Its length is a constant except in the last tile,
+   because calls of memcpy would take a tenth of a sweep. */
 static INLINE void FN(copy)(double *to, const double *from, ptrdiff_t n)
 {
-    if (n < LANES)
+    if (n < TILE)
         memcpy(to, from, (size_t)n * sizeof(double));
     else
-        for (ptrdiff_t i = 0; i < LANES; i += VL)
+        for (ptrdiff_t i = 0; i < TILE; i += VL)
             FN(store)(to + i, FN(load)(from + i));
 }
 
-/* All images share one Gram matrix: LANES images at a time. */
-int FN(sweep_shared)(int64_t n_images, int64_t n_components, const double *projections,
-                        const double *gram, const double *bias, const double *s, double precision,
-                        int64_t n_sweeps, double *nu, double *energy, double *entropy,
-                        int64_t *ticket)
+/* All images share one Gram matrix: TILE images at a time. */
+static int FN(sweep_shared)(const sweep_problem *p, int64_t *ticket)
 {
+    const int64_t n_images = p->n_images, n_components = p->n_components, n_sweeps = p->n_sweeps;
+    const double *projections = p->projections, *gram = p->gram, *bias = p->bias, *s = p->s;
+    const double precision = p->precision;
+    double *nu = p->nu, *energy = p->energy, *entropy = p->entropy;
     const ptrdiff_t K = n_components, padded = (K + ROWS - 1) / ROWS * ROWS;
-    double *tile = calloc((size_t)padded * LANES, sizeof(double));
-    if (!tile)
+    char *memory = calloc((size_t)padded * TILE * sizeof(double) + 63, 1);
+    double *tile = (double *)(((uintptr_t)memory + 63) & ~(uintptr_t)63);
+    if (!memory)
         return -1;
     for (;;) {
-        const int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * LANES;
-        const ptrdiff_t n = n_images - first < LANES ? (ptrdiff_t)(n_images - first) : LANES;
+        const int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * TILE;
+        const ptrdiff_t n = n_images - first < TILE ? (ptrdiff_t)(n_images - first) : TILE;
         const size_t bytes = (size_t)(n > 0 ? n : 0) * sizeof(double);
         const ptrdiff_t n_vectors = (n + VL - 1) / VL;
         vec below[ROWS][VECTORS], above[ROWS][VECTORS];
         vec energies[VECTORS], entropies[VECTORS], products[VECTORS];
-        double row[LANES] = {0}, s_row[LANES] = {0};
+        double row[TILE] = {0}, s_row[TILE] = {0};
         if (n <= 0)
             break;
         memcpy(s_row, s + first, bytes);
         for (ptrdiff_t k = 0; k < K; k++)
-            FN(copy)(tile + k * LANES, nu + k * n_images + first, n);
+            FN(copy)(tile + k * TILE, nu + k * n_images + first, n);
         for (int64_t sweep = 0; sweep < n_sweeps; sweep++) {
             for (ptrdiff_t v = 0; v < VECTORS; v++) {
                 energies[v] = entropies[v] = (vec){0};
@@ -140,10 +141,10 @@ int FN(sweep_shared)(int64_t n_images, int64_t n_components, const double *proje
                         FN(fetch_next)(x, n_images - first);
                         FN(fetch_next)(nu + k * n_images + first, n_images - first);
                     }
-                    if (n < LANES)
+                    if (n < TILE)
                         x = memcpy(row, x, bytes);
                     FN(update)(j, own[j], n_vectors, below[j], above[j], x, s_row, bias[k], precision,
-                           tile + top * LANES, products, energies, entropies);
+                           tile + top * TILE, products, energies, entropies);
                 }
                 if (end % SHARERS && end < K)
                     continue;
@@ -154,27 +155,37 @@ int FN(sweep_shared)(int64_t n_images, int64_t n_components, const double *proje
             }
         }
         for (ptrdiff_t k = 0; k < K; k++)
-            FN(copy)(nu + k * n_images + first, tile + k * LANES, n);
+            FN(copy)(nu + k * n_images + first, tile + k * TILE, n);
         memcpy(energy + first, energies, bytes);
         memcpy(entropy + first, entropies, bytes);
     }
-    free(tile);
+    free(memory);
     return 0;
 }
 
-/* Every image has the Gram matrix of the pixels that it shows: one image at a time. */
-int FN(sweep_own)(int64_t n_images, int64_t n_components, const double *projections,
-                     const double *gram, const double *bias, const int64_t *pattern,
-                     const double *s, double precision, int64_t n_sweeps, double *nu,
-                     double *energy, double *entropy, int64_t *ticket)
+static INLINE double FN(bernoulli_of_one)(double logit, double *product, double *rest)
 {
+    double size = fabs(logit), e = exp(-size), near = 1 / (1 + e), far = e * near;
+    *product *= 1 + e;
+    *rest += size * far;
+    return logit < 0 ? far : near;
+}
+
+/* Every image has the Gram matrix of the pixels that it shows: one image at a time. */
+static int FN(sweep_own)(const sweep_problem *p, int64_t *ticket)
+{
+    const int64_t n_images = p->n_images, n_components = p->n_components, n_sweeps = p->n_sweeps;
+    const double *projections = p->projections, *gram = p->gram, *bias = p->bias, *s = p->s;
+    const double precision = p->precision;
+    double *nu = p->nu, *energy = p->energy, *entropy = p->entropy;
+    const int64_t *pattern = p->pattern;
     const ptrdiff_t K = n_components;
     double *memory = malloc(2 * (size_t)K * sizeof(double)), *own = memory, *fit = memory + K;
     if (!memory)
         return -1;
     for (;;) {
-        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * LANES;
-        int64_t last = first + LANES < n_images ? first + LANES : n_images;
+        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * TILE;
+        int64_t last = first + TILE < n_images ? first + TILE : n_images;
         if (first >= n_images)
             break;
         for (int64_t n = first; n < last; n++) {
@@ -192,7 +203,7 @@ int FN(sweep_own)(int64_t n_images, int64_t n_components, const double *projecti
                     double rest = fit[k] - own[k] * G[k * K + k];
                     double c = bias_n[k] + precision * projections[k * n_images + n];
                     double logit = s[n] * (c - precision * rest);
-                    double new_nu = bernoulli_of_one(logit, &product, &entropy_n);
+                    double new_nu = FN(bernoulli_of_one)(logit, &product, &entropy_n);
                     double change = new_nu - own[k];
                     own[k] = new_nu;
                     linear += new_nu * c;
@@ -214,4 +225,9 @@ int FN(sweep_own)(int64_t n_images, int64_t n_components, const double *projecti
     }
     free(memory);
     return 0;
+}
+
+static int FN(bernoulli_sweep)(const sweep_problem *p, int64_t *ticket)
+{
+    return p->n_patterns == 1 ? FN(sweep_shared)(p, ticket) : FN(sweep_own)(p, ticket);
 }

@@ -1,11 +1,9 @@
 /* Topics of tokens by collapsed Gibbs sampling at fixed topics, a document at a time.
 
-   Draws are keyed by the document and counted within it, so no thread and no neighbour has a part
-   in them. A draw goes through the topics in the order of LANES lanes, k = l, l + LANES, .., after
-   the topic that the token had, whatever the instruction set: sums over a lane come out of the
-   vectors for nothing, most tokens keep their topic, and the search then goes through one lane. */
-
-#include "splitmix.h"
+   Random numbers depend on the key of the document and on the number of the draw alone, not on the
+   thread or on other documents. A draw visits first the topic that the token has, which most tokens
+   keep, then the topics lane by lane: k = l, l + LANES, and so on. The vectors give the sum of each
+   lane, so the search enters one lane only. The order is the same for all instruction sets. */
 
 #define LANES TOPIC_PADDING
 #define MOST_TOKENS 64 /* of a word in a document; more of them share one draw */
@@ -115,12 +113,15 @@ static INLINE void FN(move)(sampler *z, ptrdiff_t old, ptrdiff_t k, REAL size)
     z->weight[k] = z->alpha[k] + z->N[k];
 }
 
-static int FN(sample)(int64_t n_docs, int64_t n_topics, int64_t padded, const int64_t *doc_ptr,
-                      const int32_t *word_of, const REAL *counts, const REAL *alpha, const REAL *B,
-                      const uint64_t *keys, int64_t n_burn_in, int64_t n_kept, REAL *gamma,
-                      int32_t *topics, REAL *weights, int32_t *n_active_of, REAL *ratio,
-                      int64_t *ticket)
+static int FN(sample)(const documents *p, const sampling_options *options, int64_t *ticket)
 {
+    const int64_t n_docs = p->n_docs, n_topics = p->n_topics, padded = p->padded;
+    const int64_t n_burn_in = options->n_burn_in, n_kept = options->n_kept;
+    const int64_t *doc_ptr = p->doc_ptr;
+    const int32_t *word_of = p->word_of;
+    const REAL *counts = p->counts, *alpha = p->alpha, *B = p->B;
+    REAL *gamma = p->gamma, *weights = p->weights, *ratio = p->ratio;
+    int32_t *topics = p->topics;
     sampler z;
     int64_t most = 0;
     for (int64_t d = 0; d < n_docs; d++) {
@@ -147,10 +148,10 @@ static int FN(sample)(int64_t n_docs, int64_t n_topics, int64_t padded, const in
             const ptrdiff_t n_tokens
                 = FN(tokens)(&z, padded, n_words, word_of + start, counts + start, B);
             ptrdiff_t n_active = 0;
-            z.random = (stream){keys[d], 0};
+            z.random = (stream){options->keys[d], 0};
             memcpy(z.weight, z.alpha, (size_t)padded * sizeof(REAL));
             memset(z.N, 0, 2 * (size_t)padded * sizeof(REAL)); /* and sum */
-            /* All by the prior, not by each other: else the first few would lead the rest. */
+            /* From the prior: drawn given each other, all tokens would follow the first few. */
             for (ptrdiff_t i = 0; i < n_tokens; i++)
                 z.topic[i] = (int32_t)FN(draw)(&z, padded, z.row[i], 0, 0);
             for (ptrdiff_t i = 0; i < n_tokens; i++)
@@ -177,13 +178,13 @@ static int FN(sample)(int64_t n_docs, int64_t n_topics, int64_t padded, const in
                 if (share > 0)
                     out_topics[n_active++] = (int32_t)k;
             }
-            n_active_of[d] = (int32_t)n_active;
+            p->n_active[d] = (int32_t)n_active;
             for (ptrdiff_t v = 0; v < n_words; v++) {
                 const REAL *row = B + word_of[start + v] * padded;
-                vec p = {0};
+                vec all = {0};
                 for (ptrdiff_t k = 0; k < padded; k += VL)
-                    p += FN(load)(out_weights + k) * FN(load)(row + k);
-                ratio[start + v] = counts[start + v] / (FN(hsum)(p) + TINY);
+                    all += FN(load)(out_weights + k) * FN(load)(row + k);
+                ratio[start + v] = counts[start + v] / (FN(hsum)(all) + TINY);
             }
         }
     }

@@ -1,11 +1,13 @@
 /* The normaliser of a tempered document, under its q(theta) and the moments of the topics. */
 
 /* log sum_k M_k(s_j) S_k(s_j) of every document, at the nodes s_j. */
-static int FN(log_partition)(int64_t n_docs, int64_t n_topics, int64_t n_nodes, const REAL *gamma,
-                             const int32_t *topics, const int32_t *n_active_of, const REAL *moments,
-                             const REAL *prior_moments, const double *nodes, double *out,
-                             int64_t *ticket)
+static int FN(log_partition)(const partition_problem *p, int64_t *ticket)
 {
+    const int64_t n_docs = p->n_docs, n_topics = p->n_topics, n_nodes = p->n_nodes;
+    const REAL *gamma = p->gamma, *moments = p->moments, *prior_moments = p->prior_moments;
+    const int32_t *topics = p->topics, *n_active_of = p->n_active;
+    const double *nodes = p->nodes;
+    double *out = p->out;
     const ptrdiff_t padded = (n_topics + VL - 1) / VL * VL;
     REAL *memory = malloc(((size_t)n_nodes * (RATIO_TERMS + 1) + 3 * (size_t)padded
                            + DOCUMENT_BLOCK)

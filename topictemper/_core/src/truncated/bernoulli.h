@@ -5,7 +5,7 @@
    `width` with weights of 0 and biases so low that they add nothing. */
 
 /* softplus(a) = max(a, 0) + log(1 + exp(-|a|)): the product of this many terms, each at most 2,
-   stays finite, so that one logarithm does for all of them. */
+   stays finite, so that they share one logarithm. */
 #define LONGEST_PRODUCT 1000
 
 typedef struct {
@@ -56,7 +56,7 @@ static INLINE void bernoulli_weigh(void *model, const int32_t *units, int64_t n_
     (void)model, (void)units, (void)n_on, (void)weight;
 }
 
-static int bernoulli_estep(const problem *p, int64_t width, const double *weights,
+static int bernoulli_estep(const truncated_problem *p, int64_t width, const double *weights,
                            double *responsibilities, int64_t *ticket)
 {
     workspace work;
@@ -87,7 +87,7 @@ static INLINE vec weighted_sigmoid(const bernoulli_model *m, const int32_t *unit
 
 /* Sums over data of E[s_h sigmoid(a_d)], and in the last row of E[sigmoid(a_d)]: (n_units + 1,
    width) for every block of data. With E[s_h] y_d they make the gradient. */
-static int bernoulli_expectations(const problem *p, int64_t width, const double *weights,
+static int bernoulli_expectations(const truncated_problem *p, int64_t width, const double *weights,
                                   const double *responsibilities, double *out, int64_t *ticket)
 {
     const bernoulli_model model = {p->n_units, width, weights};

@@ -31,7 +31,7 @@ static INLINE void gaussian_weigh(void *model, const int32_t *units, int64_t n_o
     }
 }
 
-static int gaussian_estep(const problem *p, const double *couplings, double *second,
+static int gaussian_estep(const truncated_problem *p, const double *couplings, double *second,
                           int64_t *ticket)
 {
     workspace work;

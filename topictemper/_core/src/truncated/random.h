@@ -1,7 +1,5 @@
 /* What is drawn from streams of random numbers. */
 
-#include "splitmix.h"
-
 static INLINE stream open_stream(uint64_t seed, uint64_t iteration, uint64_t key)
 {
     uint64_t mixed = mix64(mix64(mix64(seed + GOLDEN) + iteration + GOLDEN) + key + GOLDEN);

@@ -1,16 +1,17 @@
-/* Kernels of truncated variational sampling (Luecke et al. 2018), for every instruction set.
+/* What the kernels of truncated variational sampling (Luecke et al. 2018) take.
 
    A state is a set of binary units, packed into words of 64. The log-joint of a state s and a
-   datum y is constant(y) + sum of fields(y) over the units of s - penalty(s); the constants are
-   the caller's business. Blocks of data are fixed, and a block is worked on by one thread. */
+   datum y is constant(y) + sum of fields(y) over the units of s - penalty(s); the caller
+   adds the constants. Blocks of data are fixed, and a block is worked on by one thread. */
 
 #ifndef TRUNCATED_H
 #define TRUNCATED_H
 
 #include <stdint.h>
 
-#define ROW_BLOCK 256      /* data in a block */
-#define THRESHOLD_BITS 16  /* of the probabilities that units are drawn with */
+#define ROW_BLOCK 256 /* data in a block */
+#define WIDTH_PADDING 8 /* rows of weights: a multiple of every vector of doubles */
+#define THRESHOLD_BITS 16 /* of the probabilities that units are drawn with */
 #define SMALLEST_WEIGHT 1e-12 /* of a state that enters expectations */
 
 /* Independent units: unit h is on where a random number of 16 bits is below thresholds[h], or,
@@ -34,19 +35,16 @@ typedef struct {
     double inverse_temperature;
     double *free_energy; /* log sum_s p(s, y)^(1/T), without the constant */
     double *means;       /* (n_data, n_units): E[s] */
-} problem;
+} truncated_problem;
 
 typedef struct {
-    const char *isa;
-    int (*initial_states)(const problem *, int64_t *ticket);
-    int (*gaussian_estep)(const problem *, const double *couplings, double *second,
+    int (*initial_states)(const truncated_problem *, int64_t *ticket);
+    int (*gaussian_estep)(const truncated_problem *, const double *couplings, double *second,
                           int64_t *ticket);
-    int (*bernoulli_estep)(const problem *, int64_t width, const double *weights,
+    int (*bernoulli_estep)(const truncated_problem *, int64_t width, const double *weights,
                            double *responsibilities, int64_t *ticket);
-    int (*bernoulli_expectations)(const problem *, int64_t width, const double *weights,
+    int (*bernoulli_expectations)(const truncated_problem *, int64_t width, const double *weights,
                                   const double *responsibilities, double *out, int64_t *ticket);
 } truncated_kernels;
-
-const truncated_kernels *const *available_truncated_kernels(void);
 
 #endif

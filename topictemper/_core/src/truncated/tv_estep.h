@@ -26,7 +26,7 @@ static void free_workspace(workspace *work)
     free(work->table.entries);
 }
 
-static int new_workspace(workspace *work, const problem *p)
+static int new_workspace(workspace *work, const truncated_problem *p)
 {
     const size_t n = (size_t)(p->n_states + p->n_prior + p->n_marginal), units = (size_t)p->n_units;
     const int64_t size = table_size((int64_t)n);
@@ -50,7 +50,7 @@ static int new_workspace(workspace *work, const problem *p)
     return 0;
 }
 
-static INLINE void draw_prior(stream *random, const problem *p, const workspace *work,
+static INLINE void draw_prior(stream *random, const truncated_problem *p, const workspace *work,
                               uint64_t *state, int64_t n_words)
 {
     if (p->prior.gaps)
@@ -81,7 +81,7 @@ static INLINE double scaled_exp(const double *x, int64_t n, double shift, double
 
 /* Distinct states for every datum: draws from the prior; one that is there already walks, a
    random unit at a time, until it is new. */
-static int initial_states(const problem *p, int64_t *ticket)
+static int initial_states(const truncated_problem *p, int64_t *ticket)
 {
     workspace work;
     if (new_workspace(&work, p))
@@ -110,7 +110,7 @@ static int initial_states(const problem *p, int64_t *ticket)
 }
 
 /* Units that the marginal sampler may set, with their thresholds: E[s] under the old states. */
-static INLINE int64_t marginal_thresholds(const problem *p, workspace *work, int64_t n_words,
+static INLINE int64_t marginal_thresholds(const truncated_problem *p, workspace *work, int64_t n_words,
                                           int64_t n)
 {
     double *marginals = p->means + n * p->n_units;
@@ -140,7 +140,7 @@ static INLINE int64_t marginal_thresholds(const problem *p, workspace *work, int
 }
 
 /* `n_words` is p->n_words, as a constant where it is small. */
-static INLINE void estep_datum(const problem *p, workspace *work, void *model,
+static INLINE void estep_datum(const truncated_problem *p, workspace *work, void *model,
                                penalty_function penalty, weight_function weigh, int64_t n_words,
                                int64_t n)
 {
@@ -194,7 +194,7 @@ static INLINE void estep_datum(const problem *p, workspace *work, void *model,
 }
 
 /* Loops over words vanish for up to 128 units. */
-static INLINE void estep_any_datum(const problem *p, workspace *work, void *model,
+static INLINE void estep_any_datum(const truncated_problem *p, workspace *work, void *model,
                                    penalty_function penalty, weight_function weigh, int64_t n)
 {
     if (p->n_words == 1)

@@ -1,0 +1,140 @@
+"""The kernels as C sees them: their tables and what they take (``src``)."""
+
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+cdef extern from "lda.h" nogil:
+    const int TOPIC_PADDING
+    const int WORD_BLOCK
+
+    ctypedef struct documents:  # its arrays are filled by name
+        int64_t n_docs, n_words, n_topics, padded
+        int log_rows
+
+    ctypedef struct topic_state:
+        int64_t n_words, n_topics
+        void *M
+        double a, base
+
+    ctypedef struct row_options:
+        const double *log_total
+        int point
+        const int32_t *places
+        double s
+
+    ctypedef struct sweep_limits:
+        double tol
+        int64_t max_iter
+
+    ctypedef struct sampling_options:
+        const uint64_t *keys
+        int64_t n_burn_in, n_kept
+
+    ctypedef struct statistics_update:
+        const double *doc_weight
+        double rate
+        void *M
+        double *block_sums
+
+    ctypedef struct partition_problem:
+        int64_t n_docs, n_topics, n_nodes
+        const void *gamma
+        const int32_t *topics
+        const int32_t *n_active
+        const void *moments
+        const void *prior_moments
+        const double *nodes
+        double *out
+
+    ctypedef struct moments_problem:
+        int64_t n_nodes, block
+        const double *nodes
+        double *out
+
+    ctypedef struct likelihood_problem:
+        int64_t n_docs
+        const int64_t *doc_ptr
+        const int32_t *indices
+        const void *counts
+        const void *t
+        double *out
+
+    ctypedef struct lda_kernels:
+        void (*psi)(int64_t n, const void *x, void *out) noexcept nogil
+        void (*gamma_ratio)(int64_t n, const void *x, double s, void *out) noexcept nogil
+        int (*topic_rows)(
+            const topic_state *, const row_options *, const documents *, int64_t *ticket
+        ) noexcept nogil
+        int (*estep)(const documents *, const sweep_limits *, int64_t *ticket) noexcept nogil
+        int (*sample)(const documents *, const sampling_options *, int64_t *ticket) noexcept nogil
+        int (*add_statistics)(
+            const documents *, const statistics_update *, int64_t *ticket
+        ) noexcept nogil
+        int (*log_partition)(const partition_problem *, int64_t *ticket) noexcept nogil
+        int (*fractional_moments)(
+            const topic_state *, const moments_problem *, int64_t *ticket
+        ) noexcept nogil
+        int (*mixture_log_likelihood)(
+            const topic_state *, const likelihood_problem *, int64_t *ticket
+        ) noexcept nogil
+
+cdef extern from "factorial.h" nogil:
+    ctypedef struct sweep_problem:
+        int64_t n_images, n_components, n_patterns
+        const double *projections
+        const double *gram
+        const double *bias
+        const int64_t *pattern
+        const double *s
+        double precision
+        int64_t n_sweeps
+        double *nu
+        double *energy
+        double *entropy
+
+cdef extern from "truncated.h" nogil:
+    const int ROW_BLOCK
+    const int WIDTH_PADDING
+
+    ctypedef struct unit_sampler:
+        const uint32_t *thresholds
+        const uint64_t *gaps
+
+    ctypedef struct truncated_problem:
+        int64_t n_data, n_states, n_units, n_words
+        uint64_t *states
+        const uint64_t *keys
+        uint64_t seed, iteration
+        int64_t n_prior, n_marginal
+        unit_sampler prior
+        const double *marginals
+        const double *fields
+        double inverse_temperature
+        double *free_energy
+        double *means
+
+    ctypedef struct truncated_kernels:
+        int (*initial_states)(const truncated_problem *, int64_t *ticket) noexcept nogil
+        int (*gaussian_estep)(
+            const truncated_problem *, const double *couplings, double *second, int64_t *ticket
+        ) noexcept nogil
+        int (*bernoulli_estep)(
+            const truncated_problem *, int64_t width, const double *weights,
+            double *responsibilities, int64_t *ticket
+        ) noexcept nogil
+        int (*bernoulli_expectations)(
+            const truncated_problem *, int64_t width, const double *weights,
+            const double *responsibilities, double *out, int64_t *ticket
+        ) noexcept nogil
+
+cdef extern from "kernels.h" nogil:
+    ctypedef struct kernel_table:
+        const char *isa
+        lda_kernels lda_f32
+        lda_kernels lda_f64
+        int (*bernoulli_sweep)(const sweep_problem *, int64_t *ticket) noexcept nogil
+        truncated_kernels truncated
+
+    const kernel_table *const *available_kernels()
+
+cdef const kernel_table *active
+cdef int check_memory(int status) except -1

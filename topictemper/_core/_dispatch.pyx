@@ -1,0 +1,36 @@
+"""The instruction set in use: one for all kernels of the process.
+
+This extension holds the compiled kernels for every instruction set. The typed entries (`_lda`,
+`_factorial`, `_truncated`) take them from the table `active`, as it is when they are called.
+"""
+
+cdef const kernel_table *active = available_kernels()[0]
+
+
+def isa():
+    """Name of the instruction set in use."""
+    return active.isa.decode()
+
+
+def available_isas():
+    """Names of the instruction sets that this CPU has, the fastest first."""
+    cdef const kernel_table *const *tables = available_kernels()
+    names = []
+    while tables[len(names)] != NULL:
+        names.append(tables[len(names)].isa.decode())
+    return tuple(names)
+
+
+def use_isa(name):
+    """Use another instruction set."""
+    global active
+    names = available_isas()
+    if name not in names:
+        raise ValueError(f"instruction set must be one of {names}, got {name!r}")
+    active = available_kernels()[<Py_ssize_t>names.index(name)]
+
+
+cdef int check_memory(int status) except -1:
+    if status != 0:
+        raise MemoryError("no memory for the working set of a kernel")
+    return 0

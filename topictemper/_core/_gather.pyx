@@ -1,0 +1,111 @@
+"""Minibatches out of CSR matrices."""
+
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+import numpy as np
+
+ctypedef fused index_t:
+    int32_t
+    int64_t
+
+ctypedef fused count_t:
+    int32_t
+    int64_t
+    float
+    double
+
+
+def gather_rows(
+    const index_t[::1] indptr,
+    const index_t[::1] indices,
+    const count_t[::1] data,
+    const int64_t[::1] rows,
+    int32_t[::1] slot,
+    bint single,
+    bint by_word,
+):
+    """Rows of a CSR matrix as a minibatch, with the same entries once more word by word.
+
+    ``slot`` holds -1 for every column, before and after. Explicit zeros are left out. Counts of
+    any type become float32 if ``single``, else float64. Unless ``by_word``, the last three arrays,
+    which statistics need, are empty. Rows, entries and columns that are not there are a ValueError.
+    """
+    cdef Py_ssize_t n_rows = rows.shape[0], n_words = 0, nnz = 0, i, u, d
+    cdef Py_ssize_t n_entries = min(indices.shape[0], data.shape[0])
+    cdef uint64_t n_columns = min(slot.shape[0], <Py_ssize_t>1 << 31)  # int32 holds no more
+    cdef bint outside = False
+    cdef index_t j
+    cdef int32_t word
+    cdef int64_t[::1] doc_ptr = np.empty(n_rows + 1, dtype=np.int64)
+    with nogil:
+        for i in range(n_rows):
+            if not (
+                0 <= rows[i] < indptr.shape[0] - 1
+                and 0 <= indptr[rows[i]] <= indptr[rows[i] + 1] <= n_entries
+            ):
+                outside = True
+                break
+            nnz += indptr[rows[i] + 1] - indptr[rows[i]]
+    if outside:
+        raise ValueError(f"row {rows[i]} is not in the CSR arrays")
+    cdef int32_t[::1] word_of = np.empty(nnz, dtype=np.int32)
+    counts = np.empty(nnz, dtype=np.float32 if single else np.float64)
+    cdef float[::1] counts_f32
+    cdef double[::1] counts_f64
+    if single:
+        counts_f32 = counts
+    else:
+        counts_f64 = counts
+    cdef int32_t[::1] words = np.empty(min(nnz, slot.shape[0]), dtype=np.int32)
+    with nogil:
+        nnz = 0
+        doc_ptr[0] = 0
+        for i in range(n_rows):
+            for j in range(indptr[rows[i]], indptr[rows[i] + 1]):
+                if data[j] == 0:
+                    continue
+                if <uint64_t>indices[j] >= n_columns:  # negative columns are large ones here
+                    outside = True
+                    break
+                word = <int32_t>indices[j]
+                if slot[word] < 0:
+                    slot[word] = <int32_t>n_words
+                    words[n_words] = word
+                    n_words += 1
+                word_of[nnz] = slot[word]
+                if single:
+                    counts_f32[nnz] = <float>data[j]
+                else:
+                    counts_f64[nnz] = <double>data[j]
+                nnz += 1
+            if outside:
+                break
+            doc_ptr[i + 1] = nnz
+        for u in range(n_words):
+            slot[words[u]] = -1
+    if outside:
+        raise ValueError(f"row {rows[i]} has column {indices[j]} of {slot.shape[0]} columns")
+    by_document = (
+        np.asarray(doc_ptr), np.asarray(word_of)[:nnz], counts[:nnz], np.asarray(words)[:n_words],
+    )
+    if not by_word:
+        longs = np.empty(0, dtype=np.int64)
+        return (*by_document, longs, np.empty(0, dtype=np.int32), longs)
+    cdef int64_t[::1] word_ptr = np.zeros(n_words + 1, dtype=np.int64)
+    cdef int32_t[::1] word_doc = np.empty(nnz, dtype=np.int32)
+    cdef int64_t[::1] word_pos = np.empty(nnz, dtype=np.int64)
+    with nogil:
+        for i in range(nnz):
+            word_ptr[word_of[i] + 1] += 1
+        for u in range(n_words):
+            word_ptr[u + 1] += word_ptr[u]
+        for d in range(n_rows):
+            for i in range(doc_ptr[d], doc_ptr[d + 1]):
+                u = word_of[i]
+                word_doc[word_ptr[u]] = <int32_t>d
+                word_pos[word_ptr[u]] = i
+                word_ptr[u] += 1
+        for u in range(n_words, 0, -1):
+            word_ptr[u] = word_ptr[u - 1]
+        word_ptr[0] = 0
+    return (*by_document, np.asarray(word_ptr), np.asarray(word_doc), np.asarray(word_pos))

@@ -1,0 +1,13 @@
+/* The kernels of LDA in one precision. */
+#include "simd.h"
+#include "special.h"
+#include "arrays.h"
+#include "scratch.h"
+#include "dense_sweep.h"
+#include "compacted_sweep.h"
+#include "e_step.h"
+#include "gibbs.h"
+#include "topics.h"
+#include "statistics.h"
+#include "moments.h"
+#include "partition.h"

@@ -1,0 +1,126 @@
+/* What the kernels of LDA take; `_lda.pyx` says what they do.
+
+   Numbers of the caller's precision are `real`: the kernels for float and those for double take the
+   same structs. */
+#ifndef TOPICTEMPER_LDA_H
+#define TOPICTEMPER_LDA_H
+
+#include <stdint.h>
+
+/* Rows of tables are padded to this many topics, a multiple of every vector length. */
+#define TOPIC_PADDING 16
+
+/* Fixed blocks of work: set by the data, never by the number of threads. */
+#define DOCUMENT_BLOCK 16
+#define ESTEP_BLOCK 4 /* an E-step is long: the last block must not keep others waiting */
+#define WORD_BLOCK 64
+
+/* Up to so many topics, statistics are summed over all of them, not just those of a document. */
+#define DENSE_TOPICS 256
+
+typedef void real;
+
+/* Arrays of a minibatch, and of its E-step: attributes of two Python objects, by their names.
+   `_lda.pyx` checks the types and fills the struct. Empty arrays are NULL. */
+#define MINIBATCH_FIELDS(IN, OUT)                                                                  \
+    IN(int64_t, doc_ptr) /* (n_docs + 1,) */                                                       \
+    IN(int32_t, word_of) /* (nnz,): places in `words` */                                           \
+    IN(real, counts)     /* (nnz,) */                                                              \
+    IN(int32_t, words)   /* (n_words,): columns */                                                 \
+    IN(int64_t, word_ptr) /* (n_words + 1,), and the entries once more word by word: */            \
+    IN(int32_t, word_doc) /* (nnz,): documents */                                                  \
+    IN(int64_t, word_pos) /* (nnz,): places in `counts` */
+#define LOCAL_FIELDS(IN, OUT)                                                                      \
+    IN(real, alpha)        /* (n_topics,) */                                                       \
+    IN(real, s)            /* (n_docs,): inverse temperatures */                                   \
+    OUT(real, B)           /* (n_words, padded), shift and mass: see `topic_rows` */               \
+    OUT(real, shift)       /* (n_words,) */                                                        \
+    OUT(real, mass)        /* (n_words,) */                                                        \
+    OUT(real, gamma)       /* (n_docs, n_topics) and all below: see `estep` */                     \
+    OUT(int32_t, topics)   /* (n_docs, n_topics) */                                                \
+    OUT(real, weights)     /* (n_docs, padded), or not wanted */                                   \
+    OUT(int32_t, n_active) /* (n_docs,) */                                                         \
+    OUT(real, ratio)       /* (nnz,) */                                                            \
+    OUT(real, log_scale)   /* (n_docs,) */                                                         \
+    OUT(double, energy)    /* (n_docs,), or not wanted */                                          \
+    OUT(int32_t, sweeps)   /* (n_docs,) */
+
+typedef struct {
+#define IN(type, name) const type *name;
+#define OUT(type, name) type *name;
+    MINIBATCH_FIELDS(IN, OUT)
+    LOCAL_FIELDS(IN, OUT)
+#undef IN
+#undef OUT
+    int64_t n_docs, n_words, n_topics, padded;
+    int log_rows; /* whether B holds logarithms, because every document has its own s */
+} documents;
+
+/* The global state lambda_vk = base + a M[v, k]. */
+typedef struct {
+    int64_t n_words, n_topics;
+    real *M;
+    double a, base;
+} topic_state;
+
+typedef struct {
+    const double *log_total; /* (n_topics,) */
+    int point;
+    const int32_t *places; /* (n_words,): rows of M */
+    double s;
+} row_options;
+
+typedef struct {
+    double tol;
+    int64_t max_iter;
+} sweep_limits;
+
+typedef struct {
+    const uint64_t *keys; /* (n_docs,) */
+    int64_t n_burn_in, n_kept;
+} sampling_options;
+
+typedef struct {
+    const double *doc_weight; /* (n_docs,) */
+    double rate;
+    real *M;
+    double *block_sums; /* (blocks of words, n_topics) */
+} statistics_update;
+
+typedef struct {
+    int64_t n_docs, n_topics, n_nodes;
+    const real *gamma;
+    const int32_t *topics, *n_active;
+    const real *moments, *prior_moments; /* (n_nodes, n_topics) */
+    const double *nodes;
+    double *out; /* (n_docs, n_nodes) */
+} partition_problem;
+
+typedef struct {
+    int64_t n_nodes, block;
+    const double *nodes;
+    double *out; /* (blocks of words, n_nodes, n_topics) */
+} moments_problem;
+
+typedef struct {
+    int64_t n_docs;
+    const int64_t *doc_ptr;
+    const int32_t *indices;
+    const real *counts, *t;
+    double *out; /* (n_docs,) */
+} likelihood_problem;
+
+typedef struct {
+    void (*psi)(int64_t n, const real *x, real *out);
+    void (*gamma_ratio)(int64_t n, const real *x, double s, real *out);
+    int (*topic_rows)(const topic_state *, const row_options *, const documents *, int64_t *ticket);
+    int (*estep)(const documents *, const sweep_limits *, int64_t *ticket);
+    int (*sample)(const documents *, const sampling_options *, int64_t *ticket);
+    int (*add_statistics)(const documents *, const statistics_update *, int64_t *ticket);
+    int (*log_partition)(const partition_problem *, int64_t *ticket);
+    int (*fractional_moments)(const topic_state *, const moments_problem *, int64_t *ticket);
+    int (*mixture_log_likelihood)(const topic_state *, const likelihood_problem *,
+                                  int64_t *ticket);
+} lda_kernels;
+
+#endif

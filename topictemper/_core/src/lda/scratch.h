@@ -1,0 +1,116 @@
+/* What the E-step of one document works on, and the weights of its topics. */
+
+#define scratch FN(scratch)
+
+#if REAL_BYTES == 4
+#define EPSILON 6e-8f
+#define NEGLIGIBLE 1e-6f /* a share under this part of alpha, and of s N / K, is dropped */
+#define SMALL_WEIGHT 1e-12f
+#else
+#define EPSILON 1.1e-16
+#define NEGLIGIBLE 1e-14
+#define SMALL_WEIGHT 1e-150
+#endif
+#define COMPACTION 4 /* one topic in so many is left when a document is compacted */
+#define GROUP (VL < 4 ? 4 : VL) /* words are padded to a multiple of this */
+#define FEW ((REAL)0.05) /* of N / K: topics under it have few tokens all together */
+#define ALIGNED 0.95 /* cosine squared of two steps that have the same direction */
+#define STEADY 0.95
+#define NO_TOPIC ((REAL)1e-30) /* alpha and gamma of padding: its weight is 0 at any s */
+
+/* What one document works on; vectors over topics have `padded` places, over words `words`. */
+typedef struct {
+    const REAL **rows;               /* B's row of every word */
+    REAL *own_rows;                  /* the rows themselves, where every document has its own s */
+    REAL *n, *r, *shift;             /* counts, n_v / p_v, log scale of the row */
+    REAL *mass;                      /* sum of the row */
+    REAL *alpha, *gamma, *w, *g;     /* all topics */
+    REAL *rest, *w_rest;             /* s psi(alpha) and its exp: weight of a topic fallen back */
+    REAL *fading;                    /* a share under this falls back within the next two sweeps */
+    REAL *c_alpha, *c_gamma, *c_w;   /* the active topics, compacted */
+    REAL *c_step;                    /* their last change of gamma */
+    REAL *sums;                      /* per active topic one vector: partial sums over words */
+    REAL *block;                     /* (active topic, word) */
+    int32_t *id, *place;             /* of an active topic: its number, its row of the block */
+    REAL alpha_total, least_alpha;
+    int even;                        /* whether all topics begin with the same weight */
+    REAL s, most_rest;               /* the temperature of rest and w_rest, the largest w_rest */
+    void *memory;
+} scratch;
+
+static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int own_rows)
+{
+    ptrdiff_t few = padded / COMPACTION + TOPIC_PADDING; /* most topics that are ever compacted */
+    size_t reals = (size_t)(4 * words + 7 * padded + 4 * few + few * VL + few * words
+                            + (own_rows ? words * padded : 0));
+    size_t bytes = reals * sizeof(REAL) + (size_t)words * sizeof(REAL *)
+                   + 2 * (size_t)few * sizeof(int32_t) + 64;
+    char *p = malloc(bytes);
+    REAL *q;
+    if (!p)
+        return -1;
+    z->memory = p;
+    z->rows = (const REAL **)p;
+    q = (REAL *)(p + (size_t)words * sizeof(REAL *));
+    q = (REAL *)(((uintptr_t)q + 63) & ~(uintptr_t)63);
+#define TAKE(name, count) z->name = q, q += (count)
+    TAKE(block, few * words);
+    TAKE(sums, few * VL);
+    TAKE(n, words);
+    TAKE(r, words);
+    TAKE(shift, words);
+    TAKE(mass, words);
+    TAKE(alpha, padded);
+    TAKE(gamma, padded);
+    TAKE(w, padded);
+    TAKE(g, padded);
+    TAKE(rest, padded);
+    TAKE(w_rest, padded);
+    TAKE(fading, padded);
+    TAKE(c_alpha, few);
+    TAKE(c_gamma, few);
+    TAKE(c_w, few);
+    TAKE(c_step, few);
+    z->own_rows = own_rows ? q : NULL;
+    if (own_rows)
+        q += words * padded;
+#undef TAKE
+    z->id = (int32_t *)q;
+    z->place = z->id + few;
+    return 0;
+}
+
+/* w = exp(s psi(gamma)), divided by the largest of them if all would vanish: a few tokens over many
+   topics with a small alpha. The scale cancels in phi. Returns its logarithm. */
+static REAL FN(rescale)(ptrdiff_t n, REAL s, const REAL *gamma, REAL *w)
+{
+    vec most = FN(splat)((REAL)-1e30);
+    REAL top;
+    for (ptrdiff_t k = 0; k < n; k += VL) {
+        vec log_w = FN(psi)(FN(load)(gamma + k)) * s;
+        most = FN(max)(most, log_w);
+        FN(store)(w + k, log_w);
+    }
+    top = FN(hmax)(most);
+    for (ptrdiff_t k = 0; k < n; k += VL)
+        FN(store)(w + k, FN(exp)(FN(load)(w + k) - top));
+    return top;
+}
+static INLINE REAL FN(weigh)(ptrdiff_t n, REAL s, const REAL *gamma, REAL *w)
+{
+    vec most = {0};
+    for (ptrdiff_t k = 0; k < n; k += VL) {
+        vec g = FN(load)(gamma + k), x = FN(exp_psi)(g, s);
+        most = FN(max)(most, x);
+        FN(store)(w + k, x);
+    }
+    return FN(hmax)(most) < SMALL_WEIGHT ? FN(rescale)(n, s, gamma, w) : 0;
+}
+
+static INLINE REAL FN(total)(const REAL *x, ptrdiff_t n)
+{
+    vec sum = {0};
+    for (ptrdiff_t i = 0; i < n; i += VL)
+        sum += FN(load)(x + i);
+    return FN(hsum)(sum);
+}
