@@ -7,9 +7,9 @@ it, and continue with the same bits.
 """
 
 # %%
-# Eight thousand docstrings arrive in portions of 500. ``total_samples`` is their approximate number,
-# from which the course of the temperature follows. For so few documents ``batch_size`` is small, so
-# that there are enough steps.
+# Eight thousand docstrings arrive in portions of 500. ``total_samples`` is their approximate
+# number; the course of the temperature follows from it. For so few documents ``batch_size`` is
+# small, so that there are enough steps.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 

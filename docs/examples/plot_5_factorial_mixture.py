@@ -2,9 +2,9 @@
 Images made of shapes
 =====================
 
-Tempering also helps models of images. In a factorial mixture each image is a sum of shapes, and each
-shape is present or absent. The model finds the shapes from the sums. Plain variational inference
-often gets stuck in a poor optimum.
+Tempering also helps models of images. In a factorial mixture each image is a sum of shapes, and
+each shape is present or absent. The model finds the shapes from the sums. Plain variational
+inference often gets stuck in a poor optimum.
 """
 
 # %%

@@ -105,7 +105,7 @@ def test_refusals(monkeypatch):
         BoundDisplay.from_estimator(FactorialMixture(3))
     with pytest.raises(ValueError, match="empty dict"):
         BoundDisplay.from_estimator({})
-    with pytest.raises(ValueError, match="TemperedLDA has no elbo_history_: .*batch"):
+    with pytest.raises(ValueError, match=r"TemperedLDA has no elbo_history_: .*batch"):
         BoundDisplay.from_estimator(fitted())
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install 'topictemper\[plot\]'"):
