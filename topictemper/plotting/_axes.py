@@ -57,6 +57,7 @@ def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
             xycoords="axes fraction",
             fontsize="small",
             color="0.45",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
         )
 
 

@@ -128,11 +128,7 @@ class DocumentTemperatureDisplay:
         T = self.temperatures
         ax = self.ax_ = axes(ax, (8.5, 4.0))
         self.figure_ = ax.figure
-        # A few documents are far hotter than all others; on a linear axis these fill one bin.
-        bins = np.geomspace(1.0, max(T.max(), 1.1), min(60, max(10, len(T) // 10)) + 1)
-        ax.hist(T, bins=bins, color=COOL, alpha=0.6, linewidth=0)
-        ax.set_xscale("log")
-        ax.xaxis.set_major_formatter("{x:g}")
+        ax.hist(T, bins=min(60, max(10, len(T) // 10)), color=COOL, alpha=0.6, linewidth=0)
         tidy(ax)
         ax.set_xlabel("temperature $T$  (left: cold, right: hot)")
         ax.set_ylabel("documents")
