@@ -29,7 +29,7 @@ plain, tempered = (
 )
 
 # %%
-# After every portion, note the temperature and the score of documents outside of the stream.
+# After every portion, record the temperature and the score of documents outside of the stream.
 seen, temperatures, scores = [], [], {"plain (svi)": [], "tempered (lvt)": []}
 for number, portion in enumerate(portions, start=1):
     seen.append(min(500 * number, stream.shape[0]))
