@@ -27,7 +27,7 @@ _MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 _MIN_DF = 5
 _MAX_DF = 0.5
 
-# As shells count a process ended by a signal: 128 + SIGINT, 128 + SIGPIPE.
+# Exit status of shells after a signal: 128 + SIGINT, 128 + SIGPIPE.
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 
@@ -135,7 +135,7 @@ def _score(arguments: argparse.Namespace) -> int:
             )
         if vocabulary and corpus.vocabulary and vocabulary != corpus.vocabulary:
             raise InputError(
-                f"{arguments.file}: the words of its columns (vocab.txt beside it) "
+                f"{arguments.file}: the words of its columns (vocab.txt in its folder) "
                 f"are not those of {arguments.model}."
             )
     else:

@@ -105,7 +105,7 @@ class _Exports:
     """What packages import from the modules below them."""
 
     def __init__(self) -> None:
-        # (module, name) -> (package, name there); a name of "*" stands for all public names.
+        # (module, name) -> (package, name there); a name of "*" means all public names.
         self._named: dict[tuple[str, str], tuple[str, str]] = {}
         # `__all__` of the modules that have it as a literal.
         self._public: dict[str, set[str]] = {}

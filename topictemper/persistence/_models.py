@@ -50,7 +50,7 @@ class SaveMixin:
         ----------
         path : str or path-like
             The file. The name is used as given, with or without ``.npz``.
-        feature_names : array-like of str, mapping or vectoriser, optional
+        feature_names : array-like of str, mapping or vectorizer, optional
             Names of the columns, in any form that `top_words` takes. None takes
             `feature_names_in_`, if the model has it. The loaded model has them in
             `feature_names_in_`.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Distinct for color-blind readers and in grey.
+# Distinct for color-blind readers and in gray.
 WARM, COOL = "#d6604d", "#4393c3"
 
 

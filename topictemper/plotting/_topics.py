@@ -89,9 +89,9 @@ class TopicsDisplay:
             Numbers of the topics to draw, or how many of the largest topics to draw.
         n_top_words : int, default=8
             Words of each topic.
-        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Names of the columns: a sequence; a mapping of words to columns or of columns to
-            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
+            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectorizer. By
             default `feature_names_in_`, or else their numbers, with a warning.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
@@ -176,7 +176,7 @@ class TopicsDisplay:
     def _panel(self, panel: Any, i: int) -> None:
         probabilities, places = self.probabilities[i], np.arange(self.probabilities.shape[1])
         panel.barh(places, probabilities, height=0.8, color=COOL, alpha=0.45, linewidth=0)
-        # Words are written on their bars, because long words leave no room beside them.
+        # Words are written on their bars, because long words would leave no room for bars.
         for place, word in zip(places, self.words[i], strict=True):
             panel.annotate(
                 word,

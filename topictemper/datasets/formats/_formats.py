@@ -137,7 +137,7 @@ def write_corpus(
         Counts; "uci" and "ldac" take integers only.
     format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
         As for `read_corpus`.
-    feature_names : array-like of str, mapping or vectoriser, optional
+    feature_names : array-like of str, mapping or vectorizer, optional
         The words, in any form that `TemperedLDA.top_words` takes. They go to ``vocab.txt``, or
         ``vocab.NAME.txt`` for "uci", in the same folder. Without words "ldac" and "svmlight" lose
         empty columns at the end.

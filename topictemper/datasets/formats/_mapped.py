@@ -45,7 +45,7 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
     X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
         Counts of words (columns) in documents (rows), >= 0. An iterable gives chunks of documents,
         so the whole corpus need not fit into memory.
-    feature_names : array-like of str, mapping or vectoriser, optional
+    feature_names : array-like of str, mapping or vectorizer, optional
         The words, in any form that `TemperedLDA.top_words` takes.
 
     Raises

@@ -130,7 +130,7 @@ def _diagonals(arrays: _Arrays, data: NDArray[Any], shape: tuple[int, int]) -> s
             f"members 'data' and 'offsets': of shapes {data.shape} and {offsets.shape}"
         )
     if len(np.unique(offsets)) < len(offsets):
-        raise ValueError("member 'offsets': a diagonal stands there twice")
+        raise ValueError("member 'offsets': a diagonal occurs twice")
     if ((offsets < -shape[0]) | (offsets > shape[1])).any():
         raise ValueError("member 'offsets': a diagonal outside of the matrix")
     return sp.csr_array(sp.dia_array((data, offsets), shape=shape))
