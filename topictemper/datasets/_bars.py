@@ -91,7 +91,7 @@ def make_bars(
         if not isfinite(value):
             raise ValueError(f"{name} must be finite, got {value!r}")
     if not 0 < probability < 1:
-        raise ValueError(f"probability must be between 0 and 1, got {probability!r}")
+        raise ValueError(f"probability must lie between 0 and 1, got {probability!r}")
     if noise < 0:
         raise ValueError(f"noise must be >= 0, got {noise!r}")
 

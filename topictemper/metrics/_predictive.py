@@ -39,11 +39,10 @@ def predictive_log_likelihood(
     Parameters
     ----------
     model : estimator or array-like of shape (n_components, n_features)
-        A fitted estimator with `components_` and `doc_topic_prior_`, or topics: either Dirichlet
+        A fitted estimator with `components_` and `doc_topic_prior_`, or the topics: Dirichlet
         parameters lambda, > 0, as in `components_`, or probabilities. Rows that sum to one are
-        probabilities, and taken as point estimates, like the topics of a `TemperedLDA` with
-        ``inference="point"`` or "gibbs". For Dirichlet parameters inference uses
-        exp(E[log beta]).
+        probabilities, and are taken as known without doubt, like those of a `TemperedLDA` with
+        ``topic_estimate="mean"``. Of other parameters documents see exp(E[log beta]).
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Counts.
     doc_topic_prior : float or array-like of shape (n_components,), optional
@@ -158,7 +157,7 @@ def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> Model
             f"model has topics with zeros (row {row}, column {column}), which make a word "
             "impossible; add a small number to all weights"
         )
-    # The Dirichlet parameters of a trained topic sum to far more than one.
+    # Dirichlet parameters sum to far more than one as soon as a topic has seen words.
     sums = topics.sum(axis=1, dtype=np.float64)
     estimate = getattr(model, "_trained_with", {}).get("topic_estimate")
     point = np.abs(sums - 1.0).max() < 1e-3 or estimate == "mean"
