@@ -167,7 +167,7 @@ def write_corpus(
     path = Path(path)
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
     if kind is None or path.name.endswith(".gz"):
-        raise ValueError(f"{path}: unknown file name; give the format, one of {', '.join(FORMATS)}")
+        raise ValueError(f"the format of {path} has to be said, one of {', '.join(FORMATS)}")
     counts = csr_array(check.counts(X, "X"), copy=True)
     counts.data = summable(counts.data)
     counts.sum_duplicates()
