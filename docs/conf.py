@@ -4,7 +4,7 @@ import os
 from importlib.metadata import version as installed_version
 from pathlib import Path
 
-# The docstring corpus of the examples is parsed once a checkout, away from the user's cache.
+# The examples parse the docstring corpus once for each checkout, outside of the user's cache.
 os.environ.setdefault("TOPICTEMPER_DATA", str(Path(__file__).parent / "_build" / "data"))
 
 project = "topictemper"
@@ -21,11 +21,11 @@ extensions = [
 ]
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "examples"]
-# `name` in a docstring is code, and a link where there is something of that name.
+# `name` in a docstring is code, and a link if something has that name.
 default_role = "py:obj"
 
 autosummary_generate = True
-autodoc_typehints = "none"  # numpydoc says it in words
+autodoc_typehints = "none"  # the docstrings state types in words
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 
@@ -42,10 +42,12 @@ sphinx_gallery_conf = {
 
 html_theme = "pydata_sphinx_theme"
 html_title = "topictemper"
+html_static_path = ["_static"]
+html_css_files = ["wide.css"]
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "footer_start": ["copyright"],
     "footer_end": [],
 }
@@ -55,7 +57,7 @@ html_sidebars = {"index": []}
 
 
 def skip_member(app, what, name, obj, skip, options):
-    """Leave out the methods that scikit-learn makes for every estimator."""
+    """Leave out the methods that scikit-learn gives to every estimator."""
     if (getattr(obj, "__module__", None) or "").startswith("sklearn.") or name.endswith("_request"):
         return True
     return None

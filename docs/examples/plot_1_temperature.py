@@ -2,19 +2,18 @@
 The course of the temperature
 =============================
 
-What tempering does, in three pictures: why a hot start helps, which course the temperature takes in
-a fit, and what it is worth on text that was held out.
+Three pictures show what tempering does: why a hot start helps, how the temperature falls during a
+fit, and how much better held-out text is predicted.
 """
 
 # %%
 # A landscape that melts
 # ----------------------
 #
-# The smallest model with a wrong answer: data from two Gaussians, and the question where their
-# means are. There are two hills, the right one and one with the means the wrong way round. A
-# climber takes the hill it starts on. At a high temperature the data count for less: the wrong
-# hill becomes flat, and far enough up a single hill is left, wherever one starts. Cooling leads
-# from there to the right one.
+# The smallest model with a wrong answer has two Gaussians with unknown means. Its objective has two
+# optima: the right one, and one with the means in the wrong order. Plain inference climbs to the
+# optimum next to its start. At a high temperature the data count less, and only one optimum is
+# left. As the temperature falls, this optimum becomes the right one.
 import matplotlib.pyplot as plt
 
 from topictemper import TemperedLDA
@@ -30,8 +29,8 @@ plt.show()
 # Topics
 # ------
 #
-# With topics there are not two hills but very many. Here are 8,000 docstrings of the scientific
-# Python stack, of which every tenth is held out, and two fits that differ in the temperature only.
+# Topic models have very many optima. Two fits of 8,000 docstrings of the scientific Python stack
+# differ in the temperature only. 800 docstrings are held out.
 corpus = load_docstrings()
 test, train = corpus.counts[:800], corpus.counts[800:]
 models = {
@@ -42,16 +41,16 @@ for model in models.values():
     model.fit(train, validation_X=test)
 
 # %%
-# The line is the bound that holds for all documents. It starts where documents begin to differ in
-# their topics, a point that the fit finds by itself, and falls to 1. The bands are the temperatures
-# that documents ask for once topics have begun to form: the better they are explained, the lower.
+# The line is the upper bound of the temperatures of all documents. The fit finds where to start:
+# where the topics of documents begin to differ. The bands are the learned temperatures of
+# documents. The better the topics explain a document, the lower is its temperature.
 display = TemperatureDisplay.from_estimator(models["tempered (lvt)"])
-display.ax_.set_ylim(0, 12)  # the hottest documents ask for far more
+display.ax_.set_ylim(0, 12)  # a few documents are far hotter
 plt.show()
 
 # %%
-# While it is hot, the tempered model predicts worse than the plain one, because it is not yet meant
-# to fit the data; once it is cold, it predicts better, and the plain one does not catch up: it
-# settled early in an optimum that it does not leave.
+# While T > 1 the tempered model predicts worse than the plain one, because it does not yet fit the
+# data. Once T = 1 it predicts better. The plain model does not catch up: it settled early in a
+# poorer optimum.
 LearningCurveDisplay.from_estimator(models)
 plt.show()

@@ -2,14 +2,14 @@
 How many topics?
 ================
 
-Fit models of several sizes, compare them on documents that none of them has seen, and look at more
-than one figure: the number of topics that predicts best is rarely the one that reads best.
+Fit models of several sizes and compare them on documents that they have not seen. Look at more than
+one measure: the number of topics that predicts best is rarely the one that reads best.
 """
 
 # %%
-# The score is the mean log-probability of a held-out word, in nats: half of the words of each test
-# document say what it is about, the other half are predicted. A gain of 0.1 means that each word is
-# 1.1 times as probable.
+# The score is the mean log-probability of a held-out word, in nats. Half of the words of each test
+# document tell the model what the document is about, and the model predicts the other half. A gain
+# of 0.1 makes each word 1.1 times as probable.
 import matplotlib.pyplot as plt
 
 from topictemper import TemperedLDA
@@ -26,9 +26,8 @@ models = {
 }
 
 # %%
-# Beside it stand two figures that know nothing of prediction: coherence (do the top words of a
-# topic occur in the same documents?) and diversity (are the top words of the topics different
-# ones?).
+# Two other measures do not depend on prediction. Coherence: do the top words of a topic occur in
+# the same documents? Diversity: do the topics have different top words?
 measures = {
     "held-out score (nats a token)": lambda model: model.score(test),
     "coherence (NPMI)": lambda model: coherence(model, corpus.counts),
@@ -48,13 +47,11 @@ panels[0].legend(frameon=False)
 plt.show()
 
 # %%
-# Prediction gets better up to about a hundred topics and worse beyond: 7,000 short documents do
-# not hold two hundred subjects. Coherence hardly changes for tempered topics, and falls for plain
-# ones, where more and more topics are left without documents and keep the noise that they started
-# with. Diversity falls for both, and is lower for tempered topics: what one topic can explain is
-# shared by several that are alike, while noise is as diverse as can be. No figure should be read
-# alone. Somewhere between 50 and 100 all three are fair here, and that is the range to read
-# through before one settles the matter.
+# Prediction improves up to about a hundred topics and gets worse beyond: 7,000 short documents do
+# not contain two hundred subjects. Coherence hardly changes for tempered topics. It falls for plain
+# topics, because more and more of them have no documents and keep the noise of their start.
+# Diversity falls for both. It is lower for tempered topics, because several similar topics share
+# one subject, while noise is very diverse. So read the three measures together. All are good
+# between 50 and 100 topics; read the topics of this range before you decide.
 #
-# The difference between two neighbours here is far larger than that between two seeds. Where it is
-# not, fit several seeds: within 0.03 nats one run says little.
+# Neighboring sizes differ far more here than two seeds do. If they do not, fit several seeds.

@@ -2,12 +2,12 @@
 Topics people can use
 =====================
 
-From a fitted model to something to show: words, documents, how sure the model is of them, and which
-documents it cannot explain.
+From a fitted model to results that you can show: words, documents, proportions, and documents that
+the model explains poorly.
 """
 
 # %%
-# The corpus comes with names: each document is the docstring of a function, class or module.
+# Each document is the docstring of a function, class or module, and has its name.
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -19,13 +19,13 @@ corpus = load_docstrings()
 lda = TemperedLDA(100, max_iter=20, random_state=0).fit(corpus.counts)
 
 # %%
-# The eight topics that explain most of the text. The titles say how much; bars are probabilities of
-# words.
+# The eight topics that explain most of the text. Titles give the share of the text; bars are
+# probabilities of words. Each panel has its own scale.
 TopicsDisplay.from_estimator(lda, topics=8, feature_names=corpus.vocabulary)
 plt.show()
 
 # %%
-# A topic is easier to name with the documents that are mostly about it.
+# Documents that are mostly about a topic help to name it.
 words = lda.top_words(6, feature_names=corpus.vocabulary)
 documents = lda.top_documents(corpus.counts, n=3)
 for topic in np.argsort(-lda.components_.sum(axis=1))[:6]:
@@ -34,7 +34,7 @@ for topic in np.argsort(-lda.components_.sum(axis=1))[:6]:
         print(f"        {corpus.names[row]}")
 
 # %%
-# The other way round: what is one function about?
+# And what is one function about?
 row = np.flatnonzero(corpus.names == "scipy.stats.ttest_ind")
 proportions = lda.transform(corpus.counts[row])[0]
 for topic in np.argsort(-proportions)[:3]:
@@ -44,9 +44,8 @@ for topic in np.argsort(-proportions)[:3]:
 # Temperatures of documents
 # -------------------------
 #
-# Each document has a temperature under the fitted topics. Cold ones are explained well. Hot ones
-# use words that are rare in the mixture of topics which suits them best, or are short. It is a
-# diagnosis of the model rather than a detector of outliers: for that, the perplexity of a document
-# is the better score (see :doc:`/guide/scores`).
+# Each document has a temperature under the fitted topics. The topics explain cold documents well.
+# The words of hot documents are improbable under their own topic mixture, or there are few of them.
+# To find outliers, the perplexity of a document is the better score (:doc:`/guide/scores`).
 DocumentTemperatureDisplay.from_estimator(lda, corpus.counts, names=corpus.names)
 plt.show()

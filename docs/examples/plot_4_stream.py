@@ -2,14 +2,14 @@
 A stream of documents
 =====================
 
-Documents that come in portions, are seen once and need not be kept; and a model that is saved in
-the middle and goes on as if nothing had happened.
+Learn from documents that arrive in portions and are seen once. Save the model in the middle, load
+it, and continue with the same bits.
 """
 
 # %%
-# Eight thousand docstrings come in portions of 500. ``total_samples`` says how many there will be,
-# roughly, so that the temperature can come down in time. As there are few, the passes over them are
-# many minibatches: ``batch_size`` is small.
+# Eight thousand docstrings arrive in portions of 500. ``total_samples`` is their approximate
+# number; the course of the temperature follows from it. For so few documents ``batch_size`` is
+# small, so that there are enough steps.
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,7 +29,7 @@ plain, tempered = (
 )
 
 # %%
-# After every portion: the temperature, and the score of documents that are not in the stream.
+# After every portion, record the temperature and the score of documents outside of the stream.
 seen, temperatures, scores = [], [], {"plain (svi)": [], "tempered (lvt)": []}
 for number, portion in enumerate(portions, start=1):
     seen.append(min(500 * number, stream.shape[0]))
@@ -55,8 +55,8 @@ plt.show()
 # A stream that stops
 # -------------------
 #
-# The process ends after half of the portions, and another one takes over from the file. The model
-# it ends with is the same, to the last bit.
+# Save the model after half of the portions, load it, and continue. The final model is the same, to
+# the last bit.
 with TemporaryDirectory() as folder:
     file = Path(folder) / "model.npz"
     first = TemperedLDA(**tempered.get_params())

@@ -2,13 +2,14 @@
 Images made of shapes
 =====================
 
-Tempering is not about text. In a factorial mixture each image is a sum of shapes, each of which is
-there or not; the model has to find the shapes from the sums. Plain variational inference often gets
-stuck on the way.
+Tempering also helps models of images. In a factorial mixture each image is a sum of shapes, and
+each shape is present or absent. The model finds the shapes from the sums. Plain variational
+inference often gets stuck in a poor optimum.
 """
 
 # %%
-# The data: 5,000 images of 4 x 4 pixels. Each of eight shapes is in an image with probability 0.3.
+# The data are 5,000 images of 4 x 4 pixels. An image contains each of eight shapes with probability
+# 0.3.
 import matplotlib.pyplot as plt
 
 from topictemper.datasets import make_shapes
@@ -23,25 +24,23 @@ for panel, image in zip(panels, shapes.X, strict=False):
 plt.show()
 
 # %%
-# Two fits from the same start, plain and with a learned temperature ("vt"). The upper rows show the
-# true shapes, the lower ones the components that were found, with the relative error of each.
+# Two fits from the same start: plain ("vi"), and with a learned temperature ("vt"). The upper rows
+# show the true shapes. The lower rows show the components found, with their relative errors.
 models = {
     mode: FactorialMixture(8, tempering=mode, random_state=0).fit(shapes.X) for mode in ("vi", "vt")
 }
 figure, panels = plt.subplots(2, 1, figsize=(9, 5.6), layout="constrained")
 for panel, (mode, model) in zip(panels, models.items(), strict=True):
     ComponentsDisplay.from_estimator(model, truth=shapes.components, ax=panel)
-    panel.set_title(f"{mode}: bound {model.elbo_ / len(shapes.X):.3f} nats an image")
+    panel.set_title(f"{mode}: ELBO {model.elbo_ / len(shapes.X):.3f} nats an image")
 plt.show()
 
 # %%
-# The temperature is learned from the residuals of the images: it falls as the components get
-# better. The last sweeps are at exactly T = 1.
+# The temperature is learned from the residuals of the images. It falls as the components improve,
+# and it is exactly 1 in the last passes.
 TemperatureDisplay.from_estimator(models["vt"])
 plt.show()
 
 # %%
-# This data set was picked because plain inference fails on it. Over twenty of them, with 10,000
-# images each, it finds all shapes in 55%, and with a learned temperature in 95%
-# (``python -m benchmarks.factorial.fmm --parts toy``). Where tempering does not help is the subject
-# of :doc:`/guide/factorial`, too.
+# This data set was chosen because plain inference fails on it; on others it succeeds
+# (:ref:`measured-factorial`). :doc:`/guide/factorial` also says where tempering does not help.

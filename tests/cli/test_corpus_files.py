@@ -174,7 +174,7 @@ def test_what_is_no_matrix(matrix, spoil):
     [
         ("", "no words"),
         ("one\n\ntwo\n", "line 2: no word"),
-        ("one\ntwo\none\n", "line 3: 'one' stands in line 1 too"),
+        ("one\ntwo\none\n", "line 3: 'one' is already in line 1"),
     ],
 )
 def test_vocabulary_that_would_shift_columns(tmp_path, content, message):

@@ -36,7 +36,7 @@ def test_tables_are_not_read_as_lines(run, fails, lines, model, tmp_path, name):
         for arguments in (("fit", table, *output), ("score", model, table)):
             message = fails(*arguments, *options)
             assert f"{name}: " in message
-            assert "files cannot be read. Save the texts one a line" in message
+            assert "files cannot be read. Save the texts one per line" in message
             assert "--format text" in message
     assert run("fit", table, "--format=text", "--topics=2", "--passes=1", *output)[0] == 0
     assert run("score", model, table, "--format=text")[0] == 0

@@ -157,7 +157,7 @@ def test_given_vocabulary(run, text, tmp_path):
         "fit", text, "--topics=3", "--passes=2", "--vocabulary", vocabulary, "--output", path
     )
     assert status == 0
-    assert "1 of 4 words of the vocabulary are never found in text, such as 'Never'" in err
+    assert "1 of 4 words of the vocabulary cannot occur in text, such as 'Never'" in err
     assert load(path).feature_names_in_.tolist() == ["boat", "engine", "violin", "Never"]
 
 
@@ -208,7 +208,7 @@ def test_text_in_parquet(run, fails, lines, text, tmp_path):
     file, path = tmp_path / "docs.parquet", tmp_path / "model.npz"
     parquet.write_table(pa.table({"title": lines[::-1], "body": lines}), file)
     fit = ("fit", file, "--topics=3", "--passes=2", "--output", path)
-    assert "docs.parquet: one of its columns of text has to be named" in fails(*fit)
+    assert "docs.parquet: name one of its columns of text" in fails(*fit)
     assert run(*fit, "--column=body")[0] == 0
     assert run("score", path, file, "--column=body") == run("score", path, text)
 
@@ -232,7 +232,7 @@ def test_topics_of_a_model_without_words(run, tmp_path):
     status, out, err = run("topics", path)
     assert status == 0
     assert len(out.splitlines()) == 3
-    assert "model.npz holds no words; the numbers of columns stand for them" in err
+    assert "model.npz has no words; column numbers are shown instead" in err
 
 
 def test_same_seed_same_file(run, text, tmp_path):
@@ -261,11 +261,11 @@ def test_progress_is_switched_off_afterwards(run, text, tmp_path):
         ("topics", "required: MODEL"),
         ("topics m.npz --words 0", "--words: 0 is less than 1"),
         ("fit docs.txt", "required: --output"),
-        ("fit docs.txt --output m.npz --topics many", "--topics: 'many' is not a whole number"),
+        ("fit docs.txt --output m.npz --topics many", "--topics: 'many' is not an integer"),
         ("fit docs.txt --output m.npz --topics 0", "--topics: 0 is less than 1"),
         ("fit docs.txt --output m.npz --passes -1", "--passes: -1 is less than 1"),
         ("fit docs.txt --output m.npz --seed -1", "--seed: -1 is not from 0 to"),
-        ("fit docs.txt --output m.npz --jobs 0", "--jobs: 0 threads"),
+        ("fit docs.txt --output m.npz --jobs 0", "--jobs: must not be 0"),
         ("fit docs.txt --output m.npz --tempering cold", "--tempering: invalid choice: 'cold'"),
         ("fit docs.txt --output m.npz --stop-words french", "--stop-words: invalid choice"),
         ("fit docs.txt --output m.npz --min-df 1.5", "--min-df: '1.5' is neither"),
@@ -307,7 +307,7 @@ def test_errors_of_a_matrix(fails, matrix, model):
     vocabulary.write_text("one\ntwo\n")
     assert "vocab.txt: 2 words, but" in fails("fit", matrix, *output)
     vocabulary.unlink()
-    assert "no vocab.txt beside it; --vocabulary" in fails("fit", matrix, *output)
+    assert "no vocab.txt in the same folder; give --vocabulary" in fails("fit", matrix, *output)
 
 
 def test_score_of_other_words(fails, run, matrix, tmp_path):
@@ -322,7 +322,7 @@ def test_score_of_text_by_a_model_without_words(fails, text, tmp_path):
     path = tmp_path / "model.npz"
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
     TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path)
-    assert "holds no words" in fails("score", path, text)
+    assert "has no words to count" in fails("score", path, text)
 
 
 def test_score_of_foreign_text(fails, model, tmp_path):

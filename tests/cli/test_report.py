@@ -81,7 +81,7 @@ def test_largest_topics_only():
 
 def test_hottest_documents_come_first():
     report = _report.format_documents(
-        np.array([0.8, 0.5, 1.0]),
+        np.array([1.25, 2.0, 1.0]),
         ["warm", "hot", "cold"],
         ["One line.", "\n  The first line.  \nThe second.", ""],
         n_rows=2,
@@ -96,7 +96,7 @@ def test_hottest_documents_come_first():
 
 def test_documents_without_text_and_with_long_lines():
     report = _report.format_documents(
-        np.array([1.0, 0.5]), ["empty", "long"], ["", "word " * 50], width=40
+        np.array([1.0, 2.0]), ["empty", "long"], ["", "word " * 50], width=40
     )
     assert report.splitlines() == [
         "   2.00  long",

@@ -97,7 +97,7 @@ def test_formats_by_name(tmp_path, name, kind):
 
 def test_format_that_the_name_does_not_say(tmp_path):
     path = tmp_path / "x.txt"
-    with pytest.raises(ValueError, match="has to be said, one of uci, ldac"):
+    with pytest.raises(ValueError, match="give the format, one of uci, ldac"):
         write_corpus(path, COUNTS)
     write_corpus(path, COUNTS, "uci")
     with pytest.raises(ValueError, match="has to be said, one of uci, ldac"):
@@ -144,11 +144,11 @@ MTX = "%%MatrixMarket matrix coordinate integer general\n"
         (UCI, "2\n3\n1\n1 0 1\n", "line 4: word 0 is not from 1 to 3"),
         (UCI, "2\n3\n1\n1 1 1000000000000001", "line 4: count 1000000000000001 is not from 0"),
         (UCI, "2\n3\n2\n1 1 1\n", "line 3: promises 2 entries, but there are 1"),
-        (LDAC, "1 0:1\n\n", "line 2: no number of words; an empty document is a 0"),
+        (LDAC, "1 0:1\n\n", "line 2: no number of words; write an empty document as 0"),
         (LDAC, "1 0:1\nx 0:1\n", "line 2: not a number of words and .*, but 'x 0:1'"),
         (LDAC, "1 0:1\n2 0:1 5\n", "line 2: not a number .* but '2 0:1 5'"),
         (LDAC, "1 0:1\n2 0:1 5:-2\n", "line 2: not a number .* but '2 0:1 5:-2'"),
-        (LDAC, "1 0:1\n2 0:1\n", "line 2: 2 distinct words are promised, but there are 1"),
+        (LDAC, "1 0:1\n2 0:1\n", "line 2: 2 distinct words are announced, but there are 1"),
         (LDAC, "1 0:1\n1 99999999999:1\n", "line 2: word 99999999999 is not from 0 to 2147483646"),
         (LDAC, "1 0:9999999999999999\n", "line 1: count .* is not from 0"),
         ("x.mtx", MTX + "2 3 2\n1 1 1\n2 2 x\n", "line 4: not 'row column count', but '2 2 x'"),
@@ -157,7 +157,7 @@ MTX = "%%MatrixMarket matrix coordinate integer general\n"
         ("x.mtx", "2 3 2\n1 1 1\n", "line 1: not '%%MatrixMarket .*, but '2 3 2'"),
         ("x.mtx", MTX + "2 3 1\n1 1 -1\n", "line 3: not 'row column count', but '1 1 -1'"),
         ("x.svm", "1 1:1\n0 2:x\n", "line 2: not a label and pairs 'column:count', but"),
-        ("x.svm", "1 1:1\n0 2:1 1:1\n", "line 2: columns must rise in '0 2:1 1:1'"),
+        ("x.svm", "1 1:1\n0 2:1 1:1\n", "line 2: columns must increase in '0 2:1 1:1'"),
         ("x.svm", "1 1:1\nspam 2:1\n", "line 2: not a label and pairs 'column:count', but"),
         ("x.svm", "1 1:-1\n", "line 1: count -1 is not from 0 to"),
         ("x.svm", "1 1:nan\n", "line 1: not a label .* but '1 1:nan'"),
@@ -199,7 +199,7 @@ def test_words_that_do_not_fit(tmp_path, name):
 @pytest.mark.parametrize(
     ("X", "names", "message"),
     [
-        (COUNTS / 2, None, "whole numbers only"),
+        (COUNTS / 2, None, "integers only"),
         (-COUNTS, None, "Negative values"),
         (COUNTS, ["a"], "feature_names must have 4 names"),
     ],
@@ -231,7 +231,7 @@ def test_gensim_itself_takes_and_gives_it():
         ([[(0, 1)], 3], "document 1 of corpus is not pairs"),
         ([[0, 1, 2]], "document 0 of corpus is not pairs"),
         ([[(0.5, 1)]], "document 0 of corpus has words"),
-        ([[(4, 1)]], "whole numbers from 0 to 3"),
+        ([[(4, 1)]], "integers from 0 to 3"),
         ([[(-1, 1)]], "document 0 of corpus has words"),
         ([[(0, -1)]], "document 0 of corpus has counts"),
         ([[(0, float("nan"))]], "document 0 of corpus has counts"),
@@ -252,10 +252,10 @@ def test_parquet(tmp_path):
     pq.write_table(pa.table({"text": texts, "id": range(len(texts))}), path)
     assert list(iter_parquet_text(path)) == [text or "" for text in texts]
     assert list(iter_parquet_text(path, "text")) == list(iter_parquet_text(path))
-    with pytest.raises(ValueError, match=r"x.parquet: 'id' is none of its columns of text"):
+    with pytest.raises(ValueError, match=r"x.parquet: 'id' is not one of its columns of text"):
         next(iter_parquet_text(path, "id"))
     pq.write_table(pa.table({"a": texts, "b": texts}), path)
-    with pytest.raises(ValueError, match=r"has to be named: \['a', 'b'\]"):
+    with pytest.raises(ValueError, match=r"name one of its columns of text: \['a', 'b'\]"):
         next(iter_parquet_text(path))
     path.write_text("no parquet")
     with pytest.raises(ValueError, match="not a Parquet file"):

@@ -26,7 +26,7 @@ def test_end_of_the_last_line(tmp_path, end):
         ("x.mtx", MTX + "8 6 1x\n1 1 1\n", "line 2: not 'rows columns entries', but '8 6 1x'"),
         ("x.mtx", MTX + "9000000000 3 1\n1 1 5\n", "line 3|9000000000 documents"),
         ("x.uci", "8000000000\n3\n1\n1 1 5\n", "8000000000 documents"),
-        ("x.uci", "100000000\n3\n1\n1 1 5\n", "so few entries allow for 1000100 documents"),
+        ("x.uci", "100000000\n3\n1\n1 1 5\n", "for so few entries at most 1000100 documents"),
         ("x.uci", "1\n9999999999\n1\n1 4294967297 5\n", "9999999999 words"),
         ("x.svm", "0 9999999999:1\n", "line 1: word 9999999999 is not from 0 to"),
     ],
@@ -47,7 +47,7 @@ def test_sizes_that_the_file_does_not_hold(tmp_path, name, text, message):
         ({"data": [1, 1], "row": [0, 1], "col": [0, 1], "shape": [2**40, 2], "format": "coo"},
          "member 'shape'"),
         ({"data": [1, 1], "row": [0, 1], "col": [0, 1], "shape": [10**9, 2], "format": "coo"},
-         "so few entries allow"),
+         "for so few entries at most"),
         ({"data": [1j, 1j], "format": "csr"}, "member 'data': complex128"),
     ],
 )  # fmt: skip

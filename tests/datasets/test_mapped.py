@@ -93,9 +93,9 @@ class Broken:
         ([COUNTS * 10**10], None, ValueError, "chunk 0 of X has counts that int32"),
         (np.array([["a"]]), None, (TypeError, ValueError), "chunk 0 of X|convert"),
         (COUNTS, ["a", "b"], ValueError, "feature_names must have 3 names"),
-        (COUNTS, ["a", "b", "a"], ValueError, "cannot be written one a line, for 'a'"),
-        (COUNTS, ["a", "b", "c\nd"], ValueError, "cannot be written one a line"),
-        (COUNTS, ["a", "b", ""], ValueError, "cannot be written one a line"),
+        (COUNTS, ["a", "b", "a"], ValueError, "cannot be written one per line: 'a'"),
+        (COUNTS, ["a", "b", "c\nd"], ValueError, "cannot be written one per line"),
+        (COUNTS, ["a", "b", ""], ValueError, "cannot be written one per line"),
         (COUNTS, ["a", "b", 3], TypeError, "must hold strings, not 3"),
     ],
 )
@@ -175,7 +175,7 @@ def _change(**changes):
             lambda path: (path / "vocab.txt").write_text("a\nb\n"),
             "vocab.txt: 2 words, but the corpus has 3 columns",
         ),
-        (lambda path: (path / "vocab.txt").write_text("a\nb\nb\n"), "stands in line 2 too"),
+        (lambda path: (path / "vocab.txt").write_text("a\nb\nb\n"), "is already in line 2"),
     ],
 )
 def test_damaged_folders(path, spoil, message):

@@ -129,5 +129,5 @@ def test_files_that_no_parser_bears_are_passed_over(tmp_path):
 
 
 def test_no_sources(tmp_path):
-    with pytest.raises(FileNotFoundError, match="No Python source files"):
+    with pytest.raises(FileNotFoundError, match="none are installed"):
         find_docstrings([("", tmp_path), ("absent", tmp_path / "absent")])

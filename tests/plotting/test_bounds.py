@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 
+from topictemper import TemperedLDA
 from topictemper.datasets import make_bars, make_shapes
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.mixture import DPGaussianMixture
@@ -52,20 +53,21 @@ def dp_mixture():
 
 
 @pytest.mark.parametrize(
-    ("model", "history", "label"),
+    ("model", "label"),
     [
-        (mixture, "elbo_history_", "bound (nats)"),
-        (dp_mixture, "elbo_history_", "bound (nats)"),
-        (sparse_coding, "free_energy_history_", "free energy (nats a datum)"),
-        (belief_network, "free_energy_history_", "free energy (nats a datum)"),
+        (mixture, "ELBO (nats)"),
+        (dp_mixture, "ELBO (nats)"),
+        (sparse_coding, "ELBO (nats a datum)"),
+        (belief_network, "ELBO (nats a datum)"),
     ],
 )
-def test_bound_of_every_model(model, history, label):
+def test_elbo_of_every_model(model, label):
     display = BoundDisplay.from_estimator(model())
-    course = getattr(model(), history)
+    history = model().elbo_history_
+    course = history["elbo"]
     (line,) = display.lines_
     assert_array_equal(line.get_ydata(), course)
-    assert_array_equal(line.get_xdata(), np.arange(1, len(course) + 1))
+    assert_array_equal(line.get_xdata(), history["pass"])
     assert line.get_label() == type(model()).__name__
     assert display.ax_.get_ylabel() == label
     assert display.ax_.get_legend() is None
@@ -74,16 +76,17 @@ def test_bound_of_every_model(model, history, label):
     display.figure_.canvas.draw()
 
 
-def test_a_structured_history():
-    other = SigmoidBeliefNetwork()
-    other.components_ = np.zeros((1, 1))
-    fields = [("pass", float), ("temperature", float), ("bound", float)]
-    other.elbo_history_ = np.array([(0.0, 2.0, -8.0), (1.0, 1.0, -7.0)], dtype=fields)
-    display = BoundDisplay.from_estimator(other)
+def test_units_are_not_mixed():
+    fields = [("pass", float), ("temperature", float), ("elbo", float)]
+    history = np.array([(0.0, 2.0, -8.0), (1.0, 1.0, -7.0)], dtype=fields)
+    topics, mixture = TemperedLDA(), DPGaussianMixture()
+    topics.elbo_history_ = mixture.elbo_history_ = history
+    topics._trainer = mixture.weights_ = None  # taken for fitted
+    display = BoundDisplay.from_estimator(topics)
     assert_array_equal(display.lines_[0].get_xydata(), [[0.0, -8.0], [1.0, -7.0]])
-    assert display.ax_.get_ylabel() == "bound (nats a token)"
-    with pytest.raises(ValueError, match="'a' has elbo_history_, 'b' has elbo_history_"):
-        BoundDisplay.from_estimator({"a": mixture(), "b": other})
+    assert display.ax_.get_ylabel() == "ELBO (nats a token)"
+    with pytest.raises(ValueError, match="'a' has nats, 'b' has nats a token"):
+        BoundDisplay.from_estimator({"a": mixture, "b": topics})
 
 
 def test_several_models_in_axes_given():
@@ -102,7 +105,7 @@ def test_refusals(monkeypatch):
         BoundDisplay.from_estimator(FactorialMixture(3))
     with pytest.raises(ValueError, match="empty dict"):
         BoundDisplay.from_estimator({})
-    with pytest.raises(ValueError, match="TemperedLDA has no history of its bound"):
+    with pytest.raises(ValueError, match=r"TemperedLDA has no elbo_history_: .*batch"):
         BoundDisplay.from_estimator(fitted())
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pip install 'topictemper\[plot\]'"):

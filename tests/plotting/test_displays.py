@@ -102,7 +102,9 @@ def test_temperature_and_bands():
         assert heights.min() == history[low][known].min()
         assert heights.max() == history[high][known].max()
     texts = [text.get_text() for text in display.ax_.get_legend().get_texts()]
-    assert texts == ["temperature", "90% of samples", "50% of samples", "median of samples"]
+    assert texts == ["temperature", "90% of documents", "50% of documents", "median of documents"]
+    other = TemperatureDisplay(history).plot()
+    assert other.ax_.get_legend().get_texts()[1].get_text() == "90% of data"
 
 
 @pytest.mark.parametrize("mode", ["svi", "avi", "vt", "dasvi"])
@@ -165,6 +167,12 @@ def test_every_last_score_is_in_the_picture():
         ax = LearningCurveDisplay(histories).plot().ax_
         low, high = ax.get_ylim()
         assert all(low <= h["score"][-1] <= high for h in histories.values())
+        # Lines that leave through the floor are explained.
+        lowest = min(h["score"].min() for h in histories.values())
+        notes = [text.get_text() for text in ax.texts]
+        assert notes == (
+            [f"early values below the axis, down to {lowest:.4g}"] if lowest < low else []
+        )
 
 
 def test_curves_need_scores():
@@ -190,6 +198,7 @@ def test_largest_topics_with_their_top_words():
         expected = np.sort(lda.components_[k] / sizes[k])[::-1][:5]
         np.testing.assert_allclose(widths, expected, rtol=1e-6)
         assert [text.get_text() for text in panel.texts] == top[k]
+    assert "own scale" in display.ax_.texts[0].get_text()
 
 
 def test_topics_by_number():
@@ -233,14 +242,14 @@ def test_histogram_and_hottest_documents():
     display = DocumentTemperatureDisplay.from_estimator(
         fitted(), corpus(), names=titles, n_hottest=6
     )
-    s = fitted().document_temperatures(corpus())
+    T = fitted().document_temperatures(corpus())
     assert sum(bar.get_height() for bar in display.ax_.patches) == 200
-    assert_array_equal(display.hottest_, np.argsort(s, kind="stable")[:6])
+    assert_array_equal(display.hottest_, np.argsort(-T, kind="stable")[:6])
     header, *lines = display.ax_.texts[0].get_text().splitlines()
     assert header == "Hottest documents (T)"
     for line, row in zip(lines, display.hottest_, strict=True):
         temperature, name = line.split(maxsplit=1)
-        assert temperature == f"{1 / s[row]:.2f}"
+        assert temperature == f"{T[row]:.2f}"
         assert name.removesuffix("...") == titles[row][: len(name.removesuffix("..."))]
         assert len(name) <= 38
     display.figure_.canvas.draw()

@@ -1,4 +1,4 @@
-"""What the command line reads: text with one document a line, or counts and their words."""
+"""Input of the command line: text with one document per line, or counts and their words."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ _TABLES = {
 
 
 class Corpus(NamedTuple):
-    """Documents as word counts; the words are None if nothing names them."""
+    """Documents as word counts, and the words if they are known."""
 
     counts: csr_array
     vocabulary: list[str] | None
 
 
 def kind_of(path: Path, format: str | None = None) -> Literal["counts", "parquet", "text"]:
-    """What the file is taken for.
+    """Return how a file is read.
 
     Raises
     ------
     InputError
-        If it is a table of another kind, whose lines are no documents, and `format` is None.
+        If the file is a table, whose lines are not documents, and `format` is None.
     """
     if format is not None:
         return "text" if format == "text" else "counts"
@@ -50,9 +50,8 @@ def kind_of(path: Path, format: str | None = None) -> Literal["counts", "parquet
     suffix = Path(path.name.removesuffix(".gz")).suffix.lower()
     if suffix in _TABLES:
         raise InputError(
-            f"{path}: {_TABLES[suffix]} files cannot be read. Save the texts one a line, or as a "
-            "column of a Parquet file; or give --format text to take each line as it stands for a "
-            "document."
+            f"{path}: {_TABLES[suffix]} files cannot be read. Save the texts one per line, or as a "
+            "column of a Parquet file; or give --format text to read each line as a document."
         )
     return "parquet" if suffix == ".parquet" else "text"
 
@@ -67,7 +66,7 @@ def read_text(
     column: str | None = None,
     format: str | None = None,
 ) -> Corpus:
-    """Count the words of a text file with one document a line, or of a Parquet file of texts.
+    """Count the words of a text file with one document per line, or of a Parquet file.
 
     Text is UTF-8, plain or gzipped. Words are runs of three or more letters, in lower case.
 
@@ -76,23 +75,23 @@ def read_text(
     path : Path
         The file.
     vocabulary : sequence of str, default=None
-        The only words to count. The other parameters then mean nothing.
+        The only words to count; `min_df`, `max_df` and `stop_words` are then not used.
     min_df, max_df : int or float
-        Words in fewer or in more documents are left out: a number of documents (int) or a share
-        of them (float).
+        Words in fewer or in more documents are left out; a number (int) or a share (float) of
+        documents.
     stop_words : "english" or None
         Words to leave out.
     column : str, default=None
-        Where in a Parquet file the texts are.
+        Column of the texts in a Parquet file.
     format : "text" or None
-        "text" takes a file of any name for lines of text.
+        "text" reads a file of any name as lines of text.
 
     Raises
     ------
     InputError
-        If the file is not such text, or no words are left of it.
+        If the file is not such text, or no words are left.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
     """
     vectorizer = CountVectorizer(
         token_pattern=_WORD,
@@ -100,7 +99,7 @@ def read_text(
         min_df=min_df,
         max_df=max_df,
         stop_words=None if vocabulary is not None else stop_words,
-        # Done here instead, lest a capital in the vocabulary is warned of.
+        # Done below: the vectorizer would warn of capitals in the vocabulary.
         lowercase=False,
         dtype=np.int32,
     )
@@ -111,7 +110,7 @@ def read_text(
     except InputError:
         raise
     except ValueError as error:
-        # The vectorizer says so if no words are left, and speaks of min_df and max_df.
+        # If no words are left, the message mentions min_df and max_df.
         raise InputError(f"{path}: {error}") from error
     if vocabulary is None:
         return Corpus(counts, vectorizer.get_feature_names_out().tolist())
@@ -121,14 +120,14 @@ def read_text(
 
 
 def unfindable(vocabulary: Sequence[str]) -> list[str]:
-    """Return the words that `read_text` never finds, such as those with capitals or digits."""
+    """Return the words that `read_text` cannot find, such as those with capitals or digits."""
     return [word for word in vocabulary if word != word.lower() or not re.fullmatch(_WORD, word)]
 
 
 def read_matrix(
     path: Path, vocabulary_path: Path | None = None, format: str | None = None
 ) -> Corpus:
-    """Read counts, one document a row, and the words of their columns (see `read_corpus`)."""
+    """Read counts, one document per row, and the words of their columns (see `read_corpus`)."""
     if not path.is_dir():
         counts, names = read_corpus(path, format, vocabulary=vocabulary_path).values()
         return Corpus(counts, None if names is None else names.tolist())

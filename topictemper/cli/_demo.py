@@ -1,4 +1,4 @@
-"""The main job on a corpus that is always there: plain topics against tempered ones."""
+"""A comparison of plain and tempered topics on a corpus that needs no download."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _logger = logging.getLogger("topictemper")
 
 _MODES = {"svi": "plain (svi)", "lvt": "tempered (lvt)"}
 
-# All else is left at the defaults. Tempering gains 0.08 to 0.13 nats over three seeds.
+# All other parameters have their defaults.
 _SETTINGS: dict[str, Any] = {"n_components": 100, "random_state": 0}
 
 _MAX_TEST = 800
@@ -28,16 +28,16 @@ _TOPICS_SHOWN = 30
 
 
 def run_demo() -> int:
-    """Fit plain and tempered topics to the docstrings, print what came of it.
+    """Fit plain and tempered topics to the docstrings, and print the results.
 
     Returns
     -------
     status : int
-        0 if the tempered topics predict held-out text better than the plain ones, else 1.
+        0 if the tempered topics predict held-out text better than the plain topics, else 1.
     """
     _logger.info("reading the docstrings of the installed packages")
     corpus = load_docstrings()
-    # The rows come shuffled.
+    # The rows are in random order.
     n_test = min(_MAX_TEST, corpus.counts.shape[0] // 10)
     test, train = corpus.counts[:n_test], corpus.counts[n_test:]
 
@@ -60,13 +60,13 @@ def run_demo() -> int:
     print("\nHeld-out text (half of each document given, the other half predicted)\n")
     print(format_comparison(fits))
     print(f"\n{format_verdict(gain)}")
-    print("\nTemperature in the course of the tempered fit\n")
+    print("\nTemperature during the tempered fit\n")
     print(format_course(tempered.temperature_history_))
     n_shown = min(_TOPICS_SHOWN, tempered.n_components)
     print(f"\nThe {n_shown} largest topics of the tempered fit\n")
     words = tempered.top_words(8, feature_names=corpus.vocabulary)
     print(format_topics(tempered.components_.sum(axis=1), words, n_shown))
-    print("\nHottest documents, whose words are rare among those that their topics would draw\n")
+    print("\nHottest documents, whose words are improbable under their own topic mixture\n")
     print(
         format_documents(tempered.document_temperatures(corpus.counts), corpus.names, corpus.text)
     )

@@ -27,7 +27,7 @@ _MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 _MIN_DF = 5
 _MAX_DF = 0.5
 
-# As shells count a process ended by a signal: 128 + SIGINT, 128 + SIGPIPE.
+# Exit status of shells after a signal: 128 + SIGINT, 128 + SIGPIPE.
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
 
@@ -35,30 +35,30 @@ _BROKEN_PIPE = 141
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status.
 
-    Results go to standard output, progress and errors to standard error. An error of use or of
-    input is one line and status 2.
+    Results go to standard output, progress and errors to standard error. An error in the arguments
+    or in the input prints one line, and the status is 2.
 
     Parameters
     ----------
     argv : sequence of str, default=None
-        Arguments, without the name of the program; by default those of the process.
+        Arguments, without the name of the program. None takes those of the process.
     """
     try:
         status = _run(argv)
-        # Not `sys.stdout.flush()`: there is none if standard output is closed.
+        # Not `sys.stdout.flush()`, because `sys.stdout` may be None.
         print(end="", flush=True)
         return status
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # Whoever read has seen enough.
+        # The reader closed the pipe, such as `head`.
         _let_go_of_stdout()
         return _BROKEN_PIPE
     except MemoryError:
         return _fail("not enough memory")
     except OSError as error:
         _let_go_of_stdout()
-        # Errors of our own have no number and say it all; those of the system may name a file.
+        # Errors of this package have a complete message; those of the system may name a file.
         if error.strerror is None:
             return _fail(str(error))
         file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
@@ -68,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: Sequence[str] | None) -> int:
-    # Words of any language, on a terminal of any encoding.
+    # A terminal may not support all characters of the words.
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
@@ -86,7 +86,7 @@ def _demo(arguments: argparse.Namespace) -> int:
 
 
 def _fit(arguments: argparse.Namespace) -> int:
-    # Before the work, not after.
+    # An unwritable path must fail before the fit, not after.
     target = writable_path(arguments.output)
     for given in (arguments.file, arguments.vocabulary):
         if given is not None and target == given.resolve():
@@ -102,7 +102,7 @@ def _fit(arguments: argparse.Namespace) -> int:
     if arguments.passes is not None:
         model.set_params(max_iter=arguments.passes)
     model.fit(corpus.counts)
-    # Whoever loads the model did not ask for progress on theirs.
+    # A loaded model should not log progress.
     model.set_params(verbose=0).save(target, feature_names=corpus.vocabulary)
     n_documents, n_words = corpus.counts.shape
     print(
@@ -116,7 +116,7 @@ def _topics(arguments: argparse.Namespace) -> int:
     model = load(arguments.model)
     names = getattr(model, "feature_names_in_", None)
     if names is None:
-        _logger.warning("%s holds no words; the numbers of columns stand for them", arguments.model)
+        _logger.warning("%s has no words; column numbers are shown instead", arguments.model)
         names = range(model.n_features_in_)
     print(format_topics(model.components_.sum(axis=1), model.top_words(arguments.words, names)))
     return 0
@@ -135,12 +135,14 @@ def _score(arguments: argparse.Namespace) -> int:
             )
         if vocabulary and corpus.vocabulary and vocabulary != corpus.vocabulary:
             raise InputError(
-                f"{arguments.file}: the words of its columns (vocab.txt beside it) "
+                f"{arguments.file}: the words of its columns (vocab.txt in its folder) "
                 f"are not those of {arguments.model}."
             )
     else:
         if vocabulary is None:
-            raise InputError(f"{arguments.model}: holds no words to read text by; counts will do.")
+            raise InputError(
+                f"{arguments.model}: the model has no words to count in text; give counts instead."
+            )
         corpus = _read_by_vocabulary(arguments, vocabulary)
     counts = corpus.counts
     print(format_score(counts.shape[0], int(counts.sum()), model.score(counts)))
@@ -148,7 +150,7 @@ def _score(arguments: argparse.Namespace) -> int:
 
 
 def _kind(arguments: argparse.Namespace) -> str:
-    """What FILE is taken for, if --column fits."""
+    """Return how FILE is read, and check --column."""
     kind = kind_of(arguments.file, arguments.format)
     if arguments.column is not None and kind != "parquet":
         read_as = "lines of text" if kind == "text" else "counts"
@@ -174,7 +176,7 @@ def _read_training(arguments: argparse.Namespace) -> Corpus:
         corpus = read_matrix(arguments.file, arguments.vocabulary, arguments.format)
         if corpus.vocabulary is None:
             raise InputError(
-                f"{arguments.file}: no vocab.txt beside it; --vocabulary names another file."
+                f"{arguments.file}: no vocab.txt in the same folder; give --vocabulary."
             )
         return corpus
     if arguments.vocabulary:
@@ -189,8 +191,8 @@ def _read_by_vocabulary(arguments: argparse.Namespace, vocabulary: Sequence[str]
     odd = unfindable(vocabulary)
     if odd:
         _logger.warning(
-            "%d of %d words of the vocabulary are never found in text, such as %r: words are "
-            "three or more letters in lower case",
+            "%d of %d words of the vocabulary cannot occur in text, such as %r: words are three or "
+            "more letters in lower case",
             len(odd),
             len(vocabulary),
             odd[0],
@@ -202,7 +204,7 @@ def _read_by_vocabulary(arguments: argparse.Namespace, vocabulary: Sequence[str]
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        # The usage, which argparse would print first, is more than a line.
+        # argparse would print the usage first, which takes several lines.
         raise InputError(message)
 
 
@@ -217,10 +219,10 @@ def _parser() -> argparse.ArgumentParser:
 
     demo = commands.add_parser(
         "demo",
-        help="plain and tempered topics of the docstrings installed here, side by side",
+        help="compare plain and tempered topics of the installed docstrings",
         description="Fit plain (svi) and tempered (lvt) topics to the docstrings of the installed "
         "scientific Python packages and compare them on held-out text. Takes about a minute. "
-        "Status 1 if tempering did not help.",
+        "The status is 1 if tempering did not help.",
         allow_abbrev=False,
     )
     demo.set_defaults(run=_demo)
@@ -245,26 +247,29 @@ def _parser() -> argparse.ArgumentParser:
     )
     fit.add_argument("--passes", type=_positive, metavar="N", help="passes over the documents")
     fit.add_argument(
-        "--seed", type=_seed, default=0, help="same seed, same topics (default: %(default)s)"
+        "--seed",
+        type=_seed,
+        default=0,
+        help="the same seed gives the same topics (default: %(default)s)",
     )
     fit.add_argument("--jobs", type=_jobs, metavar="N", help="threads; -1 for all (default: 1)")
     fit.add_argument(
         "--vocabulary",
         type=Path,
         metavar="FILE",
-        help="the words, one a line: of the columns of a matrix, or the only ones to count in text",
+        help="file of words, one per line: of the columns of a matrix, or the only words to count",
     )
     fit.add_argument(
         "--min-df",
         type=_document_frequency,
         metavar="N",
-        help=f"leave out words in fewer documents, or a smaller share (default: {_MIN_DF})",
+        help=f"leave out words in fewer documents, a number or a share (default: {_MIN_DF})",
     )
     fit.add_argument(
         "--max-df",
         type=_document_frequency,
         metavar="N",
-        help=f"leave out words in more documents, or a larger share (default: {_MAX_DF})",
+        help=f"leave out words in more documents, a number or a share (default: {_MAX_DF})",
     )
     fit.add_argument(
         "--stop-words", choices=("english", "none"), help="words to leave out (default: english)"
@@ -277,20 +282,20 @@ def _parser() -> argparse.ArgumentParser:
         description="Show the topics of a model, the largest first: number, share, words.",
         allow_abbrev=False,
     )
-    topics.add_argument("model", metavar="MODEL", type=Path, help="what `fit` saved")
+    topics.add_argument("model", metavar="MODEL", type=Path, help="file of a model, from `fit`")
     topics.add_argument(
-        "--words", type=_positive, default=10, metavar="N", help="words a topic (default: 10)"
+        "--words", type=_positive, default=10, metavar="N", help="words per topic (default: 10)"
     )
     topics.set_defaults(run=_topics)
 
     score = commands.add_parser(
         "score",
         help="score a model on held-out documents",
-        description="Score a model by how well it predicts one half of each document from the "
-        "other: nats a token (higher is better) and perplexity.",
+        description="Score how well a model predicts one half of each document from the other: "
+        "nats a token (higher is better) and perplexity.",
         allow_abbrev=False,
     )
-    score.add_argument("model", metavar="MODEL", type=Path, help="what `fit` saved")
+    score.add_argument("model", metavar="MODEL", type=Path, help="file of a model, from `fit`")
     _add_file(score)
     score.set_defaults(run=_score)
     return parser
@@ -301,15 +306,15 @@ def _add_file(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE",
         type=Path,
-        help="UTF-8 text with one document a line, plain or gzipped; a column of a Parquet file "
+        help="UTF-8 text with one document per line, plain or gzipped; a column of a Parquet file "
         "(.parquet); or counts: scipy.sparse.save_npz (.npz), Matrix Market (.mtx), SVMlight "
-        "(.svm), LDA-C (.ldac, .dat), UCI bag of words (docword.*), with vocab.txt beside it, "
-        "one word a line; or a folder of topictemper.datasets.save_corpus",
+        "(.svm), LDA-C (.ldac, .dat), UCI bag of words (docword.*), with vocab.txt in the same "
+        "folder, one word per line; or a folder of topictemper.datasets.save_corpus",
     )
     parser.add_argument(
-        "--format", choices=("text", *FORMATS), help="what FILE holds, if not as its name says"
+        "--format", choices=("text", *FORMATS), help="format of FILE, if its name does not tell"
     )
-    parser.add_argument("--column", metavar="NAME", help="where a Parquet file has the text")
+    parser.add_argument("--column", metavar="NAME", help="column of the text in a Parquet file")
 
 
 def _positive(text: str) -> int:
@@ -329,7 +334,7 @@ def _seed(text: str) -> int:
 def _jobs(text: str) -> int:
     number = _integer(text)
     if number == 0:
-        raise argparse.ArgumentTypeError("0 threads do no work; -1 stands for all")
+        raise argparse.ArgumentTypeError("must not be 0; -1 uses all processors")
     return number
 
 
@@ -337,11 +342,11 @@ def _integer(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
 
 
 def _document_frequency(text: str) -> int | float:
-    """A number of documents, if written as a whole number, else a share of them."""
+    """Return a number of documents for an integer, else a share of documents."""
     try:
         return _positive(text)
     except argparse.ArgumentTypeError:
@@ -358,7 +363,7 @@ def _document_frequency(text: str) -> int | float:
 
 @contextmanager
 def _progress() -> Iterator[None]:
-    """Show what the package logs, with the seconds since the start."""
+    """Show the log of the package, with the seconds since the start."""
     handler = logging.StreamHandler()
     handler.setFormatter(_ProgressFormatter())
     level = _logger.level
@@ -389,7 +394,7 @@ def _fail(message: str) -> int:
 
 
 def _let_go_of_stdout() -> None:
-    """Drop what standard output cannot take, which would be an error again at exit."""
+    """Discard unwritten output, which would raise another error at exit."""
     try:
         print(end="", flush=True)
     except OSError:

@@ -1,4 +1,4 @@
-"""What the command line prints, as text: pure functions."""
+"""The output of the command line: functions that return text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Return aligned columns, indented.
+    """Return a table with aligned columns.
 
     Parameters
     ----------
@@ -20,7 +20,7 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int
     rows : sequence of sequences of str
         The cells.
     left : int, default=1
-        How many columns stand to the left; the others stand to the right.
+        How many columns are aligned to the left; the others are aligned to the right.
     """
     lines = [list(header), *map(list, rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
@@ -35,7 +35,7 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int
 
 
 def printable(text: str) -> str:
-    """Return text with control characters, which a terminal would obey, written as escapes."""
+    """Return text with control characters as escapes, so that a terminal ignores them."""
     return "".join(
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
@@ -43,7 +43,7 @@ def printable(text: str) -> str:
 
 
 def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
-    """Return a table of held-out scores and what the second gains over the first.
+    """Return a table of held-out scores, and the gain of the second over the first.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
 
 
 def format_verdict(gain: float) -> str:
-    """Return what a gain of so many nats a token means, in a line."""
-    # A gain that is not a number is none.
+    """Say in a line what a gain means, in nats a token."""
+    # NaN is no gain.
     if not gain > 0:
         return "tempering did not help here"
     # exp(gain) is a ratio of geometric means.
@@ -70,15 +70,15 @@ def format_verdict(gain: float) -> str:
 
 
 def format_course(history: NDArray[Any], n_rows: int = 10) -> str:
-    """Return a table of the temperature in the course of a fit.
+    """Return a table of the temperature during a fit.
 
     Parameters
     ----------
     history : structured array
-        `temperature_history_`: fields "pass" and "temperature", perhaps "q50", the median
-        temperature of the documents (NaN while there is none).
+        `temperature_history_`: fields "pass" and "temperature"; for "lvt" also "q50", the median
+        temperature of the documents (NaN before the first step).
     n_rows : int, default=10
-        Rows to show, spaced evenly from the first to the last.
+        Number of rows to show, evenly spaced.
     """
     rows = np.unique(np.linspace(0, len(history) - 1, min(n_rows, len(history))).astype(int))
     names = history.dtype.names or ()
@@ -99,11 +99,11 @@ def format_topics(
     Parameters
     ----------
     sizes : ndarray of shape (n_components,)
-        How much of the corpus each topic explains, in any unit.
+        Size of each topic, in any unit.
     top_words : sequence of sequences of str
         The words of each topic, the most probable first.
     n_rows : int, default=None
-        How many to show; by default all.
+        How many topics to show; None shows all.
     """
     shares = sizes / sizes.sum()
     order = np.argsort(-shares, kind="stable")[:n_rows]
@@ -114,36 +114,36 @@ def format_topics(
 
 
 def format_documents(
-    inverse_temperatures: NDArray[Any],
+    temperatures: NDArray[Any],
     names: Sequence[str],
     text: Sequence[str],
     n_rows: int = 5,
     width: int = 100,
 ) -> str:
-    """Return the hottest documents: temperature, name, and the first line of text below.
+    """Return the hottest documents: temperature, name, and the first line of text.
 
     Parameters
     ----------
-    inverse_temperatures : ndarray of shape (n_samples,)
-        `document_temperatures`, in (0, 1]; the lowest is the hottest.
+    temperatures : ndarray of shape (n_samples,)
+        `document_temperatures`, >= 1.
     names, text : sequences of str, of length n_samples
         The documents.
     n_rows : int, default=5
-        How many to show.
+        How many documents to show.
     width : int, default=100
-        Where that line is cut off.
+        Maximum width of that line.
     """
     lines = []
-    for row in np.argsort(inverse_temperatures, kind="stable")[:n_rows]:
+    for row in np.argsort(-temperatures, kind="stable")[:n_rows]:
         first = next((line.strip() for line in text[row].splitlines() if line.strip()), "")
-        lines.append(f"  {1.0 / inverse_temperatures[row]:5.2f}  {printable(names[row])}")
+        lines.append(f"  {temperatures[row]:5.2f}  {printable(names[row])}")
         if first:
             lines.append(_cut(f"         {printable(first)}", width))
     return "\n".join(lines)
 
 
 def format_score(n_documents: int, n_tokens: int, score: float) -> str:
-    """Return a held-out score in nats a token, with its perplexity and what it was taken on."""
+    """Return a held-out score with its perplexity, and the size of the held-out text."""
     rows = [
         ("documents", f"{n_documents:,}"),
         ("tokens", f"{n_tokens:,}"),

@@ -1,4 +1,4 @@
-"""Corpora, with and without a download; draws from models; files of others."""
+"""Corpora, synthetic data, and corpora in files."""
 
 from ._bars import make_bars
 from ._docstrings import load_docstrings

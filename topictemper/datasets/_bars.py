@@ -1,4 +1,4 @@
-"""Images of bars: the artificial data of sparse coding."""
+"""Images of bars, the synthetic data of sparse coding."""
 
 from typing import Literal
 
@@ -21,38 +21,38 @@ def make_bars(
     bias: float = -4.0,
     random_state: int | RandomState | None = None,
 ) -> Bunch:
-    """Draw images in which each row and each column is a bar or is not.
+    """Draw images of bars: each row and each column is present or absent.
 
-    Linear bars add up and have Gaussian noise, as for binary sparse coding; sigmoid bars add up
-    to the log-odds of binary pixels, as for a sigmoid belief network [1]_.
+    Linear bars add up, with Gaussian noise, as in binary sparse coding. Sigmoid bars add up to the
+    log-odds of binary pixels, as in a sigmoid belief network [1]_.
 
     Parameters
     ----------
     n_samples : int, default=1000
         Number of images, N.
     size : int, default=5
-        Height and width of an image; there are ``2 * size`` bars, H, and ``size**2`` pixels, D.
+        Height and width of an image. There are ``2 * size`` bars, H, and ``size**2`` pixels, D.
     kind : {"linear", "sigmoid"}, default="linear"
-        How bars become pixels.
+        Whether bars are added to pixels, or to their log-odds.
     probability : float, default=0.2
-        Of each bar to be there, in (0, 1).
+        Probability of each bar, in (0, 1).
     strength : float, optional
-        What a bar adds to its pixels, or to their log-odds. By default 10 for linear bars, as in
-        the paper, and 8 for sigmoid bars.
+        What a bar adds to its pixels, or to their log-odds. The default is 10 for linear bars, as
+        in the paper, and 8 for sigmoid bars.
     noise : float, default=2.0
-        Standard deviation of the noise of linear bars, >= 0; not used by sigmoid bars.
+        Standard deviation of the noise, >= 0; for linear bars only.
     bias : float, default=-4.0
-        Log-odds of a pixel in no bar, for sigmoid bars; not used by linear bars.
+        Log-odds of a pixel in no bar; for sigmoid bars only.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same images at every call.
+        An int gives the same images in every call.
 
     Returns
     -------
     bars : :class:`~sklearn.utils.Bunch`
         data : ndarray of shape (n_samples, size**2)
-            Images; of zeros and ones if sigmoid.
+            Images; zeros and ones for sigmoid bars.
         components : ndarray of shape (2 * size, size**2)
-            What each bar adds: rows of the image first, then columns.
+            What each bar adds: first the rows of the image, then the columns.
         states : ndarray of shape (n_samples, 2 * size), uint8
             Which bars each image has.
 

@@ -19,12 +19,12 @@ from .._utils import _validation as check
 from . import _cache
 from ._sources import find_docstrings
 
-# To be raised with any change of what is parsed, counted or stored.
+# Raise it with any change of what is parsed, counted or stored.
 _SCHEMA = 1
 
 _MIN_TOKENS = 10
 
-# Words of the form of a docstring, not of its subject.
+# Words that belong to the form of a docstring, not to its subject.
 _BOILERPLATE = frozenset(
     """
     api arg args argument arguments array arrays attribute attributes bool boolean call callable
@@ -44,17 +44,17 @@ _DESCR = """\
 Docstrings of the scientific Python stack
 -----------------------------------------
 
-The docstrings of modules, classes, functions and methods in the sources installed here, of
+The docstrings of modules, classes, functions and methods in the installed sources of
 
 {versions}
 
-without their tests and compiled parts. A docstring counts once, however many objects share it,
+without their tests and compiled parts. A docstring counts once, even if several objects share it,
 and only if it is longer than {min_length} characters.
 
-Words are runs of three or more letters, in lower case; English stop words and the boilerplate of
-docstrings ("parameters", "returns", "optional", ...) are left out, and so are words of fewer than
-10 or more than half of the docstrings. Docstrings with fewer than 10 words left are dropped.
-Rows are shuffled, always in the same way: a prefix is a sample.
+Words are runs of three or more letters, in lower case. The corpus leaves out English stop words,
+the boilerplate of docstrings ("parameters", "returns", "optional", ...), and words of fewer than
+10 or more than half of the docstrings. It drops docstrings with fewer than 10 words left. The order
+of rows is random but fixed, so any prefix is a random sample.
 
 {n_samples} documents, {n_features} words in the vocabulary, {n_tokens} tokens.
 """
@@ -65,40 +65,40 @@ def load_docstrings(
 ) -> Bunch:
     """Load the docstrings of the installed scientific Python stack as word counts.
 
-    The sources of the standard library, NumPy, SciPy and scikit-learn are parsed, not run, the
-    first time; that takes some seconds. The outcome is kept on disk until one of them changes its
-    version. With other versions the corpus is another one: fix them where figures must be equal.
+    The first call parses the sources of the standard library, NumPy, SciPy and scikit-learn,
+    without running them. This takes some seconds. The corpus stays on disk until one of the
+    versions changes. Other versions give another corpus: pin them if results must be equal.
 
     Parameters
     ----------
     data_home : str or path-like, default=None
-        Folder to keep the parsed corpus in. By default that of the environment variable
-        `TOPICTEMPER_DATA`, else `topictemper` in the user's cache folder. If it cannot be written
-        to, the corpus is parsed at every call.
+        Folder of the parsed corpus. None takes the environment variable `TOPICTEMPER_DATA`, or
+        else `topictemper` in the user's cache folder. If the folder is not writable, every call
+        parses the sources.
     min_length : int, default=200
-        Docstrings of this many characters or fewer, less their indentation, are left out.
+        Docstrings of at most this many characters, without indentation, are left out.
 
     Returns
     -------
     corpus : :class:`~sklearn.utils.Bunch`
         counts : csr_array of shape (n_samples, n_features), int32
-            How often each docstring has each word.
+            Counts of the words in each docstring.
         vocabulary : ndarray of shape (n_features,), of str
             The words, in alphabetical order.
         names : ndarray of shape (n_samples,), of str
-            Whose docstring it is, such as `scipy.stats.ttest_ind`; the first of them, where
-            several objects share one.
+            Name of the object, such as `scipy.stats.ttest_ind`; the first one if several objects
+            share a docstring.
         text : list of str, of length n_samples
-            The docstrings as written, less their indentation.
+            The docstrings as written, without indentation.
         DESCR : str
-            Description of the corpus, with the versions it was parsed from.
+            Description of the corpus, with the versions of the sources.
 
     Raises
     ------
     TypeError
         If `min_length` is not an integer.
     ValueError
-        If `min_length` is negative or leaves too little text.
+        If `min_length` is negative, or too few docstrings are longer.
     FileNotFoundError
         If no Python sources are installed.
 
@@ -119,7 +119,7 @@ def load_docstrings(
         "scikit-learn": sklearn.__version__,
     }
     key = {"schema": _SCHEMA, "min_length": int(min_length), **versions}
-    # The versions stand in the name too, lest two environments rewrite each other's file.
+    # With the versions in the name, two environments do not overwrite each other's file.
     file_name = "-".join(["docstrings", *map(str, key.values())]) + ".npz"
     path = _cache.cache_folder(data_home) / file_name
 
@@ -131,7 +131,7 @@ def load_docstrings(
         except ValueError as error:
             raise ValueError(
                 f"min_length={min_length} leaves {len(documents)} docstrings, which share too few "
-                "words; a smaller one would do."
+                "words; use a smaller value."
             ) from error
         _to_cache(path, key, corpus)
     n_samples, n_features = corpus.counts.shape
@@ -190,8 +190,7 @@ def _bunch(
     counts: csr_array, vocabulary: Iterable[str], names: Iterable[str], text: list[str]
 ) -> Bunch:
     return Bunch(
-        # An array, not a matrix: `*` is elementwise and sums are 1-d, as for ndarray, and SciPy
-        # advises it for new code. scikit-learn takes either.
+        # An array, not a matrix, as SciPy advises: `*` is elementwise and sums are 1-d.
         counts=counts,
         vocabulary=_array_of_str(vocabulary),
         names=_array_of_str(names),

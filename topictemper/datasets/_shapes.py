@@ -1,4 +1,4 @@
-"""Toy images of the factorial mixture."""
+"""Images of shapes, the synthetic data of the factorial mixture."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ def make_shapes(
     noise_var: float = 0.1,
     random_state: int | np.random.RandomState | None = None,
 ) -> Bunch:
-    """Draw images of 4 x 4 pixels in which eight shapes lie one over another.
+    """Draw images of 4 x 4 pixels, each a sum of some of eight shapes.
 
-    Every shape has a weight, uniform in [0.5, 1], and is in an image with probability `pi`; the
-    weights of overlapping shapes add up, and there is Gaussian noise in each pixel [1]_. The shapes
-    are ours: the paper shows its own but does not list them.
+    Each shape has a weight, uniform in [0.5, 1], and is in an image with probability `pi`. The
+    weights of overlapping shapes add up, and each pixel has Gaussian noise [1]_. The shapes are not
+    those of the paper, which shows its shapes but does not list them.
 
     Parameters
     ----------
     n_samples : int, default=1000
         Number of images.
     kind : {"quads", "hand"}, default="quads"
-        Eight shapes of four pixels that overlap little, or eight larger ones that overlap so
-        heavily that hardly any fit finds them all.
+        "quads" are eight shapes of four pixels that overlap little. "hand" are eight larger shapes
+        that overlap heavily; fits seldom find all of them.
     pi : float, default=0.3
         Probability of each shape, in [0, 1].
     noise_var : float, default=0.1
         Variance of the noise, >= 0.
     random_state : int, RandomState or None, default=None
-        Pass an int for the same data at every call.
+        An int gives the same data in every call.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def make_shapes(
         assignments : ndarray of shape (n_samples, 8), bool
             Which shapes are in each image.
         shape : tuple of int
-            ``(4, 4)``, of an image.
+            Shape of an image, ``(4, 4)``.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def make_shapes(
     pi = check.number("pi", pi, 0.0, 1.0)
     noise_var = check.number("noise_var", noise_var, 0.0)
     random = check.random_state(random_state)
-    # Rows of pixels of all shapes side by side, as they stand above.
+    # Rows of pixels of all shapes side by side, as above.
     pixels = np.array([[list(row) for row in line.split()] for line in lines])
     binary = (pixels == "X").transpose(1, 0, 2).reshape(8, 16)
     components = binary * random.uniform(0.5, 1.0, size=(len(binary), 1))

@@ -11,7 +11,7 @@ _TEST_FOLDERS = {"test", "tests", "idle_test"}
 
 
 class Docstring(NamedTuple):
-    """A docstring, and whose it is: `name` within `module`, or the module's own if empty."""
+    """A docstring and its object: `name` in `module`, or the module itself if `name` is empty."""
 
     module: str
     name: str
@@ -19,19 +19,18 @@ class Docstring(NamedTuple):
 
 
 def find_docstrings(folders: Iterable[tuple[str, Path]]) -> list[tuple[str, str]]:
-    """Return (name, text) for each docstring in the Python files under some folders.
+    """Return (name, text) for each docstring in the Python files below some folders.
 
     Parameters
     ----------
     folders : iterable of (str, Path)
-        The name of a package and its folder, or "" and a folder of modules and packages.
+        Name of a package and its folder, or "" and a folder of modules and packages.
 
     Returns
     -------
     docstrings : list of (str, str)
-        The full name, by way of the package where that exports it from a private module
-        (`scipy.stats.ttest_ind`, not `scipy.stats._stats_py.ttest_ind`), and the docstring less its
-        indentation. In order of files, then lines.
+        The full public name (`scipy.stats.ttest_ind`, not `scipy.stats._stats_py.ttest_ind`) and
+        the docstring without indentation, in the order of files and lines.
 
     Raises
     ------
@@ -57,16 +56,16 @@ def find_docstrings(folders: Iterable[tuple[str, Path]]) -> list[tuple[str, str]
             found.extend(Docstring(module, *pair) for pair in _within(tree))
     if not n_files:
         raise FileNotFoundError(
-            "No Python source files are installed with this interpreter and its packages, and "
-            "docstrings can be read from nothing else."
+            "Docstrings are read from Python source files, but none are installed with this "
+            "interpreter and its packages."
         )
     return [(exports.public_name(docstring), docstring.text) for docstring in found]
 
 
 def _python_files(folder: Path) -> Iterator[Path]:
-    # Sorted: the order of a folder's entries differs between file systems.
+    # Sorted, because the order of entries differs between file systems.
     for parent, subfolders, files in os.walk(folder):
-        # No identifier, no package: this is what keeps site-packages out of the standard library.
+        # A folder whose name is not an identifier is not a package, such as site-packages.
         subfolders[:] = sorted(
             name for name in subfolders if name.isidentifier() and name not in _TEST_FOLDERS
         )
@@ -81,11 +80,11 @@ def _parse(file: Path) -> ast.Module | None:
     try:
         source = file.read_bytes()
         with warnings.catch_warnings():
-            # Invalid escapes and the like: other people's sources, other people's warnings.
+            # Warnings about invalid escapes in other sources do not concern the user.
             warnings.simplefilter("ignore")
             return ast.parse(source)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        # Not all files that end in .py are Python for this interpreter: templates, old syntax.
+        # Templates and old syntax are not Python for this interpreter.
         return None
 
 
@@ -98,7 +97,7 @@ def _within(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, str]]:
                 yield prefix + child.name, text
             yield from _within(child, f"{prefix}{child.name}.")
         elif isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
-            # Definitions may stand within `if` or `try`, never within an expression.
+            # Definitions may be inside `if` or `try`, but not inside expressions.
             yield from _within(child, prefix)
 
 
@@ -106,9 +105,9 @@ class _Exports:
     """What packages import from the modules below them."""
 
     def __init__(self) -> None:
-        # (module, name) -> (package, name there); a name of "*" stands for all public names.
+        # (module, name) -> (package, name there); a name of "*" means all public names.
         self._named: dict[tuple[str, str], tuple[str, str]] = {}
-        # `__all__` of the modules that spell it out.
+        # `__all__` of the modules that have it as a literal.
         self._public: dict[str, set[str]] = {}
 
     def add(self, module: str, tree: ast.Module, is_package: bool) -> None:
@@ -122,7 +121,7 @@ class _Exports:
                     }
                 case ast.ImportFrom() if is_package:
                     origin = _origin(module, statement)
-                    # Only from below: exports lead upwards, never round in a circle.
+                    # Only from submodules, so that exports cannot form a cycle.
                     if origin.startswith(f"{module}."):
                         for alias in statement.names:
                             target = (module, alias.asname or alias.name)

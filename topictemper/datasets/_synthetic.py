@@ -1,4 +1,4 @@
-"""Text drawn from the model of latent Dirichlet allocation."""
+"""Corpora drawn from latent Dirichlet allocation."""
 
 import numpy as np
 from numpy.random import RandomState
@@ -19,10 +19,10 @@ def make_lda_corpus(
     topic_word_prior: float = 0.05,
     random_state: int | RandomState | None = None,
 ) -> Bunch:
-    """Draw a corpus from latent Dirichlet allocation, with the topics it was drawn from.
+    """Draw a corpus from latent Dirichlet allocation, with its true topics.
 
-    Each topic is a Dirichlet draw over the words, each document a Dirichlet draw over the topics;
-    each token takes a topic from its document, then a word from that topic [1]_.
+    Each topic is a Dirichlet draw over the words, and each document a Dirichlet draw over the
+    topics. Each token draws a topic from its document, then a word from that topic [1]_.
 
     Parameters
     ----------
@@ -39,13 +39,13 @@ def make_lda_corpus(
     topic_word_prior : float, default=0.05
         Concentration of the symmetric Dirichlet prior of a topic's words.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same corpus at every call.
+        An int gives the same corpus in every call.
 
     Returns
     -------
     corpus : :class:`~sklearn.utils.Bunch`
         counts : csr_array of shape (n_samples, n_features), int32
-            How often each document has each word.
+            Counts of the words in each document.
         components : ndarray of shape (n_components, n_features)
             Probabilities of the words in each topic; rows sum to 1.
         doc_topic : ndarray of shape (n_samples, n_components)
@@ -97,8 +97,8 @@ def make_lda_corpus(
 
 def _dirichlet(rng: RandomState, prior: float, shape: tuple[int, int]) -> NDArray[np.float64]:
     """Draw rows of the symmetric Dirichlet distribution, however small the prior."""
-    # G(a) = G(a + 1) U^(1/a) in logarithms: gamma variates of a small shape underflow to rows of
-    # nothing but zeros, their logarithms do not.
+    # G(a) = G(a + 1) U^(1/a) in logarithms, because gamma variates of a small shape underflow to
+    # rows of zeros.
     log_gamma = np.log(rng.standard_gamma(prior + 1.0, shape))
     log_gamma -= rng.standard_exponential(shape) / prior
     log_gamma -= log_gamma.max(axis=1, keepdims=True)
@@ -113,7 +113,7 @@ def _draw_columns(
     """Draw a column for each entry of `rows`, with the probabilities of that row."""
     cumulative = np.cumsum(probabilities, axis=1)
     cumulative /= cumulative[:, -1:]
-    # Row r occupies the interval from r to r + 1, so that one binary search serves all rows.
+    # Row r takes the interval from r to r + 1, so that one binary search serves all rows.
     n_rows, n_columns = probabilities.shape
     cumulative += np.arange(n_rows)[:, None]
     drawn = cumulative.ravel().searchsorted(rows + rng.random_sample(len(rows)), side="right")

@@ -1,4 +1,4 @@
-"""Draws from a mixture of two Gaussians on the line."""
+"""Draws from a mixture of two Gaussians in one dimension."""
 
 import numpy as np
 from numpy.random import RandomState
@@ -14,10 +14,10 @@ def make_two_gaussians(
     separation: float = 8.0,
     random_state: int | RandomState | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Draw from two Gaussians of unit variance, of which one has more weight.
+    """Draw from two Gaussians of unit variance and different weights.
 
-    The data of [1]_, figure 1: with unequal weights the variational bound has a right and a wrong
-    optimum, the wrong one with the means the other way round.
+    These are the data of [1]_, figure 1. With unequal weights the ELBO has a right optimum and a
+    wrong one, which has the means in the wrong order.
 
     Parameters
     ----------
@@ -26,9 +26,10 @@ def make_two_gaussians(
     weight : float, default=0.3
         Weight of the first component, in (0, 1).
     separation : float, default=8.0
-        Distance of the two means, > 0; they are at half of it, the first above zero.
+        Distance between the means, > 0. The first mean is ``separation / 2``, the second its
+        negative.
     random_state : int, RandomState instance or None, default=None
-        Pass an int for the same draws at every call.
+        An int gives the same draws in every call.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""How good topics are: prediction, coherence, diversity, and what two models share."""
+"""Measures of the quality of topics: prediction, coherence, diversity, and shared topics."""
 
 from ._coherence import coherence
 from ._comparison import TopicMatch, match_topics, topic_diversity

@@ -1,4 +1,4 @@
-"""Topics and counts that are given to a metric."""
+"""Checks of the topics and counts that metrics take."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..lda._inspection import largest
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
-    """Topics (n_components, n_features) of an array or a fitted estimator: finite, none empty."""
+    """Return finite, non-empty topics (n_components, n_features) of an array or estimator."""
     if hasattr(components, "fit"):
         check_is_fitted(components)
         components = components.components_
     if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
         raise TypeError(
             f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "
-            f"with components_; got {type(components).__name__}. Of a model of another library "
-            "give its topics, such as LdaModel.get_topics() of gensim"
+            f"with components_; got {type(components).__name__}. For a model of another library "
+            "pass its topics, such as LdaModel.get_topics() of gensim"
         )
     if _counts.holds_text(components):
         raise TypeError(
             f"{name} holds words; it must be an array of topics, (n_components, n_features), or a "
-            "fitted estimator: the words that count are found from the weights"
+            "fitted estimator. The top words follow from the weights"
         )
     topics = check_array(components, dtype=[np.float64, np.float32], input_name=name)
     if topics.min() < 0:
@@ -43,7 +43,7 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
 
 
 def counts(X: Any, n_features: int) -> Any:
-    """CSR counts, >= 0 and as wide as the topics."""
+    """Return checked CSR counts with as many columns as the topics."""
     X = check_array(
         _counts.acceptable(X, "X"),
         accept_sparse="csr",
@@ -57,5 +57,5 @@ def counts(X: Any, n_features: int) -> Any:
 
 
 def top_columns(topics: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """Columns of the n most probable words of every topic, the most probable first."""
+    """Return the columns of the n most probable words of each topic, in descending order."""
     return np.stack([largest(topic, n) for topic in topics])

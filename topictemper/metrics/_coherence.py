@@ -1,4 +1,4 @@
-"""Coherence of topics: how much their top words occur together."""
+"""Coherence of topics: whether their top words occur together."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from ._checks import counts, top_columns, topics_of
 
-# Keeps the logarithm of a pair that never occurs together finite: Röder's and gensim's value.
+# Keeps the logarithm finite for pairs that never occur together; as in Röder et al. and gensim.
 _EPSILON = 1e-12
 
 
@@ -22,23 +22,23 @@ def coherence(
     n_top_words: int = 10,
     per_topic: bool = False,
 ) -> Any:
-    """Coherence of the top words of topics, from the documents in which they occur together.
+    """Coherence of topics: whether their top words occur in the same documents.
 
     Parameters
     ----------
     components : array-like of shape (n_components, n_features), or fitted estimator
         Weights of the words in the topics, >= 0, or an estimator with `components_`.
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Counts of the reference corpus; a word is in a document where its count is > 0.
+        Counts of the reference corpus. A word is in a document if its count is > 0.
     measure : {"npmi", "umass", "cv"}, default="npmi"
-        - "npmi": normalised pointwise mutual information of the pairs of top words, in
+        - "npmi": normalized pointwise mutual information of the pairs of top words, in
           [-1, 1] [1]_ [2]_;
         - "umass": log conditional probability of a top word given each more probable one,
           at most 0 [3]_;
         - "cv": cosine between the vector of NPMI values of each top word and their sum over all
           top words [2]_.
     n_top_words : int, default=10
-        Words of each topic, at least 2.
+        Number of top words of each topic, at least 2.
     per_topic : bool, default=False
         Whether to return the coherence of each topic instead of their mean.
 
@@ -50,22 +50,21 @@ def coherence(
     Raises
     ------
     ValueError
-        If components or counts make no sense.
+        If the components or the counts are invalid.
 
     Notes
     -----
-    The window in which words occur together is the whole document, for every measure. "npmi" and
-    "cv" are often computed in sliding windows of 10 and 110 tokens, which counts cannot give; they
-    are then higher or lower, but rank topics much alike. Pairs that never occur together have
-    probability 1e-12, as in gensim. A pair with a word that is in no document tells nothing, and
-    has the value 0.
+    For all measures, words occur together if they are in the same document. "npmi" and "cv" are
+    often computed in sliding windows of 10 and 110 tokens instead, for which counts do not suffice.
+    The values then differ, but the ranking of topics is similar. Pairs that never occur together
+    have probability 1e-12, as in gensim. A pair with a word that is in no document has the value 0.
 
     References
     ----------
     .. [1] Bouma (2009). Normalized (Pointwise) Mutual Information in Collocation Extraction. GSCL.
     .. [2] Röder, Both, Hinneburg (2015). Exploring the Space of Topic Coherence Measures. WSDM.
     .. [3] Mimno, Wallach, Talley, Leenders, McCallum (2011). Optimizing Semantic Coherence in
-       Topic Models. EMNLP. Here as in [2]_: a mean over pairs, with probabilities of documents.
+       Topic Models. EMNLP. Computed as in [2]_: a mean over pairs, from shares of documents.
 
     Examples
     --------
@@ -95,8 +94,8 @@ def coherence(
     return values if per_topic else float(values.mean())
 
 
-# Each takes p, the share of the documents with both of two words, (n, n); on its diagonal that of
-# the documents with one.
+# Each measure takes p (n, n), the shares of documents with both of two words; the diagonal has the
+# shares of documents with one word.
 
 
 def _umass(p: NDArray[np.float64]) -> float:
@@ -109,8 +108,8 @@ def _umass(p: NDArray[np.float64]) -> float:
 def _npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:
     apart = np.outer(p.diagonal(), p.diagonal())
     both = np.minimum(p + _EPSILON, 1.0)
-    # Where both words are in every document NPMI is 0 / 0; the limit of words that are only seen
-    # together is 1.
+    # If both words are in every document NPMI is 0 / 0; its limit, for words that always occur
+    # together, is 1.
     npmi = np.where(both == 1.0, 1.0, 0.0)
     np.divide(
         np.log(both, out=np.zeros_like(p), where=apart > 0)

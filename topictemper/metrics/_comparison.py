@@ -1,4 +1,4 @@
-"""Topics beside each other: within a model, and between two."""
+"""Comparison of topics, within a model and between two models."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from ._checks import top_columns, topics_of
 
 
 class TopicMatch(NamedTuple):
-    """Topics of two models, pair by pair, the most alike first.
+    """Pairs of topics of two models, the most similar pair first.
 
     Attributes
     ----------
     first, second : ndarray of shape (n_pairs,)
-        Topics of the first and of the second model that belong together.
+        Topics of the first and of the second model in each pair.
     distance : ndarray of shape (n_pairs,)
         Hellinger distance of each pair, in [0, 1], ascending.
 
     See Also
     --------
-    match_topics : makes one.
+    match_topics : returns it.
 
     Examples
     --------
@@ -48,17 +48,17 @@ def topic_diversity(components: Any, *, n_top_words: int = 25) -> float:
     components : array-like of shape (n_components, n_features), or fitted estimator
         Weights of the words in the topics, >= 0, or an estimator with `components_`.
     n_top_words : int, default=25
-        Words of each topic.
+        Number of top words of each topic.
 
     Returns
     -------
     float
-        In (0, 1]; near 0 where topics repeat each other, 1 where no word is in two of them.
+        In (0, 1]: near 0 if topics repeat each other, 1 if they share no top word.
 
     Raises
     ------
     ValueError
-        If components make no sense.
+        If the components are invalid.
 
     References
     ----------
@@ -77,27 +77,27 @@ def topic_diversity(components: Any, *, n_top_words: int = 25) -> float:
 
 
 def match_topics(first: Any, second: Any) -> TopicMatch:
-    r"""Pair the topics of two models, so that the pairs are as alike as can be in all.
+    r"""Pair the topics of two models so that pairs are as similar as possible.
 
-    The sum of Hellinger distances over pairs, :math:`(1 - \sum_v \sqrt{p_v q_v})^{1/2}`, is
-    smallest (the Hungarian method).
+    The pairs minimize the sum of Hellinger distances, :math:`(1 - \sum_v \sqrt{p_v q_v})^{1/2}`
+    (Hungarian method).
 
     Parameters
     ----------
     first, second : arrays-like of shape (n_components, n_features), or fitted estimators
-        Weights of the words in the topics, >= 0, of the same vocabulary. Of the model with more
-        topics some stay without a partner.
+        Weights of the words in the topics, >= 0, with the same vocabulary. If one model has more
+        topics, some of them have no partner.
 
     Returns
     -------
     TopicMatch
-        ``first`` and ``second``, ndarrays of the length of the smaller number of topics: rows of
-        the two that belong together; ``distance``: theirs, in [0, 1], ascending.
+        ``first`` and ``second``, the rows of each pair, as many as the smaller number of topics;
+        ``distance``, the distances of the pairs, in [0, 1], ascending.
 
     Raises
     ------
     ValueError
-        If components make no sense or differ in their number of words.
+        If the components are invalid, or differ in their number of words.
 
     Examples
     --------
@@ -124,6 +124,6 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
 
 
 def _roots(topics: NDArray[Any]) -> NDArray[np.float64]:
-    """Square roots of the words' probabilities."""
+    """Return the square roots of the probabilities of words."""
     topics = topics.astype(np.float64)
     return np.sqrt(topics / topics.sum(axis=1, keepdims=True))

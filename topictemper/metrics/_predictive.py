@@ -1,4 +1,4 @@
-"""Predictive likelihood of held-out words under any topics."""
+"""Predictive likelihood of held-out words, for any topics."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def predictive_log_likelihood(
 ) -> Any:
     r"""Predictive log-likelihood of held-out words, by document completion.
 
-    A random half of each document's tokens, always the same, gives gamma at T = 1; the other half
-    is scored with :math:`\log \sum_k E[\theta_{dk}] E[\beta_{kv}]` [1]_. For a `TemperedLDA` this
-    is its ``score``; the models of other libraries are scored in the same way, on the same split.
+    The tokens of each document are split at random, always in the same way. One half gives gamma at
+    T = 1; the other half is scored by :math:`\log \sum_k E[\theta_{dk}] E[\beta_{kv}]` [1]_. For a
+    `TemperedLDA` this is its ``score``. Models of other libraries get the same split.
 
     Parameters
     ----------
@@ -47,25 +47,25 @@ def predictive_log_likelihood(
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Counts.
     doc_topic_prior : float or array-like of shape (n_components,), optional
-        Dirichlet prior alpha of the topics in a document, > 0; by default the estimator's.
+        Dirichlet prior alpha of the topics in a document, > 0. None takes the estimator's.
     per_document : bool, default=False
         Whether to return the score of each document instead of the mean over all tokens.
     mean_change_tol : float, default=1e-3
-        A document's sweeps end when the mean change of its gamma is smaller.
+        Inference of a document ends when the mean change of its gamma is smaller.
     max_doc_update_iter : int, default=100
-        Most sweeps of a document.
+        Maximum number of updates of a document.
     n_jobs : int, default=None
         Threads. None is 1, -1 is all processors.
 
     Returns
     -------
     float or ndarray of shape (n_samples,)
-        Nats a held-out token; higher is better. NaN for a document of fewer than two tokens.
+        Nats a held-out token; higher is better. NaN for a document with fewer than two tokens.
 
     Raises
     ------
     ValueError
-        If topics, prior or counts make no sense, or if no document has two tokens.
+        If the topics, the prior or the counts are invalid, or if no document has two tokens.
 
     References
     ----------
@@ -111,7 +111,7 @@ def perplexity(
     max_doc_update_iter: int = 100,
     n_jobs: int | None = None,
 ) -> Any:
-    """Perplexity of held-out words, exp of the negative `predictive_log_likelihood`.
+    """Perplexity of held-out words, ``exp(-predictive_log_likelihood)``.
 
     Parameters
     ----------
@@ -121,8 +121,8 @@ def perplexity(
     Returns
     -------
     float or ndarray of shape (n_samples,)
-        Lower is better: between how many equally probable words the model is in doubt. Not
-        comparable to the ``perplexity`` of scikit-learn's LDA, which is made from its bound.
+        Lower is better: the model is as uncertain as a fair choice among this many words. Not
+        comparable with the ``perplexity`` of scikit-learn's LDA, which comes from its bound.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def perplexity(
 
     Examples
     --------
-    Under one topic that knows nothing, a word is one of all:
+    Under one uniform topic all 50 words are equally probable:
 
     >>> import numpy as np
     >>> from topictemper.metrics import perplexity
@@ -155,8 +155,8 @@ def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> Model
     if topics.min() == 0:
         row, column = np.argwhere(topics == 0)[0]
         raise ValueError(
-            f"model has topics with zeros (row {row}, column {column}), under which a word that "
-            "occurs may be impossible; add a little to every word"
+            f"model has topics with zeros (row {row}, column {column}), which make a word "
+            "impossible; add a small number to all weights"
         )
     # Dirichlet parameters sum to far more than one as soon as a topic has seen words.
     sums = topics.sum(axis=1, dtype=np.float64)
@@ -167,8 +167,8 @@ def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> Model
         doc_topic_prior = getattr(model, "doc_topic_prior_", None)
         if doc_topic_prior is None:
             raise ValueError(
-                "doc_topic_prior must be given with topics that are an array, or with an "
-                "estimator without doc_topic_prior_"
+                "doc_topic_prior must be given for an array of topics, or for an estimator "
+                "without doc_topic_prior_"
             )
     alpha = np.asarray(doc_topic_prior, dtype=topics.dtype)
     if alpha.shape not in ((), (len(topics),)) or not (np.isfinite(alpha) & (alpha > 0)).all():

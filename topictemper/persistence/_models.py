@@ -1,4 +1,4 @@
-"""Estimators in files: `save`, which they inherit, and `load`."""
+"""Estimators in files: the method `save` and the function `load`."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from .._utils._state import Tree, random_state, within
 from ..tempering._modes import MODES, Annealing
 from ._archive import read_archive, write_archive
 
-# They say how a process works and prints, not what a model is.
+# Parameters of the process, not of the model.
 _OF_THE_PROCESS = ("n_jobs", "verbose")
 
 _Estimator = TypeVar("_Estimator")
 
-#: Estimators that files can hold, by their names.
+#: Estimators that can be saved, by name.
 _ESTIMATORS: dict[str, type[Any]] = {}
 
 
 def savable(estimator: type[_Estimator]) -> type[_Estimator]:
-    """Let `load` make estimators of a class; a decorator."""
+    """Register a class for `load`; a decorator."""
     _ESTIMATORS[estimator.__name__] = estimator
     return estimator
 
@@ -33,29 +33,28 @@ def savable(estimator: type[_Estimator]) -> type[_Estimator]:
 class SaveMixin:
     """Gives an estimator the method `save`.
 
-    It has to have ``_get_state()``, which returns all that learning has made as a tree of plain
-    values and arrays, and ``_set_state(tree)``, which takes it back into an unfitted estimator
-    with the same parameters.
+    The estimator needs ``_get_state()``, which returns the fitted state as a tree of plain values
+    and arrays, and ``_set_state(tree)``, which restores it in an unfitted estimator with the same
+    parameters.
     """
 
     def save(self, path: str | os.PathLike[str], *, feature_names: Any = None) -> None:
-        """Write the fitted model to a file, from which `topictemper.load` makes it again.
+        """Save the fitted model to a file, for `topictemper.load`.
 
-        The file holds all of it: parameters, topics, and where learning stands, so that
-        `partial_fit` of the loaded model gives the same bits as of this one, with the same
-        instruction set (`topictemper.set_isa`). It is one .npz archive without pickled objects,
-        and safe to load from anywhere. It appears whole or not at all: until then a file of that
-        name stays as it was, whenever the process is stopped. It keeps the permissions of the file
-        that it replaces. The parameters `n_jobs` and `verbose` are not written: they describe a
-        process, not a model.
+        The file holds the whole model: parameters, topics and the state of training. `partial_fit`
+        of the loaded model gives the same bits as of this one, with the same instruction set
+        (`topictemper.set_isa`). The file is an .npz archive without pickled objects, and safe to
+        load from anywhere. An old file is replaced in one step, when the new one is complete, and
+        its permissions are kept. The parameters `n_jobs` and `verbose` are not saved, because they
+        describe a process, not a model.
 
         Parameters
         ----------
         path : str or path-like
-            Where to write. The name is taken as it is, with or without ``.npz``.
-        feature_names : array-like of str, mapping or vectoriser, optional
-            Names of the columns, in any form that `top_words` takes; by default
-            `feature_names_in_`, if the model has it. The loaded model has them as its
+            The file. The name is used as given, with or without ``.npz``.
+        feature_names : array-like of str, mapping or vectorizer, optional
+            Names of the columns, in any form that `top_words` takes. None takes
+            `feature_names_in_`, if the model has it. The loaded model has them in
             `feature_names_in_`.
 
         Raises
@@ -63,9 +62,9 @@ class SaveMixin:
         TypeError
             If a name is not a string.
         ValueError
-            If there are not as many names as columns, if a parameter cannot be written down,
-            such as a schedule that is a function, or if the model holds numbers that `load`
-            would refuse, such as topics that are not finite.
+            If the number of names is wrong, if a parameter cannot be saved, such as a schedule
+            that is a function, or if the model has numbers that `load` would refuse, such as
+            topics that are not finite.
         sklearn.exceptions.NotFittedError
             If the model is not fitted.
         OSError
@@ -91,7 +90,9 @@ class SaveMixin:
         check_is_fitted(estimator)
         name = type(self).__name__
         if _ESTIMATORS.get(name) is not type(self):
-            raise TypeError(f"{name} is not an estimator of topictemper: it could not be loaded.")
+            raise TypeError(
+                f"{name} is not an estimator of topictemper, so load could not read it."
+            )
         if feature_names is None:
             feature_names = getattr(self, "feature_names_in_", None)
         names = None
@@ -109,7 +110,7 @@ class SaveMixin:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Make the model again that its method `save` wrote to a file.
+    """Load a model from a file that its method `save` wrote.
 
     Parameters
     ----------
@@ -119,14 +120,14 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        Fitted, such as a `TemperedLDA`: it transforms, scores and learns on as the saved one.
-        `n_jobs` and `verbose` have their defaults.
+        The fitted model, such as a `TemperedLDA`, which transforms, scores and trains as the saved
+        one. `n_jobs` and `verbose` have their defaults.
 
     Raises
     ------
     ValueError
-        If the file is damaged, not a model, or written by a later version that changed the
-        format. The error names the file and the member or field that is wrong.
+        If the file is damaged, is not a model, or has the format of a later version. The error
+        names the file and the member or field.
     OSError
         If the file cannot be opened.
 
@@ -164,7 +165,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def plain_parameters(parameters: dict[str, Any]) -> Tree:
-    """Return parameters as a file can hold them, without those of the process."""
+    """Return parameters as plain values, without those of the process."""
     return {
         name: _plain(name, value)
         for name, value in parameters.items()
@@ -173,7 +174,7 @@ def plain_parameters(parameters: dict[str, Any]) -> Tree:
 
 
 def parameters_of(tree: Tree) -> dict[str, Any]:
-    """Return the parameters again that `plain_parameters` was given."""
+    """Return the parameters from the result of `plain_parameters`."""
     return {
         name: _restored(value) if isinstance(value, dict) else value
         for name, value in tree.items()
@@ -223,7 +224,7 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _estimator(name: str) -> type[Any]:
-    """Return the estimator of that name."""
+    """Return the estimator class of that name."""
     if not isinstance(name, str) or name not in _ESTIMATORS:
         raise ValueError(f"{name!r} is not an estimator of topictemper.")
     return _ESTIMATORS[name]

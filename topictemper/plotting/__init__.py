@@ -1,4 +1,4 @@
-"""Pictures of fitted models, as displays in the style of scikit-learn; needs matplotlib."""
+"""Displays of fitted models in the style of scikit-learn; they need matplotlib."""
 
 from ._bounds import BoundDisplay
 from ._components import ComponentsDisplay

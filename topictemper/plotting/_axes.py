@@ -1,4 +1,4 @@
-"""Axes to draw in, and what all displays have in common."""
+"""What all displays share: axes, colors, limits."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Apart for colour-blind readers, and in grey.
+# Distinct for color-blind readers and in gray.
 WARM, COOL = "#d6604d", "#4393c3"
 
 
@@ -35,24 +35,34 @@ def axes(ax: Any, figsize: tuple[float, float]) -> Any:
 
 
 def tidy(ax: Any) -> None:
-    """Leave out the lines that carry nothing."""
+    """Remove lines without information."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.92", linewidth=0.8)
     ax.set_axisbelow(True)
 
 
 def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
-    """A first pass far below must not flatten all that follows; every last value is in view."""
+    """Cut off early values far below the rest, and say so; all last values stay visible."""
     top = max(course.max() for course in courses)
     low = min(
         min(course[-1], np.median(course) - 2.0 * (course.max() - np.median(course)))
         for course in courses
     )
     ax.set_ylim(bottom=max(low - 0.05 * (top - low), ax.get_ylim()[0]))
+    lowest = min(course.min() for course in courses)
+    if lowest < ax.get_ylim()[0]:
+        ax.annotate(
+            f"early values below the axis, down to {lowest:.4g}",
+            (0.01, 0.01),
+            xycoords="axes fraction",
+            fontsize="small",
+            color="0.45",
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+        )
 
 
 def history_of(estimator: Any, attribute: str, advice: str) -> Any:
-    """A history that a fitted estimator keeps, with at least one entry."""
+    """Return a history of a fitted estimator that is not empty."""
     history = getattr(estimator, attribute, None)
     if history is None or len(history) == 0:
         raise ValueError(f"{type(estimator).__name__} has no {attribute}: {advice}")

@@ -1,43 +1,42 @@
-"""The objective of a fit against its iterations."""
+"""The ELBO of a fit against its passes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from ._axes import axes, crop_early_passes, tidy
+from ._axes import axes, crop_early_passes, history_of, tidy
 
-# What models keep, in which unit; no model has two of them.
+# Of `elbo_history_`, by the names of models; "nats", of all data, for the others.
 _UNITS = {
-    "bound_history_": "bound (nats a token)",
-    "elbo_history_": "bound (nats)",
-    "free_energy_history_": "free energy (nats a datum)",
+    "TemperedLDA": "nats a token",
+    "BinarySparseCoding": "nats a datum",
+    "SigmoidBeliefNetwork": "nats a datum",
 }
 
 
 class BoundDisplay:
-    """Bound on the log-likelihood against iterations, of one fitted model or several.
+    """ELBO against passes over the data, of one or more fitted models.
 
-    What is drawn is what the model keeps: of LDA and of an annealed DP mixture the tempered bound,
-    which may fall as the temperature does; of the others the bound at T = 1.
+    While T > 1 this is the tempered ELBO, which may fall as the temperature falls. If early values
+    are far lower than the rest, the axis starts above them, and a note says so.
 
     Parameters
     ----------
-    histories : dict of str to ndarray of shape (n_iter, 2)
-        Names of the models, and their courses: iterations made and the bound.
-    label : str, default="bound (nats)"
-        What the bound is, for the axis.
+    histories : dict of str to structured ndarray
+        Names of the models, and their `elbo_history_`: fields ``pass`` and ``elbo``.
+    unit : str, default="nats"
+        Unit of the ELBO, for the axis.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes.
     figure_ : matplotlib Figure
-        The figure with it.
+        The figure of the axes.
     lines_ : list of matplotlib Line2D
         One for each model.
 
@@ -55,28 +54,25 @@ class BoundDisplay:
     ... }
     >>> display = BoundDisplay.from_estimator(models)
     >>> display.ax_.get_ylabel()
-    'bound (nats)'
+    'ELBO (nats)'
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(
-        self, histories: Mapping[str, NDArray[np.float64]], *, label: str = "bound (nats)"
-    ) -> None:
+    def __init__(self, histories: Mapping[str, NDArray[Any]], *, unit: str = "nats") -> None:
         self.histories = dict(histories)
-        self.label = label
+        self.unit = unit
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
-        """Draw the bounds of fitted estimators.
+        """Draw the ELBO of fitted estimators.
 
         Parameters
         ----------
         estimator : fitted estimator, or dict of str to fitted estimator
-            With `bound_history_` (LDA), `elbo_history_` (mixtures) or `free_energy_history_`
-            (binary sparse coding, belief networks). Of several, the keys are their names in the
-            legend, and all have the same kind of history.
+            With the attribute `elbo_history_`; `TemperedLDA` keeps it with
+            ``learning_method="batch"``. The keys of a dict are the names in the legend.
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
@@ -86,31 +82,26 @@ class BoundDisplay:
         Raises
         ------
         ValueError
-            If an estimator keeps no such history, if the kinds of history differ, or if there is
-            no estimator in the dict.
+            If an estimator has no history of the ELBO, if the units of several differ, or if the
+            dict is empty.
         ImportError
             If matplotlib is not installed.
         """
-        models = (
-            estimator if isinstance(estimator, Mapping) else {type(estimator).__name__: estimator}
-        )
+        several = isinstance(estimator, Mapping)
+        models = dict(estimator) if several else {type(estimator).__name__: estimator}
         if not models:
             raise ValueError("estimator must not be an empty dict")
-        histories, kinds = {}, {}
+        histories, units = {}, {}
         for name, model in models.items():
             check_is_fitted(model)
-            kind = next((k for k in _UNITS if len(getattr(model, k, ()))), "")
-            if not kind:
-                raise ValueError(
-                    f"{type(model).__name__} has no history of its bound: a model that has one "
-                    f"keeps {', '.join(_UNITS)} when it is fitted"
-                )
-            kinds[str(name)] = kind
-            histories[str(name)] = _course(getattr(model, kind))
-        if len(set(kinds.values())) > 1:
-            listed = ", ".join(f"{name!r} has {kind}" for name, kind in kinds.items())
-            raise ValueError(f"bounds in one picture must be of one kind, but {listed}")
-        return cls(histories, label=_UNITS[kind]).plot(ax)
+            histories[str(name)] = history_of(
+                model, "elbo_history_", "TemperedLDA keeps it with learning_method='batch'"
+            )
+            units[str(name)] = _unit_of(model)
+        if len(set(units.values())) > 1:
+            listed = ", ".join(f"{name!r} has {unit}" for name, unit in units.items())
+            raise ValueError(f"ELBOs in one picture must have one unit, but {listed}")
+        return cls(histories, unit=next(iter(units.values()))).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.
@@ -118,32 +109,32 @@ class BoundDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
         BoundDisplay
-            Itself.
+            The display itself.
         """
         ax = self.ax_ = axes(ax, (7.0, 4.0))
         self.figure_ = ax.figure
         several = len(self.histories) > 1
         self.lines_ = []
-        for name, course in self.histories.items():
-            text = f"{name}  {course[-1, 1]:,.6g}" if several else name
-            self.lines_ += ax.plot(*course.T, linewidth=1.8, label=text)
+        for name, history in self.histories.items():
+            passes, elbo = history["pass"], history["elbo"]
+            label = f"{name}  {elbo[-1]:,.6g}" if several else name
+            self.lines_ += ax.plot(passes, elbo, linewidth=1.8, label=label)
         tidy(ax)
-        crop_early_passes(ax, [course[:, 1] for course in self.histories.values()])
+        crop_early_passes(ax, [history["elbo"] for history in self.histories.values()])
         ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.set_xlabel("iterations")
-        ax.set_ylabel(self.label)
+        ax.set_xlabel("passes over the data")
+        ax.set_ylabel(f"ELBO ({self.unit})")
         if several:
-            ax.legend(frameon=False, loc="lower right", title="last bound")
+            ax.legend(frameon=False, loc="lower right", title="last value")
         return self
 
 
-def _course(history: NDArray[Any]) -> NDArray[np.float64]:
-    """(n, 2): iterations made and the bound."""
-    if history.dtype.names:
-        return np.column_stack([history["pass"], history["bound"]])
-    return np.column_stack([np.arange(1.0, len(history) + 1), history])
+def _unit_of(model: Any) -> str:
+    return next(
+        (_UNITS[kind.__name__] for kind in type(model).__mro__ if kind.__name__ in _UNITS), "nats"
+    )

@@ -1,4 +1,4 @@
-"""Components as images, beside the true ones if these are known."""
+"""Images of components, with the true ones if these are known."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ Floats = NDArray[np.float64]
 
 
 class ComponentsDisplay:
-    """Images of components, in rows; below the true ones if these are given.
+    """Images of components, below the true components if these are given.
 
-    Components and truth are paired so that the sum of their distances is least (Hungarian
-    assignment). Under each pair stands its distance over the length of the true component. What has
-    no partner comes last. The grey scale is that of the truth.
+    Components and true components are paired so that the sum of their distances is smallest
+    (Hungarian method). The number below a pair is its distance divided by the norm of the true
+    component. Components without a partner come last. The gray scale is that of the truth.
 
     Parameters
     ----------
@@ -36,13 +36,13 @@ class ComponentsDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where they are drawn.
+        The axes.
     figure_ : matplotlib Figure
-        The figure with it.
+        The figure of the axes.
     image_ : matplotlib AxesImage
-        All images in one.
+        All images, in one sheet.
     relative_errors_ : ndarray of shape (min(n_components, n_true),)
-        The distances, in the order of the true components; with `truth` only.
+        The relative distances, in the order of the true components; with `truth` only.
 
     Examples
     --------
@@ -83,13 +83,13 @@ class ComponentsDisplay:
         estimator : fitted estimator
             With the attribute `components_`.
         image_shape : tuple of int, optional
-            Height and width of an image; by default a square.
+            Height and width of an image; None takes a square.
         truth : array-like of shape (n_true, n_features), optional
             True components.
         n_columns : int, default=8
             Images in a row.
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
@@ -99,7 +99,7 @@ class ComponentsDisplay:
         Raises
         ------
         ValueError
-            If a shape does not fit.
+            If the components are not images of `image_shape`, or `truth` has another shape.
         ImportError
             If matplotlib is not installed.
         """
@@ -111,12 +111,13 @@ class ComponentsDisplay:
         height, width = (check.integer("image_shape", side, 1) for side in image_shape)
         if height * width != size:
             raise ValueError(
-                f"image_shape must be a height and a width with {size} pixels, "
-                f"got {height} x {width}"
+                f"image_shape must be a height and a width with {size} pixels; "
+                f"got {height} x {width}. ComponentsDisplay is for images; for words use "
+                "TopicsDisplay"
             )
         known = None if truth is None else np.asarray(truth, dtype=np.float64)
         if known is not None and (known.ndim != 2 or known.shape[1] != size):
-            raise ValueError(f"truth must have shape (n_true, {size}), got {known.shape}")
+            raise ValueError(f"truth must have shape (n_true, {size}); got {known.shape}")
         return cls(components, (height, width), known).plot(ax, n_columns=n_columns)
 
     def plot(self, ax: Any = None, *, n_columns: int = 8) -> Self:
@@ -125,20 +126,20 @@ class ComponentsDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
         n_columns : int, default=8
             Images in a row.
 
         Returns
         -------
         ComponentsDisplay
-            Itself.
+            The display itself.
         """
         n_columns = check.integer("n_columns", n_columns, 1)
         rows = [_padded(self.components, np.arange(len(self.components)))]
         scale = self.components
         if self.truth is not None:
-            scale = self.truth  # so that displays of several models can be compared
+            scale = self.truth  # makes displays of several models comparable
             found, true, self.relative_errors_ = matched(self.components, self.truth)
             rows = [_padded(self.truth, true), _padded(self.components, found)]
         count = len(rows[0])
@@ -175,10 +176,10 @@ class ComponentsDisplay:
 
 
 def matched(components: Floats, truth: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
-    """Return which component belongs to which true one, and their distances.
+    """Pair components with true ones.
 
-    Two lists of numbers, by the true component, -1 where there is no partner; and of those that
-    have one the distance over the length of the true component.
+    Returns the rows of both, in the order of the true components, with -1 for no partner; and the
+    distance of each pair, divided by the norm of the true component.
     """
     distances = cdist(components, truth)
     found, true = linear_sum_assignment(distances)
@@ -196,5 +197,5 @@ def matched(components: Floats, truth: Floats) -> tuple[NDArray[np.intp], NDArra
 
 
 def _padded(images: Floats, chosen: NDArray[np.intp]) -> Floats:
-    """Return the chosen rows; NaN, which is not drawn, for -1."""
+    """Return the chosen rows; -1 gives NaN, which is not drawn."""
     return np.vstack([images, np.full(images.shape[1], np.nan)])[chosen]

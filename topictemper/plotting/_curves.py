@@ -1,4 +1,4 @@
-"""Histories of a fit: the course of the temperature, and held-out scores."""
+"""Temperatures and held-out scores during a fit."""
 
 from __future__ import annotations
 
@@ -14,27 +14,30 @@ _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
 
 
 class TemperatureDisplay:
-    """Course of the temperature in a fit, over passes.
+    """Temperature against passes over the data.
 
-    Where every document or image has a temperature ("lvt"), bands hold the middle 90% and 50% of
-    them, and a line their median: what those of the last step ask for, whatever the course allows.
+    If every document or image has its own temperature ("lvt"), bands show the middle 90% and 50%
+    of the temperatures learned in each step, and a thin line shows their median. They may lie
+    above the temperature itself, which bounds them in training.
 
     Parameters
     ----------
     history : structured ndarray
-        `temperature_history_`: fields ``pass`` and ``temperature``, perhaps ``q05``, ``q25``,
-        ``q50``, ``q75`` and ``q95``, quantiles over documents (NaN before there are any).
+        `temperature_history_`: fields ``pass`` and ``temperature``; for "lvt" also ``q05``,
+        ``q25``, ``q50``, ``q75`` and ``q95``, quantiles over the data (NaN before the first step).
+    unit : str, default="data"
+        What has a temperature, for the legend, such as "documents".
 
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes.
     figure_ : matplotlib Figure
-        The figure with it.
+        The figure of the axes.
     line_ : matplotlib Line2D
         The temperature.
     bands_ : list of matplotlib collections
-        The bands, the wider first; empty where there are no quantiles.
+        The bands, the wider one first; empty without quantiles.
 
     Examples
     --------
@@ -51,19 +54,20 @@ class TemperatureDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, history: NDArray[Any]) -> None:
+    def __init__(self, history: NDArray[Any], *, unit: str = "data") -> None:
         self.history = history
+        self.unit = unit
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> Self:
-        """Draw the course of a fitted estimator.
+        """Draw the temperature of a fitted estimator.
 
         Parameters
         ----------
         estimator : fitted estimator
             With the attribute `temperature_history_`.
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
@@ -73,7 +77,7 @@ class TemperatureDisplay:
         Raises
         ------
         ValueError
-            If the estimator keeps no history of the temperature, or an empty one.
+            If the estimator has no history of the temperature, or an empty one.
         ImportError
             If matplotlib is not installed.
         """
@@ -81,9 +85,10 @@ class TemperatureDisplay:
         history = history_of(
             estimator,
             "temperature_history_",
-            "it is kept by fit and partial_fit; a model that was read from a file has none",
+            "fit an estimator that keeps its temperatures, such as TemperedLDA",
         )
-        return cls(history).plot(ax)
+        unit = "documents" if hasattr(estimator, "document_temperatures") else "data"
+        return cls(history, unit=unit).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.
@@ -91,12 +96,12 @@ class TemperatureDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
         TemperatureDisplay
-            Itself.
+            The display itself.
         """
         ax = self.ax_ = axes(ax, (7.0, 4.0))
         self.figure_ = ax.figure
@@ -116,10 +121,12 @@ class TemperatureDisplay:
                     color=COOL,
                     alpha=strength,
                     linewidth=0,
-                    label=f"{share}% of samples",
+                    label=f"{share}% of {self.unit}",
                 )
                 self.bands_.append(band)
-            ax.plot(passes, history["q50"], color=COOL, linewidth=1.2, label="median of samples")
+            ax.plot(
+                passes, history["q50"], color=COOL, linewidth=1.2, label=f"median of {self.unit}"
+            )
         tidy(ax)
         ax.set_xlim(0.0, max(passes[-1], 1e-3))
         ax.set_ylim(bottom=min(1.0, ax.get_ylim()[0]))
@@ -131,7 +138,9 @@ class TemperatureDisplay:
 
 
 class LearningCurveDisplay:
-    """Held-out score against passes over the data, of one model or several.
+    """Held-out score against passes over the data, of one or more models.
+
+    If early scores are far lower than the rest, the axis starts above them, and a note says so.
 
     Parameters
     ----------
@@ -141,9 +150,9 @@ class LearningCurveDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        Where it is drawn.
+        The axes.
     figure_ : matplotlib Figure
-        The figure with it.
+        The figure of the axes.
     lines_ : list of matplotlib Line2D
         One for each model.
 
@@ -177,10 +186,10 @@ class LearningCurveDisplay:
         Parameters
         ----------
         estimator : fitted estimator, or dict of str to fitted estimator
-            With the attribute `score_history_`: fitted with `validation_X`. Of several, the keys
-            are their names in the legend.
+            With the attribute `score_history_`, which `fit` keeps if it gets `validation_X`. The
+            keys of a dict are the names in the legend.
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
@@ -190,7 +199,7 @@ class LearningCurveDisplay:
         Raises
         ------
         ValueError
-            If an estimator keeps no history of scores, or if there is none in the dict.
+            If an estimator has no history of scores, or if the dict is empty.
         ImportError
             If matplotlib is not installed.
         """
@@ -212,12 +221,12 @@ class LearningCurveDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
         LearningCurveDisplay
-            Itself.
+            The display itself.
         """
         ax = self.ax_ = axes(ax, (7.0, 4.0))
         self.figure_ = ax.figure

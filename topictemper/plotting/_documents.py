@@ -17,25 +17,27 @@ _LONGEST_NAME = 38
 
 
 class DocumentTemperatureDisplay:
-    """Histogram of the inverse temperatures of documents, with the hottest ones by name.
+    """Histogram of the temperatures of documents, and a list of the hottest ones.
+
+    The temperature of a document is high if its words are improbable under its own topic mixture.
 
     Parameters
     ----------
-    inverse_temperatures : ndarray of shape (n_samples,)
-        s_d = E[1/T_d], in (0, 1]; the lowest is the hottest.
+    temperatures : ndarray of shape (n_samples,)
+        `document_temperatures` of a model, >= 1.
     names : sequence of str, of length n_samples
         Names of the documents.
     n_hottest : int, default=8
-        How many of the hottest to name.
+        How many of the hottest documents to list.
 
     Attributes
     ----------
     ax_ : matplotlib Axes
         The histogram.
     figure_ : matplotlib Figure
-        The figure with it.
+        The figure of the axes.
     hottest_ : ndarray of shape (min(n_hottest, n_samples),)
-        Rows of the documents that are named, the hottest first.
+        Rows of the documents in the list, the hottest first.
 
     Examples
     --------
@@ -54,11 +56,11 @@ class DocumentTemperatureDisplay:
 
     def __init__(
         self,
-        inverse_temperatures: NDArray[np.float64],
+        temperatures: NDArray[np.float64],
         names: Sequence[str],
         n_hottest: int = 8,
     ) -> None:
-        self.inverse_temperatures = inverse_temperatures
+        self.temperatures = temperatures
         self.names = names
         self.n_hottest = n_hottest
 
@@ -81,11 +83,11 @@ class DocumentTemperatureDisplay:
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Counts.
         names : sequence of str, of length n_samples, default=None
-            Names of the documents, such as titles; by default the numbers of the rows.
+            Names of the documents, such as titles; None takes the numbers of the rows.
         n_hottest : int, default=8
-            How many of the hottest to name, at least 0.
+            How many of the hottest documents to list, >= 0.
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
@@ -95,7 +97,7 @@ class DocumentTemperatureDisplay:
         Raises
         ------
         ValueError
-            If names are of the wrong number.
+            If `names` has the wrong length.
         ImportError
             If matplotlib is not installed.
         """
@@ -106,7 +108,7 @@ class DocumentTemperatureDisplay:
             names = [f"row {row}" for row in range(n_samples)]
         elif len(names) != n_samples:
             raise ValueError(
-                f"names must have {n_samples} names, one for each document, got {len(names)}"
+                f"names must have {n_samples} names, one for each document; got {len(names)}"
             )
         return cls(estimator.document_temperatures(X), names, n_hottest).plot(ax)
 
@@ -116,27 +118,27 @@ class DocumentTemperatureDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
         DocumentTemperatureDisplay
-            Itself.
+            The display itself.
         """
-        s = self.inverse_temperatures
+        T = self.temperatures
         ax = self.ax_ = axes(ax, (8.5, 4.0))
         self.figure_ = ax.figure
-        ax.hist(s, bins=min(60, max(10, len(s) // 10)), color=COOL, alpha=0.6, linewidth=0)
+        ax.hist(T, bins=min(60, max(10, len(T) // 10)), color=COOL, alpha=0.6, linewidth=0)
         tidy(ax)
-        ax.set_xlabel("inverse temperature $E[1/T_d]$  (left: hot, right: cold)")
+        ax.set_xlabel("temperature $T$  (left: cold, right: hot)")
         ax.set_ylabel("documents")
-        self.hottest_ = largest(-s, self.n_hottest) if self.n_hottest else np.empty(0, np.intp)
+        self.hottest_ = largest(T, self.n_hottest) if self.n_hottest else np.empty(0, np.intp)
         if len(self.hottest_):
-            # A mark on the axis for each, and a list beside: names never run into each other.
+            # Ticks for the documents, and a list beside the axes, where names cannot overlap.
             ax.vlines(
-                s[self.hottest_], 0, 0.05, WARM, linewidth=1.5, transform=ax.get_xaxis_transform()
+                T[self.hottest_], 0, 0.05, WARM, linewidth=1.5, transform=ax.get_xaxis_transform()
             )
-            lines = [f"{1 / s[row]:5.2f}  {_cut(self.names[row])}" for row in self.hottest_]
+            lines = [f"{T[row]:5.2f}  {_cut(self.names[row])}" for row in self.hottest_]
             ax.annotate(
                 "Hottest documents (T)\n" + "\n".join(lines),
                 (1.02, 1.0),

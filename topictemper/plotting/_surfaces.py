@@ -1,4 +1,4 @@
-"""The annealed bound of two Gaussians as a landscape over their means."""
+"""The annealed ELBO of two Gaussians as a function of their means."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ Array = NDArray[np.float64]
 
 
 class AnnealedSurfaceDisplay:
-    """Annealed bound over the means of two Gaussians, a panel for each temperature.
+    """Annealed ELBO over the means of two Gaussians, one panel for each temperature.
 
-    Contours are at equal shares of the area, because the bound falls by very different amounts at
-    different temperatures. A red dot is the best optimum, a white one any other.
+    Contours divide the area into equal shares, because the range of the ELBO depends strongly on
+    the temperature. A red dot is the best optimum; white dots are other local optima.
 
     Parameters
     ----------
     m1, m2 : ndarray of shape (n1,) and (n2,)
         Means of the first and of the second component, ascending.
     surfaces : ndarray of shape (n_temperatures, n2, n1)
-        The bound, in nats.
+        The ELBO, in nats.
     temperatures : sequence of float, of length n_temperatures
         Temperatures of the panels.
     optima : sequence of ndarrays of shape (n_optima, 2)
@@ -39,7 +39,7 @@ class AnnealedSurfaceDisplay:
     axes_ : ndarray of matplotlib Axes, of shape (n_temperatures,)
         The panels.
     figure_ : matplotlib Figure
-        The figure with them.
+        The figure of the panels.
 
     References
     ----------
@@ -91,13 +91,13 @@ class AnnealedSurfaceDisplay:
         model : TwoGaussians
             The model, with its data.
         temperatures : sequence of float, default=(20, 13, 8.5, 1)
-            Temperatures >= 1, by default the paper's.
+            Temperatures >= 1. The default is the paper's.
         limits : tuple of two floats, default=None
-            Range of both means; None is the range of the data.
+            Range of both means; None takes the range of the data.
         resolution : int, default=101
             Points along each side, >= 2.
         axes : sequence of matplotlib Axes, default=None
-            Where to draw, one for each temperature; by default in a new figure.
+            Where to draw, one for each temperature; None makes a new figure.
 
         Returns
         -------
@@ -107,15 +107,17 @@ class AnnealedSurfaceDisplay:
         Raises
         ------
         ValueError
-            If an argument is out of range, or the axes are too few or too many.
+            If an argument is out of range, or there is not one axes for each temperature.
         ImportError
             If matplotlib is not installed.
         """
-        pyplot()  # that it is missing is known before anything is computed
+        pyplot()  # raises before the computation if matplotlib is missing
         _check_panels(axes, len(temperatures))
         low, high = (model.x.min(), model.x.max()) if limits is None else limits
         if not (np.isfinite([low, high]).all() and low < high):
-            raise ValueError(f"limits must be two finite numbers, the lower first, got {limits}")
+            raise ValueError(
+                f"limits must be two finite numbers, the lower one first; got {limits}"
+            )
         m = np.linspace(low, high, check.integer("resolution", resolution, 2))
         return cls(
             m,
@@ -131,9 +133,9 @@ class AnnealedSurfaceDisplay:
         Parameters
         ----------
         axes : sequence of matplotlib Axes, default=None
-            Where to draw, one for each temperature; by default in a new figure.
+            Where to draw, one for each temperature; None makes a new figure.
         cmap : str or matplotlib Colormap, default="viridis"
-            Colours, from low to high.
+            Colors, from low to high.
         n_levels : int, default=24
             Number of contours, >= 2.
 
@@ -145,7 +147,7 @@ class AnnealedSurfaceDisplay:
         Raises
         ------
         ValueError
-            If the axes are too few or too many.
+            If there is not one axes for each temperature.
         ImportError
             If matplotlib is not installed.
         """
@@ -163,10 +165,10 @@ class AnnealedSurfaceDisplay:
         for ax, surface, temperature, optima in zip(
             self.axes_, self.surfaces, self.temperatures, self.optima, strict=True
         ):
-            # Rounding, and a constant surface, can make quantiles equal; levels must rise.
+            # Quantiles can be equal, by rounding or on a constant surface; levels must increase.
             levels = np.unique(np.quantile(surface, np.linspace(0, 1, n_levels)))
-            colours = plt.get_cmap(cmap)(np.linspace(0, 1, max(len(levels) - 1, 1)))
-            ax.contourf(self.m1, self.m2, surface, levels=levels, colors=colours)
+            colors = plt.get_cmap(cmap)(np.linspace(0, 1, max(len(levels) - 1, 1)))
+            ax.contourf(self.m1, self.m2, surface, levels=levels, colors=colors)
             ax.contour(
                 self.m1,
                 self.m2,

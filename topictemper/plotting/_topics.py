@@ -1,4 +1,4 @@
-"""Topics as bars of their top words."""
+"""Bars of the top words of topics."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ _GAP = 0.025
 
 
 class TopicsDisplay:
-    """Bars of the most probable words of topics, a panel each.
+    """Bars of the most probable words of topics, one panel for each topic.
 
-    A title has the number of a topic and its share of the corpus.
+    Titles give the number of a topic and its share of the corpus. Each panel has its own scale,
+    because the probabilities of words differ widely between topics.
 
     Parameters
     ----------
@@ -35,11 +36,11 @@ class TopicsDisplay:
     Attributes
     ----------
     ax_ : matplotlib Axes
-        The frame of all panels.
+        The axes that contain all panels.
     axes_ : ndarray of matplotlib Axes, of shape (n_topics,)
         The panels.
     figure_ : matplotlib Figure
-        The figure with them.
+        The figure of the panels.
 
     Examples
     --------
@@ -85,15 +86,15 @@ class TopicsDisplay:
         estimator : fitted estimator
             With the attribute `components_`.
         topics : int or sequence of int, default=8
-            Numbers of the topics to draw, or how many of those that explain most.
+            Numbers of the topics to draw, or how many of the largest topics to draw.
         n_top_words : int, default=8
             Words of each topic.
-        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Names of the columns: a sequence; a mapping of words to columns or of columns to
-            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
+            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectorizer. By
             default `feature_names_in_`, or else their numbers, with a warning.
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
@@ -103,7 +104,7 @@ class TopicsDisplay:
         Raises
         ------
         ValueError
-            If there is no such topic, or names are of the wrong number.
+            If there is no such topic, or if the names have the wrong length.
         ImportError
             If matplotlib is not installed.
         """
@@ -120,7 +121,7 @@ class TopicsDisplay:
                 raise ValueError(f"topics must be a number or a list of numbers, got {topics!r}")
             if chosen.min() < 0 or chosen.max() >= len(sizes):
                 raise ValueError(
-                    f"topics must be from 0 to {len(sizes) - 1}, the topics there are; "
+                    f"topics must be from 0 to {len(sizes) - 1}, the topics of this model; "
                     f"got {topics!r}"
                 )
         top = [largest(components[k], n_top_words) for k in chosen]
@@ -137,12 +138,12 @@ class TopicsDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; by default in a new figure.
+            Where to draw; None makes a new figure.
 
         Returns
         -------
         TopicsDisplay
-            Itself.
+            The display itself.
         """
         n_topics, n_words = self.probabilities.shape
         columns = min(n_topics, _COLUMNS)
@@ -160,12 +161,22 @@ class TopicsDisplay:
             self._panel(panel, i)
             panels.append(panel)
         self.axes_ = np.array(panels, dtype=object)
+        if n_topics > 1:
+            ax.annotate(
+                "probability of a word; each panel has its own scale",
+                (1.0, 0.0),
+                xycoords="axes fraction",
+                ha="right",
+                va="top",
+                fontsize="x-small",
+                color="0.45",
+            )
         return self
 
     def _panel(self, panel: Any, i: int) -> None:
         probabilities, places = self.probabilities[i], np.arange(self.probabilities.shape[1])
         panel.barh(places, probabilities, height=0.8, color=COOL, alpha=0.45, linewidth=0)
-        # Words stand on their bars, so that long ones need no room beside them.
+        # Words are written on their bars, because long words would leave no room for bars.
         for place, word in zip(places, self.words[i], strict=True):
             panel.annotate(
                 word,

@@ -1,1 +1,1 @@
-"""Corpora in files, of the field's formats and of our own."""
+"""Corpora in files, in common formats and in one of this package."""

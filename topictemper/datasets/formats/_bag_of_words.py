@@ -13,7 +13,7 @@ from ._text import InputError
 
 
 def read_uci(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
-    """Read three lines, D, V and the number of entries, then ``document word count`` from 1 on."""
+    """Read lines with D, V and the number of entries, then ``document word count`` from 1."""
     sizes = []
     for number, what in enumerate(("documents", "words", "entries"), start=1):
         text = read_line(file, path, number).strip()
@@ -26,7 +26,7 @@ def read_uci(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
 
 
 def write_uci(file: IO[bytes], counts: csr_array) -> None:
-    """Write what `read_uci` reads."""
+    """Write the format of `read_uci`."""
     n_rows, n_features = counts.shape
     file.write(f"{n_rows}\n{n_features}\n{counts.nnz}\n".encode())
     for d in range(n_rows):
@@ -36,7 +36,7 @@ def write_uci(file: IO[bytes], counts: csr_array) -> None:
 
 
 def write_ldac(file: IO[bytes], counts: csr_array) -> None:
-    """Write what `read_ldac` reads."""
+    """Write the format of `read_ldac`."""
     for d in range(counts.shape[0]):
         span = slice(counts.indptr[d], counts.indptr[d + 1])
         words = zip(counts.indices[span].tolist(), counts.data[span].tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""Lines of a document, a word and a count, as UCI and Matrix Market files have them."""
+"""Lines with a document, a word and a count, as in UCI and Matrix Market files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Coordinates(NamedTuple):
     counts: NDArray[Any]
 
     def to_csr(self, path: Path, shape: tuple[int, int]) -> csr_array:
-        """A matrix; the counts of entries at the same place are added up."""
+        """Return a matrix; counts of entries at the same place are added up."""
         check_size(path, *shape, len(self.rows))
         return csr_array((summable(self.counts), (self.rows, self.columns)), shape=shape)
 
@@ -36,16 +36,16 @@ def read_coordinates(
     fields: Sequence[str] = ("document", "word", "count"),
     n_whole: int,
 ) -> Coordinates:
-    """Read the rest of a file: `n_entries` lines, numbered from 1 on, and any number of blank ones.
+    """Read the rest of a file: `n_entries` lines, and any number of blank lines.
 
     Parameters
     ----------
     first : int
-        The number of the next line.
+        Number of the next line of the file.
     fields : sequence of str
-        What a line has: all three, or no count, which then is 1.
+        Fields of a line: all three, or the first two, with a count of 1.
     n_whole : int
-        How many fields must be whole numbers.
+        How many fields must be integers.
     """
     check_size(path, 0, shape[1], 0)
     n_fields = len(fields)

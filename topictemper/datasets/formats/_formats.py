@@ -1,4 +1,4 @@
-"""Word counts in files of the field's formats."""
+"""Word counts in files of common formats."""
 
 from __future__ import annotations
 
@@ -50,37 +50,37 @@ def read_corpus(
     Parameters
     ----------
     path : str or path-like
-        The file; all but "npz" may be gzipped. A folder that `save_corpus` wrote is opened and
-        checked as `open_corpus` does it.
+        The file. All formats except "npz" may be gzipped. A folder of `save_corpus` is opened and
+        verified by `open_corpus`.
     format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
-        What it holds, if its name does not say so:
+        Format of the file. None takes it from the name:
 
-        - "uci" (``docword.*``, ``.uci``), the bag of words of the UCI repository: the number of
-          documents, of words and of entries, a line each; then lines ``document word count``,
+        - "uci" (``docword.*``, ``.uci``), bag of words of the UCI repository: one line each with
+          the number of documents, of words and of entries; then lines ``document word count``,
           numbered from 1;
-        - "ldac" (``.ldac``, ``.dat``), the format of Blei's LDA-C: for each document a line with
-          the number of its distinct words, then ``word:count`` for each, numbered from 0;
+        - "ldac" (``.ldac``, ``.dat``), LDA-C: one line for each document with the number of its
+          distinct words, then ``word:count`` for each word, numbered from 0;
         - "mtx" (``.mtx``), Matrix Market, documents in rows;
-        - "svmlight" (``.svm``, ``.svmlight``, ``.libsvm``), of which the labels are left out;
-          columns are numbered from 1, or from 0 if there is a 0;
+        - "svmlight" (``.svm``, ``.svmlight``, ``.libsvm``), without the labels; columns are
+          numbered from 1, or from 0 if there is a 0;
         - "npz" (``.npz``), as written by ``scipy.sparse.save_npz``.
     vocabulary : str or path-like, default=None
-        The words, one a line. By default ``vocab.txt`` beside the file, or for UCI's
-        ``docword.NAME.txt`` ``vocab.NAME.txt``, if it is there.
+        File of the words, one per line. None takes ``vocab.txt`` in the same folder, or
+        ``vocab.NAME.txt`` for ``docword.NAME.txt``, if it exists.
 
     Returns
     -------
     corpus : :class:`~sklearn.utils.Bunch`
         counts : csr_array of shape (n_samples, n_features)
-            Of int32 (int64, if one is too large for that) where all counts are whole numbers.
+            Counts; int32, or int64 for large ones, if all are integers.
         feature_names : ndarray of str, of shape (n_features,), or None
             The words.
 
     Raises
     ------
     ValueError
-        If the file is malformed (the error names the line or the member), promises more than a
-        file of its size can hold, or does not fit the words.
+        If the file is malformed (the error names the line or the member), claims more than a file
+        of its size can hold, or does not match the words.
     OSError
         If a file cannot be read.
 
@@ -101,11 +101,13 @@ def read_corpus(
         return _opened(path, vocabulary)
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
     if kind is None:
-        raise InputError(f"{path}: its format has to be said, one of {', '.join(FORMATS)}.")
+        raise InputError(
+            f"{path}: unknown file name; give the format, one of {', '.join(FORMATS)}."
+        )
     named = _vocabulary_beside(path) if vocabulary is None else Path(vocabulary)
 
     def read(counts_file: Path, words_file: Path) -> tuple[Any, list[str] | None]:
-        # Before the counts, whose width it settles where they do not say it themselves.
+        # Words come first: some formats do not state the number of columns.
         wanted = vocabulary is not None or words_file.exists()
         words = read_vocabulary(words_file) if wanted else None
         with open(counts_file, "rb") if kind == "npz" else unpacked(counts_file) as file:
@@ -134,25 +136,25 @@ def write_corpus(
     path : str or path-like
         The file.
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Counts; "uci" and "ldac" take whole numbers only.
+        Counts; "uci" and "ldac" take integers only.
     format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
         As for `read_corpus`.
-    feature_names : array-like of str, mapping or vectoriser, optional
-        The words, in any form that `TemperedLDA.top_words` takes, written to ``vocab.txt``
-        (``vocab.NAME.txt``) beside the file. Without them
-        "ldac" and "svmlight" do not say how many columns there are beyond the last one in use.
+    feature_names : array-like of str, mapping or vectorizer, optional
+        The words, in any form that `TemperedLDA.top_words` takes. They go to ``vocab.txt``, or
+        ``vocab.NAME.txt`` for "uci", in the same folder. Without words "ldac" and "svmlight" lose
+        empty columns at the end.
 
     Raises
     ------
     TypeError, ValueError
-        If counts or names make no sense, or the format cannot hold them.
+        If the counts or names are invalid, or the format cannot hold them.
     OSError
-        If a file cannot be written. Then the old files stay.
+        If a file cannot be written. The old files then stay.
 
     Notes
     -----
-    The file is replaced as a whole, and so are counts and words together: `read_corpus` finds the
-    old ones or the new ones, even if the process was killed while it wrote.
+    Counts and words are replaced together, as a whole: `read_corpus` finds the old ones or the new
+    ones, even if the process is killed while it writes.
 
     Examples
     --------
@@ -174,7 +176,7 @@ def write_corpus(
     counts.eliminate_zeros()
     counts.data = narrow(counts.data)
     if kind in ("uci", "ldac") and counts.dtype.kind == "f":
-        raise ValueError(f"format={kind!r} holds whole numbers only; X has others")
+        raise ValueError(f"format={kind!r} holds integers only, but X has other counts")
     if feature_names is None:
         with replacing(path) as [file]:
             _WRITERS[kind](file, counts)
@@ -186,7 +188,7 @@ def write_corpus(
 
 
 def format_of(path: Path) -> str | None:
-    """Return the format that the name of a file stands for, if it does."""
+    """Return the format that the name of a file implies, or None."""
     name = path.name.removesuffix(".gz")
     if name.startswith("docword."):
         return "uci"
@@ -194,7 +196,7 @@ def format_of(path: Path) -> str | None:
 
 
 def _opened(path: Path, vocabulary: str | os.PathLike[str] | None) -> Bunch:
-    """A folder, with other words than its own if they are given."""
+    """Open a folder of `save_corpus`, with other words if they are given."""
     corpus = open_corpus(path)
     if vocabulary is not None:
         named = Path(vocabulary)
@@ -216,7 +218,7 @@ def _vocabulary_beside(path: Path) -> Path:
 
 
 def _write_svmlight(file: IO[bytes], counts: csr_array) -> None:
-    # scikit-learn writes no other type of places and column numbers than this.
+    # scikit-learn writes int32 indices only.
     small = csr_array(counts.shape, dtype=counts.dtype)
     small.data = counts.data
     small.indices, small.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)

@@ -1,4 +1,4 @@
-"""Corpora of gensim: iterables of documents, which are lists of (word, count)."""
+"""gensim corpora: iterables of documents, which are lists of (word, count)."""
 
 from __future__ import annotations
 
@@ -16,26 +16,25 @@ from ._lines import LARGEST_COUNT, LARGEST_SIZE, count_type, narrow, summable
 def from_gensim(
     corpus: Iterable[Any], n_features: int | Mapping[int, str] | None = None
 ) -> csr_array:
-    """Counts of a gensim corpus.
+    """Convert a gensim corpus to counts.
 
     Parameters
     ----------
     corpus : iterable
-        For each document an iterable of pairs of a word's number, from 0 on, and its count.
+        Documents; each is an iterable of pairs of a word number, from 0, and its count.
     n_features : int or gensim Dictionary, default=None
-        Number of columns, or the dictionary, which has one for each word. By default columns go up
-        to the last word in use.
+        Number of columns, or the dictionary, with one column for each word. None takes the last
+        word in use as the last column.
 
     Returns
     -------
     csr_array of shape (n_samples, n_features)
-        Of int32 (int64, if one is too large for that) where all counts are whole numbers, else of
-        float64.
+        int32, or int64 for large counts, if all counts are integers; else float64.
 
     Raises
     ------
     ValueError
-        If a document is not such pairs; the error names it.
+        If a document does not consist of such pairs; the error names it.
 
     Examples
     --------
@@ -65,8 +64,7 @@ def from_gensim(
         ids, values = pairs.T
         if not ((ids >= 0) & (ids < limit) & (ids % 1 == 0)).all():
             raise ValueError(
-                f"document {number} of corpus has words that are not whole numbers from 0 to "
-                f"{limit - 1}"
+                f"document {number} of corpus has words that are not integers from 0 to {limit - 1}"
             )
         if not ((values >= 0) & (values <= LARGEST_COUNT)).all():
             raise ValueError(
@@ -84,18 +82,18 @@ def from_gensim(
 
 
 def to_gensim(X: Any) -> GensimCorpus:
-    """Counts as a corpus that gensim's models take.
+    """Convert counts to a gensim corpus.
 
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        Counts. Memory-mapped ones are read document by document.
+        Counts. Memory-mapped counts are read document by document.
 
     Returns
     -------
     corpus : iterable, with a length
-        For each document a list of pairs of a word's number and its count, as numbers of Python.
-        It can be gone through any number of times.
+        For each document a list of pairs of a word number and its count, as Python numbers. It can
+        be iterated any number of times.
 
     Examples
     --------

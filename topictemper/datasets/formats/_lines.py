@@ -1,4 +1,4 @@
-"""Numbers in lines of a file: read in blocks, checked by the line, added up without wrapping."""
+"""Numbers in lines of a file: read in blocks, checked line by line, summed without overflow."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ._text import InputError
 
 Path = str | os.PathLike[str]
 
-# What SciPy's smaller index type can count.
+# The maximum of SciPy's smaller index type.
 LARGEST_SIZE = np.iinfo(np.int32).max
 LARGEST_COUNT = 10**15
 
 _BYTES_AT_ONCE = 1 << 22
 _LONGEST_LINE = 1 << 28
-# Rows without entries cost memory, and take no room in a file.
+# Rows without entries take memory, but no space in a file.
 _FREE_ROWS = 10**6
 _ROWS_PER_ENTRY = 100
 
 
 class Block(NamedTuple):
-    """Whole lines of a file, and what numbers they have (see `scan`)."""
+    """Complete lines of a file, and their numbers (see `scan`)."""
 
     path: Path
     first: int
@@ -36,7 +36,7 @@ class Block(NamedTuple):
     lengths: NDArray[np.int64]
 
     def error(self, line: int, what: str) -> InputError:
-        """An error in a line, counted from 0 in this block; ``{}`` in `what` is its text."""
+        """Return an error for a line of this block, from 0; ``{}`` in `what` becomes its text."""
         text = shown(self.text.split(b"\n")[line])
         return InputError(f"{self.path}, line {self.first + line}: {what.format(text)}.")
 
@@ -44,7 +44,7 @@ class Block(NamedTuple):
 def blocks(
     file: IO[bytes], path: Path, first: int, *, pairs: bool, n_whole: int, drop: bytes | None = None
 ) -> Iterator[Block]:
-    """Read the rest of a file, whose next line has the number `first`, without what is to drop."""
+    """Yield the rest of a file from line `first`, without matches of `drop`."""
     rest = b""
     ended = False
     while not ended:
@@ -63,7 +63,7 @@ def blocks(
 
 
 def read_line(file: IO[bytes], path: Path, number: int) -> bytes:
-    """Read one line of the head of a file."""
+    """Read one line of the header of a file."""
     line = file.readline(1 << 16)
     if len(line) == 1 << 16:
         raise InputError(f"{path}, line {number}: longer than {len(line)} bytes.")
@@ -71,21 +71,21 @@ def read_line(file: IO[bytes], path: Path, number: int) -> bytes:
 
 
 def check_size(path: Path, n_rows: int, n_columns: int, n_entries: int) -> None:
-    """Refuse sizes that cannot be held, or that the entries do not account for."""
+    """Refuse sizes that are too large, in total or for the number of entries."""
     if max(n_rows, n_columns) > LARGEST_SIZE:
         raise InputError(
-            f"{path}: {n_rows} documents of {n_columns} words; there may be {LARGEST_SIZE} of each."
+            f"{path}: {n_rows} documents of {n_columns} words; at most {LARGEST_SIZE} are allowed."
         )
     allowed = _FREE_ROWS + _ROWS_PER_ENTRY * n_entries
     if n_rows > allowed:
         raise InputError(
-            f"{path}: {n_rows} documents with {n_entries} entries; so few entries allow for "
-            f"{allowed} documents."
+            f"{path}: {n_rows} documents with {n_entries} entries; for so few entries at most "
+            f"{allowed} documents are allowed."
         )
 
 
 def summable(counts: NDArray[Any]) -> NDArray[Any]:
-    """Counts of a type that holds the sum of them all, so that no sum of some wraps."""
+    """Return counts in a type that holds their total, so that no sum overflows."""
     if counts.dtype.kind not in "biu":
         return counts.astype(np.float64, copy=False)
     total = float(counts.sum(dtype=np.float64))
@@ -93,18 +93,18 @@ def summable(counts: NDArray[Any]) -> NDArray[Any]:
 
 
 def count_type(counts: NDArray[Any]) -> np.dtype[Any]:
-    """int32, or int64 where one is too large, if all counts are whole numbers; else their float."""
+    """Return int32, or int64 for large counts, if all are integers; else their float type."""
     if counts.dtype.kind == "f" and (counts % 1).any():
         return np.dtype(np.float32 if counts.dtype == np.float32 else np.float64)
-    # As a number of Python: in single precision 2^31 - 1 is 2^31.
+    # As a Python number, because 2^31 - 1 is 2^31 in single precision.
     return np.dtype(np.int32 if float(counts.max(initial=0)) <= LARGEST_SIZE else np.int64)
 
 
 def narrow(counts: NDArray[Any]) -> NDArray[Any]:
-    """Counts of that type."""
+    """Return counts in the type of `count_type`."""
     return counts.astype(count_type(counts), copy=False)
 
 
 def shown(text: bytes) -> str:
-    """The beginning of a line, for an error message."""
+    """Return the start of a line, for an error message."""
     return repr(text[:60].decode(errors="backslashreplace").strip())

@@ -1,4 +1,4 @@
-"""Corpora in folders of arrays, opened without being read."""
+"""Corpora in folders of arrays, which are opened without reading them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _FORMAT = "topictemper corpus"
 _SCHEMA = 1
 _HEADER, _WORDS = "corpus.json", "vocab.txt"
 
-# SciPy wants column numbers and places of rows to be of one type.
+# SciPy needs one type for `indices` and `indptr`.
 _SMALL = np.iinfo(np.int32).max
 _ENTRIES_AT_ONCE = 1 << 20
 _INDEX_TYPES = ("int32", "int64")
@@ -34,28 +34,28 @@ _COUNT_TYPES = ("int32", "float32", "float64")
 
 
 def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None) -> None:
-    """Write counts to a folder from which `open_corpus` opens them without reading them.
+    """Write counts to a folder that `open_corpus` opens without reading it.
 
-    The folder has the three arrays of a CSR matrix, ``indptr.npy``, ``indices.npy`` and
-    ``data.npy``, a header ``corpus.json`` and, with names, ``vocab.txt``, one word a line. It
-    appears when all of it has been written.
+    The folder has the three arrays of a CSR matrix (``indptr.npy``, ``indices.npy``, ``data.npy``),
+    a header ``corpus.json`` and, with names, ``vocab.txt`` with one word per line. It appears when
+    it is complete.
 
     Parameters
     ----------
     path : str or path-like
-        The folder, which must not exist.
+        The folder; it must not exist.
     X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-        Counts of words (columns) in documents (rows), >= 0. Of an iterable one chunk of documents
-        after another is written, so that the whole need not fit into memory.
-    feature_names : array-like of str, mapping or vectoriser, optional
+        Counts of words (columns) in documents (rows), >= 0. An iterable gives chunks of documents,
+        so the whole corpus need not fit into memory.
+    feature_names : array-like of str, mapping or vectorizer, optional
         The words, in any form that `TemperedLDA.top_words` takes.
 
     Raises
     ------
     TypeError, ValueError
-        If the counts or the names make no sense. Nothing is left behind.
+        If the counts or the names are invalid. Nothing is left behind.
     FileExistsError
-        If there is something of that name, at first or when all has been written.
+        If `path` exists, before or after the counts are written.
     OSError
         If it cannot be written. Nothing is left behind.
 
@@ -84,37 +84,37 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
 
 
 def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
-    """Open a corpus that `save_corpus` wrote, without loading its counts.
+    """Open a corpus of `save_corpus` without loading its counts.
 
-    The counts stay on the disk; what is used of them passes through memory that the system takes
-    back when it is wanted elsewhere. ``TemperedLDA.fit`` takes them as they are. Where they are
-    larger than the memory, ``shuffle=False`` spares a disk the search for documents in random
-    order; the documents themselves had better be in no order then.
+    The counts stay on the disk; the system reads parts of them and frees the memory when needed.
+    ``TemperedLDA.fit`` takes them as they are. If they are larger than memory, ``shuffle=False``
+    avoids random access to the disk; the documents should then be in random order themselves.
 
     Parameters
     ----------
     path : str or path-like
         The folder.
     verify : bool, default=True
-        Whether to read through the arrays once, and to refuse places, columns or counts that are
-        out of range: SciPy trusts them, and crashes on a damaged folder. This takes about as long
-        as it takes to read the files. False checks types and sizes only, and opens a corpus of any
-        size at once; use it for folders that you trust.
+        Whether to read the arrays once, and to refuse indices or counts that are out of range.
+        SciPy does not check them, and crashes on a damaged folder. This takes about as long as
+        reading the files. False checks types and sizes only, and opens a corpus of any size at
+        once; use it for folders that you trust.
 
     Returns
     -------
     corpus : :class:`~sklearn.utils.Bunch`
         counts : csr_array of shape (n_samples, n_features)
-            Read-only, memory-mapped.
+            Counts, read-only and memory-mapped.
         feature_names : ndarray of str, of shape (n_features,), or None
-            The words, if they were saved.
+            The words, or None if none were saved.
 
     Raises
     ------
     ValueError
-        If the folder holds no corpus, or a damaged or a later one; the error names the file.
+        If the folder holds no corpus, a damaged one, or one of a later version; the error names
+        the file.
     OSError
-        If it cannot be read.
+        If a file cannot be read.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
 
 
 def _write_counts(folder: Path, chunks: Iterable[Any]) -> tuple[tuple[int, int], int]:
-    """Write the three arrays; return the shape and the number of entries."""
+    """Write the three arrays. Return the shape and the number of entries."""
     first = True
     nnz = n_rows = n_features = 0
     with (
@@ -173,13 +173,13 @@ def _write_counts(folder: Path, chunks: Iterable[Any]) -> tuple[tuple[int, int],
             nnz, n_rows = nnz + entries, n_rows + counts.shape[0]
         if first:
             raise ValueError("X has no chunks")
-    # Half the size where it will do.
+    # int32 if it suffices, which is half the size.
     _convert(folder / "indptr.npy" if nnz <= _SMALL else folder / "indices.npy")
     return (n_rows, n_features), nnz
 
 
 def _storable(data: NDArray[Any], wanted: np.dtype[Any] | None, number: int) -> NDArray[Any]:
-    """Counts as int32, float32 or float64, of the type that those before have."""
+    """Return counts as int32, float32 or float64, the type of the chunks before."""
     if wanted is None:
         whole = data.dtype.kind in "biu"
         wanted = np.dtype(np.int32) if whole else np.result_type(data.dtype, np.float32)
@@ -190,7 +190,7 @@ def _storable(data: NDArray[Any], wanted: np.dtype[Any] | None, number: int) -> 
 
 
 def _convert(path: Path) -> None:
-    """Change column numbers or places from int32 to int64 or back."""
+    """Convert an index array from int32 to int64 or back."""
     old = np.load(path, mmap_mode="r")
     other = path.with_suffix(".part")
     with _Growing(other) as new:
@@ -202,7 +202,7 @@ def _convert(path: Path) -> None:
 
 
 def _sizes(path: Path) -> tuple[tuple[int, int], int]:
-    """The shape and the number of entries that a header says."""
+    """Return the shape and the number of entries in a header."""
     try:
         header = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -223,7 +223,7 @@ def _sizes(path: Path) -> tuple[tuple[int, int], int]:
 
 
 def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
-    """The matrix of the arrays in a folder, whose types and sizes are right."""
+    """Return the matrix of a folder; types and sizes are checked."""
     arrays = {}
     for name, length in (("indptr", shape[0] + 1), ("indices", nnz), ("data", nnz)):
         path = folder / f"{name}.npy"
@@ -246,7 +246,7 @@ def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
         )
     if arrays["indptr"][0] != 0 or arrays["indptr"][-1] != nnz:
         raise InputError(f"{folder / 'indptr.npy'}: does not go from 0 to {nnz}.")
-    # Not by the constructor, which may look through the arrays for a smaller type.
+    # The constructor might read the arrays to choose a smaller type.
     counts = sp.csr_array(shape, dtype=arrays["data"].dtype)
     for name, array in arrays.items():
         setattr(counts, name, array)
@@ -254,7 +254,7 @@ def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
 
 
 def _verify(folder: Path, counts: sp.csr_array) -> None:
-    """Look through the arrays, some of them at a time."""
+    """Check the values of the arrays, piece by piece."""
     indptr, indices, data = counts.indptr, counts.indices, counts.data
     for start in range(0, len(indptr) - 1, _ENTRIES_AT_ONCE):
         places = indptr[start : start + _ENTRIES_AT_ONCE + 1]
@@ -268,7 +268,7 @@ def _verify(folder: Path, counts: sp.csr_array) -> None:
             ("data", data, LARGEST_COUNT),
         ):
             part = array[span]
-            # Written so that NaN is refused.
+            # NaN fails this comparison.
             if not (part.min() >= 0 and part.max() <= limit):
                 entry = int((~((part >= 0) & (part <= limit))).argmax())
                 raise InputError(
@@ -286,7 +286,7 @@ class _Growing:
         self._file = open(path, "wb")  # noqa: SIM115
 
     def append(self, array: NDArray[Any]) -> None:
-        """Write some more, of the type of the first piece."""
+        """Write a piece, in the type of the first one."""
         if self.dtype is None:
             self.dtype = array.dtype
             self._write_header()
@@ -306,6 +306,6 @@ class _Growing:
     def __exit__(self, *error: object) -> None:
         with self._file:
             if self.dtype is not None:
-                # NumPy leaves room in its headers for lengths of up to 21 digits.
+                # NumPy headers have space for lengths of up to 21 digits.
                 self._file.seek(0)
                 self._write_header()

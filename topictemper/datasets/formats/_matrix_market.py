@@ -1,4 +1,4 @@
-"""Matrix Market files, by the checked lines that UCI files are read by."""
+"""Matrix Market files."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ._coordinates import Coordinates, read_coordinates
 from ._lines import LARGEST_COUNT, Path, blocks, check_size, narrow, read_line, shown
 from ._text import InputError
 
-# How many numbers of an entry's line must be whole.
+# How many numbers of an entry must be integers.
 _WHOLE = {"integer": 3, "unsigned-integer": 3, "real": 2, "double": 2, "pattern": 2}
 _SYMMETRIES = ("general", "symmetric")
 
 
 def read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
-    """Read a matrix of real numbers, with documents in rows."""
+    """Read a real matrix with documents in rows."""
     banner = read_line(file, path, 1)
     words = banner.decode("latin-1").lower().split()
     if len(words) != 5 or words[:2] != ["%%matrixmarket", "matrix"]:
@@ -34,7 +34,7 @@ def read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
     ):
         if word not in allowed:
             raise InputError(
-                f"{path}, line 1: {word!r} is not read; use one of {', '.join(allowed)}."
+                f"{path}, line 1: {word!r} is not supported; use one of {', '.join(allowed)}."
             )
     number = 2
     while (line := read_line(file, path, number)).startswith(b"%") or line.isspace():
@@ -65,7 +65,7 @@ def _sizes(line: bytes, path: Path, number: int, wanted: str) -> list[int]:
 
 
 def _mirrored(entries: Coordinates, path: Path, shape: tuple[int, int]) -> Coordinates:
-    """Both halves of a symmetric matrix, of which a file has the lower one."""
+    """Return both halves of a symmetric matrix, from its lower half."""
     if shape[0] != shape[1]:
         raise InputError(f"{path}: a symmetric matrix of {shape[0]} rows and {shape[1]} columns.")
     rows, columns, counts = entries
@@ -74,7 +74,7 @@ def _mirrored(entries: Coordinates, path: Path, shape: tuple[int, int]) -> Coord
         entry = int(above.argmax())
         raise InputError(
             f"{path}: row {rows[entry] + 1}, column {columns[entry] + 1} is above the diagonal; a "
-            "symmetric matrix is given by the entries on and below it."
+            "symmetric matrix has entries on and below it only."
         )
     below = columns < rows
     return Coordinates(
@@ -87,7 +87,7 @@ def _mirrored(entries: Coordinates, path: Path, shape: tuple[int, int]) -> Coord
 def _read_array(
     file: IO[bytes], path: Path, first: int, shape: tuple[int, int], n_whole: int
 ) -> csr_array:
-    """Read a dense matrix: a number a line, one column after another."""
+    """Read a dense matrix: one number per line, column by column."""
     check_size(path, *shape, 0)
     places, counts, n_read = [np.empty(0, np.int64)], [np.empty(0)], 0
     for block in blocks(file, path, first, pairs=False, n_whole=n_whole):

@@ -9,30 +9,30 @@ from ._text import InputError
 
 
 def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -> Iterator[str]:
-    """Documents in a column of a Parquet file, one after another.
+    """Iterate over the texts in a column of a Parquet file.
 
-    Only some are in memory at a time. Needs pyarrow (``pip install 'topictemper[parquet]'``).
+    Only a part is in memory at a time. Needs pyarrow (``pip install 'topictemper[parquet]'``).
 
     Parameters
     ----------
     path : str or path-like
         The file.
     column : str, default=None
-        Column of text; may be left out if there is one only.
+        Column of text. None takes the only one.
 
     Yields
     ------
     str
-        A document; an empty one where the value is missing.
+        A text; empty for a missing value.
 
     Raises
     ------
     ImportError
         If pyarrow is not installed.
     ValueError
-        If this is no Parquet file, or there is no such column of text.
+        If the file is not a Parquet file, or has no such column of text.
     OSError
-        If it cannot be read.
+        If the file cannot be read.
 
     Examples
     --------
@@ -59,10 +59,10 @@ def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -
                 if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
             ]
             if column is None and len(texts) != 1:
-                raise InputError(f"{path}: one of its columns of text has to be named: {texts}.")
+                raise InputError(f"{path}: name one of its columns of text: {texts}.")
             name = texts[0] if column is None else column
             if name not in texts:
-                raise InputError(f"{path}: {name!r} is none of its columns of text: {texts}.")
+                raise InputError(f"{path}: {name!r} is not one of its columns of text: {texts}.")
             for batch in file.iter_batches(columns=[name], batch_size=1000):
                 for text in batch.column(0):
                     yield text.as_py() or ""

@@ -1,4 +1,4 @@
-"""Numbers in lines of text. Every line is read by itself, so that a wrong one can be named."""
+"""Numbers in lines of text. Each line is parsed separately, so that an error can name it."""
 
 import numpy as np
 
@@ -24,7 +24,7 @@ cdef inline const char *skip_digits(const char *p) noexcept nogil:
 
 
 cdef inline const char *whole_number(const char *p, double *value) noexcept nogil:
-    """Read up to 18 digits. Return where they end, or NULL if this is something else."""
+    """Read up to 18 digits. Return their end, or NULL for anything else."""
     cdef const char *start = p
     cdef uint64_t number = 0
     while is_digit(p[0]) and p - start < 19:
@@ -40,7 +40,7 @@ cdef const char *real_number(const char *p, double *value) except? NULL:
     cdef const char *digits
     cdef char *ignored
     cdef Py_ssize_t n_digits
-    # A double holds 15 digits exactly.
+    # A double represents 15 digits exactly.
     if end != NULL and end - p < 16 and end[0] != b"." and end[0] != b"e" and end[0] != b"E":
         return end
     digits = p + 1 if p[0] == c"-" or p[0] == c"+" else p
@@ -65,24 +65,24 @@ cdef const char *real_number(const char *p, double *value) except? NULL:
 
 
 def scan(bytes text, bint pairs, int n_whole):
-    """Numbers of all lines, and how many each line has.
+    """Parse the numbers of all lines.
 
     Parameters
     ----------
     text : bytes
-        Lines, each of them ended by a line feed. Blanks are spaces and tabs.
+        Lines, each with a line feed at the end. Blanks are spaces and tabs.
     pairs : bool
-        Whether lines hold a number and then pairs ``a:b``, or numbers alone.
+        Whether lines hold a number and then pairs ``a:b``, or only numbers.
     n_whole : int
-        How many numbers of a line, from the first on, must be whole: digits alone. Of pairs, ``a``
-        always is; 0 allows the rest to be any numbers, and 1 does not.
+        How many numbers at the start of a line must be integers, without a sign. With pairs, ``a``
+        is always an integer; 0 allows any other numbers, and 1 requires integers everywhere.
 
     Returns
     -------
     values : ndarray of float64
         The numbers.
     lengths : ndarray of int64, of shape (n_lines,)
-        How many there are in each line; -1 for a line that holds something else.
+        Count of numbers in each line; -1 for a line with anything else.
     """
     cdef const char *p = text
     cdef const char *end = p + len(text)
@@ -91,7 +91,7 @@ def scan(bytes text, bint pairs, int n_whole):
     cdef bint whole, well_formed
     if text and not text.endswith(b"\n"):
         raise ValueError("the last line has no end")
-    # Every number takes two bytes, its own and what follows.
+    # Every number takes at least two bytes: a digit and a separator.
     all_values, all_lengths = np.empty(len(text) // 2 + 1), np.empty(n_lines, np.int64)
     cdef double[::1] values = all_values
     cdef int64_t[::1] lengths = all_lengths

@@ -1,4 +1,4 @@
-"""Sparse matrices as `scipy.sparse.save_npz` writes them, checked before SciPy sees them."""
+"""Files of `scipy.sparse.save_npz`, checked before SciPy uses them."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _Arrays = dict[str, NDArray[Any]]
 
 
 def read_npz(file: IO[bytes], path: Path, n_features: int | None) -> sp.csr_array:
-    """Read a matrix of any of the formats that SciPy saves."""
+    """Read a sparse matrix in any format that SciPy saves."""
     try:
         arrays = read_members(file, OF_COUNTS)
         kind = _text(arrays, "format")
         if kind not in _BUILDERS:
-            raise ValueError(f"member 'format': {kind!r} is none of {', '.join(_BUILDERS)}")
+            raise ValueError(f"member 'format': {kind!r} is not one of {', '.join(_BUILDERS)}")
         shape = _whole(arrays, "shape")
         if shape.shape != (2,) or shape.min() < 0 or shape.max() > LARGEST_SIZE:
             raise ValueError(
@@ -56,7 +56,7 @@ def _text(arrays: _Arrays, name: str) -> str:
 
 
 def _whole(arrays: _Arrays, name: str) -> NDArray[np.int64]:
-    """A member of whole numbers, that fit 64 bits."""
+    """Return a member of integers of up to 64 bits."""
     array = _member(arrays, name)
     if array.dtype.kind not in "iu" or (array.dtype.kind == "u" and array.max(initial=0) >> 63):
         raise ValueError(f"member {name!r}: not whole numbers")
@@ -64,7 +64,7 @@ def _whole(arrays: _Arrays, name: str) -> NDArray[np.int64]:
 
 
 def _indices(arrays: _Arrays, name: str, shape: tuple[int, ...], n: int) -> NDArray[Any]:
-    """A member of numbers of rows or columns, from 0 to n - 1."""
+    """Return a member of row or column numbers, from 0 to n - 1."""
     array = _whole(arrays, name)
     if array.shape != shape:
         raise ValueError(f"member {name!r}: of shape {array.shape} instead of {shape}")
@@ -75,7 +75,7 @@ def _indices(arrays: _Arrays, name: str, shape: tuple[int, ...], n: int) -> NDAr
 
 
 def _compressed(kind: str) -> Any:
-    """A builder of CSR, CSC or BSR matrices."""
+    """Return a function that builds CSR, CSC or BSR matrices."""
 
     def build(arrays: _Arrays, data: NDArray[Any], shape: tuple[int, int]) -> sp.csr_array:
         blocks = data.shape[1:]
@@ -99,7 +99,7 @@ def _compressed(kind: str) -> Any:
                 f"an 'indptr' that ends in {n_entries}"
             )
         make = getattr(sp, f"{kind}_array")
-        # There may be spare room behind the entries.
+        # The arrays may be longer than the entries.
         X = sp.csr_array(make((data[:n_entries], indices[:n_entries], indptr), shape=shape))
         # Counts at the same place are added up.
         X.data = summable(X.data)
@@ -130,7 +130,7 @@ def _diagonals(arrays: _Arrays, data: NDArray[Any], shape: tuple[int, int]) -> s
             f"members 'data' and 'offsets': of shapes {data.shape} and {offsets.shape}"
         )
     if len(np.unique(offsets)) < len(offsets):
-        raise ValueError("member 'offsets': a diagonal stands there twice")
+        raise ValueError("member 'offsets': a diagonal occurs twice")
     if ((offsets < -shape[0]) | (offsets > shape[1])).any():
         raise ValueError("member 'offsets': a diagonal outside of the matrix")
     return sp.csr_array(sp.dia_array((data, offsets), shape=shape))

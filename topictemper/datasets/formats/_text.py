@@ -1,4 +1,4 @@
-"""Lines of text files, and the words of a corpus, one a line."""
+"""Lines of text files, and files with one word per line."""
 
 from __future__ import annotations
 
@@ -17,17 +17,16 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class InputError(ValueError):
-    """What is wrong with a file of the user's, in one line that names the file."""
+    """An error in a file of the user, in one line that names the file."""
 
 
 def read_vocabulary(path: Path) -> list[str]:
-    """Read words, one a line.
+    """Read words, one per line.
 
     Raises
     ------
     InputError
-        If there are none, or one is empty or stands there twice: the words would belong to other
-        columns than meant.
+        If there are none, or if one is empty or occurs twice, which would shift the columns.
     OSError
         If the file cannot be read.
     """
@@ -37,7 +36,7 @@ def read_vocabulary(path: Path) -> list[str]:
         if not word:
             raise InputError(f"{path}, line {number}: no word.")
         if word in found:
-            raise InputError(f"{path}, line {number}: {word!r} stands in line {found[word]} too.")
+            raise InputError(f"{path}, line {number}: {word!r} is already in line {found[word]}.")
         found[word] = number
     if not found:
         raise InputError(f"{path}: no words.")
@@ -50,26 +49,26 @@ def write_vocabulary(file: IO[bytes], words: Sequence[Any]) -> None:
     Raises
     ------
     TypeError, ValueError
-        If one is not a string, or would not come back: empty, twice there, or with a line end or
-        with blanks around it.
+        If a word is not a string, or would be read differently: empty, repeated, with a line break,
+        or with blanks around it.
     """
     seen = set()
     for word in words:
         if not isinstance(word, str):
             raise TypeError(f"feature_names must hold strings, not {word!r}.")
         if not word or word != word.strip() or len(word.splitlines()) > 1 or word in seen:
-            raise ValueError(f"feature_names cannot be written one a line, for {word!r}.")
+            raise ValueError(f"feature_names cannot be written one per line: {word!r}.")
         seen.add(word)
     file.write("".join(f"{word}\n" for word in words).encode())
 
 
 def lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file, plain or gzipped, without their ends."""
+    """Yield the lines of a UTF-8 text file, plain or gzipped, without line ends."""
     with unpacked(path) as file:
-        # Decoded by the line, to name the line of an error.
+        # Decoded line by line, so that an error can name the line.
         for number, line in enumerate(file, start=1):
             try:
-                # The first line may begin with the mark that some editors put there.
+                # The first line may begin with a byte order mark.
                 text = line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
                 raise InputError(
@@ -81,9 +80,9 @@ def lines(path: str | os.PathLike[str]) -> Iterator[str]:
 
 @contextmanager
 def unpacked(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file, plain or gzipped, for its plain bytes."""
+    """Open a file, plain or gzipped, and give its uncompressed bytes."""
     with open(path, "rb") as file:
-        # By content, whatever the name; peeked at, so that a pipe will do.
+        # The content decides, not the name. `peek` works with pipes too.
         if not file.peek(2).startswith(_GZIP_MAGIC):
             yield file
             return
@@ -98,7 +97,7 @@ def unpacked(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 class _Packed:
-    """Packed bytes, which are counted: a pipe does not say where it stands."""
+    """Compressed bytes, counted here because a pipe has no position."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -111,7 +110,7 @@ class _Packed:
 
 
 class _Plain(io.RawIOBase):
-    """What is unpacked of them, as long as it is not far too much."""
+    """The uncompressed bytes, up to a limit."""
 
     def __init__(self, file: gzip.GzipFile, packed: _Packed) -> None:
         self._file, self._packed = file, packed
@@ -132,4 +131,4 @@ class _Plain(io.RawIOBase):
 
 
 class _Expanded(Exception):
-    """More than a file of that size may expand to."""
+    """The file expands to more than a file of its size may."""

@@ -1,4 +1,4 @@
-"""Files with a document a line, which holds pairs ``word:count``: LDA-C and SVMlight."""
+"""Files with one document per line, as pairs ``word:count``: LDA-C and SVMlight."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from scipy.sparse import csr_array
 
 from ._lines import LARGEST_COUNT, LARGEST_SIZE, Block, Path, blocks, narrow, summable
 
-# What a line of SVMlight may have besides a label and pairs.
+# Optional parts of a line of SVMlight.
 _QUERY_OR_COMMENT = rb"(?<=[ \t])qid:\d+(?=\s)|#[^\n]*"
 
 
 class _Documents(NamedTuple):
-    """Documents of a block: numbers before their pairs, numbers of pairs, and the pairs."""
+    """Documents of a block: first numbers of lines, numbers of pairs, and the pairs."""
 
     heads: NDArray[np.float64]
     lengths: NDArray[np.int64]
@@ -24,20 +24,22 @@ class _Documents(NamedTuple):
 
 
 def read_ldac(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
-    """Read a document a line: how many distinct words, then ``word:count`` from 0 on."""
+    """Read one document per line: the number of distinct words, then ``word:count`` from 0."""
     largest = (LARGEST_SIZE if n_features is None else n_features) - 1
     parts = []
     for block in blocks(file, path, 1, pairs=True, n_whole=1):
         empty = block.lengths == 0
         if empty.any():
-            raise block.error(int(empty.argmax()), "no number of words; an empty document is a 0")
+            raise block.error(
+                int(empty.argmax()), "no number of words; write an empty document as 0"
+            )
         part = _documents(block, "a number of words and pairs 'word:count'", largest)
         wrong = part.heads != part.lengths
         if wrong.any():
             line = int(wrong.argmax())
             raise block.error(
                 line,
-                f"{part.heads[line]:.0f} distinct words are promised, but there are "
+                f"{part.heads[line]:.0f} distinct words are announced, but there are "
                 f"{part.lengths[line]}",
             )
         parts.append(part)
@@ -45,9 +47,9 @@ def read_ldac(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
 
 
 def read_svmlight(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
-    """Read a document a line: a label, then ``column:count`` from 1 on, or from 0 if there is a 0.
+    """Read one document per line: a label, then ``column:count`` from 1, or from 0 if there is a 0.
 
-    Columns must rise. Blank lines and comments are no documents.
+    Columns must increase. Blank lines and comments are not documents.
     """
     parts = []
     for block in blocks(file, path, 1, pairs=True, n_whole=0, drop=_QUERY_OR_COMMENT):
@@ -56,7 +58,9 @@ def read_svmlight(file: IO[bytes], path: Path, n_features: int | None) -> csr_ar
         falls = (np.diff(part.words) <= 0) & (np.diff(documents) == 0)
         if falls.any():
             row = documents[falls.argmax()]
-            raise block.error(int(np.flatnonzero(block.lengths)[row]), "columns must rise in {}")
+            raise block.error(
+                int(np.flatnonzero(block.lengths)[row]), "columns must increase in {}"
+            )
         parts.append(part)
     lowest = min((int(part.words.min()) for part in parts if len(part.words)), default=0)
     if lowest > 0:
@@ -67,7 +71,7 @@ def read_svmlight(file: IO[bytes], path: Path, n_features: int | None) -> csr_ar
 
 
 def _documents(block: Block, wanted: str, largest: int) -> _Documents:
-    """The documents of the lines that are not blank; `largest` is the last number of a word."""
+    """Return the documents of a block; `largest` is the largest word number."""
     wrong = block.lengths < 0
     if wrong.any():
         raise block.error(int(wrong.argmax()), f"not {wanted}, but {{}}")
@@ -90,7 +94,7 @@ def _documents(block: Block, wanted: str, largest: int) -> _Documents:
 
 
 def _matrix(parts: list[_Documents], n_features: int | None) -> csr_array:
-    """A matrix of all documents; counts of a word that stands there twice are added up."""
+    """Return a matrix of all documents; counts of a repeated word are added up."""
     indptr = np.concatenate([np.zeros(1, np.int64), *(part.lengths for part in parts)]).cumsum()
     words = np.concatenate([np.empty(0, np.int32), *(part.words for part in parts)])
     counts = np.concatenate([np.empty(0, np.int32), *(part.counts for part in parts)])
