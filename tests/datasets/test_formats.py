@@ -97,10 +97,10 @@ def test_formats_by_name(tmp_path, name, kind):
 
 def test_format_that_the_name_does_not_say(tmp_path):
     path = tmp_path / "x.txt"
-    with pytest.raises(ValueError, match="give the format, one of uci, ldac"):
+    with pytest.raises(ValueError, match="has to be said, one of uci, ldac"):
         write_corpus(path, COUNTS)
     write_corpus(path, COUNTS, "uci")
-    with pytest.raises(ValueError, match="has to be said, one of uci, ldac"):
+    with pytest.raises(ValueError, match="give the format, one of uci, ldac"):
         read_corpus(path)
     assert_array_equal(read_corpus(path, "uci").counts.toarray(), COUNTS)
     with pytest.raises(ValueError, match="format must be one of"):

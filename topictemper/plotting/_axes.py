@@ -53,8 +53,9 @@ def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
     if lowest < ax.get_ylim()[0]:
         ax.annotate(
             f"early values below the axis, down to {lowest:.4g}",
-            (0.01, 0.01),
+            (0.01, 0.02),
             xycoords="axes fraction",
+            zorder=1,
             fontsize="small",
             color="0.45",
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
