@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-SOURCES := $(wildcard topictemper/_core/*.px[dy] topictemper/datasets/formats/*.pyx topictemper/_core/src/*.[ch] topictemper/_core/src/*/*.h)
-CYTHON := $(wildcard topictemper/_core/*.px[dy] topictemper/datasets/formats/*.pyx)
+SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx topictemper/_core/src/*.[ch] topictemper/_core/src/*/*.h)
+CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx)
 
 .PHONY: demo test fuzz faults docs lint build wheel-check sanitize sanitize-threads clean
 

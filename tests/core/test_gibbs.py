@@ -83,10 +83,16 @@ def test_same_bits_with_any_threads_and_neighbours(dtype: Real) -> None:
     for name in ("gamma", "weights", "n_active", "ratio"):
         assert_array_equal(getattr(alone, name), getattr(shared, name))
     order = [25, 3, 9]
-    some = sample(minibatch.part(order), keys(40)[order], 2, 3, reference_rows(minibatch))
+    some = sample(minibatch.part(order), keys(48)[order], 2, 3, reference_rows(minibatch))
     assert_array_equal(some.gamma, alone.gamma[order])
-    other = sample(minibatch, keys(40, seed=1), 2, 3, reference_rows(minibatch))
+    other = sample(minibatch, keys(48, seed=1), 2, 3, reference_rows(minibatch))
     assert not np.array_equal(other.gamma, alone.gamma)
+
+
+def test_a_key_for_each_document() -> None:
+    minibatch = make_minibatch(5)
+    with pytest.raises(ValueError, match="keys must have one entry for each of 20 documents"):
+        sample(minibatch, keys(19), 2, 3, reference_rows(minibatch))
 
 
 def short(dtype: Real, counts: list[int]) -> tuple[Minibatch, tuple[Any, ...]]:

@@ -83,6 +83,12 @@ cdef documents documents_of(object batch, object local, bint single) except *:
     return d
 
 
+cdef int check_documents(const documents *d, int64_t length, str name) except -1:
+    if length != d.n_docs:
+        raise ValueError(f"{name} must have one entry for each of {d.n_docs} documents")
+    return 0
+
+
 cdef bint is_single(object local) except -1:
     return local.B.itemsize == sizeof(float)
 
@@ -197,6 +203,7 @@ def sample(
     cdef int status
     cdef bint single = is_single(local)
     cdef documents d = documents_of(batch, local, single)
+    check_documents(&d, keys.shape[0], "keys")
     cdef sampling_options options = sampling_options(&keys[0], n_burn_in, n_kept)
     with nogil:
         status = kernels(single).sample(&d, &options, &ticket[0])
@@ -218,6 +225,7 @@ def add_statistics(
     """
     cdef int status
     cdef documents d = documents_of(batch, local, floating is float)
+    check_documents(&d, doc_weight.shape[0], "doc_weight")
     cdef statistics_update update = statistics_update(
         &doc_weight[0], rate, &M[0, 0], &block_sums[0, 0]
     )

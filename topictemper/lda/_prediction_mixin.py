@@ -144,7 +144,7 @@ class PredictionMixin(TransformerMixin):
         model.topics.point = False
         with Workers(self.n_jobs) as workers:
             for _, batch in chunks(X, model.topics):
-                local = infer_documents(model, batch, cold, workers, workspace, want_weights=True)
+                local = infer_documents(model, batch, cold, workers, workspace)
                 total += float(document_elbo(batch, local, model.alpha).sum())
         return (total - topics_kl(model.topics, trainer.eta)) / float(X.data.sum(dtype=np.float64))
 

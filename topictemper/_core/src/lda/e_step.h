@@ -31,8 +31,8 @@ static INLINE void FN(set_temperature)(scratch *z, ptrdiff_t padded, REAL s)
         FN(store)(z->rest + k, rest);
         FN(store)(z->w_rest + k, w);
         /* A share under `falls_now` has w within e^(1/4) of w_rest, as psi'(a) < (1 + a) / a^2. A
-           share under `falls_next` has w < a^2 / 4000, as psi(x) < -1/x: the next one is under `falls_now`
-           unless the document's g grows to 1000. */
+           share under `falls_next` has w < a^2 / 4000, as psi(x) < -1/x: the next one is under
+           `falls_now` unless the document's g grows to 1000. */
         vec falls_now = a * a / (1 + a) * (REAL)0.25;
         vec falls_next = s / ((REAL)8.3 - 2 * FN(log)(a)) - a;
         FN(store)(z->fading + k, FN(max)(falls_now, falls_next));
