@@ -16,17 +16,17 @@ from .._utils._state import Tree, within
 
 _FORMAT = "topictemper model"
 
-# To be raised when an older version could no longer make sense of the file.
+# Raise it when an older version can no longer read the file.
 _SCHEMA = 1
 
 _HEADER = "header"
 
 
 def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
-    """Write a tree to a file, which is replaced as a whole or stays as it was.
+    """Write a tree to a file, which is replaced as a whole or not at all.
 
     Arrays become members of the archive, named by their place in the tree, such as
-    ``state/topics/M``; all else goes into the header.
+    ``state/topics/M``. The rest goes into the header.
     """
     arrays: dict[str, Any] = {}
     head = {"format": _FORMAT, "schema": _SCHEMA, "version": version("topictemper")}
@@ -54,7 +54,7 @@ def read_archive(path: str | os.PathLike[str]) -> Tree:
                 if tree["format"] != _FORMAT:
                     raise ValueError("another format")
                 later = bool(tree["schema"] > _SCHEMA)
-            # A later schema may keep its arrays in another way.
+            # A later schema may store arrays in another way.
             for name, array in () if later else arrays.items():
                 with within(f"member {name!r}"):
                     _put_back(tree, name, array)
@@ -72,7 +72,7 @@ def read_archive(path: str | os.PathLike[str]) -> Tree:
 
 
 def _taken_out(tree: Tree, place: str, arrays: dict[str, NDArray[Any]]) -> Tree:
-    """Return the tree without its arrays, which are put into `arrays`."""
+    """Return the tree without its arrays, which are added to `arrays`."""
     rest: Tree = {}
     for name, value in tree.items():
         if isinstance(value, dict):

@@ -14,7 +14,7 @@ from .._utils._feature_names import feature_names_of
 from .._utils._state import Tree, random_state, within
 from ._archive import read_archive, write_archive
 
-# They say how a process works and prints, not what a model is.
+# They describe a process, not a model.
 _OF_THE_PROCESS = ("n_jobs", "verbose")
 
 _Estimator = TypeVar("_Estimator")
@@ -24,47 +24,46 @@ _ESTIMATORS: dict[str, type[Any]] = {}
 
 
 def savable(estimator: type[_Estimator]) -> type[_Estimator]:
-    """Let `load` make estimators of a class; a decorator."""
+    """Register a class of estimators, so that `load` can make them; a decorator."""
     _ESTIMATORS[estimator.__name__] = estimator
     return estimator
 
 
 class SaveMixin:
-    """Gives an estimator the method `save`.
+    """Adds the method `save` to an estimator.
 
-    It has to have ``_get_state()``, which returns all that learning has made as a tree of plain
-    values and arrays, and ``_set_state(tree)``, which takes it back into an unfitted estimator
-    with the same parameters.
+    The estimator needs two methods. ``_get_state()`` returns the fitted state as a tree of plain
+    values and arrays. ``_set_state(tree)`` restores it in an unfitted estimator with the same
+    parameters.
     """
 
     def save(self, path: str | os.PathLike[str], *, feature_names: Any = None) -> None:
-        """Write the fitted model to a file, from which `topictemper.load` makes it again.
+        """Write the fitted model to a file that `topictemper.load` reads.
 
-        The file holds all of it: parameters, topics, and where learning stands, so that
-        `partial_fit` of the loaded model gives the same bits as of this one, with the same
-        instruction set (`topictemper.set_isa`). It is one .npz archive without pickled objects,
-        and safe to load from anywhere. It appears whole or not at all: until then a file of that
-        name stays as it was, whenever the process is stopped. It keeps the permissions of the file
-        that it replaces. The parameters `n_jobs` and `verbose` are not written: they describe a
-        process, not a model.
+        The file holds the parameters, the topics and the state of training. `partial_fit` of the
+        loaded model gives the same bits as that of this one, with the same instruction set
+        (`topictemper.set_isa`). The file is a .npz archive without pickled objects, so it is safe
+        to load from any source. It is replaced as a whole or not at all, even if the process is
+        killed, and keeps its permissions. The parameters `n_jobs` and `verbose` are not written:
+        they describe a process, not a model.
 
         Parameters
         ----------
         path : str or path-like
-            Where to write. The name is taken as it is, with or without ``.npz``.
+            The file. No suffix is added to its name.
         feature_names : array-like of str, mapping or vectoriser, optional
-            Names of the columns, in any form that `top_words` takes; by default
-            `feature_names_in_`, if the model has it. The loaded model has them as its
-            `feature_names_in_`.
+            Names of the columns, in any form that `top_words` takes. By default
+            `feature_names_in_`, if the model has it. They become `feature_names_in_` of the loaded
+            model.
 
         Raises
         ------
         TypeError
             If a name is not a string.
         ValueError
-            If there are not as many names as columns, if a parameter cannot be written down,
-            such as a schedule that is a function, or if the model holds numbers that `load`
-            would refuse, such as topics that are not finite.
+            If the number of names is not the number of columns, if a parameter cannot be
+            written, such as a schedule that is a function, or if the model holds numbers that
+            `load` would refuse, such as topics that are not finite.
         sklearn.exceptions.NotFittedError
             If the model is not fitted.
         OSError
@@ -108,7 +107,7 @@ class SaveMixin:
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """Make the model again that its method `save` wrote to a file.
+    """Load a model from a file that its method `save` wrote.
 
     Parameters
     ----------
@@ -118,7 +117,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        Fitted, such as a `TemperedLDA`: it transforms, scores and learns on as the saved one.
+        A fitted estimator, such as a `TemperedLDA`, which continues as the saved one would.
         `n_jobs` and `verbose` have their defaults.
 
     Raises
@@ -163,7 +162,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
 
 def plain_parameters(parameters: dict[str, Any]) -> Tree:
-    """Return parameters as a file can hold them, without those of the process."""
+    """Return parameters in a form that a file can hold, without those of the process."""
     return {
         name: _plain(name, value)
         for name, value in parameters.items()
@@ -172,7 +171,7 @@ def plain_parameters(parameters: dict[str, Any]) -> Tree:
 
 
 def parameters_of(tree: Tree) -> dict[str, Any]:
-    """Return the parameters again that `plain_parameters` was given."""
+    """Return the parameters that `plain_parameters` was given."""
     return {
         name: random_state(value) if isinstance(value, dict) else value
         for name, value in tree.items()
