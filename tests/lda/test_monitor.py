@@ -9,6 +9,7 @@ import pytest
 
 import topictemper.lda._callbacks
 import topictemper.lda._estimator
+from topictemper.persistence import _models
 
 from ..small_lda import corpus, learned_state, small_lda
 
@@ -25,6 +26,8 @@ def loaded_again(module, monkeypatch):
 @pytest.fixture
 def older_lda(monkeypatch):
     """TemperedLDA as it is with scikit-learn before 1.9."""
+    # Put back afterwards, for `load`.
+    monkeypatch.setitem(_models._ESTIMATORS, "TemperedLDA", topictemper.TemperedLDA)
     monkeypatch.setitem(sys.modules, "sklearn.callback", None)
     monkeypatch.delattr("sklearn.callback", raising=False)
     loaded_again(topictemper.lda._callbacks, monkeypatch)
