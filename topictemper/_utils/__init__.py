@@ -1,1 +1,1 @@
-"""What every part of the package may use; it knows no model."""
+"""Helpers that every part of the package may use. They know no model and no kernel."""

@@ -1,4 +1,4 @@
-"""Training documents that come as one matrix, or in chunks that pass by once for every pass."""
+"""Training documents as one matrix, or as an iterable of chunks that is read once a pass."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 def is_chunks(X: Any) -> bool:
-    """Whether X is something to go through for matrices, and not a matrix itself."""
+    """Whether X is an iterable of matrices, and not itself a matrix."""
     if isinstance(X, list | tuple):
         return bool(X) and all(sp.issparse(chunk) for chunk in X)
     return isinstance(X, Iterable) and not (
@@ -21,14 +21,14 @@ def is_chunks(X: Any) -> bool:
 
 
 class Chunks:
-    """An iterable of matrices as one corpus, of which only some rows are in memory at a time.
+    """An iterable of matrices as one corpus. Only one chunk is in memory at a time.
 
-    All of it is looked through at once, for its size and for anything wrong with it.
+    The constructor reads all chunks once, to count and to check them.
 
     Parameters
     ----------
     chunks : iterable of matrices
-        Has to give the same rows every time.
+        Must yield the same rows every time.
     checked : callable
         ``checked(chunk, reset)`` returns CSR counts or raises an error. `reset` is true for the
         first chunk, which sets the number of columns.
@@ -36,7 +36,7 @@ class Chunks:
     Raises
     ------
     TypeError
-        If `chunks` can be gone through only once.
+        If `chunks` can be iterated over only once.
     ValueError
         If there are no words.
     """
@@ -61,7 +61,7 @@ class Chunks:
     def blocks(
         self, batch_size: int, random_state: np.random.RandomState | None
     ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
-        """One pass, in whole minibatches but for the last; shuffled within chunks, if at all."""
+        """Yield one pass, shuffled within chunks. All minibatches but the last are full."""
         n_rows, rest = 0, None
         for chunk in self._chunks:
             X = self._checked(chunk, False)
@@ -88,10 +88,10 @@ def blocks(
     random_state: np.random.RandomState | None,
     sample_weight: NDArray[np.float64] | None = None,
 ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
-    """The CSR matrices that make up a pass over X, and the order of the rows of each.
+    """Yield the CSR matrices of a pass over X, each with the order of its rows.
 
-    In the given order without a source of random numbers. All minibatches are full but the last.
-    Chunks have no weights.
+    Without a `random_state` rows keep their order. All minibatches but the last are full. Chunks
+    have no weights.
     """
     if isinstance(X, Chunks):
         yield from X.blocks(batch_size, random_state)
@@ -101,7 +101,7 @@ def blocks(
 
 
 def rows_that_count(X: Any, sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64]:
-    """Rows of X but those of weight zero, which are as good as absent."""
+    """Return the rows of X whose weight is not zero."""
     if sample_weight is None:
         return np.arange(X.shape[0], dtype=np.int64)
     return np.flatnonzero(sample_weight).astype(np.int64)

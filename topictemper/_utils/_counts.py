@@ -1,4 +1,4 @@
-"""Checks of counts: what is taken for counts of words, what is refused, and what to do instead."""
+"""Checks of counts: each refuses what is no matrix of counts, and says what to do instead."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from sklearn.utils import check_array
 from ._chunks import is_chunks
 from ._sparse_checks import check_structure, row_of, spans
 
-#: Sums of this many counts still fit whole numbers and single precision.
+#: Larger counts would overflow in sums.
 LARGEST_COUNT = 1e15
-# What is smaller may vanish in single precision, alone or in a product: it is no count.
+# Smaller values may underflow in single precision, alone or in a product.
 _SMALLEST_COUNT = 1e-30
-# Kernels number words with 32 bits.
+# Kernels index words with 32 bits.
 _MOST_COLUMNS = int(np.iinfo(np.int32).max)
 _LIKE_GENSIM = (
     "like a corpus of gensim; make counts of it with "
     "topictemper.datasets.from_gensim(corpus, n_features=len(dictionary))"
 )
-# Rows that tell whether counts are tf-idf weights, and the fewest that can.
+# Rows that are checked for tf-idf weights, and the fewest that decide.
 _ROWS_LOOKED_AT, _ROWS_THAT_TELL = 100, 3
 
 
 def acceptable(X: Any, name: str) -> Any:
-    """Refuse text, tokens, chunks and malformed sparse matrices, which checks of arrays mistake.
+    """Refuse text, tokens, chunks and malformed sparse matrices, before any check of arrays.
 
     Returns
     -------
     object
-        X, or if it is sparse what `check_structure` makes of it.
+        X, or the result of `check_structure` if X is sparse.
 
     Raises
     ------
     TypeError, ValueError
-        With what to do instead.
+        The message says what to do instead.
     """
     if sp.issparse(X):
         return check_structure(X, name)
@@ -74,19 +74,19 @@ def acceptable(X: Any, name: str) -> Any:
 
 
 def holds_text(values: Any) -> bool:
-    """Whether these are strings, or lists of strings."""
+    """Whether `values` holds strings, or lists of strings."""
     return isinstance(_first(_first(values)), str | bytes)
 
 
 def acceptable_chunk(chunk: Any) -> Any:
-    """Refuse a document of gensim, which is a list of pairs, where a chunk of counts is wanted."""
+    """Refuse a document of gensim (a list of pairs) in place of a chunk of counts."""
     if isinstance(chunk, list) and all(isinstance(pair, tuple) for pair in chunk):
         raise TypeError(f"X is an iterable of lists of tuples, {_LIKE_GENSIM}")
     return chunk
 
 
 def count_matrix(X: Any, name: str) -> Any:
-    """CSR counts of any type of number, checked."""
+    """Return checked CSR counts of any numeric type."""
     X = check_array(acceptable(X, name), accept_sparse="csr", dtype=None, input_name=name)
     if X.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers, got {X.dtype}")
@@ -94,9 +94,10 @@ def count_matrix(X: Any, name: str) -> Any:
 
 
 def check_counts(X: Any, name: str) -> Any:
-    """CSR counts without values that no counts have; the rest `acceptable` has checked.
+    """Return CSR counts, none of them negative, huge or not finite.
 
-    Some at a time, because all may be more than fits into memory.
+    `acceptable` has checked the rest. Values are read in parts, since a mapped corpus may be larger
+    than the memory.
     """
     if not sp.issparse(X):
         X = sp.csr_matrix(X)
@@ -121,7 +122,7 @@ def check_counts(X: Any, name: str) -> Any:
 
 
 def without_vanishing(X: Any) -> Any:
-    """CSR counts with 0 for those too small for a model; a copy only if there are any."""
+    """Set counts that are too small for a model to 0; copies X only if there are any."""
     if X.dtype.kind == "f" and any(
         ((X.data[span] > 0) & (X.data[span] < _SMALLEST_COUNT)).any() for span in spans(X.nnz)
     ):
@@ -131,7 +132,7 @@ def without_vanishing(X: Any) -> Any:
 
 
 def check_width(X: Any, n_features: int, estimator: str, name: str = "X") -> None:
-    """Refuse counts with another number of columns than those learned from."""
+    """Refuse counts whose number of columns is not that of the training data."""
     if X.shape[1] != n_features:
         raise ValueError(
             f"{name} has {X.shape[1]} features, but {estimator} is expecting {n_features} features "
@@ -140,7 +141,7 @@ def check_width(X: Any, n_features: int, estimator: str, name: str = "X") -> Non
 
 
 def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
-    """How often each row counts, or None: once."""
+    """Return checked weights of rows, or None if every row has weight 1."""
     if value is None:
         return None
     weights = np.asarray(value)
@@ -164,13 +165,13 @@ def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
 
 
 def check_words(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
-    """Refuse counts without a single word in a row that counts."""
+    """Refuse counts without a word in any row of positive weight."""
     if not _has_words(X, sample_weight):
         raise ValueError(f"{name} has no words: all {X.shape[0]} rows are empty")
 
 
 def check_held_out(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
-    """Refuse documents that leave nothing to predict once half of each is given."""
+    """Refuse documents whose held-out halves are all empty."""
     if not _has_words(X, sample_weight):
         raise ValueError(f"{name} has no document with two tokens, so there is nothing to predict")
 
@@ -180,12 +181,12 @@ def _has_words(X: Any, sample_weight: NDArray[np.float64] | None) -> bool:
 
 
 def warn_of_tfidf(X: Any) -> None:
-    """Warn of rows that are scaled to length one, as by a `TfidfVectorizer`; some rows tell.
+    """Warn if the first rows have norm 1, like the output of a `TfidfVectorizer`.
 
-    Counts with weights, such as halves, are no such rows.
+    Weighted counts, such as multiples of 0.5, do not trigger the warning.
     """
     indptr = X.indptr[: 10 * _ROWS_LOOKED_AT]
-    # First what most counts get by with.
+    # The cheap check comes first: most counts are whole numbers.
     if X.dtype.kind != "f" or not (2 * X.data[: indptr[-1]] % 1).any():
         return
     filled = np.flatnonzero(np.diff(indptr) > 1)[:_ROWS_LOOKED_AT]
@@ -215,7 +216,7 @@ def _is_matrix(value: Any) -> bool:
 
 
 def _first(values: Any) -> Any:
-    """The first value that is not empty; a string is its own first, a table has none."""
+    """Return the first value that is not empty: of a string the string, of a table None."""
     if isinstance(values, str | bytes):
         return values
     if isinstance(values, np.ndarray):

@@ -1,4 +1,4 @@
-"""Names of columns, in any of the forms that they come in."""
+"""Names of columns, given as a sequence, a mapping or a vectoriser."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 
 def feature_names_of(names: Any, n_features: int) -> NDArray[Any]:
-    """Names of the columns, in their order.
+    """Return the names of the columns in order.
 
     Parameters
     ----------
     names : array-like, mapping or vectoriser
-        A name for each column; or a mapping from words to columns, like `vocabulary_` of a
-        `CountVectorizer`, or from columns to words, like a gensim `Dictionary`; or what has
+        A name for each column. Or a mapping from words to columns, like `vocabulary_` of a
+        `CountVectorizer`, or from columns to words, like a gensim `Dictionary`. Or an object with
         `get_feature_names_out`.
     n_features : int
         Number of columns.
@@ -25,9 +25,9 @@ def feature_names_of(names: Any, n_features: int) -> NDArray[Any]:
     Raises
     ------
     TypeError
-        If `names` is something else.
+        If `names` has another form.
     ValueError
-        If a column has no name, or there are more names than columns.
+        If the number of names is not the number of columns.
     """
     if hasattr(names, "get_feature_names_out"):
         names = names.get_feature_names_out()
@@ -46,7 +46,7 @@ def feature_names_of(names: Any, n_features: int) -> NDArray[Any]:
 
 
 def _by_column(names: Mapping[Any, Any]) -> list[Any]:
-    """The names of a mapping in either direction, in the order of the columns."""
+    """Return the names of a mapping in either direction, in the order of the columns."""
     pairs = list(names.items())
     if not all(isinstance(column, Integral) for column, _ in pairs):
         pairs = [(column, name) for name, column in pairs]

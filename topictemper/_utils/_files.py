@@ -1,7 +1,7 @@
-"""Files and folders that are replaced as a whole or stay as they were.
+"""Atomic writes: files and folders that are replaced as a whole, or not at all.
 
-What is written goes to temporary names beside its place, reaches the disk, and then takes its name.
-One rename is atomic. Several are made atomic by a note in the folder (see `_renames`).
+A writer fills a temporary file in the same folder, syncs it to the disk, and renames it. One rename
+is atomic. A commit file in the folder makes several renames atomic (see `_renames`).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Result = TypeVar("Result")
 
 @contextmanager
 def replacing(*paths: str | os.PathLike[str]) -> Iterator[list[Any]]:
-    """Open binary files to write, which take their names when the block ends without an error.
+    """Open binary files to write. They take their names if the block ends without an error.
 
-    All of them are replaced, or none, whenever the process is stopped; so they must lie in one
-    folder. A file keeps the permissions of the one that it replaces.
+    Either all of them are replaced or none, even if the process is killed; so they must lie in one
+    folder. A new file takes the permissions of the file that it replaces.
 
     Raises
     ------
     OSError
-        If a file cannot be written. Nothing has changed then, and nothing is left behind.
+        If a file cannot be written. No file has changed, and no temporary file remains.
     """
     targets = [_target(path) for path in paths]
     folder = targets[0].parent
@@ -52,7 +52,7 @@ def replacing(*paths: str | os.PathLike[str]) -> Iterator[list[Any]]:
             yield files
             for file in files:
                 file.flush()
-                # Else the name may come to stand for what has not yet reached the disk.
+                # The content must reach the disk before the name does.
                 os.fsync(file.fileno())
                 if renames.fcntl is None:  # Windows renames no file that is open
                     file.close()
@@ -67,14 +67,14 @@ def replacing(*paths: str | os.PathLike[str]) -> Iterator[list[Any]]:
 
 @contextmanager
 def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Make a folder to fill, which takes its name when the block ends without an error.
+    """Make a folder to fill. It takes its name if the block ends without an error.
 
     Raises
     ------
     FileExistsError
-        If there is something of that name, at first or in the end.
+        If the name exists, at the start or at the end.
     OSError
-        If it cannot be written. Nothing is left behind.
+        If it cannot be written. No temporary folder remains.
     """
     target = Path(path)
     exists = FileExistsError(f"{target} exists; a corpus is written to a new folder.")
@@ -93,21 +93,21 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         try:
             os.rename(part, target)
         except OSError as error:
-            # Another process was first: a folder is not replaced if there is something in it.
+            # Another process was first: a rename does not replace a folder that is not empty.
             raise exists if os.path.lexists(target) else error from None
         renames.sync(target.parent)
 
 
 def whole(read: Callable[..., Result], *paths: str | os.PathLike[str]) -> Result:
-    """Return ``read(*paths)`` of files as one writer has left them.
+    """Return ``read(*paths)`` of files that one writer has written together.
 
-    A file that a killed writer had yet to rename is read under its temporary name. If a file
-    is replaced meanwhile, all of them are read again.
+    A file that a killed writer did not yet rename is read under its temporary name. If a file
+    is replaced meanwhile, all files are read again.
 
     Raises
     ------
     OSError
-        If they are replaced all the time.
+        If the files are replaced again and again.
     """
     for _ in range(_MOST_ATTEMPTS):
         places = [renames.current(path) for path in paths]
@@ -124,9 +124,12 @@ def whole(read: Callable[..., Result], *paths: str | os.PathLike[str]) -> Result
 
 
 def writable_path(path: str | os.PathLike[str]) -> Path:
-    """Return the file that writing to `path` replaces or makes; raise OSError if none can be.
+    """Return the file that a write to `path` replaces or makes, with links followed.
 
-    Links are followed. Nothing is left behind.
+    Raises
+    ------
+    OSError
+        If it cannot be written.
     """
     target = _target(path)
     part, file = _new_part(target, path)
@@ -137,7 +140,7 @@ def writable_path(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def _named(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the file in errors of the system, such as that of a full disk."""
+    """Add the name of the file to errors of the system, such as a full disk."""
     try:
         yield
     except OSError as error:
@@ -188,7 +191,7 @@ def _create_folder(path: Path) -> int | None:
 
 
 def _take_permissions(descriptor: int, old: os.stat_result) -> None:
-    """Let nobody read a new file who could not read the old one."""
+    """Copy permissions, so that no new reader gains access."""
     mode = stat.S_IMODE(old.st_mode)
     with suppress(OSError):  # a file system without permissions
         try:

@@ -1,4 +1,4 @@
-"""Arrays in .npy and .npz files of unknown origin: sizes are checked before memory is reserved."""
+"""Safe reading of .npy and .npz files: sizes are checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _HEADERS = {
     (2, 0): np.lib.format.read_array_header_2_0,
 }
 
-# Deflate makes at most 258 bytes of two bits. Counts are seldom packed to a fifth.
+# Deflate expands two bits to at most 258 bytes. Counts seldom shrink to a fifth.
 _DEFLATE, OF_COUNTS = 1032, 100
 _FREE_BYTES = 1 << 25
 _BYTES_AT_ONCE = 1 << 20
 
 
 class Header(NamedTuple):
-    """What a .npy file says of its array, and where the array begins."""
+    """The header of a .npy file, and the offset of its array."""
 
     dtype: np.dtype[Any]
     order: Literal["C", "F"]
@@ -31,7 +31,7 @@ class Header(NamedTuple):
 
 
 def check_expansion(packed: int, plain: int, largest: int = OF_COUNTS) -> None:
-    """Refuse what is packed so much that it can only be meant to fill the memory."""
+    """Refuse content that expands so much that it would only fill the memory."""
     if plain > max(_FREE_BYTES, largest * packed):
         raise ValueError(
             f"{packed} packed bytes expand to {plain} or more; at most {largest} times as many "
@@ -45,7 +45,7 @@ def read_header(file: IO[bytes], size: int) -> Header:
     Raises
     ------
     ValueError
-        If it is no header, or that of an array of another size than the rest of the file.
+        If the header is invalid, or the array has another size than the rest of the file.
     """
     version = np.lib.format.read_magic(file)
     if version not in _HEADERS:
@@ -53,7 +53,7 @@ def read_header(file: IO[bytes], size: int) -> Header:
     try:
         shape, fortran_order, dtype = _HEADERS[version](file)
     except Exception as error:
-        # Python's parser raises errors of many types, MemoryError for brackets in brackets.
+        # The parser raises errors of many types, such as MemoryError for nested brackets.
         raise ValueError(f"a damaged .npy header ({error or type(error).__name__})") from error
     if dtype.hasobject:
         raise ValueError("an array of objects")
@@ -64,14 +64,14 @@ def read_header(file: IO[bytes], size: int) -> Header:
 
 
 def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str, NDArray[Any]]:
-    """Read all arrays of a .npz file, by the names of its members without ``.npy``, in C order.
+    """Read all arrays of a .npz file in C order, by the names of its members without ``.npy``.
 
     Parameters
     ----------
     file : binary file
-        The file, which is not closed.
+        It is not closed.
     largest_expansion : int, optional
-        Bytes of arrays for a byte of the file at the most, where they are more than 32 MiB.
+        Largest ratio of unpacked to packed bytes, where the arrays exceed 32 MiB.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str,
             for member in members:
                 where = f"member {member.filename!r}: "
                 name, suffix = os.path.splitext(member.filename)
-                # Members that share their bytes would make much of a small file.
+                # Members that share their bytes would expand a small file.
                 left -= member.compress_size
                 if suffix != ".npy":
                     raise ValueError("its name does not end with .npy")
@@ -100,15 +100,14 @@ def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str,
                     raise ValueError("it does not fit into the file")
                 arrays[name] = _read_member(archive, member)
     except Exception as error:
-        # What zipfile and zlib raise is of many types. Sizes are checked: a lack of memory is one
-        # of them where nothing was large.
+        # zipfile and zlib raise errors of many types, MemoryError among them.
         what = f"{error}" or type(error).__name__
         raise ValueError(f"{where}{what}" if where else f"not a zip archive ({what})") from error
     return arrays
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
-    # Others may take any amount of memory to unpack.
+    # Other methods may need any amount of memory.
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ValueError(f"compressed by method {member.compress_type}, not by deflate")
     if member.file_size > _DEFLATE * member.compress_size:

@@ -1,12 +1,11 @@
-"""Temporary names in a folder, and renames in it that belong together.
+"""Temporary names in a folder, and atomic renames of several files in it.
 
-A temporary file or folder is locked while its writer lives. Later writers sweep those without a
-lock.
+A writer locks its temporary file or folder. Later writers remove temporary files without a lock.
 
-A writer that is to rename several files first puts their names into a note, the file
-``.topictemper.commit`` of the folder. From then on the new files are valid: readers follow the note
-of a writer that was killed, and the next writer makes the renames that are missing. Writers of
-several files take turns by a lock on the note.
+To rename several files, a writer first writes their names to a commit file,
+``.topictemper.commit`` in the folder. From then on the new files are valid. If the writer is
+killed, readers follow the commit file, and the next writer completes the renames. A lock on the
+commit file serialises writers of several files.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ try:
 except ImportError:  # Windows
     fcntl = None
 
-_NOTE = ".topictemper.commit"
-_LARGEST_NOTE = 1 << 16
+_COMMIT = ".topictemper.commit"
+_LARGEST_COMMIT = 1 << 16
 _PART = re.compile(r"\.topictemper-[0-9a-f]{16}\.part")
 _PATIENCE, _PAUSE = 60.0, 0.005  # seconds
-# Where there are no locks only its age tells whether the writer of a temporary file lives.
+# Without locks, only the age of a temporary file says whether its writer is alive.
 _OLD = 24 * 60 * 60.0
-# No link to a file elsewhere is followed, and no pipe is waited for.
+# Follow no links out of the folder, and wait for no pipe.
 _SAFE = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class Place(NamedTuple):
-    """Where the content of a file is, and what differs once it has been replaced."""
+    """Where the content of a file is, with an identity that changes when it is replaced."""
 
     path: str | os.PathLike[str]
     identity: tuple[int, ...] | None
 
 
 def new_part(folder: Path, create: Callable[[Path], int | None]) -> tuple[Path, int | None]:
-    """Create something under a new temporary name, which is locked until it is closed.
+    """Create something under a new temporary name, locked until it is closed.
 
     `create` makes it and returns a file descriptor, if the system has one.
     """
@@ -59,36 +58,36 @@ def new_part(folder: Path, create: Callable[[Path], int | None]) -> tuple[Path, 
             return path, descriptor
         with suppress(OSError):  # a file system without locks
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-        # Another writer may have swept it before it was locked.
+        # Another writer may have removed it before it was locked.
         if _is(descriptor, path):
             return path, descriptor
         os.close(descriptor)
 
 
 def discard(folder: Path, name: str) -> None:
-    """Remove a temporary file, if it is there and not yet the new file of a note."""
+    """Remove a temporary file, unless a commit file names it."""
     if name not in _pending(folder).values():
         with suppress(FileNotFoundError):
             os.unlink(folder / name)
 
 
 def rename(folder: Path, names: dict[str, str]) -> None:
-    """Give temporary files their names, all of them or none; `names` is by the final name."""
+    """Rename temporary files, all or none; `names` maps final to temporary names."""
     if len(names) == 1:
-        # Else the note of a killed writer would bring back an older file later.
+        # Otherwise the commit file of a killed writer would restore an older file later.
         if _pending(folder):
             _complete(folder)
         _rename(folder, names)
         return
     sync(folder)
-    with _locked(folder) as note:
-        os.write(note, json.dumps(names).encode())
-        os.fsync(note)
+    with _locked(folder) as commit:
+        os.write(commit, json.dumps(names).encode())
+        os.fsync(commit)
         sync(folder)
 
 
 def current(path: str | os.PathLike[str]) -> Place:
-    """Where the content of a file is that was written last."""
+    """Return where the latest content of a file is."""
     target = Path(os.path.realpath(path))
     part = target.parent / _pending(target.parent).get(target.name, "")
     if part != target.parent and part.exists():
@@ -104,7 +103,7 @@ def current(path: str | os.PathLike[str]) -> Place:
 
 
 def sync(folder: Path) -> None:
-    """Let the names in a folder reach the disk."""
+    """Sync the names in a folder to the disk."""
     with suppress(OSError):  # not every system can
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -115,41 +114,41 @@ def sync(folder: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[int]:
-    """Open the note of a folder while other writers wait; make the renames that it holds.
+    """Lock the commit file of a folder, and complete the renames in it.
 
-    Those of a killed writer at first, and in the end those that have been written into it.
+    First those of a killed writer; at the end, those that the block has written.
     """
-    path = folder / _NOTE
+    path = folder / _COMMIT
     deadline = time.monotonic() + _PATIENCE
     while True:
-        note = os.open(path, os.O_CREAT | os.O_RDWR | _SAFE, 0o666)
-        if _try_lock(note) is not False and _is(note, path):
+        commit = os.open(path, os.O_CREAT | os.O_RDWR | _SAFE, 0o666)
+        if _try_lock(commit) is not False and _is(commit, path):
             break
-        os.close(note)
+        os.close(commit)
         if time.monotonic() > deadline:
             raise TimeoutError(f"{folder}: another process has been writing there for a minute.")
         time.sleep(_PAUSE)
     try:
-        _rename(folder, _content(note))
-        os.ftruncate(note, 0)
+        _rename(folder, _content(commit))
+        os.ftruncate(commit, 0)
         try:
-            yield note
+            yield commit
         finally:
-            # An interrupt makes no difference to what has been written down.
-            _rename(folder, _content(note))
+            # Also after an interrupt: what the commit file says is valid.
+            _rename(folder, _content(commit))
             if fcntl is not None:
                 os.unlink(path)
     finally:
-        os.close(note)
+        os.close(commit)
     if fcntl is None:  # Windows removes no file that is open
         with suppress(OSError):
             os.unlink(path)
 
 
 def _rename(folder: Path, names: dict[str, str]) -> None:
-    """Make those renames that have not been made."""
+    """Complete renames, some of which may have been made."""
     left = {name: part for name, part in names.items() if (folder / part).exists()}
-    # A program that knows of no note finds a file without the others, never with older ones.
+    # Other programs may see one file without the others, but never with older ones.
     for name in list(left)[1:]:
         with suppress(FileNotFoundError):
             os.unlink(folder / name)
@@ -160,27 +159,27 @@ def _rename(folder: Path, names: dict[str, str]) -> None:
 
 
 def _pending(folder: Path) -> dict[str, str]:
-    """The renames in the note of a folder, if there is one that can be read."""
+    """Return the renames in the commit file of a folder; none if it cannot be read."""
     try:
-        note = os.open(folder / _NOTE, os.O_RDONLY | _SAFE)
+        commit = os.open(folder / _COMMIT, os.O_RDONLY | _SAFE)
     except OSError:
         return {}
     try:
-        return _content(note)
+        return _content(commit)
     finally:
-        os.close(note)
+        os.close(commit)
 
 
-def _content(note: int) -> dict[str, str]:
-    """The renames in a note; none if it is not complete."""
-    if not stat.S_ISREG(os.fstat(note).st_mode):
+def _content(commit: int) -> dict[str, str]:
+    """Return the renames in a commit file; none if it is not complete."""
+    if not stat.S_ISREG(os.fstat(commit).st_mode):
         return {}
-    os.lseek(note, 0, os.SEEK_SET)
+    os.lseek(commit, 0, os.SEEK_SET)
     try:
-        names = json.loads(os.read(note, _LARGEST_NOTE))
+        names = json.loads(os.read(commit, _LARGEST_COMMIT))
     except (ValueError, RecursionError):
         return {}
-    # Names in this folder only, whoever wrote the note.
+    # Anyone may have written the file: allow names in this folder only.
     valid = isinstance(names, dict) and all(
         isinstance(part, str)
         and _PART.fullmatch(part)
@@ -192,18 +191,18 @@ def _content(note: int) -> dict[str, str]:
 
 
 def _complete(folder: Path) -> None:
-    """Make the renames in the note of a folder, unless it belongs to another user."""
+    """Complete the renames in the commit file of a folder, unless another user owns it."""
     with suppress(OSError), _locked(folder):
         pass
 
 
 def _tidy(folder: Path) -> None:
-    """Complete what killed writers have begun in a folder, and sweep what else they left."""
+    """Complete the renames of killed writers, and remove their temporary files."""
     try:
         found = os.listdir(folder)
     except OSError:
         return
-    if _NOTE in found:
+    if _COMMIT in found:
         _complete(folder)
     for name in found:
         if _PART.fullmatch(name):
@@ -220,7 +219,7 @@ def _sweep(folder: Path, name: str) -> None:
         return
     descriptor = os.open(path, os.O_RDONLY | _SAFE)
     try:
-        # A dead writer may have written its note a moment ago.
+        # A dead writer may have written its commit file a moment ago.
         if _try_lock(descriptor) and name not in _pending(folder).values():
             _remove(path)
     finally:
@@ -235,7 +234,7 @@ def _remove(path: Path) -> None:
 
 
 def _try_lock(descriptor: int) -> bool | None:
-    """Lock a file unless somebody else has; None: it cannot be locked here."""
+    """Lock a file, if no other process has; None where locks do not exist."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -8,14 +8,14 @@ from typing import Any
 
 from ._state import Stateful
 
-# Of an action that goes on failing. Interrupts that strike it in a row are rarer by far.
+# Attempts of an action that keeps failing; so many interrupts in a row do not occur.
 _ATTEMPTS = 100
 
 
 def snapshot(objects: Iterable[Any]) -> Callable[[], None]:
-    """Remember the attributes of some objects; returns what puts them back.
+    """Return a function that restores the present attributes of some objects.
 
-    Arrays and lists are not copied: whoever changes them puts new ones in their place.
+    Arrays and lists are not copied: code that changes them must replace them.
     """
     before = [(part, vars(part).copy()) for part in objects]
 
@@ -27,17 +27,17 @@ def snapshot(objects: Iterable[Any]) -> Callable[[], None]:
 
 
 def complete(action: Callable[[], None]) -> None:
-    """Run an action to its end. It may be run several times, and begins anew each time."""
+    """Run an action to its end, again after each interrupt. It must be idempotent."""
     for _ in range(_ATTEMPTS - 1):
         try:
             return action()
-        except BaseException:  # the one that led here is the one to be raised
+        except BaseException:  # the caller raises the error that led here
             continue
     action()
 
 
 def parts(stateful: Stateful) -> Iterator[Stateful]:
-    """An object with state, and all such objects within it."""
+    """Yield an object with state, and all such objects within it."""
     yield stateful
     for name in stateful.STATE:
         value = getattr(stateful, name)
@@ -47,7 +47,7 @@ def parts(stateful: Stateful) -> Iterator[Stateful]:
 
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Put every attribute of an estimator back if the block fails."""
+    """Restore all attributes of an estimator if the block fails."""
     before = estimator.__dict__.copy()
     try:
         yield

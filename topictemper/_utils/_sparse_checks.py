@@ -1,4 +1,4 @@
-"""The structure of sparse matrices, checked before SciPy or a kernel goes where they point."""
+"""Checks of the structure of sparse matrices, which SciPy and the kernels trust."""
 
 from __future__ import annotations
 
@@ -15,29 +15,28 @@ _SMALL = np.iinfo(np.int32).max
 
 
 def check_structure(X: Any, name: str) -> Any:
-    """Refuse a sparse matrix whose arrays do not fit together, and cut off room not in use.
+    """Refuse a sparse matrix whose arrays do not fit together, and cut off unused entries.
 
-    SciPy's conversions trust these arrays, and read and write beyond them if they lie. The arrays
-    are looked at some entries at a time, because they may be more than fits into memory. Those of
-    a sound matrix are not copied.
+    SciPy reads and writes out of bounds if these arrays are wrong. They are read in parts, since a
+    mapped matrix may be larger than the memory. The arrays of a valid matrix are not copied.
 
     Parameters
     ----------
     X : sparse matrix or array
-        Of any format of SciPy.
+        In any format of SciPy.
     name : str
-        What it is called, for errors.
+        Its name in error messages.
 
     Returns
     -------
     sparse matrix or array
-        X itself, or one of its type that shares its arrays: without spare room, and with index
-        arrays of one type.
+        X itself, or a matrix of its type that shares its arrays, without unused entries and with
+        index arrays of one type.
 
     Raises
     ------
     ValueError
-        If SciPy would not have made such a matrix.
+        If the matrix is invalid.
     """
     if len(X.shape) != 2:
         raise ValueError(
@@ -53,7 +52,7 @@ def check_structure(X: Any, name: str) -> Any:
 
 
 def row_of(indptr: NDArray[Any], entry: int) -> int:
-    """The row of a CSR matrix that an entry is in."""
+    """Return the row of a CSR matrix that holds an entry."""
     return int(np.searchsorted(indptr, entry, side="right")) - 1
 
 

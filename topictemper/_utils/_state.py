@@ -1,4 +1,4 @@
-"""The state of objects as a tree of plain values and arrays, and back."""
+"""The state of objects as a tree of plain values and arrays, which a file can hold."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ Tree = dict[str, Any]
 
 
 class Stateful:
-    """An object that is made from its parameters, and whose state is then taken from another one.
+    """An object whose state can be read, and restored into an object with the same parameters.
 
-    ``STATE`` names the attributes that change while it works. All others follow from the
-    arguments of the constructor.
+    ``STATE`` names the attributes that change in use. All others follow from the arguments of the
+    constructor.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ()
 
     def get_state(self) -> Tree:
-        """Return all that has changed since the object was made; arrays are not copied."""
+        """Return the attributes of ``STATE``; arrays are not copied."""
         tree = {}
         for name in self.STATE:
             value = getattr(self, name)
@@ -37,12 +37,12 @@ class Stateful:
         return tree
 
     def set_state(self, tree: Tree) -> None:
-        """Take the state that `get_state` of an object made with the same parameters returned.
+        """Restore the state that `get_state` of an object with the same parameters returned.
 
         Raises
         ------
         ValueError
-            If that cannot be, because a value is missing or of another kind or shape.
+            If a value is missing, or has another type or shape.
         """
         if not isinstance(tree, dict) or {name.lstrip("_") for name in self.STATE} != tree.keys():
             raise ValueError(f"this is not the state of a {type(self).__name__}")
@@ -53,7 +53,7 @@ class Stateful:
 
 
 class StateError(ValueError):
-    """What is wrong with the state of an object, and where in its tree."""
+    """An invalid state: the place in its tree, and the reason."""
 
     def __init__(self, place: str, what: str) -> None:
         super().__init__(f"{place}: {what}")
@@ -62,7 +62,7 @@ class StateError(ValueError):
 
 @contextmanager
 def within(name: str) -> Iterator[None]:
-    """Name the branch of a tree in every error that its values lead to."""
+    """Add the name of a branch to every error in the block."""
     try:
         yield
     except StateError as error:
@@ -76,9 +76,9 @@ def within(name: str) -> Iterator[None]:
 
 
 def random_state(tree: Tree) -> np.random.RandomState:
-    """Make a source of random numbers from its state.
+    """Return a new `RandomState` with a given state.
 
-    Not by changing one that is there, which may be the one that all of NumPy shares.
+    An existing one is not changed: it may be the one that all of NumPy shares.
     """
     name = tree["bit_generator"]
     if name not in ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
@@ -89,13 +89,13 @@ def random_state(tree: Tree) -> np.random.RandomState:
         raise ValueError(f"this is not the state of a {name}")
     state = tree["state"]
     if not (
-        # NumPy goes where these point.
+        # NumPy uses these as indices.
         0 <= state.get("pos", 0) <= 624
         and 0 <= tree.get("buffer_pos", 0) <= 4
         and 0 <= tree["has_gauss"] <= 1
         and 0 <= tree.get("has_uint32", 0) <= 1
         and abs(tree["gauss"]) < 100
-        # From others they draw zeros for ever, or the same numbers too soon.
+        # Other states draw only zeros, or repeat too soon.
         and (name != "MT19937" or state["key"].any())
         and state.get("inc", 1) % 2 == 1
     ):
@@ -105,7 +105,7 @@ def random_state(tree: Tree) -> np.random.RandomState:
 
 
 def _same_kind(expected: Any, found: Any) -> bool:
-    """Whether two states of a source of random numbers have the same shape."""
+    """Whether two states of a random number generator have the same structure."""
     if isinstance(expected, dict):
         return (
             isinstance(found, dict)
@@ -120,7 +120,7 @@ def _same_kind(expected: Any, found: Any) -> bool:
 
 
 def _taken(old: Any, new: Any) -> Any:
-    """The value that takes the place of another one, of the same kind."""
+    """Return the value that replaces another one of the same kind."""
     if isinstance(old, Stateful):
         old.set_state(new)
         return old
@@ -129,7 +129,7 @@ def _taken(old: Any, new: Any) -> Any:
     if isinstance(old, np.ndarray):
         fits = _fits(old, new) and _finite(old, new)
     elif old is None:
-        # Nothing yet, where there may be a number or an array later.
+        # None stands for a number or an array that is not known yet.
         of_numbers = _is_number(new) or isinstance(new, np.ndarray)
         fits = new is None or (of_numbers and _finite(0.0, new))
     elif isinstance(old, int | str):
@@ -150,7 +150,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _finite(old: Any, new: Any) -> bool:
-    """Whether numbers are finite, or as they are before there are any: infinite, or not numbers."""
+    """Whether numbers are finite, or equal to the initial infinite or NaN values."""
     unset = (new == old) | (np.isnan(new) & np.isnan(old))
     return bool(np.all(np.isfinite(new) | unset))
 
@@ -174,5 +174,5 @@ def _described(value: Any) -> str:
 
 
 def table(rows: list[tuple[float, ...]], width: int) -> NDArray[np.float64]:
-    """Rows of numbers as an array, also if there are none."""
+    """Return rows of numbers as an array, also if there are none."""
     return np.array(rows, dtype=np.float64).reshape(-1, width)

@@ -19,7 +19,7 @@ def is_real(value: object) -> bool:
 
 
 def integer(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """A whole number in a range. True and False are no numbers."""
+    """Return an int in a range. A bool is not an int."""
     _refuse_flag(name, value, "int")
     return int(check_scalar(value, name, Integral, min_val=low, max_val=high))
 
@@ -32,7 +32,7 @@ def number(
     *,
     boundaries: str = "both",
 ) -> float:
-    """A finite real number in a range; `boundaries` says which ends it includes."""
+    """Return a finite float in a range; `boundaries` says which ends it includes."""
     _refuse_flag(name, value, "float")
     result = float(
         check_scalar(value, name, Real, min_val=low, max_val=high, include_boundaries=boundaries)
@@ -48,14 +48,14 @@ def _refuse_flag(name: str, value: Any, wanted: str) -> None:
 
 
 def flag(name: str, value: Any) -> bool:
-    """True or False."""
+    """Return a bool."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
 def random_state(value: Any) -> np.random.RandomState:
-    """What scikit-learn takes for a source of random numbers."""
+    """Return the `RandomState` of a seed, as scikit-learn does."""
     try:
         return check_random_state(value)
     except ValueError as error:
@@ -65,7 +65,7 @@ def random_state(value: Any) -> np.random.RandomState:
 
 
 def threads(value: Any) -> int:
-    """Number of threads that ``n_jobs`` stands for."""
+    """Return the number of threads for ``n_jobs``."""
     if value is not None and (
         not isinstance(value, Integral) or isinstance(value, bool) or value == 0
     ):
@@ -76,7 +76,7 @@ def threads(value: Any) -> int:
 
 
 def choice(name: str, value: Any, choices: Iterable[str]) -> str:
-    """One of some words."""
+    """Return one of some names."""
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{name} must be one of {choices}, got {value!r}")
@@ -84,7 +84,7 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
 
 
 def precision(value: Any) -> np.dtype[Any]:
-    """float32 or float64."""
+    """Return float32 or float64."""
     try:
         dtype = np.dtype(value)
     except TypeError:
@@ -97,7 +97,7 @@ def precision(value: Any) -> np.dtype[Any]:
 def table(
     name: str, value: Any, shapes: Iterable[tuple[int, ...]], low: float, high: float
 ) -> NDArray[np.float64]:
-    """An array of finite numbers in a range, of one of some shapes."""
+    """Return an array of finite numbers in a range, with one of some shapes."""
     shapes = list(shapes)
     try:
         array = np.asarray(value, dtype=np.float64)
@@ -117,7 +117,7 @@ def table(
 
 
 def check_size(n_components: int, n_features: int, itemsize: int) -> None:
-    """Refuse a number of topics whose parameters this machine cannot hold."""
+    """Refuse a number of components whose parameters exceed the memory."""
     needed = n_components * n_features * itemsize
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -129,7 +129,6 @@ def infer_documents(
     workspace: Workspace,
     *,
     want_energy: bool = False,
-    want_weights: bool = False,
 ) -> LocalParameters:
     """E-step of documents at the temperatures that are given by a function."""
     return infer(
@@ -141,7 +140,7 @@ def infer_documents(
         max_iter=model.sweeps.max_doc_update_iter,
         workers=workers,
         want_energy=want_energy,
-        want_weights=want_weights,
+        want_weights=False,
         workspace=workspace,
     )
 

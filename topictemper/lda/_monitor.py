@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from copy import deepcopy
 from math import ceil
 from time import perf_counter
@@ -157,23 +158,19 @@ class Monitor:
         return bool(self._task.call_on_fit_task_end(**self._hook_arguments)) or stop
 
     def _log(self, done: int, seconds: float) -> None:
-        """Log a line about the pass; to stderr, where logging has not been set up."""
-        if not logger.hasHandlers():
-            logger.addHandler(logging.StreamHandler())
-        if not logger.isEnabledFor(logging.INFO):
-            logger.setLevel(logging.INFO)
+        """Log a line about the pass, or print it to stderr where logging is not set up."""
         score = ""
         if self._validation is not None:
             score = f", validation score {self._validation.scores[-1][1]:.4f} nats a token"
-        logger.info(
-            "%s pass %d/%d: temperature %.3f, %.0f documents a second%s",
-            self._trainer.config.tempering.mode,
-            done,
-            self._n_passes,
-            self._trainer.temperature,
-            (self._trainer.clock.documents_seen - self._seen_before) / max(seconds, 1e-9),
-            score,
+        rate = (self._trainer.clock.documents_seen - self._seen_before) / max(seconds, 1e-9)
+        line = (
+            f"{self._trainer.config.tempering.mode} pass {done}/{self._n_passes}: temperature "
+            f"{self._trainer.temperature:.3f}, {rate:.0f} documents a second{score}"
         )
+        if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
+            logger.info(line)
+        else:
+            print(line, file=sys.stderr)
 
 
 def _split_rows(

@@ -42,13 +42,16 @@ class LikelihoodTempering:
     def step_size(
         self, rate: float, s: float, prior: float, weights: NDArray[Any], *, whole: bool
     ) -> StepSize:
-        """Return the step of lambda (VT eqs. 8 and 11); a step of the whole corpus has rate 1."""
+        """Return the step of lambda (VT eqs. 8 and 11; Hoffman et al. 2013).
+
+        A step of the whole corpus has rate 1.
+        """
         rate = 1.0 if whole else rate
         return StepSize(rate, rate, prior, weights)
 
 
 class PosteriorTempering(LikelihoodTempering):
-    """Priors are tempered too (Deterministic Annealing for SVI, section 3).
+    """Priors are tempered too (DASVI eqs. 20 and 22).
 
     ``gamma = (alpha + sum n phi + T - 1) / T`` is the likelihood-tempered update of a prior
     ``alpha s + 1 - s``, and likewise for lambda.

@@ -17,7 +17,7 @@ from ._topics import Topics
 
 # Doublings of alpha that are compared, and how many more new documents are predicted with: few
 # topics are too good for the halves of documents that topics were learned from
-# (benchmarks/priors.py).
+# (benchmarks/lda/priors.py).
 _DOUBLINGS, _MORE = np.arange(-2.0, 4.0), 1.0
 # Steps at T = 1 after which they are compared: 1, 2, 4, and so on, and every 64th then.
 _MOST_WAITED = 64

@@ -35,7 +35,7 @@ class PriorLearner(Stateful):
 
     The bound likes priors that fall with every pass, far below what predicts best: documents
     become ever surer of topics, and topics of words, that they have not seen. So nothing is
-    learned below a floor (benchmarks/priors.py has what this is worth).
+    learned below a floor (benchmarks/lda/priors.py has what this is worth).
 
     Parameters
     ----------

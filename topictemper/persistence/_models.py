@@ -31,7 +31,7 @@ def savable(estimator: type[_Estimator]) -> type[_Estimator]:
 
 
 class SaveMixin:
-    """Gives an estimator the method `save`.
+    """Adds the method `save` to an estimator.
 
     The estimator needs ``_get_state()``, which returns the fitted state as a tree of plain values
     and arrays, and ``_set_state(tree)``, which restores it in an unfitted estimator with the same

@@ -20,7 +20,7 @@ LOWEST_PI = 1e-4
 
 MODES = {"avi": ("schedule", "max_temperature", "length")}
 
-# Chosen with benchmarks/factorial_annealing.py: hotter schedules find fewer bars.
+# Chosen with benchmarks/factorial/annealing.py: hotter schedules find fewer bars.
 _MAX_TEMPERATURE, _LENGTH = 3.0, 0.3
 
 _MLP_HIDDEN = 50
