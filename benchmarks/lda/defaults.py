@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from topictemper import TemperedLDA
+from topictemper.tempering import LocalTempering
 
 from .._common.corpora import load, machine, parser
 
@@ -23,18 +24,18 @@ CHANGES: dict[str, dict[str, Any]] = {
     "tempering='avi'": {"tempering": "avi"},
     "tempering='vt'": {"tempering": "vt"},
     "tempering='dasvi'": {"tempering": "dasvi"},
-    "topic_estimate='dirichlet'": {"topic_estimate": "dirichlet"},
-    "inference='mean_field'": {"inference": "mean_field"},
+    "inference='vb'": {"inference": "vb"},
+    "inference='point'": {"inference": "point"},
     "doc_topic_prior 0.02": {"doc_topic_prior": 0.02},
     "doc_topic_prior 0.1": {"doc_topic_prior": 0.1},
     "doc_topic_prior='auto'": {"doc_topic_prior": "auto"},
     "topic_word_prior 0.025": {"topic_word_prior": 0.025},
     "topic_word_prior 0.1": {"topic_word_prior": 0.1},
-    "annealing_passes 2.5": {"annealing_passes": 2.5},
-    "annealing_passes 5.5": {"annealing_passes": 5.5},
-    "temperature_inertia 0.75": {"temperature_inertia": 0.75},
-    "temperature_inertia 3": {"temperature_inertia": 3.0},
-    "schedule='exponential'": {"schedule": "exponential"},
+    "length 2.5": {"tempering": LocalTempering(length=2.5)},
+    "length 5.5": {"tempering": LocalTempering(length=5.5)},
+    "inertia 0.75": {"tempering": LocalTempering(inertia=0.75)},
+    "inertia 3": {"tempering": LocalTempering(inertia=3.0)},
+    "schedule='exponential'": {"tempering": LocalTempering(schedule="exponential")},
     "batch_size 64": {"batch_size": 64},
     "batch_size 128": {"batch_size": 128},
     "batch_size 256": {"batch_size": 256},

@@ -42,7 +42,7 @@ class Case:
     settings: dict[str, Any] = field(default_factory=dict)
 
 
-LVT = {"tempering": "lvt", "inference": "mean_field", "batch_size": 500, "random_state": 0}
+LVT = {"tempering": "lvt", "inference": "point", "batch_size": 500, "random_state": 0}
 CASES = {
     "40,000 rows": Case("arxiv", 40_000, None, LVT | {"n_components": 100, "max_iter": 2}),
     "all rows": Case("arxiv", None, None, LVT | {"n_components": 500, "max_iter": 1}),

@@ -13,7 +13,7 @@ Two kinds of documents are planted, one in twenty:
 AUC (1: every planted document before all others, 0.5: chance) of three scores of how odd a
 document is:
 
-- temperature: 1 / `document_temperatures`;
+- temperature: `document_temperatures`;
 - perplexity: of held-out words of that document, `metrics.perplexity(..., per_document=True)`;
 - gain: what a held-out word gains in log-probability by topics, beyond the word frequencies of
   the corpus; the least is the oddest.
@@ -92,7 +92,7 @@ def scores(model: TemperedLDA, X: sp.csr_matrix, frequencies: NDArray) -> dict[s
     by_frequency = predictive_log_likelihood(frequencies[None, :], X, 1.0, per_document=True)
     by_length = np.array_split(np.argsort(lengths(X), kind="stable"), CLASSES)
     odd = {
-        "temperature": 1.0 / model.document_temperatures(X),
+        "temperature": model.document_temperatures(X),
         "perplexity": np.exp(-likelihood),
         "gain": by_frequency - likelihood,
     }

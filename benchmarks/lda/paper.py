@@ -27,6 +27,12 @@ from numpy.typing import NDArray
 
 import topictemper
 from topictemper import TemperedLDA
+from topictemper.tempering import (
+    Annealing,
+    GlobalTempering,
+    LocalTempering,
+    PosteriorAnnealing,
+)
 
 from .._common.corpora import RESULTS, load, machine, parser
 
@@ -43,43 +49,25 @@ Row = dict[str, Any]
 def runs(n_components: int, n_passes: float) -> dict[tuple[str, str], dict[str, Any]]:
     """Figure and name of every run, and what is its own."""
     paper = {"doc_topic_prior": 1 / n_components, "topic_word_prior": 1 / n_components}
-    learned = {"annealing_passes": 0.4 * n_passes, **paper}
+    length = 0.4 * n_passes
     result: dict[tuple[str, str], dict[str, Any]] = {("vt", "SVI"): {"tempering": "svi", **paper}}
-    for length in (0.01, 0.1, 1.0):
-        result["vt", f"AVI, t_A = {length:g}"] = {
-            "tempering": "avi",
-            "max_temperature": START,
-            "annealing_passes": length,
-            **paper,
-        }
+    for t_a in (0.01, 0.1, 1.0):
+        annealing = Annealing(max_temperature=START, length=t_a)
+        result["vt", f"AVI, t_A = {t_a:g}"] = {"tempering": annealing, **paper}
     for normalizer in ("prior", "posterior"):
-        result["vt", f"VT, {normalizer} normaliser"] = {
-            "tempering": "vt",
-            "normalizer": normalizer,
-            "temperature_inertia": 0.05 * n_passes,
-            **learned,
-        }
-    result["vt", "LVT"] = {
-        "tempering": "lvt",
-        "temperature_inertia": 0.15 * n_passes,
-        **learned,
-    }
-    theirs = {"doc_topic_prior": 0.01, "topic_word_prior": 1.0, "schedule": "exponential"}
-    dasvi = {"tempering": "dasvi", **theirs}
+        tempering = GlobalTempering(normalizer=normalizer, inertia=0.05 * n_passes, length=length)
+        result["vt", f"VT, {normalizer} normalizer"] = {"tempering": tempering, **paper}
+    tempering = LocalTempering(inertia=0.15 * n_passes, length=length)
+    result["vt", "LVT"] = {"tempering": tempering, **paper}
+    theirs = {"doc_topic_prior": 0.01, "topic_word_prior": 1.0}
     for figure in ("dasvi lengths", "dasvi temperatures"):
         result[figure, "SVI"] = {**theirs, "tempering": "svi"}
-    for length in (0.05, 0.1, 0.25, 1.0):
-        result["dasvi lengths", f"t_A = {length:g}"] = {
-            "max_temperature": 2.0,
-            "annealing_passes": length,
-            **dasvi,
-        }
-    for start in (1.5, 2.0, 3.0, 5.0):
-        result["dasvi temperatures", f"T = {start:g}"] = {
-            "max_temperature": start,
-            "annealing_passes": 0.1,
-            **dasvi,
-        }
+    for figure, name, start, t_a in (
+        *(("dasvi lengths", f"t_A = {t_a:g}", 2.0, t_a) for t_a in (0.05, 0.1, 0.25, 1.0)),
+        *(("dasvi temperatures", f"T = {start:g}", start, 0.1) for start in (1.5, 2.0, 3.0, 5.0)),
+    ):
+        tempering = PosteriorAnnealing(schedule="exponential", max_temperature=start, length=t_a)
+        result[figure, name] = {"tempering": tempering, **theirs}
     return result
 
 
@@ -128,7 +116,7 @@ class Experiment:
             model, seen = (
                 TemperedLDA(
                     options.components,
-                    topic_estimate="dirichlet",
+                    inference="vb",
                     batch_size=BATCH,
                     learning_offset=1024.0,
                     learning_decay=0.7,

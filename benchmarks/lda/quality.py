@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from topictemper import TemperedLDA
+from topictemper.tempering import Annealing, GlobalTempering
 
 from .._common.corpora import load, machine, parser
 
@@ -43,7 +44,7 @@ CASES = {
     ),
 }
 SHARED = {
-    "inference": "mean_field",  # what is compared is the temperature
+    "inference": "point",  # what is compared is the temperature
     "batch_size": 100,
     "learning_offset": 1024.0,
     "learning_decay": 0.7,
@@ -51,7 +52,7 @@ SHARED = {
     "topic_word_prior": 0.05,
 }
 HAND = {
-    f"avi {t0}, {length}": {"tempering": "avi", "max_temperature": t0, "annealing_passes": length}
+    f"avi {t0}, {length}": {"tempering": Annealing(max_temperature=t0, length=length)}
     for t0 in (3.0, 3.9)
     for length in (1.0, 2.0)
 }
@@ -66,7 +67,10 @@ MODES: dict[str, dict[str, Any]] = {
 }
 PRIOR_MODES: dict[str, dict[str, Any]] = {
     "svi, priors 0.01": {"tempering": "svi", **SPARSE},
-    "vt, prior normaliser, priors 0.01": {"tempering": "vt", "normalizer": "prior", **SPARSE},
+    "vt, prior normalizer, priors 0.01": {
+        "tempering": GlobalTempering(normalizer="prior"),
+        **SPARSE,
+    },
 }
 
 
@@ -93,7 +97,7 @@ def run(case: Case, data: Any, seeds: int, jobs: int) -> dict[str, np.ndarray]:
             seconds.append(time.perf_counter() - start)
             results.append(model.score(X_test))
             hottest.append(model.max_temperature_)
-            if mode["tempering"] in ("vt", "lvt"):
+            if isinstance(mode["tempering"], GlobalTempering) or mode["tempering"] in ("vt", "lvt"):
                 tempered.append(model.score(X_test, tempered=True))
         scores[name] = np.array(results)
         against = scores["svi, priors 0.01" if "0.01" in name else "svi"]
