@@ -106,7 +106,7 @@ OF_LDA: dict[str, dict[str, Any]] = {
     "lvt": {},
     "lvt, mean-field": {"inference": "point", "tempering": LocalTempering(max_temperature=3.0)},
     "vt": {"tempering": GlobalTempering(updates=40)},
-    "vt, prior normaliser": {"tempering": GlobalTempering(normalizer="prior_upper")},
+    "vt, prior normalizer": {"tempering": GlobalTempering(normalizer="prior_upper")},
     "avi": {"tempering": Annealing(schedule="exponential", max_temperature=4.0)},
     "svi, dirichlet": {"tempering": "svi", "inference": "vb"},
     "dasvi": {"tempering": "dasvi"},

@@ -1,4 +1,4 @@
-"""`log_partition` against its twin, and where the normaliser has a closed form."""
+"""`log_partition` against its twin, and where the normalizer has a closed form."""
 
 from typing import Any
 
@@ -83,7 +83,7 @@ def test_topics_that_are_left_out_count_with_their_prior(dtype: Real) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_normaliser_of_one_flat_topic(dtype: Real) -> None:
+def test_normalizer_of_one_flat_topic(dtype: Real) -> None:
     """With one topic of V equal words and lambda -> infinity, ``sum_v beta_v^s = V^(1 - s)``."""
     n_words = 100
     ratios = _reference.fractional_moments(np.full((n_words, 1), 1e9), 1.0, 0.0, NODES)

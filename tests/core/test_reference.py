@@ -88,9 +88,9 @@ def test_log_partition_is_above_its_monte_carlo_value() -> None:
     theta = dirichlet(gamma).rvs(40_000, random_state=rng)
     beta = np.stack([dirichlet(column).rvs(40_000, random_state=rng) for column in lam.T], axis=1)
     for s, value in zip(nodes, result, strict=True):
-        normaliser = (theta**s * (beta**s).sum(axis=2)).sum(axis=1)
-        assert value == pytest.approx(np.log(normaliser.mean()), abs=0.01)
-        assert np.log(normaliser).mean() <= value + 1e-9
+        normalizer = (theta**s * (beta**s).sum(axis=2)).sum(axis=1)
+        assert value == pytest.approx(np.log(normalizer.mean()), abs=0.01)
+        assert np.log(normalizer).mean() <= value + 1e-9
 
 
 @pytest.mark.parametrize("s", [1.0, 0.4, "documents"])

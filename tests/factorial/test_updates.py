@@ -192,7 +192,7 @@ def fitted_state():
     return images, result
 
 
-def test_constants_of_energy_and_normaliser_go_together():
+def test_constants_of_energy_and_normalizer_go_together():
     images, result = fitted_state()
     grid = temperature_grid(400, 10.0)
     bare_energy = result.energies.sum()

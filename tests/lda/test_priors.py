@@ -265,7 +265,7 @@ def test_learned_alpha_never_lowers_the_bound(estimate):
 
 
 def test_bound_of_topics_that_are_a_point_may_fall_as_eta_rises():
-    # Of which there is no warning: warnings are errors. Its prior has no normaliser; the evidence
+    # Of which there is no warning: warnings are errors. Its prior has no normalizer; the evidence
     # lower bound, which has one, gains.
     X = make_lda_corpus(200, 60, 4, topic_word_prior=1.0, document_length=30, random_state=0).counts
     lda = small_lda(tempering="svi", learning_method="batch", max_iter=60, tol=0.0)

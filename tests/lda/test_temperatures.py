@@ -1,4 +1,4 @@
-"""Energies, normalisers and the updates of r: VT section 3 for LDA."""
+"""Energies, normalizers and the updates of r: VT section 3 for LDA."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def state(request):
     return topics, batch, local, 1e-4 if request.param == "float32" else 1e-10
 
 
-# The posterior normaliser
+# The posterior normalizer
 
 
 def test_posterior_log_c_is_the_direct_sum(state):
@@ -167,7 +167,7 @@ def test_tokens_do_not_depend_on_the_neighbours():
     assert minibatch(counts).tokens()[1:].tolist() == alone[1:]
 
 
-# The prior normaliser
+# The prior normalizer
 
 
 @pytest.mark.parametrize("eta", [0.01, 0.05, 1.0])

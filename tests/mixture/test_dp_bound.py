@@ -17,7 +17,7 @@ from .points import clusters, fitted, random_start
 
 
 def log_evidence(X, kind, m0, k0, dof0, S0):
-    """Log marginal likelihood of one Gaussian component, from the normalisers of its prior."""
+    """Log marginal likelihood of one Gaussian component, from the normalizers of its prior."""
     n, D = X.shape
     if kind == "diag":
         columns = [
@@ -102,7 +102,7 @@ def test_the_annealed_bound_never_falls(kind, temperature, concentration, last_s
 
 
 def test_a_heated_bound_is_that_of_a_smaller_likelihood():
-    """With one component: the evidence of weights 1 / T, from the normalisers of the prior."""
+    """With one component: the evidence of weights 1 / T, from the normalizers of the prior."""
     X = clusters(3, 30, 1)
     m0, k0, dof0, S0 = (np.array([0.5]), 2.0, 3.0, np.array([1.7]))
     parameters = dict(zip(NAMES, (m0, k0, dof0, S0), strict=True))

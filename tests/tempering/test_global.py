@@ -129,7 +129,7 @@ def test_damping_of_the_energy():
         np.testing.assert_allclose(damped.responsibilities, plain.responsibilities, rtol=1e-12)
 
 
-def test_damping_of_renewed_normalisers():
+def test_damping_of_renewed_normalizers():
     temperatures = np.array([1.0, 2.0, 4.0])
     rng = np.random.default_rng(1)
     energies = rng.normal(-20, 5, size=4)
@@ -148,21 +148,21 @@ def test_damping_of_renewed_normalisers():
     assert damped.elbo_terms(-7.0) != pytest.approx(damped.elbo_terms(-7.0, log_cs[-1]))
 
 
-def test_first_update_replaces_the_constructors_normalisers():
+def test_first_update_replaces_the_constructors_normalizers():
     # They described another state than the energy does.
     one = GlobalTemperature([1.0, 2.0], [0.0, 999.0], step=0.1)
     other = GlobalTemperature([1.0, 2.0], None, step=0.1)
     assert one.update(-5.0, [0.0, 2.0]) == other.update(-5.0, [0.0, 2.0])
 
 
-def test_update_without_normalisers_keeps_the_last():
+def test_update_without_normalizers_keeps_the_last():
     temperature = GlobalTemperature([1.0, 2.0], None)
     temperature.update(-5.0, [0.0, 2.0])
     fixed = GlobalTemperature([1.0, 2.0], [0.0, 2.0])
     assert temperature.update(-3.0) == fixed.update(-3.0)
 
 
-def test_constants_common_to_energy_and_normaliser_cancel():
+def test_constants_common_to_energy_and_normalizer_cancel():
     temperatures = temperature_grid(20, 8.0)
     log_c = 300 * np.log(temperatures)
     constant = -417.0

@@ -38,7 +38,7 @@ def test_each_datum_is_a_global_temperature(problem, log_prior):
         assert values[n] == pytest.approx(one.elbo_terms(energy), rel=1e-12)
 
 
-def test_shared_normalisers(problem):
+def test_shared_normalizers(problem):
     s, energies, log_c = problem
     local = LocalTemperature(s)
     tiled = np.tile(log_c[0], (energies.size, 1))

@@ -20,7 +20,7 @@ from topictemper.tempering import (
 class FactorialMixture:
     """The pair of a factorial mixture at some fixed state (Mandt et al. 2016, section 4.2).
 
-    With `full` the Gaussian's constant is in the energy and in the normaliser, else in neither.
+    With `full` the Gaussian's constant is in the energy and in the normalizer, else in neither.
     """
 
     def __init__(self, noise_var, full, n=300, d=16):
@@ -79,8 +79,8 @@ def test_mixed_pairs_do_not(noise_var, sign):
     temperatures = temperature_grid(100, 10.0)
     full, short = (FactorialMixture(noise_var, full) for full in (True, False))
 
-    def inverse(energy_of, normaliser_of):
-        fit = GlobalTemperature(temperatures, normaliser_of.log_partition(1 / temperatures))
+    def inverse(energy_of, normalizer_of):
+        fit = GlobalTemperature(temperatures, normalizer_of.log_partition(1 / temperatures))
         return fit.update(energy_of.energy())
 
     right = inverse(full, full)

@@ -82,7 +82,7 @@ class StreamClock(Stateful):
         return self._resize(total_samples)
 
     def grow(self, n_documents: float) -> float:
-        """Take note of documents that come, if the corpus grows; returns the factor of D."""
+        """Count new documents, if the corpus grows; returns the factor by which D changes."""
         if not self._growing:
             return 1.0
         self._once += n_documents

@@ -74,7 +74,7 @@ class Config:
         Raises
         ------
         TypeError, ValueError
-            If one is invalid, or would be of no use together with the others.
+            If one is invalid, or has no effect together with the others.
         """
         p = parameters
         dtype = check.precision(p["dtype"])

@@ -53,7 +53,7 @@ def _prepare(
     want_weights: bool = True,
     workspace: Workspace | None = None,
 ) -> LocalParameters:
-    """Room for what an E-step finds, and the rows of the topics that it goes by."""
+    """Allocate the results of an E-step, and compute the rows of the topics that it needs."""
     dtype = topics.M.dtype
     n_documents, n_components = batch.n_documents, topics.n_components
     padded = kernels.padded_topics(n_components)

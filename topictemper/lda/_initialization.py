@@ -1,4 +1,4 @@
-"""A random start that the data have a say in."""
+"""The random start of the topics, which the first minibatch seeds."""
 
 from __future__ import annotations
 
@@ -8,31 +8,29 @@ from .._utils._hashing import splitmix64
 from ._minibatch import Minibatch
 from ._topics import Topics
 
-# 0.02 to 0.2 score alike; 0.05 with the probe's threshold and reheat was the best on four corpora.
-_SHARE = 0.05
-_DOCUMENTS = 4  # of a topic, about
+# Share of a topic that comes from documents, and about how many documents a topic gets.
+_SHARE, _DOCUMENTS = 0.05, 4
 
 
 def seed_topics(topics: Topics, batch: Minibatch, seed: int) -> None:
-    """Add to topics that are alike the words of a few documents each, as a twentieth of their own.
+    """Add the words of a few documents to each topic of a random start, as 5% of its mass.
 
-    Topics of mere noise differ in all directions, of which the one that annealing is to find is
-    a vanishing part: below the critical temperature it has to grow from there, while T falls on.
-    What documents differ in has a good deal of it. With 300 topics of 200,000 abstracts, in four
-    passes, annealing then starts at T = 2.3 instead of 1.2 and scores 0.2 nats a token higher.
+    Topics of pure noise contain almost nothing of the directions in which documents differ, and
+    need many steps below the critical temperature to separate. A few documents in each topic let
+    them separate earlier, so annealing can start hotter.
 
-    Which topics a document goes to depends on the seed and its words alone, so that it makes no
-    difference whether it has the weight 2 or is there twice.
+    The topics of a document depend on the seed and the hash of the document alone: a document of
+    weight 2 is the same as two copies.
     """
     n_topics, n_documents = topics.n_components, batch.n_documents
     if n_documents == 0:
         return
-    mark = splitmix64(batch.hashes() + np.uint64(seed))
-    n_distinct = len(np.unique(mark))
+    hashes = splitmix64(batch.hashes() + np.uint64(seed))
+    n_distinct = len(np.unique(hashes))
     copies = np.arange(min(-(-_DOCUMENTS * n_topics // n_distinct), n_topics), dtype=np.uint64)
     offsets = copies * np.uint64(n_topics) // np.uint64(len(copies))
-    hashes = mark[:, None] * (2 * copies + 1)
-    places = (hashes % np.uint64(n_topics) + offsets) % np.uint64(n_topics)
+    of_copies = hashes[:, None] * (2 * copies + 1)
+    places = (of_copies % np.uint64(n_topics) + offsets) % np.uint64(n_topics)
     topic_of = places.astype(np.int64)
     weight = np.ones(n_documents) if batch.weight is None else batch.weight
     tokens = np.repeat(batch.tokens() * weight, len(copies))

@@ -28,7 +28,7 @@ def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> InverseT
 
 
 class PosteriorNormalizer(Stateful):
-    """The normaliser under the current q, bounded by exact fractional moments.
+    """The normalizer under the current q, bounded by exact fractional moments.
 
     Every token's joint is ``(theta_k beta_kv)^s / sum_k'v' (theta_k' beta_k'v')^s`` (VT eq. 10 in
     full), so by Jensen's inequality
@@ -122,7 +122,7 @@ class PosteriorNormalizer(Stateful):
 
 
 class PriorNormalizer(Stateful):
-    """The paper's normaliser: the prior's, with the assignments summed out (VT eqs. 17 and 18).
+    """The paper's normalizer: the prior's, with the assignments summed out (VT eqs. 17 and 18).
 
     ``c(s) = log sum_v (sum_k theta_k beta_kv)^s`` is sampled once from the prior; the energy is
     the matching one, ``sum_v n_dv log sum_k E[theta_dk] E[beta_kv]``.

@@ -1,4 +1,4 @@
-"""The prior that documents are predicted with: alpha, and how many times of it."""
+"""The alpha of prediction: a multiple of the alpha of training, from halves of documents."""
 
 from __future__ import annotations
 
@@ -15,29 +15,28 @@ from ._e_step import Workspace, infer, log_likelihood
 from ._minibatch import Minibatch
 from ._topics import Topics
 
-# Doublings of alpha that are compared, and how many more new documents are predicted with: few
-# topics are too good for the halves of documents that topics were learned from
-# (benchmarks/lda/priors.py).
+# Multiples of alpha that are compared, as powers of 2. New documents are predicted with one more
+# doubling: training documents prefer fewer topics than new ones (benchmarks/lda/priors.py).
 _DOUBLINGS, _MORE = np.arange(-2.0, 4.0), 1.0
-# Steps at T = 1 after which they are compared: 1, 2, 4, and so on, and every 64th then.
+# Multiples are compared after 1, 2, 4, ... steps at T = 1, and after every 64th from then on.
 _MOST_WAITED = 64
-_KEPT = 0.8  # of earlier comparisons, at each new one
+_KEPT = 0.8  # weight of earlier comparisons at each new one
 _MOST_DOCUMENTS = 8192  # at a time
 _MOST_BITS = 64
 
 
 class PriorScale(Stateful):
-    """Finds the multiple of alpha that predicts best one half of a document from the other.
+    """Finds the multiple of alpha with which one half of a document best predicts the other.
 
-    What is best to learn topics with is about the same for all corpora, what is best to predict
-    with is not: mean-field inference is too sure of the few topics that it finds, more so where
-    documents are of many. So now and then, before a step at T = 1, the documents of the minibatch
-    are halved, and the likelihood of one half given the other compared for multiples of alpha.
+    The best alpha for training is similar in all corpora; the best alpha for prediction is not.
+    Mean-field inference is overconfident, the more so the more topics a document has. Before some
+    steps at T = 1, the documents of the minibatch are halved, and multiples of alpha are compared
+    by the likelihood of one half given the other.
 
     Parameters
     ----------
     learned : bool
-        Whether to; else the scale stays 1.
+        Whether to estimate the multiple; otherwise it stays 1.
 
     Attributes
     ----------
@@ -64,7 +63,7 @@ class PriorScale(Stateful):
         workers: Workers,
         workspace: Workspace,
     ) -> None:
-        """Take note of a minibatch at T = 1 that is about to be learned from."""
+        """Compare multiples of alpha on a minibatch, before the step that learns from it."""
         if not self._learned:
             return
         self._steps += 1

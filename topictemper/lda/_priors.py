@@ -33,9 +33,9 @@ class PriorLearner(Stateful):
     method for fixed q(theta) (Blei et al. 2003, appendix A.4.2) maximises in alpha alone; as q
     follows alpha closely, that crawls. Likewise for eta, from lambda = eta + n.
 
-    The bound likes priors that fall with every pass, far below what predicts best: documents
-    become ever surer of topics, and topics of words, that they have not seen. So nothing is
-    learned below a floor (benchmarks/lda/priors.py has what this is worth).
+    The ELBO favors priors that fall with every pass, far below what predicts best: documents get
+    fewer topics, and topics fewer words, than new documents need. So no prior is learned below a
+    floor (benchmarks/lda/priors.py).
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class PriorLearner(Stateful):
     def alpha(
         self, batch: Minibatch, local: LocalParameters, alpha: NDArray[Any], rho: float
     ) -> NDArray[Any]:
-        """Take note of a minibatch after its E-step, at learning rate rho; the new alpha."""
+        """Update with a minibatch after its E-step, at learning rate rho; returns the new alpha."""
         if not self.of_alpha:
             return alpha
         total = alpha.sum(dtype=np.float64)
@@ -77,7 +77,7 @@ class PriorLearner(Stateful):
         return new.astype(alpha.dtype)
 
     def eta(self, topics: Topics, eta: Eta, rho: float) -> Eta:
-        """Take note of a step of the topics; the new eta."""
+        """Update after a step of the topics; returns the new eta."""
         if not self.of_eta or isinstance(eta, np.ndarray):
             return eta
         self._eta_share += rho

@@ -4,7 +4,7 @@ A tempered model raises the likelihood of its local variables to the power ``s =
 inverse temperature. This package decides which ``s`` to use: by a schedule (annealed variational
 inference), by one learned temperature (variational tempering), by a learned temperature per datum
 (local variational tempering), or by a probe of the temperature above which a model learns nothing.
-The model supplies energies and normalisers (see `TemperedModel`); all of them are in nats.
+The model supplies energies and normalizers (see `TemperedModel`); all of them are in nats.
 """
 
 from ._global import GlobalTemperature

@@ -16,7 +16,7 @@ class GlobalTemperature(Stateful):
 
         r_m ∝ exp{ E / T_m - log C(T_m) + log pi_m },     E[1/T] = sum_m r_m / T_m,
 
-    where E is the expected log joint of the tempered variables and C the normaliser of exactly
+    where E is the expected log joint of the tempered variables and C the normalizer of exactly
     those variables (see `TemperedModel`). Before the first update r is the prior pi.
 
     Parameters
@@ -24,7 +24,7 @@ class GlobalTemperature(Stateful):
     temperatures : array-like of shape (M,)
         Temperatures, finite and >= 1.
     log_c : array-like of shape (M,) or None
-        Log normalisers log C(T_m), in nats. None if every update brings its own.
+        Log normalizers log C(T_m), in nats. None if every update brings its own.
     log_prior : array-like of shape (M,), optional
         Log prior of the temperatures, up to a constant; -inf excludes one. Uniform if not given.
     step : float, default=1.0
@@ -89,7 +89,7 @@ class GlobalTemperature(Stateful):
         energy : float
             Expected log joint E of the tempered variables, at T = 1 and over all data, in nats.
         log_c : array-like of shape (M,), optional
-            New log normalisers, for a normaliser that depends on the current state. They are
+            New log normalizers, for a normalizer that depends on the current state. They are
             averaged exactly as the energies are, because the two must describe the same states.
             If not given, those of before stay.
 
@@ -101,7 +101,7 @@ class GlobalTemperature(Stateful):
         Raises
         ------
         TypeError, ValueError
-            If an argument is not finite or of the wrong length, or if there is no log normaliser.
+            If an argument is not finite or of the wrong length, or if there is no log normalizer.
         """
         energy = check.number("energy", energy)
         new_log_c = self._checked_log_c(log_c)
@@ -138,7 +138,7 @@ class GlobalTemperature(Stateful):
         energy : float
             Expected log joint of the tempered variables, in nats. Not averaged with earlier ones.
         log_c : array-like of shape (M,), optional
-            Log normalisers of the same state. If not given, those that the last update used.
+            Log normalizers of the same state. If not given, those that the last update used.
 
         Returns
         -------
@@ -148,7 +148,7 @@ class GlobalTemperature(Stateful):
         Raises
         ------
         TypeError, ValueError
-            If an argument is not finite or of the wrong length, or if there is no log normaliser.
+            If an argument is not finite or of the wrong length, or if there is no log normalizer.
         """
         energy = check.number("energy", energy)
         used = self.responsibilities > 0  # 0 times the -inf of an excluded temperature is 0

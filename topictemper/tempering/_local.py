@@ -19,7 +19,7 @@ class LocalTemperature(Stateful):
         r_nm ∝ exp{ s_m E_n - log C_n(s_m) + log pi_m },     E[1/T_n] = sum_m r_nm s_m,
 
     where E_n is the expected log joint of the tempered variables of datum n and C_n their
-    normaliser. Nothing is kept between calls, so an object may be shared by threads, and the
+    normalizer. Nothing is kept between calls, so an object may be shared by threads, and the
     result of a datum does not depend on the data that come with it.
 
     Parameters
@@ -71,13 +71,13 @@ class LocalTemperature(Stateful):
         energies : array-like of shape (N,)
             Expected log joints E_n of the tempered variables, at T = 1, in nats.
         log_c : array-like of shape (N, M) or (M,)
-            Log normalisers log C_n(s_m), or one row that all data share, in nats.
+            Log normalizers log C_n(s_m), or one row that all data share, in nats.
 
         Returns
         -------
         ndarray of shape (N,)
             E[1/T_n], within the range of the grid. A datum without tempered variables (energy
-            and log normalisers 0) has the prior's mean.
+            and log normalizers 0) has the prior's mean.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Interpolation of log normalisers, smooth functions of the inverse temperature."""
+"""Interpolation of log normalizers, smooth functions of the inverse temperature."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,7 @@ class InverseTemperatureNodes:
 
     The nodes are Chebyshev-Lobatto points in ``u = log(s + offset)`` over the range from the
     grid's least value to 1, and the interpolant is the polynomial in u through them (barycentric
-    form). ``log[Gamma(x + s) / Gamma(x)]``, of which the log normalisers of Dirichlet models are
+    form). ``log[Gamma(x + s) / Gamma(x)]``, of which the log normalizers of Dirichlet models are
     made, has its nearest singularity at ``s = -x``, so `offset` should be near the least x, the
     least prior concentration. Largest errors measured in nats, on [0.01, 1]:
 

@@ -1,4 +1,4 @@
-"""What a model owes to a learned temperature: an energy and the normaliser that goes with it."""
+"""What a model owes to a learned temperature: an energy and the normalizer that goes with it."""
 
 from typing import Any, Literal, Protocol
 
@@ -10,7 +10,7 @@ from .._utils import _validation as check
 
 
 class TemperedModel(Protocol):
-    """A model that can be tempered: an energy and the matching log normaliser.
+    """A model that can be tempered: an energy and the matching log normalizer.
 
     Energy and log C(T) come from one pair of functions of the model, so that their constants
     cannot diverge. A constant factor of the likelihood, such as a Gaussian's
@@ -48,7 +48,7 @@ class TemperedModel(Protocol):
         ...
 
     def log_partition(self, inverse_temperatures: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the log normalisers of the tempered variables.
+        """Return the log normalizers of the tempered variables.
 
         Parameters
         ----------
@@ -102,9 +102,9 @@ def prior_log_partition(
     n_tokens_per_datum: float,
     bound: Literal["lower", "upper"] | None = None,
 ) -> NDArray[np.float64]:
-    """Combine samples from a prior into the log normaliser of a model of exchangeable tokens.
+    """Combine samples from a prior into the log normalizer of a model of exchangeable tokens.
 
-    With c(s) = log sum_v p(v | theta, beta)^s the log normaliser of one token, D data and N tokens
+    With c(s) = log sum_v p(v | theta, beta)^s the log normalizer of one token, D data and N tokens
     per datum,
 
         log C(s) ≈ log mean_beta exp{ D log mean_theta exp(N c(s)) }.

@@ -89,7 +89,7 @@ class CriticalProbe(Stateful):
         return self.max_temperature is not None
 
     def update(self, order_parameter: float, rate: float | None = None) -> None:
-        """Take note of the order parameter measured at the current temperature, and cool.
+        """Record the order parameter measured at the current temperature, and lower T.
 
         Parameters
         ----------

@@ -77,10 +77,10 @@ def annealed_elbo(
 
 def _dirichlet_kl(q: Floats, p: Floats) -> Floats:
     """``KL(Dir(q) || Dir(p))`` along the last axis."""
-    log_normaliser_q = special.gammaln(q).sum(axis=-1) - special.gammaln(q.sum(axis=-1))
-    log_normaliser_p = special.gammaln(p).sum(axis=-1) - special.gammaln(p.sum(axis=-1))
+    log_normalizer_q = special.gammaln(q).sum(axis=-1) - special.gammaln(q.sum(axis=-1))
+    log_normalizer_p = special.gammaln(p).sum(axis=-1) - special.gammaln(p.sum(axis=-1))
     expected_log = psi(q) - psi(q.sum(axis=-1, keepdims=True))
     return np.asarray(
-        log_normaliser_p - log_normaliser_q + ((q - p) * expected_log).sum(axis=-1),
+        log_normalizer_p - log_normalizer_q + ((q - p) * expected_log).sum(axis=-1),
         dtype=np.float64,
     )

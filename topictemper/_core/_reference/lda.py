@@ -363,7 +363,7 @@ def add_statistics(
 
 
 def log_partition(gamma: ArrayLike, moments: ArrayLike, nodes: ArrayLike) -> Floats:
-    """Log normaliser of one tempered token under q, for every document (VT eq. 10 for LDA).
+    """Log normalizer of one tempered token under q, for every document (VT eq. 10 for LDA).
 
     By Jensen's inequality
     ``E_q log sum_kv (theta_k beta_kv)^s <= log sum_k E[theta_k^s] sum_v E[beta_kv^s]``,

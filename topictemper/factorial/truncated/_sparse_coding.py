@@ -58,8 +58,8 @@ class GaussianJoint:
 
     def constants(self, Y: Floats) -> Floats:
         """(n,): log-joint of the empty state."""
-        normaliser = -0.5 * Y.shape[1] * np.log(2 * np.pi * self.variance) + self.prior.log_empty
-        return normaliser - np.einsum("nd,nd->n", Y, Y) / (2 * self.variance)
+        normalizer = -0.5 * Y.shape[1] * np.log(2 * np.pi * self.variance) + self.prior.log_empty
+        return normalizer - np.einsum("nd,nd->n", Y, Y) / (2 * self.variance)
 
     def penalties(self, states: Floats) -> Floats:
         """(m,): couplings of pairs of units."""

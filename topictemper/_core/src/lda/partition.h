@@ -1,4 +1,4 @@
-/* The normaliser of a tempered document, under its q(theta) and the moments of the topics. */
+/* The normalizer of a tempered document, under its q(theta) and the moments of the topics. */
 
 /* log sum_k M_k(s_j) S_k(s_j) of every document, at the nodes s_j. */
 static int FN(log_partition)(const partition_problem *p, int64_t *ticket)
