@@ -40,7 +40,8 @@ def interrupted(n_jobs: int, n_trials: int, seed: int) -> Counter[str]:
 
 
 def _interrupted_once(lda: object, moment: float) -> str:
-    with contextlib.suppress(KeyboardInterrupt):  # which may come as late as that
+    # It may come as late as in the last line. In Python's own Thread.start it becomes a RuntimeError.
+    with contextlib.suppress(KeyboardInterrupt, RuntimeError):
         try:
             signal.setitimer(signal.ITIMER_REAL, moment)
             lda.partial_fit(NEW)  # type: ignore[attr-defined]

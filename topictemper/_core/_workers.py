@@ -3,7 +3,6 @@
 import os
 import weakref
 from collections.abc import Callable
-from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
@@ -103,16 +102,23 @@ class Workers:
         """Begin a call beside what follows, if there are threads; returns how to get its result."""
         if self._is_alone():
             return lambda: function(*arguments)
-        future: Future[Any] = Future()
+        # Not a Future, whose lock an interrupt leaves in a state of its own.
+        answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
 
         def call(_: int) -> None:
             try:
-                future.set_result(function(*arguments))
+                answers.put((function(*arguments), None))
             except BaseException as error:
-                future.set_exception(error)
+                answers.put((None, error))
+
+        def result() -> Any:
+            value, error = answers.get()
+            if error is not None:
+                raise error
+            return value
 
         self._jobs[0].put(call)
-        return future.result
+        return result
 
     def _is_alone(self) -> bool:
         """Whether there are no helpers; a forked process has left them behind."""
