@@ -40,7 +40,7 @@ def interrupted(n_jobs: int, n_trials: int, seed: int) -> Counter[str]:
 
 
 def _interrupted_once(lda: object, moment: float) -> str:
-    # It may come as late as in the last line. In Python's own Thread.start it becomes a RuntimeError.
+    # It may come in the last line. In Python's own Thread.start it becomes a RuntimeError.
     with contextlib.suppress(KeyboardInterrupt, RuntimeError):
         try:
             signal.setitimer(signal.ITIMER_REAL, moment)

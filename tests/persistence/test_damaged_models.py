@@ -77,6 +77,7 @@ ARRAYS = [
     ("lvt", "state/trainer/control/history", np.zeros(7)),
     ("vt", "state/trainer/control/posterior/responsibilities", lambda r: r / 2),
     ("vt", "state/trainer/control/posterior/log_c", lambda c: c[:3]),
+    ("vt", "state/trainer/control/posterior/log_c", lambda c: c.astype(complex)),
     ("lvt", "state/trainer/random_state/state/key", lambda key: key[:10]),
     ("lvt", "state/trainer/random_state/state/key", lambda key: 0 * key),
     ("lvt", "state/trainer/random_state/state/key", lambda key: key.astype(float)),

@@ -53,7 +53,12 @@ def new_part(folder: Path, create: Callable[[Path], int | None]) -> tuple[Path, 
     _tidy(folder)
     while True:
         path = folder / f".topictemper-{secrets.token_hex(8)}.part"
-        descriptor = create(path)
+        try:
+            descriptor = create(path)
+        except FileNotFoundError:
+            if not folder.is_dir():
+                raise
+            continue  # another writer has removed it before it was opened
         if descriptor is None or fcntl is None:
             return path, descriptor
         with suppress(OSError):  # a file system without locks

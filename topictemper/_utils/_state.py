@@ -130,7 +130,7 @@ def _taken(old: Any, new: Any) -> Any:
         fits = _fits(old, new) and _finite(old, new)
     elif old is None:
         # None stands for a number or an array that is not known yet.
-        of_numbers = _is_number(new) or isinstance(new, np.ndarray)
+        of_numbers = _is_number(new) or getattr(new, "dtype", None) == np.float64
         fits = new is None or (of_numbers and _finite(0.0, new))
     elif isinstance(old, int | str):
         fits = type(new) is type(old)
