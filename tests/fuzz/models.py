@@ -108,7 +108,7 @@ def _change_field(rng: random.Random, tree: dict[str, Any]) -> None:
 
 
 def _changed(rng: random.Random, array: np.ndarray) -> np.ndarray:
-    if array.dtype.kind not in "fiu":  # by the change before
+    if array.dtype.kind not in "fiuV":  # by the change before
         return array
     if array.dtype.names:
         return rng.choice((array[:1], array[::-1], array[None], array[array.dtype.names[0]]))
