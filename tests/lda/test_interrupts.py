@@ -1,4 +1,4 @@
-"""Interrupts and errors leave a model as it was before a step, or after it; threads end."""
+"""Interrupts and errors never leave half a step, and no thread goes on."""
 
 import contextlib
 import gc

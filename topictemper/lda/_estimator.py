@@ -411,8 +411,8 @@ class TemperedLDA(
 
         Notes
         -----
-        Each minibatch is learned from completely or not at all. After an interrupt or an error the
-        model is as it was before a minibatch or after one; `n_batch_iter_` says after which.
+        Each minibatch is learned from completely or not at all. After an interrupt or an error,
+        `n_batch_iter_` counts the minibatches that the model has learned.
         """
         before = vars(self).copy()
         try:
