@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper import TemperedLDA
-from topictemper.lda._completion import split_tokens
+from topictemper.lda._token_halves import split_tokens
 
 from ..small_lda import LEARNED, MODES, corpus, fitted, learned_state, noise, small_lda
 

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 
-from topictemper.lda._completion import split_tokens
+from topictemper.lda._token_halves import split_tokens
 from topictemper.metrics import perplexity, predictive_log_likelihood
 
 from ..small_lda import ESTIMATES, MODES, corpus, fitted, random_counts

@@ -11,16 +11,14 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from ..tempering import LocalTemperature
-from ._e_step import Workspace, infer, log_likelihood
+from ._e_step import GibbsSweeps, Workspace, infer, log_likelihood, sample
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer
 from ._topics import Topics
 from ._training import Trainer
 
-# The split of a document belongs to the score, not to the model: the same for every model.
-_SPLIT_SEED = 0
-# numpy draws from hypergeometric distributions of fewer tokens only.
-_MOST_TOKENS = 10**9
+# Draws depend on the document, not on its place: it has the same proportions in any batch.
+_SAMPLING_SEED = 0
 _MOST_ROWS = 8192
 _MOST_PROPORTIONS = 2**22  # of rows that are worked on at once
 
@@ -39,49 +37,15 @@ class Sweeps(Protocol):
 
 
 class Model(NamedTuple):
-    """Topics, the prior of their proportions, and when sweeps end."""
+    """Topics, the prior of their proportions, and when sweeps end.
+
+    With `gibbs`, proportions are means over so many sweeps of Gibbs sampling, at T = 1.
+    """
 
     topics: Topics
     alpha: NDArray[Any]
     sweeps: Sweeps
-
-
-def split_tokens(X: Any) -> tuple[Any, Any]:
-    """Split each document's tokens at random into two halves: observed and held out.
-
-    The split is of tokens, not of distinct words, and has a fixed seed. Of an odd number the
-    observed half has one more. A fraction of a token, as in weighted counts, goes with either
-    half as a whole.
-
-    Parameters
-    ----------
-    X : CSR matrix of shape (n_documents, n_features)
-        Counts, not negative.
-
-    Returns
-    -------
-    observed, held_out : CSR matrices of the shape of X
-        Their sum is X.
-    """
-    rng = np.random.default_rng(_SPLIT_SEED)
-    data = np.asarray(X.data, dtype=np.float64)
-    whole = np.floor(data)
-    observed = np.where(rng.random(len(data)) < 0.5, data - whole, 0.0)
-    counts = whole.astype(np.int64)
-    for start, stop in zip(X.indptr[:-1], X.indptr[1:], strict=True):
-        n = counts[start:stop].sum()
-        if n >= _MOST_TOKENS:  # every word is halved to within one token of its own
-            odd = counts[start:stop] % 2 * (rng.random(stop - start) < 0.5)
-            observed[start:stop] += counts[start:stop] // 2 + odd
-        elif n > 0:
-            observed[start:stop] += rng.multivariate_hypergeometric(
-                counts[start:stop], (n + 1) // 2, method="marginals"
-            )
-    shape = X.shape
-    return (
-        sp.csr_matrix((observed, X.indices, X.indptr), shape=shape),
-        sp.csr_matrix((data - observed, X.indices, X.indptr), shape=shape),
-    )
+    gibbs: GibbsSweeps | None = None
 
 
 def predictor(trainer: Trainer) -> Model:
@@ -131,6 +95,17 @@ def infer_documents(
     want_energy: bool = False,
 ) -> LocalParameters:
     """E-step of documents at the temperatures that are given by a function."""
+    if model.gibbs is not None:
+        return sample(
+            model.topics,
+            batch,
+            model.alpha,
+            _SAMPLING_SEED,
+            sweeps=model.gibbs,
+            workers=workers,
+            want_weights=False,
+            workspace=workspace,
+        )
     return infer(
         model.topics,
         batch,

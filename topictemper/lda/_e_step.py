@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,18 @@ from .._utils._hashing import splitmix64
 from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
 
-# Sweeps of Gibbs sampling: to forget the start, and to average over (see CONTRIBUTING.md).
-_BURN_IN, _KEPT = 3, 4
+
+
+class GibbsSweeps(NamedTuple):
+    """Sweeps of Gibbs sampling: to forget the start, and to average over."""
+
+    burn_in: int
+    kept: int
+
+
+# See CONTRIBUTING.md.
+TRAINING = GibbsSweeps(3, 4)
+PREDICTION = GibbsSweeps(30, 60)
 
 
 class Workspace:
@@ -51,6 +61,7 @@ def _prepare(
     workers: Workers,
     want_energy: bool = False,
     want_weights: bool = True,
+    want_drawn: bool = False,
     workspace: Workspace | None = None,
 ) -> LocalParameters:
     """Allocate the results of an E-step, and compute the rows of the topics that it needs."""
@@ -65,6 +76,7 @@ def _prepare(
         log_rows=log_rows,
         B=array("B", (len(batch.words), padded), dtype),
         gamma=array("gamma", by_topic, dtype),
+        drawn=array("drawn", by_topic if want_drawn else (0, n_components), dtype),
         topics=array("topics", by_topic, np.int32),
         weights=array("weights", by_padded if want_weights else (0, padded), dtype),
         n_active=np.empty(n_documents, dtype=np.int32),
@@ -150,7 +162,10 @@ def sample(
     alpha: NDArray[Any],
     seed: int,
     *,
+    sweeps: GibbsSweeps = TRAINING,
     workers: Workers,
+    want_drawn: bool = False,
+    want_weights: bool = True,
     workspace: Workspace | None = None,
 ) -> LocalParameters:
     """Gibbs sampling of the topics of the tokens of every document, at T = 1.
@@ -163,9 +178,18 @@ def sample(
     Draws are keyed by `seed` and by the words of a document, so a document that is there twice is
     the same as one of weight 2. The other parameters are those of `infer`.
     """
-    local = _prepare(topics, batch, alpha, 1.0, workers=workers, workspace=workspace)
+    local = _prepare(
+        topics,
+        batch,
+        alpha,
+        1.0,
+        workers=workers,
+        want_drawn=want_drawn,
+        want_weights=want_weights,
+        workspace=workspace,
+    )
     keys = splitmix64(splitmix64(batch.hashes()) + np.uint64(seed))
-    workers.run(kernels.sample, batch, local, keys, _BURN_IN, _KEPT)
+    workers.run(kernels.sample, batch, local, keys, *sweeps)
     return local
 
 

@@ -92,6 +92,7 @@ class LocalParameters(NamedTuple):
     log_rows: bool
     B: NDArray[Any]
     gamma: NDArray[Any]
+    drawn: NDArray[Any]
     topics: NDArray[np.int32]
     weights: NDArray[Any]
     n_active: NDArray[np.int32]

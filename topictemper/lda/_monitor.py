@@ -16,7 +16,8 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, rows_that_count
-from ._completion import cold, completion, predictor, split_tokens
+from ._completion import cold, completion, predictor
+from ._token_halves import split_tokens
 from ._config import Config
 from ._training import Trainer
 

@@ -22,12 +22,12 @@ from ._completion import (
     infer_documents,
     predictor,
     proportions,
-    split_tokens,
 )
 from ._completion import tempered as tempered_documents
 from ._defaults import N_TEMPERATURES
 from ._e_step import Workspace
 from ._elbo import document_elbo, topics_kl
+from ._token_halves import split_tokens
 from ._training import Trainer
 
 

@@ -143,7 +143,7 @@ static int FN(sample)(const documents *p, const sampling_options *options, int64
         for (int64_t d = first; d < last; d++) {
             const int64_t start = doc_ptr[d];
             const ptrdiff_t n_words = (ptrdiff_t)(doc_ptr[d + 1] - start);
-            REAL *out_gamma = gamma + d * n_topics, *out_weights = weights + d * padded;
+            REAL *out_gamma = gamma + d * n_topics, *out_weights;
             int32_t *out_topics = topics + d * n_topics;
             const ptrdiff_t n_tokens
                 = FN(tokens)(&z, padded, n_words, word_of + start, counts + start, B);
@@ -170,11 +170,16 @@ static int FN(sample)(const documents *p, const sampling_options *options, int64
                 for (ptrdiff_t k = 0; sweep >= n_burn_in && k < padded; k += VL)
                     FN(store)(z.sum + k, FN(load)(z.sum + k) + FN(load)(z.N + k));
             }
+            for (ptrdiff_t k = 0; k < n_topics; k++)
+                out_gamma[k] = z.alpha[k] + z.sum[k] / (REAL)n_kept;
+            if (p->drawn)
+                memcpy((REAL *)p->drawn + d * n_topics, z.N, (size_t)n_topics * sizeof(REAL));
+            if (!weights)
+                continue;
+            out_weights = weights + d * padded;
             for (ptrdiff_t k = 0; k < padded; k++) {
                 const REAL share = z.sum[k] / (REAL)n_kept;
                 out_weights[k] = share > 0 ? z.alpha[k] + share : 0;
-                if (k < n_topics)
-                    out_gamma[k] = z.alpha[k] + share;
                 if (share > 0)
                     out_topics[n_active++] = (int32_t)k;
             }

@@ -37,6 +37,7 @@ typedef void real;
     OUT(real, shift)       /* (n_words,) */                                                        \
     OUT(real, mass)        /* (n_words,) */                                                        \
     OUT(real, gamma)       /* (n_docs, n_topics) and all below: see `estep` */                     \
+    OUT(real, drawn)       /* (n_docs, n_topics): see `sample`; or not wanted */                   \
     OUT(int32_t, topics)   /* (n_docs, n_topics) */                                                \
     OUT(real, weights)     /* (n_docs, padded), or not wanted */                                   \
     OUT(int32_t, n_active) /* (n_docs,) */                                                         \
