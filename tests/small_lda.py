@@ -112,3 +112,10 @@ def random_counts(n_samples: int = 12, n_features: int = 30, seed: int = 0) -> s
     dense[2], dense[4] = 0, 0
     dense[4, 3] = 1
     return sp.csr_matrix(dense)
+
+
+def streamed(lda: TemperedLDA, n_samples: int, first: int = 0) -> TemperedLDA:
+    """Go on with documents of a stream, up to the given one, twenty at a time."""
+    for start in range(first, n_samples, 20):
+        lda.partial_fit(corpus(1000)[start : start + 20])
+    return lda

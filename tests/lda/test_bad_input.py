@@ -171,7 +171,7 @@ BAD_PARAMETERS = {
     "inference": ["cvb0", "Gibbs", "mean_field", "", None, True, 1, ["gibbs"]],
     "doc_topic_prior": PRIOR_NONSENSE,
     "topic_word_prior": PRIOR_NONSENSE,
-    "learning_decay": [*REAL_NONSENSE, None, 0, 0.5, 1.5, 1 + 1e-9],
+    "learning_decay": [*REAL_NONSENSE, 0, 0.5, 1.5, 1 + 1e-9],
     "learning_offset": [*REAL_NONSENSE, 0, 0.5, -1],
     "batch_size": [value for value in COUNT_NONSENSE if value is not None],
     "max_iter": [value for value in COUNT_NONSENSE if value is not None],

@@ -261,9 +261,10 @@ def test_empty_document_has_the_mean_of_the_prior(tempered):
     X = corpus().tolil()
     X[3] = 0
     theta = fitted().transform(X.tocsr(), tempered=tempered)
-    assert_array_equal(theta[3], np.full(4, 0.25, dtype=np.float32))
+    alpha = fitted().doc_topic_prior_
+    assert_allclose(theta[3], alpha / alpha.sum(), rtol=1e-6)
     assert_array_equal(theta[4], fitted().transform(corpus(), tempered=tempered)[4])
-    assert_array_equal(fitted().transform(np.zeros((2, 60))), np.full((2, 4), 0.25))
+    assert_array_equal(fitted().transform(np.zeros((2, 60))), theta[[3, 3]])
 
 
 def test_document_of_one_topic_has_that_topic():

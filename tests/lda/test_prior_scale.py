@@ -101,7 +101,8 @@ def test_finds_how_mixed_documents_are(true_alpha):
         2000, 200, 8, document_length=80, doc_topic_prior=true_alpha, random_state=1
     )
     topics = 1000.0 * made.components
-    lda = TemperedLDA(8, tempering="svi", init=topics, random_state=0).fit(made.counts)
+    lda = TemperedLDA(8, tempering="svi", inference="point", init=topics, random_state=0)
+    lda.fit(made.counts)
     assert_allclose(lda.doc_topic_prior_, lda.doc_topic_prior_[0])
     assert lda._trainer.alpha[0] == np.float32(0.1)
     # By design twice what predicts the training documents best.
@@ -143,8 +144,8 @@ def test_documents_are_transformed_and_scored_with_it():
 
 
 def test_it_does_not_move_the_topics():
-    lda = fitted()
-    fixed = small_lda(max_temperature=3.0, doc_topic_prior=float(lda._trainer.alpha[0]))
+    lda = small_lda(inference="point").fit(corpus())
+    fixed = small_lda(inference="point", doc_topic_prior=float(lda._trainer.alpha[0]))
     assert_array_equal(fixed.fit(corpus()).components_, lda.components_)
 
 

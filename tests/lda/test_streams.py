@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from topictemper.lda import _clock, _defaults
 
-from ..small_lda import MODES, corpus, learned_state, small_lda
+from ..small_lda import MODES, corpus, learned_state, small_lda, streamed
 
 
 @pytest.fixture
@@ -14,12 +14,6 @@ def short(monkeypatch):
     """Streams of unknown length are taken to have 200 documents."""
     monkeypatch.setattr(_defaults, "STREAM_SAMPLES", 200.0)
     monkeypatch.setattr(_clock, "STREAM_SAMPLES", 200.0)
-
-
-def streamed(lda, n_samples, first=0):
-    for start in range(first, n_samples, 20):
-        lda.partial_fit(corpus(1000)[start : start + 20])
-    return lda
 
 
 def statistics(lda):
@@ -68,7 +62,8 @@ def test_growth_is_the_same_as_a_new_total_at_every_call(short):
 
 
 def test_new_total_weighs_all_statistics_anew():
-    lda = small_lda(tempering="svi", total_samples=200, dtype="float64").partial_fit(corpus())
+    lda = small_lda(tempering="svi", inference="point", total_samples=200, dtype="float64")
+    lda.partial_fit(corpus())
     before = lda.components_ - lda._trainer.topics.base
     # No document: nothing but the new total.
     lda.set_params(total_samples=500).partial_fit(np.zeros((20, 60)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,11 +50,15 @@ def new_trainer(
     plan = Plan.of(config, expected_samples, planned_passes)
     alpha, eta, start = config.alpha.value, config.eta.value, config.init
     priors = PriorLearner(
-        config.alpha.learned, config.eta.learned, config.alpha.floor, config.eta.floor
+        config.alpha.learned,
+        config.eta.learned,
+        config.alpha.floor,
+        config.eta.floor,
+        of_samples=config.learns_from_samples,
     )
     scale = PriorScale(config.scales_alpha)
     if previous is not None:
-        start = previous.topics.components()
+        start = previous.predictive_topics.components()
         if start.shape != (config.n_components, config.n_features):
             raise ValueError(
                 f"warm_start=True goes on from topics of shape {start.shape}, but n_components "
@@ -163,6 +168,8 @@ def restored_trainer(config: Config, tree: Tree) -> Trainer:
     with within("parameters"):
         trainer = new_trainer(config, expected, planned, restored=restored)
     with within("trainer"):
+        if state["average"]["topics"] is not None:
+            trainer.average.topics = copy(trainer.topics)
         trainer.set_state(state)
         check_trainer(trainer.get_state())
     return trainer

@@ -50,7 +50,7 @@ class Model(NamedTuple):
 
 def predictor(trainer: Trainer) -> Model:
     """A model in training as documents are predicted with it."""
-    return Model(trainer.topics, trainer.predictive_alpha, trainer.config)
+    return Model(trainer.predictive_topics, trainer.predictive_alpha, trainer.config)
 
 
 def cold(batch: Minibatch, workers: Workers) -> float:

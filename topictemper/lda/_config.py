@@ -51,11 +51,12 @@ class Config:
     sampling: bool
     alpha: Prior
     scales_alpha: bool
+    learns_from_samples: bool
     eta: Prior
     whole: bool
     max_iter: int | None
     batch_size: int | None
-    learning_decay: float
+    learning_decay: float | None
     learning_offset: float | None
     tol: float
     mean_change_tol: float
@@ -106,11 +107,14 @@ class Config:
             sampling=inference == "gibbs",
             alpha=alpha,
             scales_alpha=p["doc_topic_prior"] is None,
+            learns_from_samples=p["doc_topic_prior"] is None,
             eta=eta,
             whole=method == "batch",
             max_iter=_optional_integer("max_iter", p["max_iter"]),
             batch_size=_optional_integer("batch_size", p["batch_size"]),
-            learning_decay=check.number(
+            learning_decay=None
+            if p["learning_decay"] is None
+            else check.number(
                 "learning_decay", p["learning_decay"], 0.5, 1.0, boundaries="right"
             ),
             learning_offset=None

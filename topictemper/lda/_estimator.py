@@ -226,7 +226,7 @@ class TemperedLDA(
         max_iter: int | None = None,
         batch_size: int | None = None,
         total_samples: float | None = None,
-        learning_decay: float = 0.7,
+        learning_decay: float | None = None,
         learning_offset: float | None = None,
         tol: float | None = None,
         mean_change_tol: float = 1e-3,
@@ -367,6 +367,7 @@ class TemperedLDA(
                 train(trainer, learned, n_passes, weight, workers, monitor)
         if validation is not None and validation.best is not None:
             trainer = validation.best
+        trainer.settle()
         self._set_fitted(trainer, validation, elbos)
         context.call_on_fit_task_end(**hook_arguments)
 

@@ -35,9 +35,10 @@ class FittedMixin:
     def components_(self) -> NDArray[Any]:
         """Lambda, (n_components, n_features); a new array when topics have changed."""
         trainer = self._learned("components_")
-        state = trainer.clock.n_updates, trainer.topics.a
+        topics = trainer.predictive_topics
+        state = trainer.clock.n_updates, topics.a
         if self._components is None or self._components[0] != state:
-            self._components = state, trainer.topics.components()
+            self._components = state, topics.components()
         return self._components[1]
 
     @property

@@ -140,7 +140,7 @@ class PredictionMixin(TransformerMixin):
         X = self._fitted_counts(X)
         _counts.check_words(X, "X")
         trainer, total, workspace = self._trainer, 0.0, Workspace()
-        model = Model(copy(trainer.topics), trainer.alpha, trainer.config)
+        model = Model(copy(trainer.predictive_topics), trainer.alpha, trainer.config)
         model.topics.point = False
         with Workers(self.n_jobs) as workers:
             for _, batch in chunks(X, model.topics):

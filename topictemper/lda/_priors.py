@@ -14,7 +14,7 @@ from ._minibatch import LocalParameters, Minibatch
 from ._normalizers import Eta
 from ._topics import Topics
 
-_LARGEST = 1e3
+_SMALLEST, _LARGEST = 1e-4, 1e3
 # A prior is renewed once so much of what it is learned from is new. eta waits for longer at
 # first: statistics of hot documents, which are spread over all topics, would raise it.
 _ALPHA_SHARE, _ETA_SHARE, _ETA_WAITS = 0.25, 1.0, 3.0
@@ -41,6 +41,8 @@ class PriorLearner(Stateful):
     ----------
     of_alpha, of_eta : bool
         Which of the two to learn.
+    of_samples : bool
+        Whether to learn alpha where documents are sampled.
     smallest_alpha, smallest_eta : float
         The floors.
     """
@@ -48,9 +50,15 @@ class PriorLearner(Stateful):
     STATE = ("_means", "_alpha_share", "_eta_share")
 
     def __init__(
-        self, of_alpha: bool, of_eta: bool, smallest_alpha: float, smallest_eta: float
+        self,
+        of_alpha: bool,
+        of_eta: bool,
+        smallest_alpha: float,
+        smallest_eta: float,
+        *,
+        of_samples: bool,
     ) -> None:
-        self.of_alpha, self.of_eta = of_alpha, of_eta
+        self.of_alpha, self.of_eta, self.of_samples = of_alpha, of_eta, of_samples
         self._smallest_alpha, self._smallest_eta = smallest_alpha, smallest_eta
         self._means: NDArray[np.float64] | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
@@ -59,11 +67,14 @@ class PriorLearner(Stateful):
         self, batch: Minibatch, local: LocalParameters, alpha: NDArray[Any], rho: float
     ) -> NDArray[Any]:
         """Update with a minibatch after its E-step, at learning rate rho; returns the new alpha."""
-        if not self.of_alpha:
+        sampled = len(local.drawn) > 0
+        if not (self.of_alpha or (self.of_samples and sampled)):
             return alpha
+        # Of samples psi(alpha + n) is taken of each, not of their mean: that would be too large.
+        gamma = local.drawn + alpha if sampled else local.gamma
         total = alpha.sum(dtype=np.float64)
-        by_topic = batch.total(kernels.psi(local.gamma.ravel()).reshape(local.gamma.shape))
-        of_totals = batch.total(psi(local.gamma.sum(axis=1, dtype=np.float64)))
+        by_topic = batch.total(kernels.psi(gamma.ravel()).reshape(gamma.shape))
+        of_totals = batch.total(psi(gamma.sum(axis=1, dtype=np.float64)))
         prior = alpha.astype(np.float64)
         means = np.append(prior * (by_topic / batch.size - psi(prior)), of_totals / batch.size)
         means[-1] -= psi(total)
@@ -73,7 +84,8 @@ class PriorLearner(Stateful):
         if self._alpha_share < _ALPHA_SHARE or self._means[-1] <= 0:
             return alpha
         self._alpha_share = 0.0
-        new = np.clip(self._means[:-1] / self._means[-1], self._smallest_alpha, _LARGEST)
+        smallest = _SMALLEST if sampled else self._smallest_alpha
+        new = np.clip(self._means[:-1] / self._means[-1], smallest, _LARGEST)
         return new.astype(alpha.dtype)
 
     def eta(self, topics: Topics, eta: Eta, rho: float) -> Eta:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,29 @@ class Topics(Stateful):
     ) -> Topics:
         """Start from lambda, (n_components, n_features), but nowhere below the prior."""
         return cls(np.maximum(components.T - eta, 0.0).astype(dtype), eta)
+
+    def copy(self) -> Topics:
+        """The same topics, which do not follow the steps of these."""
+        return self._combined([(self, 1.0)])
+
+    def mixed(self, other: Topics, weight: float) -> Topics:
+        """New topics with ``(1 - weight)`` of these and `weight` of others over the prior."""
+        return other._combined([(self, 1.0 - weight), (other, weight)])
+
+    def _combined(self, shares: list[tuple[Topics, float]]) -> Topics:
+        result = copy(self)
+        result.M = np.empty_like(self.M)
+        for start in range(0, self.n_features, _WORDS_AT_ONCE):
+            rows = slice(start, start + _WORDS_AT_ONCE)
+            result.M[rows] = sum(
+                topics.M[rows] * self.M.dtype.type(share * topics.a) for topics, share in shares
+            )
+        result.a = 1.0
+        result.b = sum(share * topics.b for topics, share in shares)
+        result.column_sums = np.sum(
+            [share * topics.a * topics.column_sums for topics, share in shares], axis=0
+        )
+        return result
 
     def smallest_prior(self, eta: float | NDArray[Any]) -> float:
         """The part of eta that the base follows."""

@@ -15,9 +15,10 @@ from .._utils._chunks import blocks
 from .._utils._rollback import complete, parts, snapshot
 from .._utils._state import Stateful
 from ..tempering._control import Clock, Evidence, TemperatureControl
+from ._average import TopicsAverage
 from ._clock import StreamClock
 from ._config import Config, Plan
-from ._defaults import PLAIN_PASSES, PLAIN_SHARE
+from ._defaults import DECAY, LARGEST_RATE, MEMORY, PLAIN_PASSES, PLAIN_SHARE
 from ._e_step import Workspace, infer, log_likelihood, sample
 from ._elbo import document_elbo, topics_kl, topics_log_prior
 from ._initialization import seed_topics
@@ -65,6 +66,7 @@ class Trainer(Stateful):
 
     STATE = (
         "topics",
+        "average",
         "alpha",
         "eta",
         "control",
@@ -95,6 +97,7 @@ class Trainer(Stateful):
     ) -> None:
         self.config, self.plan = config, plan
         self.topics = topics
+        self.average = TopicsAverage()
         self.alpha = self.first_alpha = alpha
         self.eta = self.first_eta = eta
         self.control, self.normalizer, self.tempered = control, normalizer, tempered
@@ -110,6 +113,11 @@ class Trainer(Stateful):
     @cached_property
     def _parts(self) -> list[Stateful]:
         return list(parts(self))
+
+    @property
+    def predictive_topics(self) -> Topics:
+        """The topics for documents that are not learned from: averaged ones, if there are any."""
+        return self.average.topics or self.topics
 
     @property
     def predictive_alpha(self) -> NDArray[Any]:
@@ -135,14 +143,19 @@ class Trainer(Stateful):
         """Learn from now on for a corpus of so many documents; None: it grows as they come."""
         restore = snapshot(self._parts)
         try:
-            self.topics.rescale(self.clock.expect(total_samples))
+            self._rescale(self.clock.expect(total_samples))
         except BaseException:
             complete(restore)
             raise
 
+    def _rescale(self, factor: float) -> None:
+        self.topics.rescale(factor)
+        self.average.rescale(factor)
+
     def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
         """Go through the given rows once, minibatch by minibatch."""
         self.isa = going_on(self.isa)
+        self.average.resume(self.topics)
         size = self.plan.batch_size
         if size < _LEAST_SHARED:
             workers = Workers()
@@ -169,6 +182,12 @@ class Trainer(Stateful):
         """
         s = self.control.inverse_temperature(self.clock.now(batch.size))
         return s, self.step(batch, workers, whole=True)
+
+    def settle(self) -> None:
+        """End a fit: the averaged topics take the place of the last ones."""
+        if self.average.topics is not None:
+            vars(self.topics).update(vars(self.average.topics))
+            self.average.topics = None
 
     def release(self) -> None:
         """Give back the memory of E-steps; the next takes what it needs."""
@@ -197,21 +216,19 @@ class Trainer(Stateful):
         if self.clock.n_updates == 0 and not self.given_topics:
             seed_topics(self.topics, batch, self.sampling_seed)
         s = self.control.inverse_temperature(clock)
-        self.topics.rescale(self.clock.grow(batch.size))
+        self._rescale(self.clock.grow(batch.size))
         if s == 1.0:
             self.prior_scale.update(self.topics, batch, self.alpha, **self._sweeps(workers))
-        learns = self.control.learns(clock)
+        learns, sampled = self.control.learns(clock), self._samples(s)
         q = self._e_step(batch, s, workers, want_energy=learns)  # VT eq. 19, or sampled at s = 1
         weights = self._temperature_update(clock, batch, q, workers, learns=learns)  # eqs. 9, 10
-        if learns and self._samples(s):
+        if learns and sampled:
             # Temperatures are learned from energies, which samples do not have.
             q = self._sampled(batch, workers)
         elbo = self._elbo(batch, q, weights, s) if whole else np.nan
-        learning_rate = (self.plan.learning_offset + self.clock.n_updates + 1) ** (
-            -self.config.learning_decay
-        )
         rate, decay, prior, weights = self.tempered.step_size(
-            learning_rate, s, self.topics.smallest_prior(self.eta), weights, whole=whole
+            self._learning_rate(batch, sampled=sampled),
+            s, self.topics.smallest_prior(self.eta), weights, whole=whole
         )
         learns_priors = self.tempered.learns_priors(s)
         if learns_priors:
@@ -228,7 +245,8 @@ class Trainer(Stateful):
             workers=workers,
             rate=rate,
         )
-        return _Step(self, of_topics, batch, rate if learns_priors else None, elbo)
+        eta_rate = rate if learns_priors else None
+        return _Step(self, of_topics, batch, eta_rate, elbo, averages=sampled)
 
     def _e_step(
         self, batch: Minibatch, s: float, workers: Workers, *, want_energy: bool
@@ -238,6 +256,19 @@ class Trainer(Stateful):
         alpha = self.tempered.alpha(self.alpha, s)
         sweeps = self._sweeps(workers)
         return infer(self.topics, batch, alpha, s, want_energy=want_energy, **sweeps)
+
+    def _learning_rate(self, batch: Minibatch, *, sampled: bool) -> float:
+        """rho, which falls; but topics that follow samples keep a short memory, and are averaged.
+
+        Documents have to be sampled under topics of their last few samples, not of all.
+        """
+        decay = self.config.learning_decay
+        steps = self.plan.learning_offset + self.clock.n_updates + 1
+        rate = steps ** -(decay or DECAY)
+        if decay is None and sampled:
+            of_memory = batch.size / (MEMORY * self.clock.total_samples)
+            rate = max(rate, min(of_memory, LARGEST_RATE))
+        return rate
 
     def _samples(self, s: float) -> bool:
         return self.config.sampling and s == 1.0 and self._is_late
@@ -249,6 +280,7 @@ class Trainer(Stateful):
             self.alpha,
             self.sampling_seed + self.clock.n_updates,
             workers=workers,
+            want_drawn=self.priors.of_samples or self.priors.of_alpha,
             workspace=self._workspace,
         )
 
@@ -314,7 +346,7 @@ class Trainer(Stateful):
 
 
 class _Step:
-    """What a step changes once it can only be finished: topics, eta and the clock."""
+    """What a step changes once it can only be finished: topics, eta, clock and averages."""
 
     def __init__(
         self,
@@ -323,10 +355,13 @@ class _Step:
         batch: Minibatch,
         eta_rate: float | None,
         elbo: float,
+        *,
+        averages: bool,
     ) -> None:
         self.elbo = elbo
         self._trainer, self._of_topics, self._eta_rate = trainer, of_topics, eta_rate
-        self._eta, self._restore_priors = trainer.eta, snapshot([trainer.priors])
+        self._averages = averages
+        self._eta, self._restore = trainer.eta, snapshot([trainer.priors, trainer.average])
         self._clock_after = trainer.clock.after(batch)
 
     def take(self) -> None:
@@ -337,7 +372,7 @@ class _Step:
     def finish(self) -> None:
         """Take what is left of the step, once or several times."""
         self._of_topics.finish()
-        self._restore_priors()
+        self._restore()
         self._follow()
 
     def _follow(self) -> None:
@@ -349,6 +384,8 @@ class _Step:
                 trainer.eta = eta
                 trainer.topics.set_prior(eta)
         vars(trainer.clock).update(self._clock_after)
+        if self._averages:
+            trainer.average.follow(trainer.topics, trainer.clock)
 
 
 class PassHooks(Protocol):

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .._core._workers import Workers
-from .._utils import _counts
 from .._utils import _validation as check
-from ..lda._completion import Model, cold, document_completion, split_tokens
+from .._utils._chunks import is_chunks
+from ..lda._completion import Model, cold, document_completion
+from ..lda._e_step import PREDICTION
 from ..lda._estimator import TemperedLDA
+from ..lda._token_halves import TokenHalves
 from ..lda._topics import Topics
 from ._checks import counts, topics_of
 
@@ -26,16 +28,24 @@ def predictive_log_likelihood(
     X: Any,
     doc_topic_prior: float | ArrayLike | None = None,
     *,
+    inference: Literal["mean_field", "gibbs"] = "mean_field",
     per_document: bool = False,
+    standard_error: bool = False,
     mean_change_tol: float = 1e-3,
     max_doc_update_iter: int = 100,
     n_jobs: int | None = None,
 ) -> Any:
     r"""Predictive log-likelihood of held-out words, by document completion.
 
-    The tokens of each document are split at random, always in the same way. One half gives gamma at
-    T = 1; the other half is scored by :math:`\log \sum_k E[\theta_{dk}] E[\beta_{kv}]` [1]_. For a
-    `TemperedLDA` this is its ``score``. Models of other libraries get the same split.
+    The tokens of each document are split at random, always in the same way. One half gives the
+    topic proportions at T = 1; the other half is scored by
+    :math:`\log \sum_k E[\theta_{dk}] E[\beta_{kv}]` [1]_. Models of other libraries get the same
+    split.
+
+    The score is proper: whatever finds the proportions, no topics gain by it if they do not
+    predict. Mean-field inference favours topics that were learned for it. To compare topics of
+    different origin take the better of the two ways, each with the best multiple of alpha for some
+    training documents.
 
     Parameters
     ----------
@@ -43,28 +53,37 @@ def predictive_log_likelihood(
         A fitted estimator with `components_` and `doc_topic_prior_`, or the topics: Dirichlet
         parameters lambda, > 0, as in `components_`, or probabilities. Rows that sum to one are
         probabilities, and are taken as point estimates, like those of a `TemperedLDA` unless
-        ``inference="vb"``. For other parameters documents see exp(E[log beta]).
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Counts.
+        ``inference="vb"``. For other parameters mean-field inference is with exp(E[log beta]).
+    X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+        Counts. An iterable yields chunks of documents; one is in memory at a time.
     doc_topic_prior : float or array-like of shape (n_components,), optional
         Dirichlet prior alpha of the topics in a document, > 0. None takes the estimator's.
+    inference : {"mean_field", "gibbs"}, default="mean_field"
+        How the observed half gives the proportions: "mean_field" by the fixed point of gamma,
+        "gibbs" by collapsed Gibbs sampling at the given topics, as a mean over 60 sweeps after 30
+        that are left out. Draws depend on the document alone.
     per_document : bool, default=False
         Whether to return the score of each document instead of the mean over all tokens.
+    standard_error : bool, default=False
+        Whether to return the standard error of the mean too: how far it would be from that of very
+        many such documents.
     mean_change_tol : float, default=1e-3
-        Inference of a document ends when the mean change of its gamma is smaller.
+        Mean-field inference of a document ends when the mean change of its gamma is smaller.
     max_doc_update_iter : int, default=100
-        Maximum number of updates of a document.
+        Maximum number of mean-field updates of a document.
     n_jobs : int, default=None
-        Threads. None is 1, -1 is all processors.
+        Threads. None is 1, -1 is all processors. The score has the same bits for any number.
 
     Returns
     -------
-    float or ndarray of shape (n_samples,)
+    score : float or ndarray of shape (n_samples,)
         Nats a held-out token; higher is better. NaN for a document with fewer than two tokens.
+    error : float
+        Its standard error, in nats, if asked for.
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         If the topics, the prior or the counts are invalid, or if no document has two tokens.
 
     References
@@ -80,8 +99,9 @@ def predictive_log_likelihood(
     >>> from topictemper.metrics import predictive_log_likelihood
     >>> X = make_lda_corpus(300, 200, 5, random_state=0).counts
     >>> tempered = TemperedLDA(5, max_iter=20, batch_size=20, random_state=0).fit(X)
-    >>> abs(predictive_log_likelihood(tempered, X) - tempered.score(X)) < 1e-5
-    True
+    >>> score, error = predictive_log_likelihood(tempered, X, inference="gibbs", standard_error=True)
+    >>> print(f"{score:.1f} ({error:.2f})")
+    -3.4 (0.02)
     >>> other = LatentDirichletAllocation(5, random_state=0).fit(X)
     >>> round(predictive_log_likelihood(other, X), 1)
     -3.4
@@ -89,16 +109,31 @@ def predictive_log_likelihood(
     >>> predictive_log_likelihood(topics, X, 0.05, per_document=True).shape
     (300,)
     """
-    lda = _model(model, doc_topic_prior, mean_change_tol, max_doc_update_iter)
+    sampled = check.choice("inference", inference, ("mean_field", "gibbs")) == "gibbs"
+    lda = _model(model, doc_topic_prior, sampled, mean_change_tol, max_doc_update_iter)
     check.flag("per_document", per_document)
-    observed, held_out = split_tokens(counts(X, lda.topics.n_features))
-    _counts.check_held_out(held_out, "X")
+    if check.flag("standard_error", standard_error) and per_document:
+        raise ValueError("standard_error=True is of the mean; per_document must be False")
+    halves, chunks = TokenHalves(), X if is_chunks(X) else [X]
+    of_documents, of_tokens = [], []
     with Workers(n_jobs) as workers:
-        by_document = document_completion(lda, observed, held_out, cold, workers)
-    tokens = np.asarray(held_out.sum(axis=1)).ravel()
-    if not per_document:
-        return float(by_document.sum() / tokens.sum())
-    return np.divide(by_document, tokens, out=np.full(len(tokens), np.nan), where=tokens > 0)
+        for chunk in chunks:
+            observed, held_out = halves.split(counts(chunk, lda.topics.n_features))
+            of_documents.append(document_completion(lda, observed, held_out, cold, workers))
+            of_tokens.append(np.asarray(held_out.sum(axis=1)).ravel())
+    if not of_tokens:
+        raise ValueError("X has no chunks")
+    by_document, tokens = np.concatenate(of_documents), np.concatenate(of_tokens)
+    if not tokens.any():
+        raise ValueError("X has no document with two tokens, so there is nothing to predict")
+    if per_document:
+        return np.divide(by_document, tokens, out=np.full(len(tokens), np.nan), where=tokens > 0)
+    score = float(by_document.sum() / tokens.sum())
+    if not standard_error:
+        return score
+    # Of a ratio of two means: documents are drawn, not tokens.
+    residuals = by_document - score * tokens
+    return score, float(np.sqrt((residuals**2).sum()) / tokens.sum())
 
 
 def perplexity(
@@ -106,7 +141,9 @@ def perplexity(
     X: Any,
     doc_topic_prior: float | ArrayLike | None = None,
     *,
+    inference: Literal["mean_field", "gibbs"] = "mean_field",
     per_document: bool = False,
+    standard_error: bool = False,
     mean_change_tol: float = 1e-3,
     max_doc_update_iter: int = 100,
     n_jobs: int | None = None,
@@ -115,18 +152,22 @@ def perplexity(
 
     Parameters
     ----------
-    model, X, doc_topic_prior, per_document, mean_change_tol, max_doc_update_iter, n_jobs
+    model, X, doc_topic_prior, inference, per_document, standard_error, mean_change_tol
+        As for `predictive_log_likelihood`.
+    max_doc_update_iter, n_jobs
         As for `predictive_log_likelihood`.
 
     Returns
     -------
-    float or ndarray of shape (n_samples,)
+    perplexity : float or ndarray of shape (n_samples,)
         Lower is better: the model is as uncertain as a fair choice among this many words. Not
         comparable with the ``perplexity`` of scikit-learn's LDA, which comes from its bound.
+    error : float
+        Its standard error, if asked for.
 
     Raises
     ------
-    ValueError
+    TypeError, ValueError
         As for `predictive_log_likelihood`.
 
     Examples
@@ -138,19 +179,28 @@ def perplexity(
     >>> round(perplexity(np.ones((1, 50)), np.ones((3, 50)), 0.1), 6)
     50.0
     """
-    score = predictive_log_likelihood(
+    found = predictive_log_likelihood(
         model,
         X,
         doc_topic_prior,
+        inference=inference,
         per_document=per_document,
+        standard_error=standard_error,
         mean_change_tol=mean_change_tol,
         max_doc_update_iter=max_doc_update_iter,
         n_jobs=n_jobs,
     )
-    return np.exp(-score) if per_document else float(np.exp(-score))
+    if per_document:
+        return np.exp(-found)
+    if standard_error:
+        value = float(np.exp(-found[0]))
+        return value, value * found[1]
+    return float(np.exp(-found))
 
 
-def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> Model:
+def _model(
+    model: Any, doc_topic_prior: Any, sampled: bool, tol: float, max_iter: int
+) -> Model:
     topics = topics_of(model, "model")
     if topics.min() == 0:
         row, column = np.argwhere(topics == 0)[0]
@@ -181,7 +231,9 @@ def _model(model: Any, doc_topic_prior: Any, tol: float, max_iter: int) -> Model
         check.integer("max_doc_update_iter", max_iter, 1),
     )
     return Model(
-        Topics(topics.T, 0.0, point=bool(point)),
+        # Samples are drawn at the mean of the topics.
+        Topics(topics.T, 0.0, point=sampled or bool(point)),
         np.ascontiguousarray(np.broadcast_to(alpha, len(topics))),
         sweeps,
+        PREDICTION if sampled else None,
     )

@@ -1,0 +1,120 @@
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from topictemper import TemperedLDA, load
+from topictemper.lda import _training
+from topictemper.lda._average import TopicsAverage
+from topictemper.lda._topics import Topics
+
+from ..small_lda import corpus, learned_state, small_lda, streamed
+
+
+def some_topics(rng, eta=0.1, dtype="float64"):
+    topics = Topics(rng.gamma(1.0, size=(30, 4)).astype(dtype), eta)
+    topics.a = 0.5
+    return topics
+
+
+@pytest.mark.parametrize("eta", [0.1, np.linspace(0.1, 0.4, 30)[:, None]], ids=["number", "words"])
+def test_weights_are_polynomials(eta):
+    rng, average, seen = np.random.default_rng(0), TopicsAverage(), []
+    for n in range(20):
+        topics = some_topics(rng, eta)
+        seen.append(topics.components())
+        average.follow(topics, SimpleNamespace(documents_seen=100.0 * n, total_samples=100.0))
+    # (n + 1)(n + 2) / 2 times each: what weights of 3 / (n + 2) come to.
+    weights = np.array([(n + 1) * (n + 2) for n in range(20)], dtype=float)
+    expected = np.tensordot(weights / weights.sum(), seen, 1)
+    assert_allclose(average.topics.components(), expected, rtol=1e-12)
+    assert_allclose(average.topics.totals, expected.sum(axis=1), rtol=1e-12)
+
+
+def test_an_average_is_taken_eight_times_a_pass():
+    average, topics = TopicsAverage(), some_topics(np.random.default_rng(0))
+    for seen in range(0, 1001, 10):
+        average.follow(topics, SimpleNamespace(documents_seen=float(seen), total_samples=400.0))
+    assert average.n_added == 1 + 1000 // 50
+
+
+def test_a_wide_vocabulary_is_averaged_less_often():
+    topics = Topics(np.ones((5000, 2)), 0.1)
+    average = TopicsAverage()
+    for seen in range(0, 1001, 10):
+        average.follow(topics, SimpleNamespace(documents_seen=float(seen), total_samples=400.0))
+    assert average.n_added == 1 + 1000 // 500
+
+
+def test_topics_that_go_on_do_not_move_the_average():
+    average, topics = TopicsAverage(), some_topics(np.random.default_rng(0))
+    average.follow(topics, SimpleNamespace(documents_seen=0.0, total_samples=100.0))
+    before = average.topics.components()
+    topics.M += 1.0
+    topics.rescale(3.0)
+    assert_array_equal(average.topics.components(), before)
+
+
+def test_fit_ends_with_the_averaged_topics_alone():
+    lda = small_lda(max_iter=6).fit(corpus())
+    trainer = lda._trainer
+    assert trainer.average.topics is None
+    assert trainer.average.n_added > 1
+    assert_array_equal(lda.components_, trainer.topics.components())
+
+
+def test_training_goes_on_from_the_average():
+    lda = small_lda(max_iter=6, total_samples=200).fit(corpus())
+    before, n_added = lda.components_, lda._trainer.average.n_added
+    lda.partial_fit(corpus()[:20])  # too little for another average
+    assert lda._trainer.average.n_added == n_added
+    assert_allclose(lda.components_, before, rtol=1e-5)
+    lda.partial_fit(corpus())
+    assert lda._trainer.average.n_added > n_added
+    assert np.abs(lda.components_ - before).max() > 1e-3
+
+
+def test_only_documents_that_are_sampled_are_averaged_over():
+    for inference in ("point", "vb"):
+        assert small_lda(inference=inference).fit(corpus())._trainer.average.n_added == 0
+
+
+def test_a_stream_goes_on_alike_from_a_file(tmp_path):
+    lda = streamed(small_lda(total_samples=200), 400)
+    assert lda._trainer.average.topics is not None
+    lda.save(tmp_path / "model")
+    other = load(tmp_path / "model")
+    assert learned_state(other) == learned_state(lda)
+    for model in (lda, other):
+        model.partial_fit(corpus(1000)[400:600])
+    assert learned_state(other) == learned_state(lda)
+    assert_array_equal(other.components_, lda.components_)
+
+
+def test_a_step_that_fails_leaves_the_average(monkeypatch):
+    lda = streamed(small_lda(total_samples=200), 400)
+    before = learned_state(lda), lda.components_
+
+    def fail(*arguments, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_training, "sample", fail)
+    with pytest.raises(KeyboardInterrupt):
+        lda.partial_fit(corpus()[:20])
+    assert learned_state(lda) == before[0]
+    assert_array_equal(lda.components_, before[1])
+
+
+def test_averaged_topics_predict_better():
+    # Over seeds 0 to 7 the average gains 0.002 to 0.012 nats here, 0.007 (0.003) in the mean.
+    X = corpus(1000)
+    gains = []
+    for seed in range(4):
+        lda = TemperedLDA(10, batch_size=20, random_state=seed, total_samples=800)
+        for start in range(0, 3200, 800):
+            lda.partial_fit(X[:800])
+        averaged = lda.score(X[800:])
+        lda._trainer.average.topics = None
+        gains.append(averaged - lda.score(X[800:]))
+    assert np.mean(gains) > 0
