@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._chunks import Chunks, is_chunks, rows_that_count
+from .._utils._chunks import Chunks, full_batches, is_chunks, rows_that_count
+from .._utils._feature_names import feature_names_of
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._modes import Annealing
@@ -21,12 +21,13 @@ from ._assembly import new_trainer
 from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._config import Config
+from ._counts_mixin import CountsMixin
 from ._fitted import FittedMixin
 from ._inspection import TopicsReportMixin
 from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
 from ._prediction_mixin import PredictionMixin
-from ._training import train
+from ._training import Trainer, train
 
 
 @savable
@@ -36,6 +37,7 @@ class TemperedLDA(
     TopicsReportMixin,
     PredictionMixin,
     FittedMixin,
+    CountsMixin,
     ClassNamePrefixFeaturesOutMixin,
     BaseEstimator,
 ):
@@ -268,7 +270,13 @@ class TemperedLDA(
         self.verbose = verbose
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, validation_X: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        validation_X: Any = None,
+        feature_names: Any = None,
     ) -> Self:
         """Learn topics from scratch.
 
@@ -288,7 +296,12 @@ class TemperedLDA(
             same minibatch. D is the sum of the weights. Not for chunks.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
             Documents that are scored after every pass, for `score_history_` and
-            `early_stopping`.
+            `early_stopping`; or an iterable of chunks of them, as for X.
+        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+            Words of the columns, for `feature_names_in_`: a sequence; a mapping of words to
+            columns or of columns to words, such as ``vocabulary_`` or a gensim ``Dictionary``; or
+            a fitted vectoriser. None takes the names of a data frame, or with `warm_start`
+            those of the fit before.
 
         Returns
         -------
@@ -313,21 +326,31 @@ class TemperedLDA(
             lda.set_callbacks(monitor).fit(X, np.zeros(X.shape[0]))
         """
         with unchanged_on_error(self):
-            self._fit(X, y, sample_weight, validation_X)
+            self._fit(X, y, sample_weight, validation_X, feature_names)
         return self
 
     # Called within `unchanged_on_error`, because a callback may fail when it is torn down, too.
     @with_callbacks
-    def _fit(self, X: Any, y: Any, sample_weight: Any, validation_X: Any) -> None:
+    def _fit(
+        self, X: Any, y: Any, sample_weight: Any, validation_X: Any, feature_names: Any
+    ) -> None:
+        words_before = getattr(self, "feature_names_in_", None)
         if is_chunks(X):
-            self._refuse_for_chunks(sample_weight)
+            _counts.no_weights_of_chunks(sample_weight)
+            if self.learning_method == "batch":
+                raise ValueError(
+                    "learning_method='batch' takes all documents at once; for X in chunks use "
+                    "'online'"
+                )
             X = Chunks(X, self._chunk_counts)
         else:
             X = self._training_counts(X, reset=True)
             sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
             _counts.check_words(X, "X", sample_weight)
+        if feature_names is not None:
+            self.feature_names_in_ = feature_names_of(feature_names, X.shape[1], strings=True)
         if validation_X is not None:
-            validation_X = self._counts(validation_X, reset=False, name="validation_X")
+            validation_X = self._validation_counts(validation_X)
         config = Config.of(self.get_params(deep=False), X.shape[1])
         rows, validation = held_out_rows(config, X, validation_X, sample_weight)
         learned, weight = X, sample_weight
@@ -339,6 +362,12 @@ class TemperedLDA(
         n_passes = config.planned_passes(n_documents)
         previous = getattr(self, "_trainer", None) if config.warm_start else None
         trainer = new_trainer(config, n_documents, n_passes, previous=previous)
+        if (
+            previous is not None
+            and words_before is not None
+            and not hasattr(self, "feature_names_in_")
+        ):
+            self.feature_names_in_ = words_before
         self._remember_parameters()
         context = self._init_callback_context(max_subtasks=n_passes)
         hook_arguments = {
@@ -371,15 +400,6 @@ class TemperedLDA(
         self._set_fitted(trainer, validation, elbos)
         context.call_on_fit_task_end(**hook_arguments)
 
-    def _refuse_for_chunks(self, sample_weight: Any) -> None:
-        """Raise ValueError for what needs all documents at once."""
-        if sample_weight is not None:
-            raise ValueError("sample_weight must be None where X is an iterable of chunks")
-        if self.learning_method == "batch":
-            raise ValueError(
-                "learning_method='batch' takes all documents at once; for X in chunks use 'online'"
-            )
-
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Continue training with more documents of a stream.
 
@@ -389,16 +409,22 @@ class TemperedLDA(
         at T = 1. To see the same documents several times, set `total_samples` and a `length` of
         the tempering object. After `fit`, the documents are added to those of `fit`.
 
-        Give at least `batch_size` documents in a call: fewer make a minibatch of their own.
+        Give at least `batch_size` documents in a call: fewer make a minibatch of their own, whose
+        step is as large as that of a full one. Many such steps make topics worse. If documents
+        come one by one, give a generator of them::
+
+            lda.partial_fit(vectorizer.transform([text]) for text in stream)
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts of words in documents, >= 0. Taken in the order given.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts of words in documents, >= 0. Taken in the order given. An iterable yields chunks
+            of any size, which are joined to full minibatches. It is gone through once, so a
+            generator will do.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            As for `fit`; a document counts as often for `total_samples` too.
+            As for `fit`; a document counts as often for `total_samples` too. Not for chunks.
 
         Returns
         -------
@@ -408,7 +434,8 @@ class TemperedLDA(
         Raises
         ------
         TypeError, ValueError
-            If a parameter or the counts are invalid. The estimator is then unchanged.
+            If a parameter or the counts are invalid. The estimator is then unchanged; after an
+            invalid chunk it has learned the minibatches before it.
 
         Notes
         -----
@@ -426,20 +453,32 @@ class TemperedLDA(
         return self
 
     def _partial_fit(self, X: Any, sample_weight: Any) -> None:
-        first = not hasattr(self, "_trainer")
-        X = self._training_counts(X, reset=first)
+        with Workers(self.n_jobs) as workers:
+            if is_chunks(X):
+                _counts.no_weights_of_chunks(sample_weight)
+                matrices = map(self._stream_counts, _counts.some_chunks(X))
+                first = next(matrices)
+                trainer = self._stream_trainer(first.shape[1])
+                for X, rows in full_batches(chain([first], matrices), trainer.plan.batch_size):
+                    trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
+            else:
+                X = self._stream_counts(X)
+                sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
+                trainer = self._stream_trainer(X.shape[1])
+                gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)
+                trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
+
+    def _stream_trainer(self, n_features: int) -> Trainer:
+        """The model in training; a new one at the first call of `partial_fit`."""
         total = self.total_samples
         if total is not None:
             total = check.number("total_samples", total, 1.0, 1e15)
-        sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
-        with Workers(self.n_jobs) as workers:
-            if first:
-                config = Config.of(self.get_params(deep=False), X.shape[1])
-                self._remember_parameters()
-                self._trainer = new_trainer(config, total, 1)
-            gatherer = Gatherer(X, self._trainer.topics.M.dtype, sample_weight)
-            self._trainer.expect(total)
-            self._trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
+        if not hasattr(self, "_trainer"):
+            config = Config.of(self.get_params(deep=False), n_features)
+            self._remember_parameters()
+            self._trainer = new_trainer(config, total, 1)
+        self._trainer.expect(total)
+        return self._trainer
 
     @property
     def _n_features_out(self) -> int:
@@ -454,29 +493,3 @@ class TemperedLDA(
         tags.input_tags.positive_only = True
         tags.transformer_tags.preserves_dtype = []
         return tags
-
-    def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
-        """Checked CSR counts."""
-        X = _counts.acceptable(X, name)
-        wanted = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.int64, np.int32]}
-        if reset or not sp.issparse(X):
-            X = validate_data(self, X, reset=reset, **wanted)
-        else:
-            # Not by `validate_data`, which warns that names are missing: no sparse matrix has any.
-            X = check_array(X, estimator=self, input_name=name, **wanted)
-            _counts.check_width(X, self.n_features_in_, type(self).__name__, name)
-        return _counts.without_vanishing(_counts.check_counts(X, name))
-
-    def _training_counts(self, X: Any, *, reset: bool) -> Any:
-        """Checked CSR counts to learn from."""
-        X = self._counts(X, reset=reset)
-        _counts.warn_of_tfidf(X)
-        return X
-
-    def _chunk_counts(self, chunk: Any, reset: bool) -> Any:
-        checked = self._training_counts if reset else self._counts
-        return checked(_counts.acceptable_chunk(chunk), reset=reset)
-
-    def _fitted_counts(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return self._counts(X, reset=False)

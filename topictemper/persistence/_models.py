@@ -6,7 +6,6 @@ import os
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
@@ -97,7 +96,7 @@ class SaveMixin:
             feature_names = getattr(self, "feature_names_in_", None)
         names = None
         if feature_names is not None:
-            names = _strings(feature_names_of(feature_names, estimator.n_features_in_)).tolist()
+            names = feature_names_of(feature_names, estimator.n_features_in_, strings=True).tolist()
         parameters = estimator.get_params(deep=False)
         tree = {
             "estimator": name,
@@ -155,8 +154,9 @@ def load(path: str | os.PathLike[str]) -> Any:
             estimator.n_features_in_ = check.integer("n_features", tree["n_features"], 1)
         with within("feature_names"):
             if tree["feature_names"] is not None:
-                names = feature_names_of(tree["feature_names"], estimator.n_features_in_)
-                estimator.feature_names_in_ = _strings(names)
+                estimator.feature_names_in_ = feature_names_of(
+                    tree["feature_names"], estimator.n_features_in_, strings=True
+                )
         with within("state"):
             estimator._set_state(tree["state"])
     except ValueError as error:
@@ -192,13 +192,6 @@ def _restored(tree: Tree) -> Any:
         return MODES[tree["mode"]](**tree["settings"])
     except TypeError as error:
         raise ValueError(f"settings of {tree['mode']!r} are damaged") from error
-
-
-def _strings(names: NDArray[Any]) -> NDArray[Any]:
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"feature_names must hold strings, not {name!r}.")
-    return names
 
 
 def _plain(name: str, value: Any) -> Any:
