@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,8 +17,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils import _chunks
 from .._utils import _validation as check
-from .._utils._chunks import parts
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from .._utils._tables import table
@@ -230,16 +230,22 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
         Raises
         ------
         TypeError, ValueError
-            If a document is invalid. Documents before it in a stream have been learned.
+            If a document is invalid. The estimator is then unchanged, but for a stream, whose
+            documents before it may have been learned.
         """
         check_is_fitted(self)
         before: float = self.unknown_share_
         unknown = Counter[str]()
         n_documents = n_words = 0
 
+        parts: Iterable[Part] = self._parts(texts, unknown)
+        if hasattr(texts, "__len__"):
+            # All are checked before the first is learned.
+            parts = list(parts)
+
         def matrices() -> Iterator[Any]:
             nonlocal n_documents, n_words
-            for part in self._parts(texts, unknown):
+            for part in parts:
                 n_documents += len(part.lengths)
                 n_words += int(part.n_words.sum())
                 counts = part.matrix(self.vectorizer_)
@@ -384,7 +390,7 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
         self.lda_ = new_lda(self)
         self.lda_.fit(counts, feature_names=self.vectorizer_.get_feature_names_out())
         self._statistics = TopicStatistics.of(self.lda_, counts)
-        for part in parts(counts):
+        for part in _chunks.parts(counts):
             self._statistics.add(part, self._of_counts(part))
         self.__dict__.pop("unknown_words_", None)
 
