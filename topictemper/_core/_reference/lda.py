@@ -255,6 +255,9 @@ def sample(
     is crowded. There, u goes through the topics in the order of their remainders modulo 16, but
     through the topic that the token had first.
 
+    A count is split into tokens of equal size, as few as keep it at 1 or less, but at most 64.
+    Sizes are rounded to multiples of a power of two, such that sums of them are exact.
+
     Parameters
     ----------
     doc_ptr, word_of, counts, alpha, B : array-like
@@ -286,7 +289,8 @@ def sample(
         span = slice(doc_ptr[d], doc_ptr[d + 1])
         parts = np.minimum(np.ceil(counts[span]), _MOST_TOKENS).astype(np.int64)
         rows = B[np.repeat(word_of[span], parts)]
-        sizes = np.repeat(counts[span] / parts, parts)
+        unit = 2.0 ** (np.floor(np.log2(1.0 + counts[span].sum())) - 51.0)
+        sizes = np.repeat(np.maximum(np.rint(counts[span] / parts / unit), 1.0) * unit, parts)
         state = int(keys[d])
 
         def draw(weights: Floats, visited: ArrayLike) -> int:
@@ -303,7 +307,7 @@ def sample(
         topics = [draw(alpha * row, range(n_topics)) for row in rows]
         N = np.bincount(topics, sizes, minlength=n_topics)
         crowded = len(rows) > _MOST_ABREAST
-        slots = sorted(dict.fromkeys(topics), key=lambda k: -N[k])[:_FIRST_SLOTS]  # noqa: B023
+        slots = sorted(dict.fromkeys(topics), key=lambda k: -N[k])[:_FIRST_SLOTS]
         if not crowded:
             topics = [k if k in slots else -1 for k in topics]
             N[np.setdiff1d(np.arange(n_topics), slots)] = 0.0

@@ -28,6 +28,7 @@ typedef struct {
     crowded one;
     abreast many;
     REAL *N, *taken;      /* over topics and over blocks of them; 0 between documents */
+    REAL *left;           /* of the draw of a token */
     int32_t *start, *met; /* topics that tokens start with, topics in the order they were met */
     int32_t *slot_of;     /* of a topic, else -1 */
     int32_t *order;       /* documents, those with most tokens first */
@@ -46,6 +47,15 @@ static INLINE ptrdiff_t FN(tokens)(const documents *p, int64_t d)
     for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++)
         n += FN(parts)(((const REAL *)p->counts)[v]);
     return n;
+}
+
+/* Sizes of tokens are multiples of a unit, such that sums of them have no rounding. */
+static INLINE REAL FN(unit)(const documents *p, int64_t d)
+{
+    REAL total = 1;
+    for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++)
+        total += ((const REAL *)p->counts)[v];
+    return (REAL)ldexp(1, ilogb((double)total) + 2 - UNIFORM_BITS);
 }
 
 /* Documents of about as many tokens go abreast; sorted by counting. */
@@ -94,11 +104,12 @@ static int FN(make_sampler)(sampler *z, const documents *p)
     if (FN(sort_documents)(z, p) || FN(make_crowded)(&z->one, z->most, padded)
         || FN(make_abreast)(&z->many, z->most_abreast))
         return -1;
-    z->N = calloc((size_t)(padded + padded / TOPIC_PADDING), sizeof(REAL));
+    z->N = calloc((size_t)(padded + padded / TOPIC_PADDING + z->most), sizeof(REAL));
     z->start = malloc((size_t)(2 * z->most + padded) * sizeof(int32_t));
     if (!z->N || !z->start)
         return -1;
     z->taken = z->N + padded;
+    z->left = z->taken + padded / TOPIC_PADDING;
     z->met = z->start + z->most;
     z->slot_of = z->met + z->most;
     for (ptrdiff_t k = 0; k < padded; k++) {
@@ -108,42 +119,44 @@ static int FN(make_sampler)(sampler *z, const documents *p)
     return 0;
 }
 
-/* A topic with a probability in proportion to alpha B. No branches: they could not be foreseen. */
-static INLINE int32_t FN(draw_prior)(const documents *p, const REAL *alpha, ptrdiff_t word, REAL u)
-{
-    const ptrdiff_t padded = (ptrdiff_t)p->padded, n_blocks = padded / TOPIC_PADDING;
-    const REAL *row = (const REAL *)p->B + word * padded;
-    const REAL *prior = (const REAL *)p->prior + word * n_blocks;
-    int32_t block = 0, k = 0;
-    REAL sum = 0;
-    u *= prior[n_blocks - 1];
-    for (ptrdiff_t b = 0; b < n_blocks - 1; b++)
-        block += prior[b] <= u;
-    u -= block ? prior[block - 1] : 0;
-    for (ptrdiff_t i = 0; i < TOPIC_PADDING - 1; i++) {
-        sum += alpha[block * TOPIC_PADDING + i] * row[block * TOPIC_PADDING + i];
-        k += sum <= u;
-    }
-    k += block * TOPIC_PADDING;
-    return k < p->n_topics ? k : (int32_t)p->n_topics - 1; /* rounding */
-}
-
-/* Splits a document into tokens, and draws each from the prior: drawn given each other, all would
-   follow the first few. Words and sizes of tokens are written `stride` apart. */
+/* Splits a document into tokens, and draws each from the prior, in proportion to alpha B: drawn given
+   each other, all would follow the first few. No branches: they could not be foreseen. Sizes are
+   written `stride` apart. */
 static ptrdiff_t FN(start)(sampler *z, const documents *p, int64_t d, uint64_t key, int32_t *word,
                            REAL *size, ptrdiff_t stride)
 {
+    const ptrdiff_t padded = (ptrdiff_t)p->padded, n_blocks = padded / TOPIC_PADDING;
+    const REAL unit = FN(unit)(p, d);
     stream random = {key, 0};
     ptrdiff_t n = 0;
     for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++) {
+        const REAL *prior = (const REAL *)p->prior + p->word_of[v] * n_blocks;
         const REAL count = ((const REAL *)p->counts)[v];
         const ptrdiff_t parts = FN(parts)(count);
+        const REAL units = (REAL)rint((double)(count / (REAL)parts / unit));
         for (ptrdiff_t j = 0; j < parts; j++, n++) {
-            word[n * stride] = p->word_of[v];
-            size[n * stride] = count / (REAL)parts;
-            z->start[n]
-                = FN(draw_prior)(p, z->one.alpha, p->word_of[v], FN(uniform)(&random));
+            const REAL u = FN(uniform)(&random) * prior[n_blocks - 1];
+            int32_t block = 0;
+            for (ptrdiff_t b = 0; b < n_blocks - 1; b++)
+                block += prior[b] <= u;
+            z->start[n] = block * TOPIC_PADDING;
+            z->left[n] = u - (block ? prior[block - 1] : 0);
+            word[n] = p->word_of[v];
+            size[n * stride] = (units > 1 ? units : 1) * unit;
+            __builtin_prefetch((const REAL *)p->B + word[n] * padded + z->start[n]);
         }
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const REAL *row = (const REAL *)p->B + word[i] * padded + z->start[i];
+        const REAL *alpha = z->one.alpha + z->start[i];
+        const REAL u = z->left[i];
+        REAL sum = 0;
+        int32_t k = z->start[i];
+        for (ptrdiff_t j = 0; j < TOPIC_PADDING - 1; j++) {
+            sum += alpha[j] * row[j];
+            k += sum <= u;
+        }
+        z->start[i] = k < p->n_topics ? k : (int32_t)p->n_topics - 1; /* rounding */
     }
     return n;
 }
@@ -153,7 +166,7 @@ static ptrdiff_t FN(start)(sampler *z, const documents *p, int64_t d, uint64_t k
 static void FN(seat)(sampler *z, const documents *p, ptrdiff_t l, int64_t d, uint64_t key)
 {
     abreast *many = &z->many;
-    const ptrdiff_t n = FN(start)(z, p, d, key, many->word + l, many->size + l, VL);
+    const ptrdiff_t n = FN(start)(z, p, d, key, many->word + l * many->stride, many->size + l, VL);
     ptrdiff_t n_met = 0, used = 0;
     int32_t best[FIRST_SLOTS + 1];
     for (ptrdiff_t i = 0; i < n; i++) {
@@ -174,7 +187,7 @@ static void FN(seat)(sampler *z, const documents *p, ptrdiff_t l, int64_t d, uin
     }
     for (ptrdiff_t j = 0; j < used; j++) {
         z->slot_of[best[j]] = (int32_t)j;
-        many->topic[j * VL + l] = best[j];
+        many->topic[l * MOST_SLOTS + j] = best[j];
         many->alpha[j * VL + l] = z->one.alpha[best[j]];
         many->N[j * VL + l] = z->N[best[j]];
     }
@@ -192,7 +205,7 @@ static void FN(seat)(sampler *z, const documents *p, ptrdiff_t l, int64_t d, uin
     many->longest = n > many->longest ? n : many->longest;
 }
 
-/* B of the slots, and what the prior has beside them. */
+/* B of the slots, and the prior of each token. */
 static void FN(fill_block)(abreast *z, const documents *p)
 {
     const ptrdiff_t padded = (ptrdiff_t)p->padded, n_blocks = padded / TOPIC_PADDING;
@@ -200,30 +213,26 @@ static void FN(fill_block)(abreast *z, const documents *p)
     for (ptrdiff_t l = 0; l < VL; l++) {
         for (ptrdiff_t i = z->n_tokens[l]; i < z->longest; i++) {
             z->size[i * VL + l] = 0;
-            z->slot[i * VL + l] = z->word[i * VL + l] = 0;
+            z->slot[i * VL + l] = z->word[l * z->stride + i] = 0;
         }
         for (ptrdiff_t j = z->used[l]; j < z->n_slots; j++) {
             z->alpha[j * VL + l] = z->N[j * VL + l] = 0;
-            z->topic[j * VL + l] = 0;
+            z->topic[l * MOST_SLOTS + j] = 0;
         }
     }
     for (ptrdiff_t i = 0; i < z->longest; i++) {
-        const int32_t *word = z->word + i * VL;
         const REAL *row[VBYTES / sizeof(REAL)];
-        REAL rest[VBYTES / sizeof(REAL)];
-        vec left;
         for (ptrdiff_t l = 0; l < VL; l++) {
-            row[l] = B + word[l] * padded;
-            rest[l] = prior[(word[l] + 1) * n_blocks - 1];
+            const ptrdiff_t word = z->word[l * z->stride + i];
+            row[l] = B + word * padded;
+            z->prior[i * VL + l] = prior[(word + 1) * n_blocks - 1];
         }
-        left = FN(load)(rest);
-        for (ptrdiff_t j = 0; j < z->n_slots; j++) {
-            REAL *out = z->B + (i * z->capacity + j) * VL;
-            for (ptrdiff_t l = 0; l < VL; l++)
-                out[l] = row[l][z->topic[j * VL + l]];
-            left -= FN(load)(z->alpha + j * VL) * FN(load)(out);
+        for (ptrdiff_t l = 0; l < VL; l++) {
+            const int32_t *topic = z->topic + l * MOST_SLOTS;
+            REAL *out = z->B + i * z->capacity * VL + l;
+            for (ptrdiff_t j = 0; j < z->n_slots; j++)
+                out[j * VL] = row[l][topic[j]];
         }
-        FN(store)(z->rest + i * VL, FN(max)(left, (vec){0}));
     }
     memset(z->sum, 0, (size_t)z->n_slots * VBYTES);
 }
@@ -250,10 +259,14 @@ static void FN(finish)(const documents *p, int64_t d, const REAL *alpha, REAL n_
         weights[topics[j]] = gamma[topics[j]];
     for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++) {
         const REAL *row = (const REAL *)p->B + p->word_of[v] * padded;
-        REAL sum = 0;
-        for (ptrdiff_t j = 0; j < n; j++)
-            sum += weights[topics[j]] * row[topics[j]];
-        ratio[v] = ((const REAL *)p->counts)[v] / (sum + TINY);
+        REAL sum[4] = {0}; /* four, for their latency */
+        ptrdiff_t j = 0;
+        for (; j + 4 <= n; j += 4)
+            for (ptrdiff_t i = 0; i < 4; i++)
+                sum[i] += weights[topics[j + i]] * row[topics[j + i]];
+        for (; j < n; j++)
+            sum[0] += weights[topics[j]] * row[topics[j]];
+        ratio[v] = ((const REAL *)p->counts)[v] / ((sum[0] + sum[1]) + (sum[2] + sum[3]) + TINY);
     }
 }
 
@@ -287,12 +300,12 @@ static void FN(leave)(sampler *z, const documents *p, const sampling_options *op
     const int64_t d = many->document[l];
     REAL *sum = (REAL *)p->gamma + d * p->n_topics;
     for (ptrdiff_t j = 0; j < many->used[l]; j++)
-        sum[many->topic[j * VL + l]] += many->sum[j * VL + l];
+        sum[many->topic[l * MOST_SLOTS + j]] += many->sum[j * VL + l];
     for (ptrdiff_t t = 0; t < many->n_tokens[l]; t++) {
         const INT slot = many->slot[t * VL + l];
-        z->one.row[t] = (const REAL *)p->B + many->word[t * VL + l] * (ptrdiff_t)p->padded;
+        z->one.row[t] = (const REAL *)p->B + many->word[l * many->stride + t] * (ptrdiff_t)p->padded;
         z->one.size[t] = many->size[t * VL + l];
-        z->one.topic[t] = t == i ? (int32_t)topic : slot < 0 ? -1 : many->topic[slot * VL + l];
+        z->one.topic[t] = t == i ? (int32_t)topic : slot < 0 ? -1 : many->topic[l * MOST_SLOTS + slot];
         many->size[t * VL + l] = 0;
     }
     FN(go_on)(z, p, options, d, many->key[l], many->n_tokens[l], sweep, i + 1);
@@ -312,7 +325,7 @@ static int FN(admit_topic)(sampler *z, const documents *p, const sampling_option
             FN(leave)(z, p, options, l, sweep, i, k);
             return 0;
         }
-        if (j == many->capacity && FN(widen)(many, z->most_abreast))
+        if (j == many->capacity && FN(widen)(many))
             return -1;
         FN(admit)(many, p, l, j, k);
     }
@@ -328,6 +341,7 @@ static int FN(sample_abreast)(sampler *z, const documents *p, const sampling_opt
         FN(fill_uniform)(many, sweep + 1);
         for (ptrdiff_t i = 0; i < many->longest; i++) {
             INT old[VBYTES / sizeof(REAL)], hit[VBYTES / sizeof(REAL)];
+            ptrdiff_t hit_lanes[VBYTES / sizeof(REAL)], n = 0;
             REAL rests[VBYTES / sizeof(REAL)];
             ivec hits;
             memcpy(old, many->slot + i * VL, sizeof old);
@@ -335,9 +349,15 @@ static int FN(sample_abreast)(sampler *z, const documents *p, const sampling_opt
             if (!FN(any)(hits))
                 continue;
             FN(store_int)(hit, hits);
-            for (ptrdiff_t l = 0; l < VL; l++)
-                if (hit[l] && FN(admit_topic)(z, p, options, l, sweep, i, old[l], rests[l]))
+            for (ptrdiff_t l = 0; l < VL; l++) {
+                hit_lanes[n] = l;
+                n += hit[l] != 0;
+            }
+            for (ptrdiff_t j = 0; j < n; j++) {
+                const ptrdiff_t l = hit_lanes[j];
+                if (FN(admit_topic)(z, p, options, l, sweep, i, old[l], rests[l]))
                     return -1;
+            }
         }
         for (ptrdiff_t j = 0; sweep >= options->n_burn_in && j < many->n_slots; j++)
             FN(store)(many->sum + j * VL,
@@ -348,7 +368,7 @@ static int FN(sample_abreast)(sampler *z, const documents *p, const sampling_opt
         if (d < 0)
             continue;
         for (ptrdiff_t j = 0; j < many->used[l]; j++) {
-            const ptrdiff_t place = d * p->n_topics + many->topic[j * VL + l];
+            const ptrdiff_t place = d * p->n_topics + many->topic[l * MOST_SLOTS + j];
             ((REAL *)p->gamma)[place] += many->sum[j * VL + l];
             if (p->drawn)
                 ((REAL *)p->drawn)[place] = many->N[j * VL + l];

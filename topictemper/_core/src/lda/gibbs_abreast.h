@@ -8,7 +8,7 @@
    A lane is not influenced by the others: what they have more of is 0 in its sums. */
 
 #define FIRST_SLOTS 16 /* so many are kept though they may be empty */
-#define MOST_SLOTS 64 /* a document that needs more is `crowded`; bits of a word */
+#define MOST_SLOTS 64 /* a document that needs more is `crowded` */
 #define abreast FN(abreast)
 #define lanes_of_words FN(lanes_of_words)
 typedef uint64_t lanes_of_words __attribute__((vector_size(8 * VBYTES / REAL_BYTES)));
@@ -17,14 +17,14 @@ typedef uint64_t lanes_of_words __attribute__((vector_size(8 * VBYTES / REAL_BYT
 typedef struct {
     REAL *B;           /* (token, slot up to `capacity`): the topic's B of the token's word */
     REAL *size;        /* (token,): the share of the count of its word, 0 behind the last */
-    REAL *rest;        /* (token,): sum of alpha_k B_vk over the topics without a slot */
+    REAL *prior;       /* (token,): sum of alpha_k B_vk over all topics */
     REAL *uniform;     /* (token,): of [0, 1), for the sweep */
     INT *slot;         /* (token,), -1: none yet */
     REAL *N, *alpha;   /* (slot,) */
     REAL *sum, *up_to; /* (slot,): N over sweeps, sums over the slots up to this */
-    int32_t *topic;    /* (slot,) */
-    int32_t *word;     /* (token,): row of the batch */
-    ptrdiff_t capacity, longest, n_slots; /* the most of any lane */
+    int32_t *topic;    /* (lane, slot up to MOST_SLOTS) */
+    int32_t *word;     /* (lane, token up to `stride`): row of the batch */
+    ptrdiff_t capacity, stride, longest, n_slots; /* the last two: the most of any lane */
     ptrdiff_t n_tokens[VBYTES / sizeof(REAL)], used[VBYTES / sizeof(REAL)]; /* of each lane */
     int64_t document[VBYTES / sizeof(REAL)];
     uint64_t key[VBYTES / sizeof(REAL)];
@@ -40,14 +40,15 @@ static int FN(make_abreast)(abreast *z, ptrdiff_t tokens)
 {
     const size_t real = VBYTES, other = (size_t)VL * sizeof(int32_t);
     z->capacity = FIRST_SLOTS;
+    z->stride = tokens;
     z->block = malloc((size_t)(tokens * z->capacity) * VBYTES + 64);
     z->memory = malloc((size_t)tokens * (4 * real + other) + MOST_SLOTS * (4 * real + other) + 64);
     if (!z->memory || !z->block)
         return -1;
     z->B = FN(aligned)(z->block);
     z->size = FN(aligned)(z->memory);
-    z->rest = z->size + tokens * VL;
-    z->uniform = z->rest + tokens * VL;
+    z->prior = z->size + tokens * VL;
+    z->uniform = z->prior + tokens * VL;
     z->slot = (INT *)(z->uniform + tokens * VL);
     z->N = (REAL *)(z->slot + tokens * VL);
     z->alpha = z->N + MOST_SLOTS * VL;
@@ -65,7 +66,6 @@ static INLINE ivec FN(load_int)(const INT *p)
     return x;
 }
 static INLINE void FN(store_int)(INT *p, ivec x) { memcpy(p, &x, sizeof x); }
-static INLINE vec FN(where)(ivec mask, vec x) { return (vec)((ivec)x & mask); }
 static INLINE int FN(any)(ivec mask)
 {
     uint64_t part[VBYTES / 8], all = 0;
@@ -92,10 +92,10 @@ static INLINE void FN(fill_uniform)(abreast *z, ptrdiff_t number)
 }
 
 /* Room for one more slot. */
-static int FN(widen)(abreast *z, ptrdiff_t tokens)
+static int FN(widen)(abreast *z)
 {
     const ptrdiff_t capacity = 2 * z->capacity;
-    void *block = malloc((size_t)(tokens * capacity) * VBYTES + 64);
+    void *block = malloc((size_t)(z->stride * capacity) * VBYTES + 64);
     if (!block)
         return -1;
     for (ptrdiff_t i = 0; i < z->longest; i++)
@@ -116,20 +116,26 @@ static INLINE ivec FN(draw_abreast)(abreast *z, ptrdiff_t i, REAL *rests)
     const REAL *B = z->B + i * z->capacity * VL;
     const vec size = FN(load)(z->size + i * VL);
     const ivec old = FN(load_int)(z->slot + i * VL);
-    ivec k = {0};
-    vec sum = {0}, u;
-    for (ptrdiff_t j = 0; j < n; j++) {
-        vec N = FN(load)(z->N + j * VL) - FN(where)(old == (INT)j, size);
-        N = FN(max)(N, (vec){0}); /* not exact unless counts are whole */
-        sum += (FN(load)(z->alpha + j * VL) + N) * FN(load)(B + j * VL);
+    ivec j_all = {0}, k = (ivec){0} + (INT)n, before = {0};
+    vec sum = {0}, inside = {0}, u;
+    for (ptrdiff_t j = 0; j < n; j++, j_all += 1) {
+        const vec alpha = FN(load)(z->alpha + j * VL), b = FN(load)(B + j * VL);
+        const vec N = FN(load)(z->N + j * VL) - (vec)((ivec)size & (old == j_all));
+        sum += (alpha + N) * b;
+        inside += alpha * b;
         FN(store)(z->N + j * VL, N);
         FN(store)(z->up_to + j * VL, sum);
+        __builtin_prefetch(B + (z->capacity + j) * VL);
     }
-    u = FN(load)(z->uniform + i * VL) * (sum + FN(load)(z->rest + i * VL));
-    for (ptrdiff_t j = 0; j < n; j++)
-        k -= FN(load)(z->up_to + j * VL) <= u;
-    for (ptrdiff_t j = 0; j < n; j++)
-        FN(store)(z->N + j * VL, FN(load)(z->N + j * VL) + FN(where)(k == (INT)j, size));
+    inside = FN(max)(FN(load)(z->prior + i * VL) - inside, (vec){0});
+    u = FN(load)(z->uniform + i * VL) * (sum + inside);
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const ivec over = FN(load)(z->up_to + j * VL) > u;
+        const vec more = (vec)((ivec)size & over & ~before);
+        FN(store)(z->N + j * VL, FN(load)(z->N + j * VL) + more);
+        k += over;
+        before = over;
+    }
     FN(store_int)(z->slot + i * VL, k);
     FN(store)(rests, u - sum);
     return (k == (INT)n) & (size > 0);
@@ -141,13 +147,14 @@ static ptrdiff_t FN(outside)(const abreast *z, const documents *p, ptrdiff_t i, 
                              REAL u, REAL *taken)
 {
     const ptrdiff_t padded = (ptrdiff_t)p->padded, n_blocks = padded / TOPIC_PADDING;
-    const int32_t word = z->word[i * VL + l];
+    const int32_t word = z->word[l * z->stride + i];
     const REAL *row = (const REAL *)p->B + word * padded, *alpha = p->alpha;
     const REAL *prior = (const REAL *)p->prior + word * n_blocks;
     ptrdiff_t last = -1, found = -1;
     for (ptrdiff_t j = 0; j < z->used[l]; j++) {
-        const ptrdiff_t k = z->topic[j * VL + l];
-        taken[k / TOPIC_PADDING] += alpha[k] * row[k];
+        const ptrdiff_t k = z->topic[l * MOST_SLOTS + j];
+        taken[k / TOPIC_PADDING]
+            += z->alpha[j * VL + l] * z->B[(i * z->capacity + j) * VL + l];
     }
     for (ptrdiff_t b = 0; b < n_blocks && found < 0; b++) {
         const REAL mass = prior[b] - (b ? prior[b - 1] : 0) - taken[b];
@@ -157,7 +164,7 @@ static ptrdiff_t FN(outside)(const abreast *z, const documents *p, ptrdiff_t i, 
             continue;
         }
         for (ptrdiff_t j = 0; j < z->used[l]; j++) {
-            const ptrdiff_t k = z->topic[j * VL + l];
+            const ptrdiff_t k = z->topic[l * MOST_SLOTS + j];
             slots |= k / TOPIC_PADDING == b ? 1u << k % TOPIC_PADDING : 0;
         }
         for (ptrdiff_t k = b * TOPIC_PADDING;
@@ -169,7 +176,7 @@ static ptrdiff_t FN(outside)(const abreast *z, const documents *p, ptrdiff_t i, 
         }
     }
     for (ptrdiff_t j = 0; j < z->used[l]; j++)
-        taken[z->topic[j * VL + l] / TOPIC_PADDING] = 0;
+        taken[z->topic[l * MOST_SLOTS + j] / TOPIC_PADDING] = 0;
     return found < 0 ? last : found;
 }
 
@@ -177,17 +184,11 @@ static ptrdiff_t FN(outside)(const abreast *z, const documents *p, ptrdiff_t i, 
    -1 if there are too many. What the topic that was there before has, goes to `sum`. */
 static ptrdiff_t FN(make_room)(abreast *z, ptrdiff_t l, REAL *sum)
 {
-    ptrdiff_t j = z->used[l];
-    uint64_t in_use = 0;
-    if (j < FIRST_SLOTS)
+    if (z->used[l] < FIRST_SLOTS)
         return z->used[l]++;
-    for (ptrdiff_t i = 0; i < z->n_tokens[l]; i++) {
-        const INT own = z->slot[i * VL + l];
-        in_use |= own < 0 || own >= MOST_SLOTS ? 0 : (uint64_t)1 << own;
-    }
-    while (j-- > 0)
-        if (!(in_use >> j & 1)) {
-            sum[z->topic[j * VL + l]] += z->sum[j * VL + l];
+    for (ptrdiff_t j = z->used[l] - 1; j >= 0; j--)
+        if (z->N[j * VL + l] == 0) {
+            sum[z->topic[l * MOST_SLOTS + j]] += z->sum[j * VL + l];
             return j;
         }
     return z->used[l] < MOST_SLOTS ? z->used[l]++ : -1;
@@ -198,7 +199,7 @@ static void FN(admit)(abreast *z, const documents *p, ptrdiff_t l, ptrdiff_t j, 
 {
     const REAL *B = p->B, *alpha = p->alpha;
     const ptrdiff_t padded = (ptrdiff_t)p->padded;
-    REAL before;
+    const int32_t *word = z->word + l * z->stride;
     if (j == z->n_slots) {
         z->n_slots++;
         for (ptrdiff_t i = 0; i < z->longest; i++)
@@ -207,15 +208,9 @@ static void FN(admit)(abreast *z, const documents *p, ptrdiff_t l, ptrdiff_t j, 
         FN(store)(z->alpha + j * VL, (vec){0});
         FN(store)(z->sum + j * VL, (vec){0});
     }
-    before = z->alpha[j * VL + l];
-    for (ptrdiff_t i = 0; i < z->n_tokens[l]; i++) {
-        REAL *b = z->B + (i * z->capacity + j) * VL + l, *rest = z->rest + i * VL + l;
-        const REAL x = B[z->word[i * VL + l] * padded + k];
-        const REAL left = *rest + before * *b - alpha[k] * x;
-        *rest = left > 0 ? left : 0;
-        *b = x;
-    }
+    for (ptrdiff_t i = 0; i < z->n_tokens[l]; i++)
+        z->B[(i * z->capacity + j) * VL + l] = B[word[i] * padded + k];
     z->N[j * VL + l] = z->sum[j * VL + l] = 0;
     z->alpha[j * VL + l] = alpha[k];
-    z->topic[j * VL + l] = (int32_t)k;
+    z->topic[l * MOST_SLOTS + j] = (int32_t)k;
 }

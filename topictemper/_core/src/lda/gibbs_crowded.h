@@ -73,8 +73,7 @@ static INLINE ptrdiff_t FN(draw)(const crowded *z, ptrdiff_t padded, REAL unifor
 /* Adds to what a topic has; `size` below 0 takes away. */
 static INLINE void FN(count)(crowded *z, ptrdiff_t k, REAL size)
 {
-    /* N is exact for whole counts; else it may end a rounding below 0 */
-    z->N[k] = z->N[k] + size > 0 ? z->N[k] + size : 0;
+    z->N[k] += size;
     z->weight[k] = z->alpha[k] + z->N[k];
 }
 
