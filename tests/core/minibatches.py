@@ -74,7 +74,9 @@ class Outputs:
     B: NDArray[Any]
     shift: NDArray[Any]
     mass: NDArray[Any]
+    prior: NDArray[Any]
     gamma: NDArray[Any]
+    drawn: NDArray[Any]
     topics: NDArray[np.int32]
     weights: NDArray[Any]
     n_active: NDArray[np.int32]
@@ -118,7 +120,9 @@ def outputs(minibatch: Minibatch, rows: Rows | None = None) -> Outputs:
         B=B,
         shift=shift,
         mass=mass,
+        prior=np.full((n_words, _kernels.topic_blocks(minibatch.n_topics)), np.nan, dtype),
         gamma=np.full(shape, np.nan, dtype),
+        drawn=np.full(shape, np.nan, dtype),
         topics=np.full(shape, -1, np.int32),
         weights=np.full((n_documents, padded), np.nan, dtype),
         n_active=np.full(n_documents, -1, np.int32),
@@ -161,7 +165,8 @@ def sample(
     n_threads: int = 1,
 ) -> Outputs:
     """The sampling kernel on a minibatch."""
-    out = outputs(minibatch, rows)
+    prior = reference_prior(minibatch, rows[0]).astype(rows[0].dtype)
+    out = replace(outputs(minibatch, rows), prior=prior)
     share(_kernels.sample, (minibatch.batch, out, keys, n_burn_in, n_kept, ticket()), n_threads)
     return out
 
@@ -200,6 +205,14 @@ def reference_rows(minibatch: Minibatch) -> Rows:
     B = np.pad(rows, ((0, 0), (0, padding)), constant_values=empty)
     dtype = minibatch.M.dtype
     return B.astype(dtype), shift.astype(dtype), rows.sum(axis=1).astype(dtype)
+
+
+def reference_prior(minibatch: Minibatch, B: NDArray[Any]) -> NDArray[np.float64]:
+    """Sums of alpha_k B_vk up to the end of each block of topics."""
+    n_blocks = _kernels.topic_blocks(minibatch.n_topics)
+    weights = np.zeros(B.shape)
+    weights[:, : minibatch.n_topics] = minibatch.alpha * B[:, : minibatch.n_topics]
+    return np.cumsum(weights.reshape(len(B), n_blocks, -1).sum(axis=2), axis=1)
 
 
 def reference_estep(

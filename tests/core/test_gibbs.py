@@ -1,7 +1,6 @@
 """`sample` against its twin, draw by draw, and against the exact posterior of a short document."""
 
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -38,20 +37,12 @@ def run(minibatch: Minibatch, n_threads: int = 1) -> Outputs:
     )
 
 
-@pytest.mark.parametrize("alpha", [0.01, 1.0])
-@pytest.mark.parametrize("n_topics", [1, 2, 16, 17, 60])
-def test_same_draws_as_the_twin(n_topics: int, alpha: float) -> None:
-    minibatch = make_minibatch(n_topics, alpha)
-    batch, out = minibatch.batch, run(minibatch)
+def assert_same_draws(minibatch: Minibatch, n_kept: int = 3) -> _reference.EStep:
+    batch, rows = minibatch.batch, reference_rows(minibatch)
+    key = keys(minibatch.n_documents)
+    out = sample(minibatch, key, 2, n_kept, rows)
     twin = _reference.sample(
-        batch.doc_ptr,
-        batch.word_of,
-        batch.counts,
-        minibatch.alpha,
-        out.B,
-        keys(minibatch.n_documents),
-        2,
-        3,
+        batch.doc_ptr, batch.word_of, batch.counts, minibatch.alpha, out.B, key, 2, n_kept
     )
     assert_allclose(out.gamma, twin.gamma, rtol=1e-12)
     assert_allclose(out.dense_weights(), twin.weights, rtol=1e-12)
@@ -59,6 +50,40 @@ def test_same_draws_as_the_twin(n_topics: int, alpha: float) -> None:
     assert_array_equal(out.n_active, (twin.weights > 0).sum(axis=1))
     for d, n in enumerate(out.n_active):
         assert_array_equal(out.topics[d, :n], np.flatnonzero(twin.weights[d]))
+    if n_kept == 1:  # what was drawn last is all that is averaged
+        assert_allclose(out.drawn, twin.gamma - minibatch.alpha, rtol=1e-12, atol=1e-12)
+    return twin
+
+
+@pytest.mark.parametrize("alpha", [0.01, 1.0])
+@pytest.mark.parametrize("n_topics", [1, 2, 16, 17, 60])
+def test_same_draws_as_the_twin(n_topics: int, alpha: float) -> None:
+    minibatch = make_minibatch(n_topics, alpha)
+    assert_same_draws(minibatch)
+    assert_same_draws(minibatch, n_kept=1)
+
+
+def test_same_draws_of_counts_that_are_not_whole() -> None:
+    minibatch = make_minibatch(60, 0.3)
+    counts = np.random.default_rng(0).gamma(1.0, 3.0, len(minibatch.batch.counts))
+    assert_same_draws(replace(minibatch, batch=minibatch.batch._replace(counts=counts)))
+
+
+def test_same_draws_with_more_topics_than_slots() -> None:
+    # Some documents of 100 tokens run out of slots on the way, some never do.
+    twin = assert_same_draws(make_minibatch(300, 3.0, n_documents=3), n_kept=1)
+    n_topics = (twin.weights > 0).sum(axis=1)
+    assert n_topics.max() > 64 > n_topics.min()
+
+
+def test_same_draws_of_a_document_of_many_tokens() -> None:
+    # 75 words of 64 parts; around it are documents of few.
+    minibatch = make_minibatch(40, 0.1, n_documents=2)
+    batch = minibatch.batch
+    counts = batch.counts.copy()
+    counts[slice(*batch.doc_ptr[2:4])] += 100.0
+    assert np.diff(batch.doc_ptr)[2] * 64 > 4096
+    assert_same_draws(replace(minibatch, batch=batch._replace(counts=counts)), n_kept=1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -73,6 +98,7 @@ def test_counts_are_all_dealt_out(dtype: Real) -> None:
     assert empty.any()
     assert_array_equal(out.gamma[empty], np.tile(minibatch.alpha, (empty.sum(), 1)))
     assert_array_equal(out.weights[empty], 0.0)
+    assert_allclose(out.drawn.sum(axis=1), tokens, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -80,7 +106,7 @@ def test_same_bits_with_any_threads_and_neighbours(dtype: Real) -> None:
     minibatch = make_minibatch(60, 0.1, dtype=dtype, n_documents=40)
     alone = run(minibatch)
     shared = run(minibatch, n_threads=3)
-    for name in ("gamma", "weights", "n_active", "ratio"):
+    for name in ("gamma", "weights", "n_active", "ratio", "drawn"):
         assert_array_equal(getattr(alone, name), getattr(shared, name))
     order = [25, 3, 9]
     some = sample(minibatch.part(order), keys(48)[order], 2, 3, reference_rows(minibatch))
@@ -95,40 +121,39 @@ def test_a_key_for_each_document() -> None:
         sample(minibatch, keys(19), 2, 3, reference_rows(minibatch))
 
 
-def short(dtype: Real, counts: list[int]) -> tuple[Minibatch, tuple[Any, ...]]:
-    """A thousand times one document of three words, under three topics."""
-    n = 1000
-    padded = _kernels.padded_topics(3)
-    B = np.zeros((3, padded), dtype)
+def short(dtype: Real, counts: list[int], n_topics: int) -> tuple[Minibatch, tuple[Any, ...]]:
+    """A thousand times one document of three words, under three topics or many."""
+    n, rng = 1000, np.random.default_rng(1)
+    B = np.zeros((3, _kernels.padded_topics(n_topics)), dtype)
+    B[:, :n_topics] = rng.dirichlet(np.ones(3), n_topics).T
     B[:, :3] = [[0.5, 0.1, 0.4], [0.2, 0.9, 0.1], [0.3, 0.3, 0.8]]
-    minibatch = make_minibatch(3, 0.1, dtype=dtype)
+    alpha = np.concatenate(([0.3, 0.7, 0.2], rng.uniform(0.01, 0.1, n_topics - 3)))
+    minibatch = make_minibatch(n_topics, 0.1, dtype=dtype)
     batch = minibatch.batch._replace(
         doc_ptr=np.arange(0, 3 * n + 1, 3, dtype=np.int64),
         word_of=np.tile(np.arange(3, dtype=np.int32), n),
         counts=np.tile(np.array(counts, dtype), n),
     )
-    minibatch = replace(
-        minibatch,
-        batch=batch,
-        s=np.ones(n, dtype),
-        alpha=np.array([0.3, 0.7, 0.2], dtype),
-    )
+    minibatch = replace(minibatch, batch=batch, s=np.ones(n, dtype), alpha=alpha.astype(dtype))
     return minibatch, (B, np.zeros(3, dtype), B.sum(axis=1))
 
 
+# With 40 topics most are without a slot at any time, and slots change hands.
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("counts", [[1, 1, 1], [2, 1, 0], [1, 0, 4]])
-def test_long_run_mean_is_that_of_the_posterior(dtype: Real, counts: list[int]) -> None:
-    minibatch, rows = short(dtype, counts)
+@pytest.mark.parametrize(
+    ("counts", "n_topics"), [([1, 1, 1], 3), ([2, 1, 0], 3), ([1, 0, 4], 3), ([1, 1, 1], 40)]
+)
+def test_long_run_mean_is_that_of_the_posterior(
+    dtype: Real, counts: list[int], n_topics: int
+) -> None:
+    minibatch, rows = short(dtype, counts, n_topics)
     out = sample(minibatch, keys(1000), 20, 200, rows)
-    alpha, B = minibatch.alpha.astype(np.float64), rows[0][:, :3].astype(np.float64)
+    alpha, B = minibatch.alpha.astype(np.float64), rows[0][:, :n_topics].astype(np.float64)
     words = np.repeat(np.arange(3), counts)
-    total, mean = 0.0, np.zeros(3)
-    for topics in product(range(3), repeat=len(words)):
-        N = np.bincount(topics, minlength=3)
-        joint = np.exp(gammaln(alpha + N).sum()) * B[words, topics].prod()
-        total += joint
-        mean += joint * N
+    topics = np.indices((n_topics,) * len(words)).reshape(len(words), -1)
+    N = sum(np.eye(n_topics)[of_token] for of_token in topics)
+    joint = np.exp(gammaln(alpha + N).sum(axis=1)) * B[words[:, None], topics].prod(axis=0)
+    expected = joint @ N / joint.sum()
     found = out.gamma.astype(np.float64) - alpha
     error = found.std(axis=0) / np.sqrt(len(found))
-    assert np.all(np.abs(found.mean(axis=0) - mean / total) < 4.5 * error)
+    assert np.all(np.abs(found.mean(axis=0) - expected) < 4.5 * error)

@@ -106,6 +106,11 @@ def padded_topics(int64_t n_topics):
     return (n_topics + TOPIC_PADDING - 1) // TOPIC_PADDING * TOPIC_PADDING
 
 
+def topic_blocks(int64_t n_topics):
+    """Width of ``prior``: blocks of topics in a row."""
+    return (n_topics + TOPIC_PADDING - 1) // TOPIC_PADDING
+
+
 def statistics_blocks(int64_t n_words):
     """Number of rows of ``block_sums`` in `add_statistics`."""
     return (n_words + WORD_BLOCK - 1) // WORD_BLOCK
@@ -158,8 +163,9 @@ def topic_rows(
     ``L = E[log beta] = psi(lambda) - psi(Lambda)``, or ``log E[beta] = log(lambda) - log(Lambda)``
     where topics are a ``point``; ``log_total`` is the second term. The words are at ``places`` of
     M. ``shift`` is near the maximum of L over topics, so that no row can vanish; phi does not
-    change with it. ``mass`` is the sum of each row, which first sweeps need; it is not
-    written where ``log_rows``.
+    change with it. ``mass`` is the sum of each row, which first sweeps need, and ``prior`` (empty: not
+    wanted) the sums of alpha_k B_vk over the topics up to the end of each of `topic_blocks`, which
+    `sample` needs; they are not written where ``log_rows``.
     """
     cdef int status
     cdef documents d = documents_of(batch, local, floating is float)

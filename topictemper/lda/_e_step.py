@@ -15,7 +15,6 @@ from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
 
 
-
 class GibbsSweeps(NamedTuple):
     """Sweeps of Gibbs sampling: to forget the start, and to average over."""
 
@@ -62,12 +61,14 @@ def _prepare(
     want_energy: bool = False,
     want_weights: bool = True,
     want_drawn: bool = False,
+    samples: bool = False,
     workspace: Workspace | None = None,
 ) -> LocalParameters:
     """Allocate the results of an E-step, and compute the rows of the topics that it needs."""
     dtype = topics.M.dtype
     n_documents, n_components = batch.n_documents, topics.n_components
     padded = kernels.padded_topics(n_components)
+    n_blocks = kernels.topic_blocks(n_components)
     log_rows = not np.isscalar(s)
     array = (workspace or Workspace()).array
     by_topic, by_padded = (n_documents, n_components), (n_documents, padded)
@@ -84,6 +85,7 @@ def _prepare(
         log_scale=np.empty(n_documents, dtype=dtype),
         shift=np.empty(len(batch.words), dtype=dtype),
         mass=np.empty(len(batch.words), dtype=dtype),
+        prior=array("prior", (len(batch.words) if samples else 0, n_blocks), dtype),
         energy=np.empty(n_documents if want_energy else 0),
         sweeps=np.empty(n_documents, dtype=np.int32),
         alpha=alpha,
@@ -186,6 +188,7 @@ def sample(
         workers=workers,
         want_drawn=want_drawn,
         want_weights=want_weights,
+        samples=True,
         workspace=workspace,
     )
     keys = splitmix64(splitmix64(batch.hashes()) + np.uint64(seed))

@@ -22,6 +22,8 @@ Ints = NDArray[np.int64]
 
 # Lanes that a draw goes through topics in, and the most parts that a count is split into.
 _LANES, _MOST_TOKENS = 16, 64
+# Slots for topics that a document keeps, and the most that it may have; the most tokens with slots.
+_FIRST_SLOTS, _MOST_SLOTS, _MOST_ABREAST = 16, 64, 4096
 
 
 class Batch(NamedTuple):
@@ -243,9 +245,18 @@ def sample(
 
     A token i of the word v has the topic k with a probability in proportion to
     ``(alpha_k + N_k) B_vk``, where N counts the other tokens of the document. (Mimno, Hoffman and
-    Blei 2012, "Sparse stochastic inference for latent Dirichlet allocation", eq. 7.) The start has
-    N = 0 for all. A draw u of [0, 1) goes through the topics in the order of their remainders
-    modulo 16, but through the topic that the token had first.
+    Blei 2012, "Sparse stochastic inference for latent Dirichlet allocation", eq. 7.)
+
+    All tokens draw from the prior first, N = 0. Those of the 16 topics that then have most tokens
+    keep them, the others are without a topic until the first sweep comes to them. A draw u of
+    [0, 1) goes through topics in a fixed order: first those that have a slot, in the order of their
+    slots, then all others. A topic that is drawn and has no slot gets one: the last whose topic has
+    no tokens, once there are 16; else a new one. A document of more than 64 slots, or 4096 tokens,
+    is crowded. There, u goes through the topics in the order of their remainders modulo 16, but
+    through the topic that the token had first.
+
+    A count is split into tokens of equal size, as few as keep it at 1 or less, but at most 64.
+    Sizes are rounded to multiples of a power of two, such that sums of them are exact.
 
     Parameters
     ----------
@@ -278,28 +289,49 @@ def sample(
         span = slice(doc_ptr[d], doc_ptr[d + 1])
         parts = np.minimum(np.ceil(counts[span]), _MOST_TOKENS).astype(np.int64)
         rows = B[np.repeat(word_of[span], parts)]
-        sizes = np.repeat(counts[span] / parts, parts)
+        unit = 2.0 ** (np.floor(np.log2(1.0 + counts[span].sum())) - 51.0)
+        sizes = np.repeat(np.maximum(np.rint(counts[span] / parts / unit), 1.0) * unit, parts)
         state = int(keys[d])
 
-        def draw(p: Floats, first: int) -> int:
+        def draw(weights: Floats, visited: ArrayLike) -> int:
             nonlocal state
             state += GOLDEN
-            u = (mix64(state) >> 11) / 2.0**53 * p.sum()
-            k = first
-            for k in [first, *order[order != first]]:
-                u -= p[k]
+            u = (mix64(state) >> 11) / 2.0**53 * weights.sum()
+            k = 0
+            for k in np.asarray(visited):
+                u -= weights[k]
                 if u < 0.0:
                     break
             return int(k)
 
-        topics = [draw(alpha * row, 0) for row in rows]
+        topics = [draw(alpha * row, range(n_topics)) for row in rows]
         N = np.bincount(topics, sizes, minlength=n_topics)
+        crowded = len(rows) > _MOST_ABREAST
+        slots = sorted(dict.fromkeys(topics), key=lambda k: -N[k])[:_FIRST_SLOTS]
+        if not crowded:
+            topics = [k if k in slots else -1 for k in topics]
+            N[np.setdiff1d(np.arange(n_topics), slots)] = 0.0
         total = np.zeros(n_topics)
         for sweep in range(n_burn_in + n_kept):
             for i, row in enumerate(rows):
-                N[topics[i]] -= sizes[i]
-                topics[i] = draw((alpha + N) * row, topics[i])
-                N[topics[i]] += sizes[i]
+                old = topics[i]
+                if old >= 0:
+                    N[old] -= sizes[i]
+                first = [max(old, 0)] if crowded else slots
+                others = order if crowded else np.arange(n_topics)
+                visited = np.concatenate((first, np.setdiff1d(others, first, assume_unique=True)))
+                k = topics[i] = draw((alpha + N) * row, visited.astype(np.int64))
+                N[k] += sizes[i]
+                if crowded or k in slots:
+                    continue
+                used = {*topics[:i], *topics[i + 1 :]}
+                free = [j for j, topic in enumerate(slots) if topic not in used]
+                if len(slots) >= _FIRST_SLOTS and free:
+                    slots[free[-1]] = k
+                elif len(slots) < _MOST_SLOTS:
+                    slots.append(k)
+                else:
+                    crowded = True
             if sweep >= n_burn_in:
                 total += N
         result.gamma[d] += total / n_kept

@@ -1,46 +1,16 @@
-/* Topics of tokens by collapsed Gibbs sampling at fixed topics, a document at a time.
+/* Topics of tokens by collapsed Gibbs sampling at fixed topics.
 
    Random numbers depend on the key of the document and on the number of the draw alone, not on the
-   thread or on other documents. A draw visits first the topic that the token has, which most tokens
-   keep, then the topics lane by lane: k = l, l + LANES, and so on. The vectors give the sum of each
-   lane, so the search enters one lane only. The order is the same for all instruction sets. */
+   thread or on other documents. The order in which a draw visits topics is the same for all
+   instruction sets. */
 
-#define LANES TOPIC_PADDING
 #define MOST_TOKENS 64 /* of a word in a document; more of them share one draw */
+#define MOST_ABREAST 4096 /* tokens of a document */
 #if REAL_BYTES == 4
 #define UNIFORM_BITS 24
 #else
 #define UNIFORM_BITS 53
 #endif
-#define sampler FN(sampler)
-
-/* What one document works on: tables over topics, padded by 0, and over tokens. */
-typedef struct {
-    REAL *alpha, *N, *weight; /* alpha + N is what vectors read: written only where it changes, */
-    REAL *sum;                /* as a load that waits for a store takes long; N over sweeps */
-    const REAL **row;         /* of B */
-    REAL *size;               /* share of the count of its word */
-    int32_t *topic;
-    stream random;
-    void *memory;
-} sampler;
-
-static int FN(make_sampler)(sampler *z, ptrdiff_t tokens, ptrdiff_t padded)
-{
-    char *p = malloc((size_t)(4 * padded + tokens) * sizeof(REAL)
-                     + (size_t)tokens * (sizeof(const REAL *) + sizeof(int32_t)) + 64);
-    if (!p)
-        return -1;
-    z->memory = p;
-    z->alpha = (REAL *)(((uintptr_t)p + 63) & ~(uintptr_t)63);
-    z->N = z->alpha + padded;
-    z->sum = z->N + padded;
-    z->weight = z->sum + padded;
-    z->row = (const REAL **)(z->weight + padded);
-    z->size = (REAL *)(z->row + tokens);
-    z->topic = (int32_t *)(z->size + tokens);
-    return 0;
-}
 
 /* In [0, 1). */
 static INLINE REAL FN(uniform)(stream *random)
@@ -49,150 +19,393 @@ static INLINE REAL FN(uniform)(stream *random)
     return (REAL)bits / (REAL)((int64_t)1 << UNIFORM_BITS);
 }
 
-/* A topic with a probability in proportion to (alpha + N) B, N without the `size` of the token in
-   its topic `old`. */
-static INLINE ptrdiff_t FN(draw)(sampler *z, ptrdiff_t padded, const REAL *row, ptrdiff_t old,
-                                 REAL size)
-{
-    const REAL *weight = z->weight;
-    vec sums[LANES / VL], all;
-    REAL lane[LANES], u, stay;
-    for (ptrdiff_t i = 0; i < LANES / VL; i++)
-        sums[i] = FN(load)(weight + i * VL) * FN(load)(row + i * VL);
-    for (ptrdiff_t k = LANES; k < padded; k += LANES)
-        for (ptrdiff_t i = 0; i < LANES / VL; i++)
-            sums[i] += FN(load)(weight + k + i * VL) * FN(load)(row + k + i * VL);
-    all = sums[0];
-    for (ptrdiff_t i = 1; i < LANES / VL; i++)
-        all += sums[i];
-    stay = (z->alpha[old] + (z->N[old] - size)) * row[old];
-    u = FN(uniform)(&z->random) * (FN(hsum)(all) - size * row[old]) - stay;
-    if (u < 0)
-        return old;
-    for (ptrdiff_t i = 0; i < LANES / VL; i++)
-        FN(store)(lane + i * VL, sums[i]);
-    lane[old % LANES] -= weight[old] * row[old];
-    for (ptrdiff_t i = 0; i < LANES; i++) {
-        u -= lane[i];
-        if (u >= 0)
-            continue;
-        u += lane[i];
-        for (ptrdiff_t k = i; k < padded; k += LANES) {
-            u -= k == old ? 0 : weight[k] * row[k];
-            if (u < 0)
-                return k;
-        }
-    }
-    return old; /* rounding: u was in the last place of the sum */
-}
+#include "gibbs_crowded.h"
+#include "gibbs_abreast.h"
 
-/* Splits the counts of a document into tokens. */
-static ptrdiff_t FN(tokens)(sampler *z, ptrdiff_t padded, ptrdiff_t n_words, const int32_t *word_of,
-                            const REAL *counts, const REAL *B)
+/* A thread's memory. */
+#define sampler FN(sampler)
+typedef struct {
+    crowded one;
+    abreast many;
+    REAL *N, *taken;      /* over topics and over blocks of them; 0 between documents */
+    REAL *left;           /* of the draw of a token */
+    int32_t *start, *met; /* topics that tokens start with, topics in the order they were met */
+    int32_t *slot_of;     /* of a topic, else -1 */
+    int32_t *order;       /* documents, those with most tokens first */
+    ptrdiff_t most, most_abreast; /* tokens */
+} sampler;
+
+/* Parts that a count is split into. */
+static INLINE ptrdiff_t FN(parts)(REAL count)
+{
+    const ptrdiff_t whole = count < MOST_TOKENS ? (ptrdiff_t)count : MOST_TOKENS;
+    return (REAL)whole < count && whole < MOST_TOKENS ? whole + 1 : whole;
+}
+static INLINE ptrdiff_t FN(tokens)(const documents *p, int64_t d)
 {
     ptrdiff_t n = 0;
-    for (ptrdiff_t v = 0; v < n_words; v++) {
-        const REAL c = counts[v];
-        const ptrdiff_t whole = c < MOST_TOKENS ? (ptrdiff_t)c : MOST_TOKENS;
-        const ptrdiff_t parts = (REAL)whole < c && whole < MOST_TOKENS ? whole + 1 : whole;
+    for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++)
+        n += FN(parts)(((const REAL *)p->counts)[v]);
+    return n;
+}
+
+/* Sizes of tokens are multiples of a unit, such that sums of them have no rounding. */
+static INLINE REAL FN(unit)(const documents *p, int64_t d)
+{
+    REAL total = 1;
+    for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++)
+        total += ((const REAL *)p->counts)[v];
+    return (REAL)ldexp(1, ilogb((double)total) + 2 - UNIFORM_BITS);
+}
+
+/* Documents of about as many tokens go abreast; sorted by counting. */
+static int FN(sort_documents)(sampler *z, const documents *p)
+{
+    ptrdiff_t *n = malloc((size_t)p->n_docs * sizeof *n), first[MOST_ABREAST + 2] = {0}, sum = 0;
+    z->order = malloc((size_t)p->n_docs * sizeof *z->order);
+    z->most = z->most_abreast = 1;
+    if (!n || !z->order) {
+        free(n);
+        return -1;
+    }
+    for (ptrdiff_t d = 0; d < p->n_docs; d++) {
+        n[d] = FN(tokens)(p, d);
+        z->most = n[d] > z->most ? n[d] : z->most;
+        n[d] = n[d] > MOST_ABREAST ? MOST_ABREAST + 1 : n[d];
+        z->most_abreast
+            = n[d] <= MOST_ABREAST && n[d] > z->most_abreast ? n[d] : z->most_abreast;
+        first[n[d]]++;
+    }
+    for (ptrdiff_t i = MOST_ABREAST + 1; i >= 0; i--) {
+        const ptrdiff_t here = first[i];
+        first[i] = sum;
+        sum += here;
+    }
+    for (ptrdiff_t d = 0; d < p->n_docs; d++)
+        z->order[first[n[d]]++] = (int32_t)d;
+    free(n);
+    return 0;
+}
+
+static void FN(free_sampler)(sampler *z)
+{
+    free(z->one.memory);
+    free(z->many.memory);
+    free(z->many.block);
+    free(z->order);
+    free(z->N);
+    free(z->start);
+}
+
+static int FN(make_sampler)(sampler *z, const documents *p)
+{
+    const ptrdiff_t padded = (ptrdiff_t)p->padded;
+    memset(z, 0, sizeof *z);
+    if (FN(sort_documents)(z, p) || FN(make_crowded)(&z->one, z->most, padded)
+        || FN(make_abreast)(&z->many, z->most_abreast))
+        return -1;
+    z->N = calloc((size_t)(padded + padded / TOPIC_PADDING + z->most), sizeof(REAL));
+    z->start = malloc((size_t)(2 * z->most + padded) * sizeof(int32_t));
+    if (!z->N || !z->start)
+        return -1;
+    z->taken = z->N + padded;
+    z->left = z->taken + padded / TOPIC_PADDING;
+    z->met = z->start + z->most;
+    z->slot_of = z->met + z->most;
+    for (ptrdiff_t k = 0; k < padded; k++) {
+        z->one.alpha[k] = k < p->n_topics ? ((const REAL *)p->alpha)[k] : 0;
+        z->slot_of[k] = -1;
+    }
+    return 0;
+}
+
+/* Splits a document into tokens, and draws each from the prior, in proportion to alpha B: drawn given
+   each other, all would follow the first few. No branches: they could not be foreseen. Sizes are
+   written `stride` apart. */
+static ptrdiff_t FN(start)(sampler *z, const documents *p, int64_t d, uint64_t key, int32_t *word,
+                           REAL *size, ptrdiff_t stride)
+{
+    const ptrdiff_t padded = (ptrdiff_t)p->padded, n_blocks = padded / TOPIC_PADDING;
+    const REAL unit = FN(unit)(p, d);
+    stream random = {key, 0};
+    ptrdiff_t n = 0;
+    for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++) {
+        const REAL *prior = (const REAL *)p->prior + p->word_of[v] * n_blocks;
+        const REAL count = ((const REAL *)p->counts)[v];
+        const ptrdiff_t parts = FN(parts)(count);
+        const REAL units = (REAL)rint((double)(count / (REAL)parts / unit));
         for (ptrdiff_t j = 0; j < parts; j++, n++) {
-            z->row[n] = B + word_of[v] * padded;
-            z->size[n] = c / (REAL)parts;
+            const REAL u = FN(uniform)(&random) * prior[n_blocks - 1];
+            int32_t block = 0;
+            for (ptrdiff_t b = 0; b < n_blocks - 1; b++)
+                block += prior[b] <= u;
+            z->start[n] = block * TOPIC_PADDING;
+            z->left[n] = u - (block ? prior[block - 1] : 0);
+            word[n] = p->word_of[v];
+            size[n * stride] = (units > 1 ? units : 1) * unit;
+            __builtin_prefetch((const REAL *)p->B + word[n] * padded + z->start[n]);
         }
+    }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const REAL *row = (const REAL *)p->B + word[i] * padded + z->start[i];
+        const REAL *alpha = z->one.alpha + z->start[i];
+        const REAL u = z->left[i];
+        REAL sum = 0;
+        int32_t k = z->start[i];
+        for (ptrdiff_t j = 0; j < TOPIC_PADDING - 1; j++) {
+            sum += alpha[j] * row[j];
+            k += sum <= u;
+        }
+        z->start[i] = k < p->n_topics ? k : (int32_t)p->n_topics - 1; /* rounding */
     }
     return n;
 }
 
-/* Moves a token, which was counted in `old`. */
-static INLINE void FN(move)(sampler *z, ptrdiff_t old, ptrdiff_t k, REAL size)
+/* Gives a lane its document: slots for the topics that most tokens start with. Other tokens are
+   without a topic until they are drawn. */
+static void FN(seat)(sampler *z, const documents *p, ptrdiff_t l, int64_t d, uint64_t key)
 {
-    /* N is exact for whole counts; else it may end a rounding below 0 */
-    z->N[old] = z->N[old] > size ? z->N[old] - size : 0;
-    z->weight[old] = z->alpha[old] + z->N[old];
-    z->N[k] += size;
-    z->weight[k] = z->alpha[k] + z->N[k];
+    abreast *many = &z->many;
+    const ptrdiff_t n = FN(start)(z, p, d, key, many->word + l * many->stride, many->size + l, VL);
+    ptrdiff_t n_met = 0, used = 0;
+    int32_t best[FIRST_SLOTS + 1];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const int32_t k = z->start[i];
+        z->met[n_met] = k;
+        n_met += z->N[k] == 0;
+        z->N[k] += many->size[i * VL + l];
+    }
+    for (ptrdiff_t i = 0; i < n_met; i++) {
+        const int32_t k = z->met[i];
+        ptrdiff_t j = used;
+        if (used == FIRST_SLOTS && z->N[k] <= z->N[best[used - 1]])
+            continue;
+        for (; j > 0 && z->N[k] > z->N[best[j - 1]]; j--)
+            best[j] = best[j - 1];
+        best[j] = k;
+        used += used < FIRST_SLOTS;
+    }
+    for (ptrdiff_t j = 0; j < used; j++) {
+        z->slot_of[best[j]] = (int32_t)j;
+        many->topic[l * MOST_SLOTS + j] = best[j];
+        many->alpha[j * VL + l] = z->one.alpha[best[j]];
+        many->N[j * VL + l] = z->N[best[j]];
+    }
+    for (ptrdiff_t i = 0; i < n; i++)
+        many->slot[i * VL + l] = z->slot_of[z->start[i]];
+    for (ptrdiff_t i = 0; i < n_met; i++) {
+        z->slot_of[z->met[i]] = -1;
+        z->N[z->met[i]] = 0;
+    }
+    many->document[l] = d;
+    many->key[l] = key;
+    many->used[l] = used;
+    many->n_tokens[l] = n;
+    many->n_slots = used > many->n_slots ? used : many->n_slots;
+    many->longest = n > many->longest ? n : many->longest;
+}
+
+/* B of the slots, and the prior of each token. */
+static void FN(fill_block)(abreast *z, const documents *p)
+{
+    const ptrdiff_t padded = (ptrdiff_t)p->padded, n_blocks = padded / TOPIC_PADDING;
+    const REAL *B = p->B, *prior = p->prior;
+    for (ptrdiff_t l = 0; l < VL; l++) {
+        for (ptrdiff_t i = z->n_tokens[l]; i < z->longest; i++) {
+            z->size[i * VL + l] = 0;
+            z->slot[i * VL + l] = z->word[l * z->stride + i] = 0;
+        }
+        for (ptrdiff_t j = z->used[l]; j < z->n_slots; j++) {
+            z->alpha[j * VL + l] = z->N[j * VL + l] = 0;
+            z->topic[l * MOST_SLOTS + j] = 0;
+        }
+    }
+    for (ptrdiff_t i = 0; i < z->longest; i++) {
+        const REAL *row[VBYTES / sizeof(REAL)];
+        for (ptrdiff_t l = 0; l < VL; l++) {
+            const ptrdiff_t word = z->word[l * z->stride + i];
+            row[l] = B + word * padded;
+            z->prior[i * VL + l] = prior[(word + 1) * n_blocks - 1];
+        }
+        for (ptrdiff_t l = 0; l < VL; l++) {
+            const int32_t *topic = z->topic + l * MOST_SLOTS;
+            REAL *out = z->B + i * z->capacity * VL + l;
+            for (ptrdiff_t j = 0; j < z->n_slots; j++)
+                out[j * VL] = row[l][topic[j]];
+        }
+    }
+    memset(z->sum, 0, (size_t)z->n_slots * VBYTES);
+}
+
+/* Outputs of a document whose sums of N over sweeps are in the place of its gamma. */
+static void FN(finish)(const documents *p, int64_t d, const REAL *alpha, REAL n_kept)
+{
+    const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
+    REAL *gamma = (REAL *)p->gamma + d * n_topics, *ratio = p->ratio, *weights;
+    int32_t *topics = p->topics + d * n_topics;
+    ptrdiff_t n = 0;
+    for (ptrdiff_t k = 0; p->weights && k < n_topics; k++) {
+        topics[n] = (int32_t)k; /* no branch; there is room, as n <= k */
+        n += gamma[k] > 0;
+    }
+    for (ptrdiff_t k = 0; k < n_topics; k++)
+        gamma[k] = alpha[k] + gamma[k] / n_kept;
+    if (!p->weights)
+        return;
+    p->n_active[d] = (int32_t)n;
+    weights = (REAL *)p->weights + d * padded;
+    memset(weights, 0, (size_t)padded * sizeof(REAL));
+    for (ptrdiff_t j = 0; j < n; j++)
+        weights[topics[j]] = gamma[topics[j]];
+    for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++) {
+        const REAL *row = (const REAL *)p->B + p->word_of[v] * padded;
+        REAL sum[4] = {0}; /* four, for their latency */
+        ptrdiff_t j = 0;
+        for (; j + 4 <= n; j += 4)
+            for (ptrdiff_t i = 0; i < 4; i++)
+                sum[i] += weights[topics[j + i]] * row[topics[j + i]];
+        for (; j < n; j++)
+            sum[0] += weights[topics[j]] * row[topics[j]];
+        ratio[v] = ((const REAL *)p->counts)[v] / ((sum[0] + sum[1]) + (sum[2] + sum[3]) + TINY);
+    }
+}
+
+/* A document by itself, over all topics, from the token `first` of a sweep on. */
+static void FN(go_on)(sampler *z, const documents *p, const sampling_options *options, int64_t d,
+                      uint64_t key, ptrdiff_t n_tokens, ptrdiff_t sweep, ptrdiff_t first)
+{
+    const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics;
+    FN(sample_crowded)(&z->one, n_topics, (ptrdiff_t)p->padded, n_tokens, sweep, first, options,
+                       key, (REAL *)p->gamma + d * n_topics);
+    if (p->drawn)
+        memcpy((REAL *)p->drawn + d * n_topics, z->one.N, (size_t)n_topics * sizeof(REAL));
+    FN(finish)(p, d, z->one.alpha, (REAL)options->n_kept);
+}
+static void FN(sample_alone)(sampler *z, const documents *p, const sampling_options *options,
+                             int64_t d)
+{
+    const ptrdiff_t n = FN(start)(z, p, d, options->keys[d], z->met, z->one.size, 1);
+    for (ptrdiff_t i = 0; i < n; i++) {
+        z->one.row[i] = (const REAL *)p->B + z->met[i] * (ptrdiff_t)p->padded;
+        z->one.topic[i] = z->start[i];
+    }
+    FN(go_on)(z, p, options, d, options->keys[d], n, 0, 0);
+}
+
+/* The tokens of a lane have as many topics as there are slots, and one more, which token i drew. */
+static void FN(leave)(sampler *z, const documents *p, const sampling_options *options, ptrdiff_t l,
+                      ptrdiff_t sweep, ptrdiff_t i, ptrdiff_t topic)
+{
+    abreast *many = &z->many;
+    const int64_t d = many->document[l];
+    REAL *sum = (REAL *)p->gamma + d * p->n_topics;
+    for (ptrdiff_t j = 0; j < many->used[l]; j++)
+        sum[many->topic[l * MOST_SLOTS + j]] += many->sum[j * VL + l];
+    for (ptrdiff_t t = 0; t < many->n_tokens[l]; t++) {
+        const INT slot = many->slot[t * VL + l];
+        z->one.row[t] = (const REAL *)p->B + many->word[l * many->stride + t] * (ptrdiff_t)p->padded;
+        z->one.size[t] = many->size[t * VL + l];
+        z->one.topic[t] = t == i ? (int32_t)topic : slot < 0 ? -1 : many->topic[l * MOST_SLOTS + slot];
+        many->size[t * VL + l] = 0;
+    }
+    FN(go_on)(z, p, options, d, many->key[l], many->n_tokens[l], sweep, i + 1);
+    many->document[l] = -1;
+}
+
+/* The token i of a lane has hit what the slots leave. */
+static int FN(admit_topic)(sampler *z, const documents *p, const sampling_options *options,
+                           ptrdiff_t l, ptrdiff_t sweep, ptrdiff_t i, INT old, REAL u)
+{
+    abreast *many = &z->many;
+    const ptrdiff_t k = FN(outside)(many, p, i, l, u, z->taken);
+    ptrdiff_t j = old < 0 ? 0 : old;
+    if (k >= 0) {
+        j = FN(make_room)(many, l, (REAL *)p->gamma + many->document[l] * p->n_topics);
+        if (j < 0) {
+            FN(leave)(z, p, options, l, sweep, i, k);
+            return 0;
+        }
+        if (j == many->capacity && FN(widen)(many))
+            return -1;
+        FN(admit)(many, p, l, j, k);
+    }
+    many->slot[i * VL + l] = (INT)j;
+    many->N[j * VL + l] += many->size[i * VL + l];
+    return 0;
+}
+
+static int FN(sample_abreast)(sampler *z, const documents *p, const sampling_options *options)
+{
+    abreast *many = &z->many;
+    for (ptrdiff_t sweep = 0; sweep < options->n_burn_in + options->n_kept; sweep++) {
+        FN(fill_uniform)(many, sweep + 1);
+        for (ptrdiff_t i = 0; i < many->longest; i++) {
+            INT old[VBYTES / sizeof(REAL)], hit[VBYTES / sizeof(REAL)];
+            ptrdiff_t hit_lanes[VBYTES / sizeof(REAL)], n = 0;
+            REAL rests[VBYTES / sizeof(REAL)];
+            ivec hits;
+            memcpy(old, many->slot + i * VL, sizeof old);
+            hits = FN(draw_abreast)(many, i, rests);
+            if (!FN(any)(hits))
+                continue;
+            FN(store_int)(hit, hits);
+            for (ptrdiff_t l = 0; l < VL; l++) {
+                hit_lanes[n] = l;
+                n += hit[l] != 0;
+            }
+            for (ptrdiff_t j = 0; j < n; j++) {
+                const ptrdiff_t l = hit_lanes[j];
+                if (FN(admit_topic)(z, p, options, l, sweep, i, old[l], rests[l]))
+                    return -1;
+            }
+        }
+        for (ptrdiff_t j = 0; sweep >= options->n_burn_in && j < many->n_slots; j++)
+            FN(store)(many->sum + j * VL,
+                      FN(load)(many->sum + j * VL) + FN(load)(many->N + j * VL));
+    }
+    for (ptrdiff_t l = 0; l < VL; l++) {
+        const int64_t d = many->document[l];
+        if (d < 0)
+            continue;
+        for (ptrdiff_t j = 0; j < many->used[l]; j++) {
+            const ptrdiff_t place = d * p->n_topics + many->topic[l * MOST_SLOTS + j];
+            ((REAL *)p->gamma)[place] += many->sum[j * VL + l];
+            if (p->drawn)
+                ((REAL *)p->drawn)[place] = many->N[j * VL + l];
+        }
+        FN(finish)(p, d, z->one.alpha, (REAL)options->n_kept);
+    }
+    return 0;
 }
 
 static int FN(sample)(const documents *p, const sampling_options *options, int64_t *ticket)
 {
-    const int64_t n_docs = p->n_docs, n_topics = p->n_topics, padded = p->padded;
-    const int64_t n_burn_in = options->n_burn_in, n_kept = options->n_kept;
-    const int64_t *doc_ptr = p->doc_ptr;
-    const int32_t *word_of = p->word_of;
-    const REAL *counts = p->counts, *alpha = p->alpha, *B = p->B;
-    REAL *gamma = p->gamma, *weights = p->weights, *ratio = p->ratio;
-    int32_t *topics = p->topics;
+    const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics;
     sampler z;
-    int64_t most = 0;
-    for (int64_t d = 0; d < n_docs; d++) {
-        int64_t n = 0;
-        for (int64_t i = doc_ptr[d]; i < doc_ptr[d + 1]; i++)
-            n += counts[i] < MOST_TOKENS ? (int64_t)counts[i] + 1 : MOST_TOKENS;
-        most = n > most ? n : most;
-    }
-    if (FN(make_sampler)(&z, most, padded))
-        return -1;
-    for (ptrdiff_t k = 0; k < padded; k++)
-        z.alpha[k] = k < n_topics ? alpha[k] : 0;
-
-    for (;;) {
-        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * ESTEP_BLOCK;
-        int64_t last = first + ESTEP_BLOCK < n_docs ? first + ESTEP_BLOCK : n_docs;
-        if (first >= n_docs)
+    int failed = FN(make_sampler)(&z, p);
+    while (!failed) {
+        const int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * VL;
+        if (first >= p->n_docs)
             break;
-        for (int64_t d = first; d < last; d++) {
-            const int64_t start = doc_ptr[d];
-            const ptrdiff_t n_words = (ptrdiff_t)(doc_ptr[d + 1] - start);
-            REAL *out_gamma = gamma + d * n_topics, *out_weights;
-            int32_t *out_topics = topics + d * n_topics;
-            const ptrdiff_t n_tokens
-                = FN(tokens)(&z, padded, n_words, word_of + start, counts + start, B);
-            ptrdiff_t n_active = 0;
-            z.random = (stream){options->keys[d], 0};
-            memcpy(z.weight, z.alpha, (size_t)padded * sizeof(REAL));
-            memset(z.N, 0, 2 * (size_t)padded * sizeof(REAL)); /* and sum */
-            /* From the prior: drawn given each other, all tokens would follow the first few. */
-            for (ptrdiff_t i = 0; i < n_tokens; i++)
-                z.topic[i] = (int32_t)FN(draw)(&z, padded, z.row[i], 0, 0);
-            for (ptrdiff_t i = 0; i < n_tokens; i++)
-                z.N[z.topic[i]] += z.size[i];
-            for (ptrdiff_t k = 0; k < padded; k += VL)
-                FN(store)(z.weight + k, FN(load)(z.alpha + k) + FN(load)(z.N + k));
-            for (int64_t sweep = 0; sweep < n_burn_in + n_kept; sweep++) {
-                for (ptrdiff_t i = 0; i < n_tokens; i++) {
-                    const ptrdiff_t old = z.topic[i];
-                    const ptrdiff_t k = FN(draw)(&z, padded, z.row[i], old, z.size[i]);
-                    if (k == old)
-                        continue;
-                    z.topic[i] = (int32_t)k;
-                    FN(move)(&z, old, k, z.size[i]);
-                }
-                for (ptrdiff_t k = 0; sweep >= n_burn_in && k < padded; k += VL)
-                    FN(store)(z.sum + k, FN(load)(z.sum + k) + FN(load)(z.N + k));
-            }
-            for (ptrdiff_t k = 0; k < n_topics; k++)
-                out_gamma[k] = z.alpha[k] + z.sum[k] / (REAL)n_kept;
-            if (p->drawn)
-                memcpy((REAL *)p->drawn + d * n_topics, z.N, (size_t)n_topics * sizeof(REAL));
-            if (!weights)
+        z.many.longest = z.many.n_slots = 0;
+        for (ptrdiff_t l = 0; l < VL; l++) {
+            const int64_t d = first + l < p->n_docs ? z.order[first + l] : -1;
+            z.many.document[l] = -1;
+            z.many.key[l] = 0;
+            z.many.n_tokens[l] = z.many.used[l] = 0;
+            if (d < 0)
                 continue;
-            out_weights = weights + d * padded;
-            for (ptrdiff_t k = 0; k < padded; k++) {
-                const REAL share = z.sum[k] / (REAL)n_kept;
-                out_weights[k] = share > 0 ? z.alpha[k] + share : 0;
-                if (share > 0)
-                    out_topics[n_active++] = (int32_t)k;
-            }
-            p->n_active[d] = (int32_t)n_active;
-            for (ptrdiff_t v = 0; v < n_words; v++) {
-                const REAL *row = B + word_of[start + v] * padded;
-                vec all = {0};
-                for (ptrdiff_t k = 0; k < padded; k += VL)
-                    all += FN(load)(out_weights + k) * FN(load)(row + k);
-                ratio[start + v] = counts[start + v] / (FN(hsum)(all) + TINY);
-            }
+            memset((REAL *)p->gamma + d * n_topics, 0, (size_t)n_topics * sizeof(REAL));
+            if (p->drawn)
+                memset((REAL *)p->drawn + d * n_topics, 0, (size_t)n_topics * sizeof(REAL));
+            if (FN(tokens)(p, d) > MOST_ABREAST)
+                FN(sample_alone)(&z, p, options, d);
+            else
+                FN(seat)(&z, p, l, d, options->keys[d]);
         }
+        FN(fill_block)(&z.many, p);
+        failed = FN(sample_abreast)(&z, p, options);
     }
-    free(z.memory);
-    return 0;
+    FN(free_sampler)(&z);
+    return failed;
 }

@@ -36,6 +36,7 @@ typedef void real;
     OUT(real, B)           /* (n_words, padded), shift and mass: see `topic_rows` */               \
     OUT(real, shift)       /* (n_words,) */                                                        \
     OUT(real, mass)        /* (n_words,) */                                                        \
+    OUT(real, prior)       /* (n_words, padded / TOPIC_PADDING): likewise, or not wanted */        \
     OUT(real, gamma)       /* (n_docs, n_topics) and all below: see `estep` */                     \
     OUT(real, drawn)       /* (n_docs, n_topics): see `sample`; or not wanted */                   \
     OUT(int32_t, topics)   /* (n_docs, n_topics) */                                                \

@@ -1,5 +1,17 @@
 /* Rows of the topics, lambda_kv = base + a M[v, k], for the words of a minibatch. */
 
+/* Sums of alpha_k B_vk over the topics up to the end of each block of TOPIC_PADDING. */
+static INLINE void FN(sum_prior)(ptrdiff_t padded, const REAL *alpha, const REAL *row, REAL *out)
+{
+    REAL sum = 0;
+    for (ptrdiff_t k = 0; k < padded; k += TOPIC_PADDING) {
+        vec x = {0};
+        for (ptrdiff_t i = k; i < k + TOPIC_PADDING; i += VL)
+            x += FN(load)(alpha + i) * FN(load)(row + i);
+        out[k / TOPIC_PADDING] = sum += FN(hsum)(x);
+    }
+}
+
 /* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, or log E[beta] if
    topics are a `point`. `shift` keeps a row from vanishing and cancels in phi. It is max_k L; at
    s = 1, where exp(L) needs no logarithm, L is taken without its logarithm there. */
@@ -10,14 +22,17 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
     const int point = options->point, log_rows = p->log_rows;
     const REAL *M = state->M;
     const int32_t *words = options->places;
-    REAL *B = p->B, *shift = p->shift, *mass = p->mass;
+    REAL *B = p->B, *shift = p->shift, *mass = p->mass, *prior = p->prior;
     const REAL scale = (REAL)state->a, offset = (REAL)state->base, inverse = (REAL)options->s;
     const int plain = !log_rows && inverse == 1;
-    REAL *log_totals = malloc(2 * (size_t)padded * sizeof(REAL)), *factors = log_totals + padded;
+    REAL *log_totals = malloc(3 * (size_t)padded * sizeof(REAL)), *factors = log_totals + padded;
+    REAL *alpha = factors + padded;
     if (!log_totals)
         return -1;
-    for (ptrdiff_t k = 0; k < padded; k++)
+    for (ptrdiff_t k = 0; k < padded; k++) {
         log_totals[k] = k < n_topics ? (REAL)options->log_total[k] : (REAL)1e30; /* weight 0 */
+        alpha[k] = k < n_topics ? ((const REAL *)p->alpha)[k] : 0;
+    }
     for (;;) {
         int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * WORD_BLOCK;
         int64_t last = first + WORD_BLOCK < n_words ? first + WORD_BLOCK : n_words;
@@ -54,6 +69,8 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
                 FN(store)(out + k, b);
             }
             mass[u] = FN(hsum)(sum_b);
+            if (prior)
+                FN(sum_prior)(padded, alpha, out, prior + u * (padded / TOPIC_PADDING));
         }
     }
     free(log_totals);
