@@ -45,7 +45,7 @@ def labels(data: Path, corpus: str) -> NDArray[Any] | None:
 
 def theta(topics: NDArray[Any], alpha: Any, X: Any, jobs: int) -> NDArray[Any]:
     """Topic proportions of documents, in the same way whatever made the topics."""
-    model = _predictive._model(topics, alpha, False, 1e-3, 100)
+    model = _predictive._model(topics, alpha, "collapsed", 1e-3, 100)
     with Workers(jobs) as workers:
         return proportions(model, X, cold, workers)
 

@@ -195,6 +195,22 @@ def estep(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
     check_memory(status)
 
 
+def collapse(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
+    """Proportions of every document by zero-order collapsed inference, at s = 1.
+
+    Asuncion et al. (2009), without taking a token's own share away: phi is in proportion to gamma
+    B, and ``gamma = alpha + sum_v n_v phi_v``. Sweeps begin and end as those of `estep`. Outputs:
+    ``gamma`` and the number of ``sweeps``. A document without words keeps its prior.
+    """
+    cdef int status
+    cdef bint single = is_single(local)
+    cdef documents d = documents_of(batch, local, single)
+    cdef sweep_limits limits = sweep_limits(tol, max_iter)
+    with nogil:
+        status = kernels(single).collapse(&d, &limits, &ticket[0])
+    check_memory(status)
+
+
 def sample(
     batch, local, const uint64_t[::1] keys, int64_t n_burn_in, int64_t n_kept, int64_t[::1] ticket
 ):

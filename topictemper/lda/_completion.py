@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from copy import copy
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from .._utils._chunks import parts
 from ..tempering import LocalTemperature
-from ._e_step import GibbsSweeps, Workspace, infer, log_likelihood, sample
+from ._e_step import PREDICTION, Workspace, collapse, infer, log_likelihood, sample
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer
 from ._token_halves import TokenHalves
@@ -27,6 +28,10 @@ _MOST_PROPORTIONS = 2**22  # of rows that are worked on at once
 InverseTemperatures = Callable[[Minibatch, Workers], float | NDArray[np.float64]]
 
 
+#: How the proportions of a document are found.
+Inference = Literal["mean_field", "collapsed", "gibbs"]
+
+
 class Sweeps(Protocol):
     """When the E-step of a document ends; names as in `TemperedLDA`."""
 
@@ -38,20 +43,27 @@ class Sweeps(Protocol):
 
 
 class Model(NamedTuple):
-    """Topics, the prior of their proportions, and when sweeps end.
-
-    With `gibbs`, proportions are means over so many sweeps of Gibbs sampling, at T = 1.
-    """
+    """Topics, the prior of their proportions, when sweeps end, and what finds the proportions."""
 
     topics: Topics
     alpha: NDArray[Any]
     sweeps: Sweeps
-    gibbs: GibbsSweeps | None = None
+    inference: Inference = "mean_field"
 
 
-def predictor(trainer: Trainer) -> Model:
-    """A model in training as documents are predicted with it."""
-    return Model(trainer.predictive_topics, trainer.predictive_alpha, trainer.config)
+def predictor(trainer: Trainer, inference: Inference | None = None) -> Model:
+    """A model in training as documents are predicted with it; None: in the way that it learned.
+
+    Only mean-field inference is overconfident, and has an alpha of its own.
+    """
+    if inference is None:
+        inference = "collapsed" if trainer.has_sampled else "mean_field"
+    topics = trainer.predictive_topics
+    if inference == "mean_field":
+        return Model(topics, trainer.mean_field_alpha, trainer.config)
+    topics = copy(topics)
+    topics.point = True
+    return Model(topics, trainer.alpha, trainer.config, inference)
 
 
 def cold(batch: Minibatch, workers: Workers) -> float:
@@ -61,7 +73,7 @@ def cold(batch: Minibatch, workers: Workers) -> float:
 
 def tempered(trainer: Trainer, grid: NDArray[np.float64], workers: Workers) -> InverseTemperatures:
     """E[1/T_d] under the fitted topics (VT eq. 10), from the fixed point at the corpus mean."""
-    model = predictor(trainer)
+    model = predictor(trainer, "mean_field")
     normalizer = PosteriorNormalizer(grid, model.alpha, trainer.eta)
     posterior, mean = LocalTemperature(grid), trainer.control.learned
     workspace = Workspace()
@@ -96,28 +108,28 @@ def infer_documents(
     want_energy: bool = False,
 ) -> LocalParameters:
     """E-step of documents at the temperatures that are given by a function."""
-    if model.gibbs is not None:
+    shared: dict[str, Any] = {"workers": workers, "workspace": workspace}
+    if model.inference == "gibbs":
         return sample(
             model.topics,
             batch,
             model.alpha,
             _SAMPLING_SEED,
-            sweeps=model.gibbs,
-            workers=workers,
+            sweeps=PREDICTION,
             want_weights=False,
-            workspace=workspace,
+            **shared,
         )
+    shared |= {"tol": model.sweeps.mean_change_tol, "max_iter": model.sweeps.max_doc_update_iter}
+    if model.inference == "collapsed":
+        return collapse(model.topics, batch, model.alpha, **shared)
     return infer(
         model.topics,
         batch,
         model.alpha,
         inverse_temperatures(batch, workers),
-        tol=model.sweeps.mean_change_tol,
-        max_iter=model.sweeps.max_doc_update_iter,
-        workers=workers,
         want_energy=want_energy,
         want_weights=False,
-        workspace=workspace,
+        **shared,
     )
 
 

@@ -158,6 +158,28 @@ def infer(
     return local
 
 
+def collapse(
+    topics: Topics,
+    batch: Minibatch,
+    alpha: NDArray[Any],
+    *,
+    tol: float,
+    max_iter: int,
+    workers: Workers,
+    workspace: Workspace | None = None,
+) -> LocalParameters:
+    """Zero-order collapsed inference at T = 1; only gamma, whose mean is that of q(theta).
+
+    With the topics fixed it is close to what sampling comes to, at the cost of a fixed point
+    (Asuncion, Welling, Smyth and Teh, UAI 2009). Parameters are those of `infer`.
+    """
+    local = _prepare(
+        topics, batch, alpha, 1.0, workers=workers, want_weights=False, workspace=workspace
+    )
+    workers.run(kernels.collapse, batch, local, tol, max_iter)
+    return local
+
+
 def sample(
     topics: Topics,
     batch: Minibatch,

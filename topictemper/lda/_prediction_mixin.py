@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,11 @@ from sklearn.base import TransformerMixin
 
 from .._core._workers import Workers
 from .._utils import _counts
+from .._utils import _validation as check
 from .._utils._chunks import is_chunks
 from ..tempering import inverse_temperature_grid
 from ._completion import (
+    Inference,
     InverseTemperatures,
     Model,
     chunks,
@@ -44,15 +46,29 @@ class PredictionMixin(TransformerMixin):
     _fitted_matrices: Callable[[Any], Iterator[Any]]
     n_jobs: int | None
 
-    def transform(self, X: Any, *, tempered: bool = False) -> NDArray[Any]:
+    def transform(
+        self,
+        X: Any,
+        *,
+        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        tempered: bool = False,
+    ) -> NDArray[Any]:
         """Proportions of the topics in documents.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
             Counts, or chunks of them, of which one is in memory at a time.
+        inference : {"auto", "mean_field", "collapsed", "gibbs"}, default="auto"
+            How proportions are found at the fitted topics:
+
+            - "mean_field": by the fixed point of gamma.
+            - "collapsed": by zero-order collapsed inference, which is less overconfident [1]_.
+            - "gibbs": as means over 60 sweeps of collapsed Gibbs sampling, after 30 that are left
+              out; takes ten times as long.
+            - "auto": "collapsed" if training sampled the documents, else "mean_field".
         tempered : bool, default=False
-            At the learned temperatures instead of T = 1 ("vt" and "lvt").
+            By mean-field inference at the learned temperatures instead of T = 1 ("vt" and "lvt").
 
         Returns
         -------
@@ -60,16 +76,27 @@ class PredictionMixin(TransformerMixin):
             E[theta_d]; rows sum to one. A document's row does not depend on the others. A document
             without a word of the vocabulary has the prior's mean, which says nothing of it;
             ``np.asarray(X.sum(axis=1)).ravel() == 0`` finds these documents.
+
+        References
+        ----------
+        .. [1] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models.
+           UAI.
         """
-        parts = [self._proportions(counts, tempered) for counts in self._fitted_matrices(X)]
+        parts = [self._proportions(counts, inference, tempered) for counts in self._fitted_matrices(X)]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def score(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        tempered: bool = False,
     ) -> float:
         """Predictive log-likelihood of held-out words, by document completion.
 
-        A random half of each document's tokens, always the same, gives gamma; the other half is
+        A random half of each document's tokens, always the same, gives theta; the other half is
         scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013).
 
         Parameters
@@ -80,8 +107,11 @@ class PredictionMixin(TransformerMixin):
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
             How often the tokens of each row count in the mean, >= 0. Not for chunks.
+        inference : {"auto", "mean_field", "collapsed", "gibbs"}, default="auto"
+            How the observed half gives the proportions; as for `transform`.
         tempered : bool, default=False
-            Whether gamma is found at the learned temperatures instead of T = 1 ("vt", "lvt").
+            Whether they are found by mean-field inference at the learned temperatures instead of
+            T = 1 ("vt", "lvt").
 
         Returns
         -------
@@ -93,6 +123,7 @@ class PredictionMixin(TransformerMixin):
         ValueError
             If no document has two tokens.
         """
+        way = _way(inference, tempered)
         matrices = self._fitted_matrices(X)
         if is_chunks(X):
             _counts.no_weights_of_chunks(sample_weight)
@@ -101,13 +132,20 @@ class PredictionMixin(TransformerMixin):
             sample_weight, matrices = _counts.sample_weights(sample_weight, X.shape[0]), iter([X])
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered, workers)
-            score = completion(predictor(self._trainer), matrices, s, workers, sample_weight)
+            model = predictor(self._trainer, way)
+            score = completion(model, matrices, s, workers, sample_weight)
         if np.isnan(score):
             raise ValueError(_counts.NOTHING_HELD_OUT.format("X"))
         return score
 
     def perplexity(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        tempered: bool = False,
     ) -> float:
         """Perplexity of held-out words, ``exp(-score(X))``.
 
@@ -119,6 +157,8 @@ class PredictionMixin(TransformerMixin):
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
             As for `score`.
+        inference : {"auto", "mean_field", "collapsed", "gibbs"}, default="auto"
+            As for `transform`.
         tempered : bool, default=False
             As for `score`.
 
@@ -128,7 +168,8 @@ class PredictionMixin(TransformerMixin):
             Lower is better. Not comparable to the perplexity of scikit-learn's LDA, which is
             made from `elbo`.
         """
-        return float(np.exp(-self.score(X, None, sample_weight, tempered=tempered)))
+        score = self.score(X, None, sample_weight, inference=inference, tempered=tempered)
+        return float(np.exp(-score))
 
     def elbo(self, X: Any) -> float:
         """Evidence lower bound (ELBO) of the documents at T = 1, topics included.
@@ -182,11 +223,14 @@ class PredictionMixin(TransformerMixin):
                 found += [s(batch, workers) for _, batch in chunks(counts, self._trainer.topics)]
         return 1.0 / np.concatenate(found)
 
-    def _proportions(self, X: Any, tempered: bool = False) -> NDArray[Any]:
+    def _proportions(
+        self, X: Any, inference: str = "auto", tempered: bool = False
+    ) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""
+        way = _way(inference, tempered)
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered, workers)
-            return proportions(predictor(self._trainer), X, s, workers)
+            return proportions(predictor(self._trainer, way), X, s, workers)
 
     def _inverse_temperatures(self, tempered: bool, workers: Workers) -> InverseTemperatures:
         """Of documents, for prediction."""
@@ -206,3 +250,17 @@ class PredictionMixin(TransformerMixin):
         trainer = self._trainer
         n = trainer.config.tempering.n_temperatures or N_TEMPERATURES
         return tempered_documents(trainer, inverse_temperature_grid(n), workers)
+
+
+def _way(inference: Any, tempered: bool) -> Inference | None:
+    """How proportions are found; None: as the model was trained."""
+    ways: tuple[Inference, ...] = ("mean_field", "collapsed", "gibbs")
+    chosen = check.choice("inference", inference, ("auto", *ways))
+    if tempered and chosen not in ("auto", "mean_field"):
+        raise ValueError(
+            f"inference={inference!r} is at T = 1; with tempered=True it must be 'auto' or "
+            "'mean_field'"
+        )
+    if tempered:
+        return "mean_field"
+    return next((way for way in ways if way == chosen), None)

@@ -120,8 +120,18 @@ class Trainer(Stateful):
         return self.average.topics or self.topics
 
     @property
+    def has_sampled(self) -> bool:
+        """Whether the topics follow samples."""
+        return self.average.n_added > 0
+
+    @property
     def predictive_alpha(self) -> NDArray[Any]:
         """The prior of the topic proportions of documents that are not learned from."""
+        return self.alpha if self.has_sampled else self.mean_field_alpha
+
+    @property
+    def mean_field_alpha(self) -> NDArray[Any]:
+        """The prior with which mean-field inference predicts best."""
         return times(self.alpha, self.prior_scale.scale)
 
     @property

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._chunks import is_chunks
-from ..lda._completion import Model, cold, document_completion
-from ..lda._e_step import PREDICTION
+from ..lda._completion import Inference, Model, cold, document_completion
 from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import TokenHalves
 from ..lda._topics import Topics
@@ -28,7 +27,7 @@ def predictive_log_likelihood(
     X: Any,
     doc_topic_prior: float | ArrayLike | None = None,
     *,
-    inference: Literal["mean_field", "gibbs"] = "mean_field",
+    inference: Literal["mean_field", "collapsed", "gibbs"] = "mean_field",
     per_document: bool = False,
     standard_error: bool = False,
     mean_change_tol: float = 1e-3,
@@ -58,9 +57,9 @@ def predictive_log_likelihood(
         Counts. An iterable yields chunks of documents; one is in memory at a time.
     doc_topic_prior : float or array-like of shape (n_components,), optional
         Dirichlet prior alpha of the topics in a document, > 0. None takes the estimator's.
-    inference : {"mean_field", "gibbs"}, default="mean_field"
+    inference : {"mean_field", "collapsed", "gibbs"}, default="mean_field"
         How the observed half gives the proportions: "mean_field" by the fixed point of gamma,
-        "gibbs" by collapsed Gibbs sampling at the given topics, as a mean over 60 sweeps after 30
+        "collapsed" by zero-order collapsed inference (Asuncion et al. 2009), "gibbs" by collapsed Gibbs sampling at the given topics, as a mean over 60 sweeps after 30
         that are left out. Draws depend on the document alone.
     per_document : bool, default=False
         Whether to return the score of each document instead of the mean over all tokens.
@@ -109,8 +108,8 @@ def predictive_log_likelihood(
     >>> predictive_log_likelihood(topics, X, 0.05, per_document=True).shape
     (300,)
     """
-    sampled = check.choice("inference", inference, ("mean_field", "gibbs")) == "gibbs"
-    lda = _model(model, doc_topic_prior, sampled, mean_change_tol, max_doc_update_iter)
+    check.choice("inference", inference, ("mean_field", "collapsed", "gibbs"))
+    lda = _model(model, doc_topic_prior, inference, mean_change_tol, max_doc_update_iter)
     check.flag("per_document", per_document)
     if check.flag("standard_error", standard_error) and per_document:
         raise ValueError("standard_error=True is of the mean; per_document must be False")
@@ -141,7 +140,7 @@ def perplexity(
     X: Any,
     doc_topic_prior: float | ArrayLike | None = None,
     *,
-    inference: Literal["mean_field", "gibbs"] = "mean_field",
+    inference: Literal["mean_field", "collapsed", "gibbs"] = "mean_field",
     per_document: bool = False,
     standard_error: bool = False,
     mean_change_tol: float = 1e-3,
@@ -199,7 +198,7 @@ def perplexity(
 
 
 def _model(
-    model: Any, doc_topic_prior: Any, sampled: bool, tol: float, max_iter: int
+    model: Any, doc_topic_prior: Any, inference: Inference, tol: float, max_iter: int
 ) -> Model:
     topics = topics_of(model, "model")
     if topics.min() == 0:
@@ -231,9 +230,9 @@ def _model(
         check.integer("max_doc_update_iter", max_iter, 1),
     )
     return Model(
-        # Samples are drawn at the mean of the topics.
-        Topics(topics.T, 0.0, point=sampled or bool(point)),
+        # Only mean-field inference is with anything but the mean of the topics.
+        Topics(topics.T, 0.0, point=inference != "mean_field" or bool(point)),
         np.ascontiguousarray(np.broadcast_to(alpha, len(topics))),
         sweeps,
-        PREDICTION if sampled else None,
+        inference,
     )
