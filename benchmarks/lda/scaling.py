@@ -3,8 +3,8 @@
     python -m benchmarks.lda.scaling --data DATA --png scaling.png
 
 Microseconds a document of an SVI step, median over measurements, one thread where threads are not
-what varies. All else stays at K = 100, the corpus's own vocabulary and documents, batch 500. The table
-of `benchmarks.lda.sampled_steps` follows.
+what varies. All else stays at K = 100, the corpus's own vocabulary and documents, batch 500. The
+table of `benchmarks.lda.sampled_steps` follows.
 """
 
 from __future__ import annotations
