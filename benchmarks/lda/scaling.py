@@ -3,7 +3,8 @@
     python -m benchmarks.lda.scaling --data DATA --png scaling.png
 
 Microseconds a document of an SVI step, median over measurements, one thread where threads are not
-what varies. All else stays at K = 100, the corpus's own vocabulary and documents, batch 500.
+what varies. All else stays at K = 100, the corpus's own vocabulary and documents, batch 500. The
+table of `benchmarks.lda.sampled_steps` follows.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import scipy.sparse as sp
 from topictemper import TemperedLDA
 
 from .._common.corpora import hashed, load, machine, parser
+from .sampled_steps import report
 from .speed import BATCH, OURS, ROWS, seconds, widened
 
 mpl.use("Agg")
@@ -136,6 +138,8 @@ def main() -> None:
         for value, microseconds in points:
             print(f"| {name} | {value:,.0f} | {microseconds:.1f} "
                   f"| {microseconds / points[0][1]:.2f} |", flush=True)  # fmt: skip
+    print("\nSampled steps beside mean-field steps\n")
+    report(options)
     draw(results, options.png, f"SVI step, {corpus}, K = 100 where it does not vary, one thread")
 
 

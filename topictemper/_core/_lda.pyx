@@ -163,9 +163,9 @@ def topic_rows(
     ``L = E[log beta] = psi(lambda) - psi(Lambda)``, or ``log E[beta] = log(lambda) - log(Lambda)``
     where topics are a ``point``; ``log_total`` is the second term. The words are at ``places`` of
     M. ``shift`` is near the maximum of L over topics, so that no row can vanish; phi does not
-    change with it. ``mass`` is the sum of each row, which first sweeps need, and ``prior`` (empty: not
-    wanted) the sums of alpha_k B_vk over the topics up to the end of each of `topic_blocks`, which
-    `sample` needs; they are not written where ``log_rows``.
+    change with it. ``mass`` is the sum of each row, which first sweeps need. ``prior`` (empty: not
+    wanted), which `sample` needs, has the sums of alpha_k B_vk over the topics up to the end of
+    each of `topic_blocks`. Neither is written where ``log_rows``.
     """
     cdef int status
     cdef documents d = documents_of(batch, local, floating is float)

@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 # Lanes that a draw goes through topics in, and the most parts that a count is split into.
 _LANES, _MOST_TOKENS = 16, 64
 # Slots for topics that a document keeps, and the most that it may have; the most tokens with slots.
-_FIRST_SLOTS, _MOST_SLOTS, _MOST_ABREAST = 16, 64, 4096
+_FIRST_SLOTS, _MOST_SLOTS, _MOST_ABREAST = 32, 64, 4096
 
 
 class Batch(NamedTuple):
@@ -247,11 +247,11 @@ def sample(
     ``(alpha_k + N_k) B_vk``, where N counts the other tokens of the document. (Mimno, Hoffman and
     Blei 2012, "Sparse stochastic inference for latent Dirichlet allocation", eq. 7.)
 
-    All tokens draw from the prior first, N = 0. Those of the 16 topics that then have most tokens
+    All tokens draw from the prior first, N = 0. Those of the 32 topics that then have most tokens
     keep them, the others are without a topic until the first sweep comes to them. A draw u of
     [0, 1) goes through topics in a fixed order: first those that have a slot, in the order of their
     slots, then all others. A topic that is drawn and has no slot gets one: the last whose topic has
-    no tokens, once there are 16; else a new one. A document of more than 64 slots, or 4096 tokens,
+    no tokens, once there are 32; else a new one. A document of more than 64 slots, or 4096 tokens,
     is crowded. There, u goes through the topics in the order of their remainders modulo 16, but
     through the topic that the token had first.
 

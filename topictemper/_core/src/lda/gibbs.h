@@ -27,7 +27,7 @@ static INLINE REAL FN(uniform)(stream *random)
 typedef struct {
     crowded one;
     abreast many;
-    REAL *N, *taken;      /* over topics and over blocks of them; 0 between documents */
+    REAL *N, *taken;      /* over topics and over blocks of them; 0 between draws */
     REAL *left;           /* of the draw of a token */
     int32_t *start, *met; /* topics that tokens start with, topics in the order they were met */
     int32_t *slot_of;     /* of a topic, else -1 */
@@ -61,8 +61,9 @@ static INLINE REAL FN(unit)(const documents *p, int64_t d)
 /* Documents of about as many tokens go abreast; sorted by counting. */
 static int FN(sort_documents)(sampler *z, const documents *p)
 {
-    ptrdiff_t *n = malloc((size_t)p->n_docs * sizeof *n), first[MOST_ABREAST + 2] = {0}, sum = 0;
-    z->order = malloc((size_t)p->n_docs * sizeof *z->order);
+    ptrdiff_t *n = malloc((size_t)(p->n_docs + 1) * sizeof *n);
+    ptrdiff_t first[MOST_ABREAST + 2] = {0}, sum = 0;
+    z->order = malloc((size_t)(p->n_docs + 1) * sizeof *z->order);
     z->most = z->most_abreast = 1;
     if (!n || !z->order) {
         free(n);
@@ -119,9 +120,9 @@ static int FN(make_sampler)(sampler *z, const documents *p)
     return 0;
 }
 
-/* Splits a document into tokens, and draws each from the prior, in proportion to alpha B: drawn given
-   each other, all would follow the first few. No branches: they could not be foreseen. Sizes are
-   written `stride` apart. */
+/* Splits a document into tokens, and draws each from the prior, in proportion to alpha B: drawn
+   given each other, all would follow the first few. No branches: they could not be foreseen. Sizes
+   are written `stride` apart. */
 static ptrdiff_t FN(start)(sampler *z, const documents *p, int64_t d, uint64_t key, int32_t *word,
                            REAL *size, ptrdiff_t stride)
 {
@@ -302,12 +303,14 @@ static void FN(leave)(sampler *z, const documents *p, const sampling_options *op
     for (ptrdiff_t j = 0; j < many->used[l]; j++)
         sum[many->topic[l * MOST_SLOTS + j]] += many->sum[j * VL + l];
     for (ptrdiff_t t = 0; t < many->n_tokens[l]; t++) {
+        const ptrdiff_t word = many->word[l * many->stride + t];
         const INT slot = many->slot[t * VL + l];
-        z->one.row[t] = (const REAL *)p->B + many->word[l * many->stride + t] * (ptrdiff_t)p->padded;
+        z->one.row[t] = (const REAL *)p->B + word * (ptrdiff_t)p->padded;
         z->one.size[t] = many->size[t * VL + l];
-        z->one.topic[t] = t == i ? (int32_t)topic : slot < 0 ? -1 : many->topic[l * MOST_SLOTS + slot];
+        z->one.topic[t] = slot < 0 || t == i ? -1 : many->topic[l * MOST_SLOTS + slot];
         many->size[t * VL + l] = 0;
     }
+    z->one.topic[i] = (int32_t)topic;
     FN(go_on)(z, p, options, d, many->key[l], many->n_tokens[l], sweep, i + 1);
     many->document[l] = -1;
 }
@@ -388,6 +391,7 @@ static int FN(sample)(const documents *p, const sampling_options *options, int64
         if (first >= p->n_docs)
             break;
         z.many.longest = z.many.n_slots = 0;
+        z.many.capacity = FIRST_CAPACITY;
         for (ptrdiff_t l = 0; l < VL; l++) {
             const int64_t d = first + l < p->n_docs ? z.order[first + l] : -1;
             z.many.document[l] = -1;

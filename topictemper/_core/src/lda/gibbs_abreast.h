@@ -8,6 +8,7 @@
    A lane is not influenced by the others: what they have more of is 0 in its sums. */
 
 #define FIRST_SLOTS 32 /* so many are kept though they may be empty */
+#define FIRST_CAPACITY 24
 #define MOST_SLOTS 64 /* a document that needs more is `crowded` */
 #define abreast FN(abreast)
 #define lanes_of_words FN(lanes_of_words)
@@ -24,7 +25,8 @@ typedef struct {
     REAL *sum, *up_to; /* (slot,): N over sweeps, sums over the slots up to this */
     int32_t *topic;    /* (lane, slot up to MOST_SLOTS) */
     int32_t *word;     /* (lane, token up to `stride`): row of the batch */
-    ptrdiff_t capacity, stride, longest, n_slots; /* the last two: the most of any lane */
+    ptrdiff_t capacity, room, stride; /* slots in the block, and allocated; tokens of a lane */
+    ptrdiff_t longest, n_slots;       /* the most of any lane */
     ptrdiff_t n_tokens[VBYTES / sizeof(REAL)], used[VBYTES / sizeof(REAL)]; /* of each lane */
     int64_t document[VBYTES / sizeof(REAL)];
     uint64_t key[VBYTES / sizeof(REAL)];
@@ -39,9 +41,9 @@ static REAL *FN(aligned)(void *memory)
 static int FN(make_abreast)(abreast *z, ptrdiff_t tokens)
 {
     const size_t real = VBYTES, other = (size_t)VL * sizeof(int32_t);
-    z->capacity = FIRST_SLOTS;
+    z->room = FIRST_CAPACITY;
     z->stride = tokens;
-    z->block = malloc((size_t)(tokens * z->capacity) * VBYTES + 64);
+    z->block = malloc((size_t)(tokens * z->room) * VBYTES + 64);
     z->memory = malloc((size_t)tokens * (4 * real + other) + MOST_SLOTS * (4 * real + other) + 64);
     if (!z->memory || !z->block)
         return -1;
@@ -86,25 +88,29 @@ static INLINE void FN(fill_uniform)(abreast *z, ptrdiff_t number)
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
         x = (x ^ (x >> 31)) >> (64 - UNIFORM_BITS);
-        FN(store)(z->uniform + i * VL, __builtin_convertvector(__builtin_convertvector(x, ivec), vec)
-                                           / (REAL)((int64_t)1 << UNIFORM_BITS));
+        FN(store)(z->uniform + i * VL,
+                  __builtin_convertvector(__builtin_convertvector(x, ivec), vec)
+                      / (REAL)((int64_t)1 << UNIFORM_BITS));
     }
 }
 
-/* Room for one more slot. */
+/* Room for one more slot in the block. */
 static int FN(widen)(abreast *z)
 {
-    const ptrdiff_t capacity = 2 * z->capacity;
-    void *block = malloc((size_t)(z->stride * capacity) * VBYTES + 64);
-    if (!block)
-        return -1;
-    for (ptrdiff_t i = 0; i < z->longest; i++)
-        memcpy(FN(aligned)(block) + i * capacity * VL, z->B + i * z->capacity * VL,
-               (size_t)z->capacity * VBYTES);
-    free(z->block);
-    z->block = block;
-    z->B = FN(aligned)(block);
-    z->capacity = capacity;
+    const ptrdiff_t before = z->capacity, after = before * 2 < MOST_SLOTS ? before * 2 : MOST_SLOTS;
+    if (after > z->room) {
+        void *block = malloc((size_t)(z->stride * after) * VBYTES + 64);
+        if (!block)
+            return -1;
+        memcpy(FN(aligned)(block), z->B, (size_t)(z->longest * before) * VBYTES);
+        free(z->block);
+        z->block = block;
+        z->B = FN(aligned)(block);
+        z->room = after;
+    }
+    for (ptrdiff_t i = z->longest - 1; i > 0; i--)
+        memmove(z->B + i * after * VL, z->B + i * before * VL, (size_t)before * VBYTES);
+    z->capacity = after;
     return 0;
 }
 

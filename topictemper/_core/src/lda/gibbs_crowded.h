@@ -1,8 +1,8 @@
 /* Gibbs sampling of a document that has many topics or very many tokens, over all topics.
 
-   A draw visits first the topic that the token has, which most tokens keep, then the topics lane by
-   lane: k = l, l + LANES, and so on. The vectors give the sum of each lane, so the search enters one
-   lane only. */
+   A draw visits first the topic that the token has, which most tokens keep, then the topics lane
+   by lane: k = l, l + LANES, and so on. The vectors give the sum of each lane, so the search enters
+   one lane only. */
 
 #define LANES TOPIC_PADDING
 #define crowded FN(crowded)

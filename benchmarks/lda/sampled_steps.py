@@ -1,0 +1,116 @@
+"""Cost of a step with sampled documents beside one with mean-field inference; a table.
+
+    python -m benchmarks.lda.sampled_steps --data DATA
+
+Microseconds a document on one thread, in processor time, the least of some measurements in turns:
+topics' rows, documents, statistics, and what Python adds. All from the same topics, which
+mean-field steps have learned. Then documents that are completed, without statistics: by the fixed
+point, and by the sweeps of prediction. `benchmarks.lda.scaling` prints this table too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import Any
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
+import scipy.sparse as sp
+
+from topictemper import TemperedLDA
+from topictemper._core._workers import Workers
+from topictemper.lda._e_step import PREDICTION, infer, sample
+from topictemper.lda._minibatch import Gatherer
+
+from .._common.corpora import load, machine, parser
+
+COMPONENTS = (100, 500, 1000, 2000, 4000)
+SWEEPS = {"tol": 1e-3, "max_iter": 100}
+BATCH, ROWS = 500, 2000
+TITLE = 10  # words
+
+
+def titles(X: Any) -> sp.csr_matrix:
+    """The first words of each row, each once."""
+    lengths = np.minimum(np.diff(X.indptr), TITLE)
+    first = np.concatenate([np.arange(i, i + n) for i, n in zip(X.indptr, lengths, strict=False)])
+    indptr = np.concatenate(([0], np.cumsum(lengths)))
+    return sp.csr_matrix((np.ones(len(first), X.dtype), X.indices[first], indptr), X.shape)
+
+
+class Case:
+    """Topics and documents to be measured with them."""
+
+    def __init__(self, X: Any, n_components: int) -> None:
+        rows = min(ROWS, X.shape[0] // 2)
+        model = TemperedLDA(n_components, tempering="svi", inference="point", max_iter=2)
+        trainer = model.fit(X[:-rows])._trainer
+        self.topics, self.alpha = trainer.topics, trainer.alpha
+        self.later, self._workspace = X[-rows:], trainer._workspace
+
+    def cost(self, *, sampled: bool, completes: bool) -> float:
+        """Microseconds a document of a step, or of proportions alone."""
+        before, M = dict(vars(self.topics)), self.topics.M.copy()
+        gatherer = Gatherer(self.later, M.dtype)
+        with Workers(1) as workers:
+            more: dict[str, Any] = {"workers": workers, "workspace": self._workspace}
+            start = time.thread_time()
+            for first in range(0, self.later.shape[0], BATCH):
+                last = min(first + BATCH, self.later.shape[0])
+                batch = gatherer.rows(np.arange(first, last), by_word=not completes)
+                weights = {"want_weights": not completes}
+                if sampled:
+                    more_sweeps = {"sweeps": PREDICTION} if completes else {}
+                    q = sample(self.topics, batch, self.alpha, 0, **more_sweeps, **weights, **more)
+                else:
+                    q = infer(self.topics, batch, self.alpha, 1.0, **SWEEPS, **weights, **more)
+                if not completes:
+                    self.topics.step(
+                        batch, q, q.s, decay=0.01, scale=1.0, offset=1e-3, workers=workers
+                    ).take()
+            taken = time.thread_time() - start
+        vars(self.topics).update(before)
+        self.topics.M[:] = M
+        return taken / self.later.shape[0] * 1e6
+
+
+def report(options: argparse.Namespace) -> None:
+    """Print the table."""
+    corpus = "docstrings" if options.data is None else "arxiv"
+    X = load(options.data, corpus, 40_000)[0].astype(np.float32)
+    cases = [(corpus, X, k) for k in COMPONENTS] + [("ten words", titles(X), 100)]
+    if options.data is not None:
+        cases.append(("long", load(options.data, "long")[0].astype(np.float32), 100))
+    n_sweeps = 1 + sum(PREDICTION)
+    print(f"| rows | tokens | K | step | sampled | ratio | fixed point | {n_sweeps} sweeps |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name, rows, n_components in cases:
+        case = Case(rows, n_components)
+        tokens = case.later.sum() / case.later.shape[0]
+        least: dict[tuple[bool, bool], float] = {}
+        for _ in range(options.rounds):
+            for completes in (False, True):
+                for sampled in (False, True):
+                    found = case.cost(sampled=sampled, completes=completes)
+                    key = (completes, sampled)
+                    least[key] = min(found, least.get(key, found))
+        step, sampled_step = least[False, False], least[False, True]
+        print(f"| {name} | {tokens:.0f} | {n_components} | {step:.1f} | {sampled_step:.1f} "
+              f"| {sampled_step / step:.2f} | {least[True, False]:.1f} | {least[True, True]:.1f} |",
+              flush=True)  # fmt: skip
+
+
+def main() -> None:
+    """Print the machine and the table."""
+    arguments = parser(__doc__.splitlines()[0])
+    arguments.add_argument("--rounds", type=int, default=5, help="measurements of each cost")
+    options = arguments.parse_args()
+    print(machine(1))
+    report(options)
+
+
+if __name__ == "__main__":
+    main()
