@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .._core._workers import Workers
@@ -23,9 +23,11 @@ from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._config import Config
 from ._fitted import FittedMixin
 from ._inspection import TopicsReportMixin
+from ._labels import LabelsMixin
 from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
 from ._prediction_mixin import PredictionMixin
+from ._reduction import ReductionMixin
 from ._training import train
 
 
@@ -36,7 +38,8 @@ class TemperedLDA(
     TopicsReportMixin,
     PredictionMixin,
     FittedMixin,
-    ClassNamePrefixFeaturesOutMixin,
+    ReductionMixin,
+    LabelsMixin,
     BaseEstimator,
 ):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
@@ -340,6 +343,8 @@ class TemperedLDA(
         previous = getattr(self, "_trainer", None) if config.warm_start else None
         trainer = new_trainer(config, n_documents, n_passes, previous=previous)
         self._remember_parameters()
+        if previous is None:
+            self._labels = {}  # of topics that are gone
         context = self._init_callback_context(max_subtasks=n_passes)
         hook_arguments = {
             "estimator": self,

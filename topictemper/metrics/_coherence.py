@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from ._checks import counts, top_columns, topics_of
+from ..topics._checks import counts, top_columns, topics_of
 
 # Keeps the logarithm finite for pairs that never occur together; as in Röder et al. and gensim.
 _EPSILON = 1e-12

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from .._utils import _validation as check
-from ._checks import top_columns, topics_of
+from ..topics._checks import top_columns, topics_of
 
 
 class TopicMatch(NamedTuple):

@@ -1,4 +1,4 @@
-"""Checks of the topics and counts that metrics take."""
+"""Checks of the topics and counts that functions take, and their largest values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
-from ..lda._inspection import largest
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
@@ -56,6 +55,21 @@ def counts(X: Any, n_features: int) -> Any:
     return X
 
 
+def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Places of the n largest values, the largest first, and the first of equal ones first."""
+    n = min(n, len(values))
+    places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
+    return places[np.argsort(-values[places], kind="stable")[:n]]
+
+
 def top_columns(topics: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Return the columns of the n most probable words of each topic, in descending order."""
     return np.stack([largest(topic, n) for topic in topics])
+
+
+def topic_labels(model: Any, n_components: int) -> list[str]:
+    """Return the labels of an estimator's topics, or numbers: "topic 0", "topic 1" ..."""
+    labels = getattr(model, "labels_", None)
+    if labels is None or len(labels) != n_components:
+        return [f"topic {k}" for k in range(n_components)]
+    return [str(label) for label in labels]
