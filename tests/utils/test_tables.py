@@ -1,0 +1,51 @@
+import copy
+import sys
+
+import numpy as np
+import pytest
+
+from topictemper._utils._tables import Table, format_table, table
+
+COLUMNS = {"topic": [0, 1], "share": [0.75, 0.25], "words": [["red", "sky"], ["sea", "fish"]]}
+
+
+def test_pandas_if_it_is_there():
+    pandas = pytest.importorskip("pandas")
+    frame = table(COLUMNS)
+    assert isinstance(frame, pandas.DataFrame)
+    assert frame.columns.tolist() == list(COLUMNS)
+    assert frame.words[1] == ["sea", "fish"]
+
+
+def test_without_pandas(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    small = table(COLUMNS)
+    assert isinstance(small, Table)
+    assert (small.columns, len(small), list(small)) == (list(COLUMNS), 2, list(COLUMNS))
+    assert small.share.dtype == np.float64
+    assert small.row(1) == {"topic": 1, "share": 0.25, "words": ["sea", "fish"]}
+    assert {**small}["topic"].tolist() == [0, 1]
+    assert copy.deepcopy(small).words[0] == ["red", "sky"]
+    with pytest.raises(ImportError):
+        table(COLUMNS, "pandas")
+
+
+def test_text_of_a_table():
+    lines = repr(Table(COLUMNS)).splitlines()
+    assert lines == [
+        "topic  share  words",
+        "    0   0.75  red sky",
+        "    1   0.25  sea fish",
+    ]
+    text = format_table(Table({"word": ["a\x1b[31m", "x" * 100]}), max_rows=1)
+    assert "\x1b" not in text
+    assert text.endswith("... (2 rows)")
+
+
+def test_what_is_no_table():
+    with pytest.raises(ValueError, match="differ in length: {'a': 1, 'b': 2}"):
+        table({"a": [1], "b": [1, 2]})
+    with pytest.raises(KeyError, match="'c' is not a column; there are"):
+        Table({"a": [1]})["c"]
+    with pytest.raises(AttributeError, match="no column 'c'"):
+        _ = Table({"a": [1]}).c

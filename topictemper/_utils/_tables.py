@@ -1,0 +1,150 @@
+"""Tables of results: pandas if it is installed, else a small structure with named columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Longest cell and most rows that the text of a `Table` shows.
+_WIDTH, _ROWS = 60, 20
+
+
+class Table:
+    """Columns of equal length, by name: ``table["share"]`` or ``table.share``.
+
+    Stands in for a DataFrame where pandas is not installed. Rows are ``table.row(i)``, a dict;
+    ``dict(table)`` gives the columns, also to other libraries.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The columns.
+
+    Raises
+    ------
+    ValueError
+        If the columns differ in length.
+    """
+
+    def __init__(self, columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> None:
+        self._columns = {name: _array(column) for name, column in columns.items()}
+        lengths = {name: len(column) for name, column in self._columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"the columns of a table differ in length: {lengths}")
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of the columns."""
+        return list(self._columns)
+
+    def keys(self) -> list[str]:
+        """Names of the columns."""
+        return self.columns
+
+    def row(self, number: int) -> dict[str, Any]:
+        """One row, as a dict."""
+        return {name: column[number] for name, column in self._columns.items()}
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        try:
+            return self._columns[name]
+        except (KeyError, TypeError):
+            raise KeyError(f"{name!r} is not a column; there are {self.columns}") from None
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        # `_columns` is looked up here only before it is set, as in copies.
+        if name != "_columns" and name in self._columns:
+            return self._columns[name]
+        raise AttributeError(f"Table has no column {name!r}", name=name, obj=self)
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), ()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __repr__(self) -> str:
+        return format_table(self, max_rows=_ROWS)
+
+
+def table(columns: Mapping[str, Sequence[Any] | NDArray[Any]], output: str = "default") -> Any:
+    """Make a table of columns.
+
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The columns, all of one length.
+    output : {"default", "pandas", "polars"}, default="default"
+        What to return, as for `set_output`. "default" is pandas if it is installed, else `Table`.
+
+    Returns
+    -------
+    pandas.DataFrame, polars.DataFrame or Table
+        The table.
+
+    Raises
+    ------
+    ImportError
+        If the library asked for is not installed.
+    """
+    ready = Table(columns)
+    if output == "polars":
+        import polars
+
+        return polars.DataFrame({name: ready[name].tolist() for name in ready})
+    try:
+        import pandas
+    except ImportError:
+        if output == "pandas":
+            raise
+        return ready
+    return pandas.DataFrame(dict(ready))
+
+
+def format_table(rows: Any, max_rows: int | None = None) -> str:
+    """Return a table as text: a line of names, then the rows, numbers flush right."""
+    names = [str(name) for name in rows.columns]
+    columns = [list(rows[name]) for name in rows.columns]
+    shown = len(rows) if max_rows is None else min(max_rows, len(rows))
+    lines = [
+        _aligned(name, [_cell(value) for value in column[:shown]], _numeric(column))
+        for name, column in zip(names, columns, strict=True)
+    ]
+    text = "\n".join("  ".join(cells).rstrip() for cells in zip(*lines, strict=True))
+    return text if shown == len(rows) else f"{text}\n... ({len(rows):,} rows)"
+
+
+def _aligned(name: str, cells: list[str], numeric: bool) -> list[str]:
+    width = max(len(cell) for cell in [name, *cells])
+    return [cell.rjust(width) if numeric else cell.ljust(width) for cell in [name, *cells]]
+
+
+def _numeric(column: list[Any]) -> bool:
+    return all(isinstance(value, int | float | np.number) for value in column)
+
+
+def _cell(value: Any) -> str:
+    """Return a value as text on one line."""
+    if isinstance(value, float | np.floating):
+        return f"{value:.4g}"
+    if isinstance(value, list | tuple | np.ndarray):
+        value = " ".join(map(str, value))
+    text = "".join(
+        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(value)
+    )
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+
+
+def _array(column: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
+    """Return a column as an array; lists and strings stay single objects."""
+    if isinstance(column, np.ndarray) and column.ndim == 1:
+        return column
+    values = list(column)
+    if all(isinstance(value, int | float | np.number | np.bool_) for value in values):
+        return np.array(values)
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
