@@ -21,6 +21,7 @@ from ._assembly import new_trainer
 from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._config import Config
+from ._defaults import STREAM_SAMPLES
 from ._fitted import FittedMixin
 from ._inspection import TopicsReportMixin
 from ._labels import LabelsMixin
@@ -28,6 +29,7 @@ from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
+from ._seeding import Seeds, seed_labels, with_seeds, without_seeds
 from ._training import train
 
 
@@ -83,10 +85,12 @@ class TemperedLDA(
         ``min(3 / n_components, 0.1)``. For prediction, alpha is multiplied by a factor (0.5 to 16)
         estimated during training: the one with which half of a document best predicts the other
         half. "auto" learns one value for each topic [4]_.
-    topic_word_prior : float, array-like or "auto", default=None
+    topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
         Dirichlet prior eta of the words of a topic. None is 0.05, or 0.1 for "vb". An array of
         shape (n_features,) or (n_components, n_features) has a value for each word, or for each
-        word of each topic (seeded topics). "auto" learns one value, at least the default.
+        word of each topic. "auto" learns one value, at least the default. A mapping of labels to
+        words, or a `topictemper.topics.SeedTopics`, makes topics of words that are in the names of
+        the columns (seeded topics).
     learning_method : {"online", "batch"}, default="online"
         "online" makes a step for each minibatch. "batch" makes one step of all documents in a pass,
         until the ELBO has converged. It needs 12 bytes of memory for each document and topic.
@@ -201,19 +205,11 @@ class TemperedLDA(
     >>> lda.fit(corpus.counts).max_temperature_
     3.0
 
-    Seed words of a topic, and batch training until the ELBO has converged:
+    Batch training, until the ELBO has converged:
 
-    >>> import numpy as np
-    >>> words = corpus.components[2].argsort()[-3:]
-    >>> eta = np.full((5, 200), 0.1)
-    >>> eta[0, words] = 20.0
-    >>> lda = TemperedLDA(
-    ...     5, topic_word_prior=eta, learning_method="batch", max_iter=100, random_state=0
-    ... ).fit(corpus.counts)
+    >>> lda = TemperedLDA(5, learning_method="batch", max_iter=100, random_state=0)
+    >>> lda = lda.fit(corpus.counts)
     >>> bool(lda.n_iter_ < 100 and lda.elbo_history_["elbo"][-1] > -5.3)
-    True
-    >>> top = lda.top_words(3, [str(word) for word in range(200)])[0]
-    >>> set(top) == {str(word) for word in words}
     True
     """
 
@@ -224,7 +220,7 @@ class TemperedLDA(
         tempering: str | Annealing | None = "lvt",
         inference: Literal["auto", "gibbs", "point", "vb"] = "auto",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
-        topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,
+        topic_word_prior: float | ArrayLike | Seeds | Literal["auto"] | None = None,
         learning_method: Literal["online", "batch"] = "online",
         max_iter: int | None = None,
         batch_size: int | None = None,
@@ -331,20 +327,23 @@ class TemperedLDA(
             _counts.check_words(X, "X", sample_weight)
         if validation_X is not None:
             validation_X = self._counts(validation_X, reset=False, name="validation_X")
-        config = Config.of(self.get_params(deep=False), X.shape[1])
+        parameters, names = self.get_params(deep=False), getattr(self, "feature_names_in_", None)
+        config = Config.of(without_seeds(parameters), X.shape[1])
         rows, validation = held_out_rows(config, X, validation_X, sample_weight)
         learned, weight = X, sample_weight
         if rows is not None:
             learned = X[rows]
             weight = None if weight is None else weight[rows]
             _counts.check_words(learned, "X without the documents held out", weight)
+        parameters = with_seeds(parameters, names, learned, weight)
+        config = Config.of(parameters, X.shape[1])
         n_documents = float(learned.shape[0] if weight is None else weight.sum())
         n_passes = config.planned_passes(n_documents)
         previous = getattr(self, "_trainer", None) if config.warm_start else None
         trainer = new_trainer(config, n_documents, n_passes, previous=previous)
-        self._remember_parameters()
+        self._remember_parameters(parameters)
         if previous is None:
-            self._labels = {}  # of topics that are gone
+            self._begin_labels(seed_labels(self.topic_word_prior))
         context = self._init_callback_context(max_subtasks=n_passes)
         hook_arguments = {
             "estimator": self,
@@ -438,8 +437,14 @@ class TemperedLDA(
         sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
         with Workers(self.n_jobs) as workers:
             if first:
-                config = Config.of(self.get_params(deep=False), X.shape[1])
-                self._remember_parameters()
+                stands_for = (total or STREAM_SAMPLES) / X.shape[0]
+                names = getattr(self, "feature_names_in_", None)
+                parameters = with_seeds(
+                    self.get_params(deep=False), names, X, sample_weight, stands_for
+                )
+                config = Config.of(parameters, X.shape[1])
+                self._remember_parameters(parameters)
+                self._begin_labels(seed_labels(self.topic_word_prior))
                 self._trainer = new_trainer(config, total, 1)
             gatherer = Gatherer(X, self._trainer.topics.M.dtype, sample_weight)
             self._trainer.expect(total)

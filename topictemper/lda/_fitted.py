@@ -89,12 +89,11 @@ class FittedMixin:
                 f"{type(self).__name__} has no {attribute} before fit", name=attribute, obj=self
             ) from None
 
-    def _remember_parameters(self) -> None:
+    def _remember_parameters(self, parameters: dict[str, Any]) -> None:
         """Keep the parameters that training uses, which may be set to others later."""
-        estimator: Any = self
         self._trained_with = {
             name: clone(value) if isinstance(value, Annealing) else value
-            for name, value in estimator.get_params(deep=False).items()
+            for name, value in parameters.items()
         }
 
     def _set_fitted(

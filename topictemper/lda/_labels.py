@@ -163,6 +163,12 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         check_labels(new)
         return new
 
+    def _begin_labels(self, labels: dict[int, str]) -> None:
+        """Take the labels of new topics; those of topics that are gone are forgotten."""
+        self.__dict__.pop("_labels", None)
+        if labels:
+            self._labels = labels
+
     def _labels_state(self) -> list[str | None] | None:
         """The labels for a file: one for each topic, or None."""
         if not self._labels:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,12 +23,20 @@ _Estimator = TypeVar("_Estimator")
 
 #: Estimators that can be saved, by name.
 _ESTIMATORS: dict[str, type[Any]] = {}
+#: Objects with parameters of their own that estimators take as parameters, by name.
+_PARTS: dict[str, type[Any]] = {}
 
 
 def savable(estimator: type[_Estimator]) -> type[_Estimator]:
     """Register a class for `load`; a decorator."""
     _ESTIMATORS[estimator.__name__] = estimator
     return estimator
+
+
+def savable_part(part: type[_Estimator]) -> type[_Estimator]:
+    """Register a class whose objects are parameters of estimators; a decorator."""
+    _PARTS[part.__name__] = part
+    return part
 
 
 class SaveMixin:
@@ -183,7 +192,16 @@ def parameters_of(tree: Tree) -> dict[str, Any]:
 
 
 def _restored(tree: Tree) -> Any:
-    """A tempering object or a source of random numbers."""
+    """A tempering object, another part, lists of words, or a source of random numbers."""
+    if "words" in tree:
+        return tree["words"]
+    if "part" in tree:
+        if tree["part"] not in _PARTS:
+            raise ValueError(f"{tree['part']!r} is not a parameter of topictemper")
+        try:
+            return _PARTS[tree["part"]](**parameters_of(tree["settings"]))
+        except TypeError as error:
+            raise ValueError(f"settings of {tree['part']!r} are damaged") from error
     if "mode" not in tree:
         return random_state(tree)
     if tree["mode"] not in MODES:
@@ -209,6 +227,12 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Annealing):
         settings = {key: _plain(key, each) for key, each in value.get_params(deep=False).items()}
         return {"mode": value.mode, "settings": settings}
+    if _PARTS.get(type(value).__name__) is type(value):
+        settings = {key: _plain(key, each) for key, each in value.get_params(deep=False).items()}
+        return {"part": type(value).__name__, "settings": settings}
+    if isinstance(value, Mapping):
+        words = {str(key): [str(word) for word in each] for key, each in value.items()}
+        return {"words": words}
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):

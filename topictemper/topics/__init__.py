@@ -1,9 +1,11 @@
 """Topics one can work with: words, seeds, hierarchies, shares over time, search."""
 
 from ._hierarchy import TopicHierarchy, topic_distances, topic_hierarchy
+from ._seeds import SeedTopics
 from ._words import frex, lift, relevance
 
 __all__ = [
+    "SeedTopics",
     "TopicHierarchy",
     "frex",
     "lift",
