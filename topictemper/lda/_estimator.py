@@ -30,6 +30,7 @@ from ._monitor import Monitor, held_out_rows
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
 from ._seeding import Seeds, seed_labels, with_seeds, without_seeds
+from ._shares import SharesMixin
 from ._training import train
 
 
@@ -41,6 +42,7 @@ class TemperedLDA(
     PredictionMixin,
     FittedMixin,
     ReductionMixin,
+    SharesMixin,
     LabelsMixin,
     BaseEstimator,
 ):

@@ -2,6 +2,7 @@
 
 from ._hierarchy import TopicHierarchy, topic_distances, topic_hierarchy
 from ._seeds import SeedTopics
+from ._shares import shares_by_group, shares_over_time
 from ._words import frex, lift, relevance
 
 __all__ = [
@@ -10,6 +11,8 @@ __all__ = [
     "frex",
     "lift",
     "relevance",
+    "shares_by_group",
+    "shares_over_time",
     "topic_distances",
     "topic_hierarchy",
 ]
