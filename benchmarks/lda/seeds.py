@@ -52,9 +52,10 @@ def main() -> None:
         differences = scores - plain
         error = differences.std() / max(1, len(scores) - 1) ** 0.5
         print(
-            f"\n{name}: 2 of 3 words in all {len(SEEDED)} topics on {whole} of {len(models)} seeds; "
-            f"{(found >= 2).sum(axis=1).mean():.1f} topics on average; held-out score "
-            f"{scores.mean():.4f}, change {differences.mean():+.4f} (standard error {error:.4f})"
+            f"\n{name}: 2 of 3 words in {len(SEEDED)} of {len(SEEDED)} topics on {whole} of "
+            f"{len(models)} seeds, "
+            f"{(found >= 2).sum(axis=1).mean():.1f} topics on average; held-out "
+            f"score {scores.mean():.4f}, change {differences.mean():+.4f} (standard error {error:.4f})"
         )
         for seeds, top in zip(SEEDED, models[0].top_words(10, words), strict=False):
             print(f"  {seeds:22}  {' '.join(top)}")
