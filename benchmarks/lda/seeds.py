@@ -55,7 +55,7 @@ def main() -> None:
             f"\n{name}: 2 of 3 words in {len(SEEDED)} of {len(SEEDED)} topics on {whole} of "
             f"{len(models)} seeds, "
             f"{(found >= 2).sum(axis=1).mean():.1f} topics on average; held-out "
-            f"score {scores.mean():.4f}, change {differences.mean():+.4f} (standard error {error:.4f})"
+            f"score {scores.mean():.4f}, change {differences.mean():+.4f} (error {error:.4f})"
         )
         for seeds, top in zip(SEEDED, models[0].top_words(10, words), strict=False):
             print(f"  {seeds:22}  {' '.join(top)}")

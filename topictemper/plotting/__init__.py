@@ -4,6 +4,8 @@ from ._bounds import BoundDisplay
 from ._components import ComponentsDisplay
 from ._curves import LearningCurveDisplay, TemperatureDisplay
 from ._documents import DocumentTemperatureDisplay
+from ._hierarchy import TopicHierarchyDisplay
+from ._shares import TopicSharesDisplay
 from ._surfaces import AnnealedSurfaceDisplay
 from ._topics import TopicsDisplay
 
@@ -14,5 +16,7 @@ __all__ = [
     "DocumentTemperatureDisplay",
     "LearningCurveDisplay",
     "TemperatureDisplay",
+    "TopicHierarchyDisplay",
+    "TopicSharesDisplay",
     "TopicsDisplay",
 ]
