@@ -3,9 +3,18 @@
 from importlib.metadata import version
 
 from ._core._isa import available_isas, get_isa, set_isa
+from .lda._callbacks import progress_bar
 from .lda._estimator import TemperedLDA
 from .persistence._models import load
 
 __version__ = version("topictemper")
 
-__all__ = ["TemperedLDA", "__version__", "available_isas", "get_isa", "load", "set_isa"]
+__all__ = [
+    "TemperedLDA",
+    "__version__",
+    "available_isas",
+    "get_isa",
+    "load",
+    "progress_bar",
+    "set_isa",
+]

@@ -29,7 +29,7 @@ from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
-from ._seeding import Seeds, seed_labels, with_seeds, without_seeds
+from ._seeding import Seeds, seed_labels, seeded_parameters, unseeded_parameters
 from ._shares import SharesMixin
 from ._training import train
 
@@ -206,13 +206,6 @@ class TemperedLDA(
     >>> lda = TemperedLDA(5, tempering=LocalTempering(max_temperature=3), random_state=0)
     >>> lda.fit(corpus.counts).max_temperature_
     3.0
-
-    Batch training, until the ELBO has converged:
-
-    >>> lda = TemperedLDA(5, learning_method="batch", max_iter=100, random_state=0)
-    >>> lda = lda.fit(corpus.counts)
-    >>> bool(lda.n_iter_ < 100 and lda.elbo_history_["elbo"][-1] > -5.3)
-    True
     """
 
     def __init__(
@@ -269,7 +262,13 @@ class TemperedLDA(
         self.verbose = verbose
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, validation_X: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        validation_X: Any = None,
+        on_interrupt: Literal["raise", "keep"] = "raise",
     ) -> Self:
         """Learn topics from scratch.
 
@@ -290,6 +289,9 @@ class TemperedLDA(
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
             Documents that are scored after every pass, for `score_history_` and
             `early_stopping`.
+        on_interrupt : {"raise", "keep"}, default="raise"
+            What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, and warns.
+            It needs memory for a copy of the model. An interrupt in the first pass is raised.
 
         Returns
         -------
@@ -314,12 +316,13 @@ class TemperedLDA(
             lda.set_callbacks(monitor).fit(X, np.zeros(X.shape[0]))
         """
         with unchanged_on_error(self):
-            self._fit(X, y, sample_weight, validation_X)
+            keeps = check.choice("on_interrupt", on_interrupt, ("raise", "keep")) == "keep"
+            self._fit(X, y, sample_weight, validation_X, keeps)
         return self
 
     # Called within `unchanged_on_error`, because a callback may fail when it is torn down, too.
     @with_callbacks
-    def _fit(self, X: Any, y: Any, sample_weight: Any, validation_X: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, validation_X: Any, keeps: bool) -> None:
         if is_chunks(X):
             self._refuse_for_chunks(sample_weight)
             X = Chunks(X, self._chunk_counts)
@@ -329,15 +332,14 @@ class TemperedLDA(
             _counts.check_words(X, "X", sample_weight)
         if validation_X is not None:
             validation_X = self._counts(validation_X, reset=False, name="validation_X")
-        parameters, names = self.get_params(deep=False), getattr(self, "feature_names_in_", None)
-        config = Config.of(without_seeds(parameters), X.shape[1])
+        config = Config.of(unseeded_parameters(self), X.shape[1])
         rows, validation = held_out_rows(config, X, validation_X, sample_weight)
         learned, weight = X, sample_weight
         if rows is not None:
             learned = X[rows]
             weight = None if weight is None else weight[rows]
             _counts.check_words(learned, "X without the documents held out", weight)
-        parameters = with_seeds(parameters, names, learned, weight)
+        parameters = seeded_parameters(self, learned, weight)
         config = Config.of(parameters, X.shape[1])
         n_documents = float(learned.shape[0] if weight is None else weight.sum())
         n_passes = config.planned_passes(n_documents)
@@ -366,11 +368,15 @@ class TemperedLDA(
                 hook_arguments,
                 verbose=bool(self.verbose),
                 workers=workers,
+                keeps=keeps,
             )
-            if config.whole:
-                elbos = train_in_full(trainer, learned, n_passes, weight, workers, monitor)
-            else:
-                train(trainer, learned, n_passes, weight, workers, monitor)
+            try:
+                if config.whole:
+                    train_in_full(trainer, learned, n_passes, weight, workers, monitor, elbos)
+                else:
+                    train(trainer, learned, n_passes, weight, workers, monitor)
+            except KeyboardInterrupt:
+                trainer = monitor.kept_model(elbos)
         if validation is not None and validation.best is not None:
             trainer = validation.best
         self._set_fitted(trainer, validation, elbos)
@@ -440,10 +446,7 @@ class TemperedLDA(
         with Workers(self.n_jobs) as workers:
             if first:
                 stands_for = (total or STREAM_SAMPLES) / X.shape[0]
-                names = getattr(self, "feature_names_in_", None)
-                parameters = with_seeds(
-                    self.get_params(deep=False), names, X, sample_weight, stands_for
-                )
+                parameters = seeded_parameters(self, X, sample_weight, stands_for)
                 config = Config.of(parameters, X.shape[1])
                 self._remember_parameters(parameters)
                 self._begin_labels(seed_labels(self.topic_word_prior))

@@ -16,28 +16,23 @@ from ._defaults import ETA_DIRICHLET, ETA_POINT
 Seeds = Mapping[str, Sequence[str]] | SeedTopics
 
 
-def without_seeds(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Parameters with the usual prior in place of seeded topics."""
-    if _seeds(parameters["topic_word_prior"]) is None:
-        return parameters
-    return {**parameters, "topic_word_prior": None}
+def unseeded_parameters(estimator: Any) -> dict[str, Any]:
+    """Parameters of an estimator, with the usual prior in place of seeded topics."""
+    parameters: dict[str, Any] = estimator.get_params(deep=False)
+    if _seeds(estimator.topic_word_prior) is not None:
+        parameters["topic_word_prior"] = None
+    return parameters
 
 
-def with_seeds(
-    parameters: dict[str, Any],
-    feature_names: Any,
-    X: Any,
-    sample_weight: NDArray[np.float64] | None,
-    scale: float = 1.0,
+def seeded_parameters(
+    estimator: Any, X: Any, sample_weight: NDArray[np.float64] | None, scale: float = 1.0
 ) -> dict[str, Any]:
-    """Parameters with an array in place of seeded topics.
+    """Parameters of an estimator, with an array in place of seeded topics.
 
     Parameters
     ----------
-    parameters : dict
-        Of an estimator.
-    feature_names : array-like of str or None
-        Words of the columns.
+    estimator : TemperedLDA
+        With names of the columns, if it has seeds.
     X : CSR matrix or Chunks
         Documents to learn from.
     sample_weight : ndarray or None
@@ -45,10 +40,12 @@ def with_seeds(
     scale : float
         Documents that each document stands for.
     """
-    seeds = _seeds(parameters["topic_word_prior"])
+    parameters: dict[str, Any] = estimator.get_params(deep=False)
+    seeds = _seeds(estimator.topic_word_prior)
     if seeds is None:
         return parameters
-    if feature_names is None:
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
         raise ValueError(
             "topic_word_prior has seed words, so the columns of X need names: give "
             "fit(X, feature_names=...), or a data frame with names"
@@ -60,10 +57,10 @@ def with_seeds(
         else [(X, sample_weight)]
     )
     base = ETA_DIRICHLET if parameters["inference"] == "vb" else ETA_POINT
-    eta = seeds.prior_of(
-        parts, feature_names, parameters["n_components"], X.shape[1], scale=scale, base=base
+    parameters["topic_word_prior"] = seeds.prior_of(
+        parts, names, parameters["n_components"], X.shape[1], scale=scale, base=base
     )
-    return {**parameters, "topic_word_prior": eta}
+    return parameters
 
 
 def seed_labels(topic_word_prior: Any) -> dict[int, str]:

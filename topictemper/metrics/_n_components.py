@@ -19,6 +19,7 @@ from ._coherence import coherence
 from ._comparison import match_topics, topic_diversity
 from ._predictive import predictive_log_likelihood
 
+
 class NComponentsComparison:
     """Models of several sizes, and which one to take.
 
@@ -223,13 +224,13 @@ def _choice(
         error = float(_error_of_documents(below, tokens))
         seeds = float(np.hypot(of_seeds[i], of_seeds[best])) if i != best else 0.0
         differences.append((float(below.sum() / tokens.sum()), float(np.hypot(error, seeds))))
-    chosen = next(i for i, (below, error) in enumerate(differences) if below <= max(error, tolerance))
+    chosen = next(
+        i for i, (below, error) in enumerate(differences) if below <= max(error, tolerance)
+    )
     return chosen, differences
 
 
-def _reason(
-    columns: dict[str, Any], chosen: int, differences: list[tuple[float, float]]
-) -> str:
+def _reason(columns: dict[str, Any], chosen: int, differences: list[tuple[float, float]]) -> str:
     """Why a size is taken, in sentences."""
     sizes, scores = columns["n_components"], columns["score"]
     best = int(scores.argmax())
