@@ -6,11 +6,13 @@ from ._core._isa import available_isas, get_isa, set_isa
 from .lda._callbacks import progress_bar
 from .lda._estimator import TemperedLDA
 from .persistence._models import load
+from .text._model import TopicModel
 
 __version__ = version("topictemper")
 
 __all__ = [
     "TemperedLDA",
+    "TopicModel",
     "__version__",
     "available_isas",
     "get_isa",

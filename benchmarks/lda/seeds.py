@@ -19,7 +19,7 @@ from topictemper.topics import SeedTopics
 
 from .._common.corpora import load, machine, parser
 
-K, ETA, VALUES, STRENGTHS = 40, 0.05, (20.0, 100.0, 500.0), (0.01, 0.03, 0.1)
+K, ETA, VALUES, STRENGTHS = 40, 0.05, (20.0, 100.0, 500.0), (0.01, 0.05, 0.1)
 SEEDED = ["space nasa orbit", "gun weapons firearms", "hockey nhl team", "car engine dealer"]
 SEEDED += ["encryption key chip"]
 

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from topictemper import TemperedLDA
+from topictemper._utils import _chunks
 from topictemper.datasets import open_corpus, save_corpus
 
 from ..small_lda import MODES, corpus, learned_state, small_lda
@@ -209,3 +210,128 @@ def test_mapped_counts_are_learned_as_others(tmp_path):
     assert learned_state(lda) == learned_state(small_lda().fit(corpus()))
     assert lda.score(mapped) == lda.score(corpus())
     assert isinstance(TemperedLDA(4, max_iter=1).fit(cut(mapped, 60)), TemperedLDA)
+
+
+# Prediction
+
+
+@pytest.mark.parametrize("places", [(), (20, 100), (7, 8, 9, 50, 133), range(1, 210)])
+def test_chunks_are_predicted_as_the_whole(places):
+    lda, X = small_lda().fit(corpus()), corpus(210, seed=1)
+    for tempered in (False, True):
+        whole = lda.transform(X, tempered=tempered)
+        np.testing.assert_array_equal(lda.transform(cut(X, *places), tempered=tempered), whole)
+        assert lda.score(cut(X, *places), tempered=tempered) == lda.score(X, tempered=tempered)
+    assert lda.perplexity(chunk for chunk in cut(X, *places)) == lda.perplexity(X)
+    assert lda.elbo(Again(*cut(X, *places))) == pytest.approx(lda.elbo(X), rel=1e-12)
+    temperatures = lda.document_temperatures(cut(X, *places))
+    np.testing.assert_array_equal(temperatures, lda.document_temperatures(X))
+
+
+def test_tables_of_chunks():
+    pandas = pytest.importorskip("pandas")
+    lda = small_lda().fit(corpus()).set_output(transform="pandas")
+    table = lda.transform(cut(corpus(), 50))
+    pandas.testing.assert_frame_equal(table, lda.transform(corpus()))
+
+
+def test_few_entries_are_halved_at_once(monkeypatch):
+    lda, X = small_lda().fit(corpus()), corpus(210, seed=1)
+    score = lda.score(X)
+    monkeypatch.setattr(_chunks, "_MOST_ENTRIES", 100)
+    assert lda.score(X) == score
+    weights = np.arange(210) % 3
+    repeated = lda.score(X, sample_weight=weights)
+    monkeypatch.undo()
+    assert lda.score(X, sample_weight=weights) == repeated
+
+
+def test_validation_documents_in_chunks():
+    whole = small_lda().fit(corpus(), validation_X=corpus(50, seed=1)).score_history_
+    chunks = small_lda().fit(corpus(), validation_X=cut(corpus(50, seed=1), 20)).score_history_
+    np.testing.assert_array_equal(whole, chunks)
+
+
+@pytest.mark.parametrize(
+    ("validation", "error", "message"),
+    [
+        (iter([corpus()]), TypeError, "validation_X is an iterator"),
+        ([corpus()[:, :50]], ValueError, "validation_X has 50 features"),
+        ([sp.csr_array((5, 60))], ValueError, "validation_X has no words"),
+        ([sp.csr_array(np.eye(5, 60))], ValueError, "validation_X has no document with two tokens"),
+    ],
+)
+def test_validation_chunks_that_make_no_sense(validation, error, message):
+    with pytest.raises(error, match=message):
+        small_lda().fit(corpus(), validation_X=validation)
+
+
+def test_single_documents_of_a_stream_make_full_minibatches():
+    X = corpus()
+    whole = small_lda().partial_fit(X)
+    for chunks in (cut(X, 33, 34, 35, 150), (X[d] for d in range(X.shape[0])), Again(X)):
+        lda = small_lda().partial_fit(chunks)
+        assert learned_state(lda) == learned_state(whole)
+    one_by_one = small_lda()
+    for d in range(X.shape[0]):
+        one_by_one.partial_fit(X[d])
+    assert (whole.n_batch_iter_, one_by_one.n_batch_iter_) == (10, 200)
+
+
+def test_chunks_of_a_stream_are_checked_one_by_one():
+    lda = small_lda()
+    with pytest.raises(ValueError, match="Negative values"):
+        lda.partial_fit(chunk for chunk in cut(NEGATIVE, 100))
+    assert lda.n_batch_iter_ == 5
+    for chunks, message in ((iter([]), "X has no chunks"), ([NEGATIVE], "Negative values")):
+        other = small_lda()
+        with pytest.raises(ValueError, match=message):
+            other.partial_fit(chunks)
+        assert not hasattr(other, "n_features_in_")
+
+
+def test_what_chunks_cannot_have():
+    lda, chunks = small_lda().fit(corpus()), cut(corpus(), 50)
+    for method in (lda.partial_fit, lda.score):
+        with pytest.raises(ValueError, match="sample_weight must be None"):
+            method(chunks, sample_weight=np.ones(200))
+    for method in (lda.transform, lda.score, lda.document_temperatures, lda.elbo):
+        with pytest.raises(ValueError, match="X has no chunks"):
+            method(iter([]))
+        with pytest.raises(ValueError, match="50 features, but TemperedLDA is expecting 60"):
+            method([corpus()[:, :50]])
+
+
+_SCORED = """
+import resource, sys
+from topictemper.datasets import open_corpus
+from topictemper import TemperedLDA, load
+from topictemper.metrics import coherence
+
+path, how = sys.argv[1:]
+X = open_corpus(path).counts
+lda = TemperedLDA(4, max_iter=1, batch_size=500, random_state=0, mean_change_tol=0.1)
+lda.fit(X[:5000])
+for part in (X[:20_000], [X[:20_000]]):
+    lda.score(part), lda.transform(part), coherence(lda, part)
+
+def used():
+    for line in open("/proc/self/status"):
+        if line.startswith("VmData"):
+            return 1024 * int(line.split()[1])
+
+limit = used() + 64_000_000
+resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+if how == "chunks":
+    X = [X]
+lda.score(X), lda.transform(X), coherence(lda, X)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a limit that leaves out mapped files")
+@pytest.mark.parametrize("how", ["mapped", "chunks"])
+def test_corpus_larger_than_the_memory_is_scored(large, how):
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    command = [sys.executable, "-c", _SCORED, large, how]
+    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr

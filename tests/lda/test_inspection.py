@@ -5,7 +5,10 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
 
+from topictemper import load
 from topictemper.topics._checks import largest
 
 from ..small_lda import corpus, fitted, small_lda
@@ -93,3 +96,45 @@ def test_pyldavis_runs(empty):
 def test_pyldavis_needs_a_name_for_each_column():
     with pytest.raises(ValueError, match="feature_names must have 60 names"):
         fitted().prepare_pyldavis(corpus(), ["one"])
+
+
+# Names that are given to fit
+
+
+def test_names_given_to_fit_are_kept(tmp_path):
+    words = names()
+    lda = small_lda().fit(corpus(), feature_names={name: v for v, name in enumerate(words)})
+    assert lda.feature_names_in_.tolist() == words
+    lda.save(tmp_path / "model.npz")
+    assert load(tmp_path / "model.npz").top_words(3) == lda.top_words(3, words)
+    assert not hasattr(lda.fit(corpus()), "feature_names_in_")
+    lda = lda.fit([corpus()], feature_names=words)
+    assert lda.partial_fit(corpus()).top_words(3) == lda.top_words(3, words)
+    # The columns of topics that are learned further keep their words.
+    assert lda.set_params(warm_start=True).fit(corpus()).feature_names_in_.tolist() == words
+
+
+def test_names_of_a_vectorizer_in_a_pipeline():
+    texts = [" ".join(row) for row in corpus_of_words()]
+    pipeline = make_pipeline(CountVectorizer(), small_lda())
+    pipeline.fit(texts, temperedlda__feature_names=pipeline[0])
+    assert pipeline[-1].top_words(2) == pipeline[-1].top_words(2, pipeline[0])
+
+
+def corpus_of_words():
+    return np.array(names())[np.random.default_rng(0).integers(0, 60, (50, 20))]
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        (["a", "b"], ValueError, "must have 60 names"),
+        (range(60), TypeError, "must hold strings"),
+        ("words", TypeError, "must be a sequence of names"),
+    ],
+)
+def test_names_that_fit_refuses(given, error, message):
+    lda = small_lda()
+    with pytest.raises(error, match=message):
+        lda.fit(corpus(), feature_names=given)
+    assert not hasattr(lda, "n_features_in_")

@@ -54,7 +54,8 @@ def test_seeded_topics_come_first_with_their_labels(tmp_path):
         tops = lda.top_words(6)
         assert len(set(tops[0]) & set(SEEDS["one"])) >= 2
         assert len(set(tops[1]) & set(SEEDS["two"])) >= 2
-    assert lda.labels_.tolist() == ["one", "two", "topic 2", "topic 3"]
+    assert lda.labels_.tolist() == ["one", "two", *(" ".join(top[:3]) for top in tops[2:])]
+    assert lda.get_feature_names_out().tolist() == ["one", "two", "temperedlda2", "temperedlda3"]
     lda.save(tmp_path / "model")
     loaded = topictemper.load(tmp_path / "model")
     assert loaded.topic_word_prior == SEEDS
@@ -65,7 +66,7 @@ def test_seeded_topics_come_first_with_their_labels(tmp_path):
 def test_the_object_and_its_settings():
     X = frame(corpus())
     plain = small_lda(topic_word_prior=SEEDS).fit(X)
-    lda = small_lda(topic_word_prior=SeedTopics(SEEDS, strength=0.03)).fit(X)
+    lda = small_lda(topic_word_prior=SeedTopics(SEEDS, strength=0.05)).fit(X)
     assert learned_state(lda) == learned_state(plain)
     strong = clone(lda).set_params(topic_word_prior__strength=0.3).fit(X)
     assert strong.topic_word_prior_.sum() > 5 * lda.topic_word_prior_.sum()

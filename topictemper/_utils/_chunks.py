@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+_MOST_ENTRIES = 2**19  # that are copied at once
+
 
 def is_chunks(X: Any) -> bool:
     """Whether X is an iterable of matrices, and not itself a matrix."""
@@ -32,6 +34,8 @@ class Chunks:
     checked : callable
         ``checked(chunk, reset)`` returns CSR counts or raises an error. `reset` is true for the
         first chunk, which sets the number of columns.
+    name : str, default="X"
+        What they are called in errors.
 
     Raises
     ------
@@ -41,45 +45,55 @@ class Chunks:
         If there are no words.
     """
 
-    def __init__(self, chunks: Any, checked: Callable[[Any, bool], Any]) -> None:
+    def __init__(self, chunks: Any, checked: Callable[[Any, bool], Any], name: str = "X") -> None:
         if isinstance(chunks, Iterator):
             raise TypeError(
-                "X is an iterator, which can be gone through only once, but fit goes over the "
-                "documents several times: give a list of matrices, or an object whose __iter__ "
+                f"{name} is an iterator, which can be gone through only once, but fit goes over "
+                "the documents several times: give a list of matrices, or an object whose __iter__ "
                 "begins anew at every call"
             )
-        self._chunks, self._checked = chunks, checked
+        self._chunks, self._checked, self._name = chunks, checked, name
         n_rows, n_features, words = 0, -1, False
         for chunk in chunks:
             X = checked(chunk, n_features < 0)
             n_rows, n_features = n_rows + X.shape[0], X.shape[1]
             words = words or bool(X.data.any())
         if not words:
-            raise ValueError(f"X has no words: all {n_rows} rows of its chunks are empty")
+            raise ValueError(f"{name} has no words: all {n_rows} rows of its chunks are empty")
         self.shape = n_rows, n_features
 
-    def blocks(
-        self, batch_size: int, random_state: np.random.RandomState | None
-    ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
-        """Yield one pass, shuffled within chunks. All minibatches but the last are full."""
-        n_rows, rest = 0, None
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the checked chunks of one pass."""
+        n_rows = 0
         for chunk in self._chunks:
             X = self._checked(chunk, False)
             n_rows += X.shape[0]
-            if rest is not None and rest.shape[0]:
-                X = sp.vstack([rest, X], format="csr")
-            order = _order(X.shape[0], random_state)
-            whole = len(order) // batch_size * batch_size
-            if whole:
-                yield X, order[:whole]
-            rest = X[order[whole:]]
+            yield X
         if n_rows != self.shape[0]:
             raise ValueError(
-                f"X gave {self.shape[0]} rows when it was first gone through and {n_rows} later; "
-                "its chunks must be the same every time"
+                f"{self._name} gave {self.shape[0]} rows when it was first gone through and "
+                f"{n_rows} later; its chunks must be the same every time"
             )
+
+
+def full_batches(
+    chunks: Iterable[Any], batch_size: int, random_state: np.random.RandomState | None = None
+) -> Iterator[tuple[Any, NDArray[np.int64]]]:
+    """Yield checked chunks with the order of their rows. All minibatches but the last are full.
+
+    Rows are shuffled within chunks. Rows that fill no minibatch wait for the next chunk.
+    """
+    rest = None
+    for X in chunks:
         if rest is not None and rest.shape[0]:
-            yield rest, _order(rest.shape[0], None)
+            X = sp.vstack([rest, X], format="csr")
+        order = _order(X.shape[0], random_state)
+        whole = len(order) // batch_size * batch_size
+        if whole:
+            yield X, order[:whole]
+        rest = X[order[whole:]]
+    if rest is not None and rest.shape[0]:
+        yield rest, _order(rest.shape[0], None)
 
 
 def blocks(
@@ -94,10 +108,20 @@ def blocks(
     have no weights.
     """
     if isinstance(X, Chunks):
-        yield from X.blocks(batch_size, random_state)
+        yield from full_batches(X, batch_size, random_state)
     else:
         rows = rows_that_count(X, sample_weight)
         yield X, rows if random_state is None else random_state.permutation(rows)
+
+
+def parts(X: Any) -> Iterator[Any]:
+    """Yield the rows of a CSR matrix, copies of some at a time."""
+    start = 0
+    while start < X.shape[0]:
+        most = X.indptr[start] + _MOST_ENTRIES
+        stop = max(start + 1, int(np.searchsorted(X.indptr, most, "right")) - 1)
+        yield X[start:stop]
+        start = stop
 
 
 def rows_that_count(X: Any, sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64]:

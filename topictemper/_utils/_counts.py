@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from ._sparse_checks import check_structure, row_of, spans
 
 #: Larger counts would overflow in sums.
 LARGEST_COUNT = 1e15
+#: An error of document completion.
+NOTHING_HELD_OUT = "{} has no document with two tokens, so there is nothing to predict"
 # Smaller values may underflow in single precision, alone or in a product.
 _SMALLEST_COUNT = 1e-30
 # Kernels index words with 32 bits.
@@ -45,10 +47,8 @@ def acceptable(X: Any, name: str) -> Any:
         return check_structure(X, name)
     if is_chunks(X):
         raise TypeError(
-            f"{name} is an iterable of chunks, which only fit and save_corpus take. Give one "
-            "matrix, such as scipy.sparse.vstack(chunks), or one chunk at a time: "
-            "np.vstack([lda.transform(chunk) for chunk in chunks]), or lda.partial_fit(chunk) for "
-            "each chunk"
+            f"{name} is an iterable of chunks, which is not possible here; give one matrix, such "
+            "as scipy.sparse.vstack(chunks), or one chunk at a time"
         )
     first = _first(X)
     if isinstance(first, str | bytes):
@@ -78,11 +78,21 @@ def holds_text(values: Any) -> bool:
     return isinstance(_first(_first(values)), str | bytes)
 
 
-def acceptable_chunk(chunk: Any) -> Any:
+def acceptable_chunk(chunk: Any, name: str = "X") -> Any:
     """Refuse a document of gensim (a list of pairs) in place of a chunk of counts."""
     if isinstance(chunk, list) and all(isinstance(pair, tuple) for pair in chunk):
-        raise TypeError(f"X is an iterable of lists of tuples, {_LIKE_GENSIM}")
+        raise TypeError(f"{name} is an iterable of lists of tuples, {_LIKE_GENSIM}")
     return chunk
+
+
+def some_chunks(X: Iterable[Any]) -> Iterator[Any]:
+    """Yield the chunks of X, of which there has to be one."""
+    empty = True
+    for chunk in X:
+        empty = False
+        yield chunk
+    if empty:
+        raise ValueError("X has no chunks: it is an iterable of matrices that is empty")
 
 
 def count_matrix(X: Any, name: str) -> Any:
@@ -140,6 +150,12 @@ def check_width(X: Any, n_features: int, estimator: str, name: str = "X") -> Non
         )
 
 
+def no_weights_of_chunks(value: Any) -> None:
+    """Refuse weights, which chunks cannot have."""
+    if value is not None:
+        raise ValueError("sample_weight must be None where X is an iterable of chunks")
+
+
 def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
     """Return checked weights of rows, or None if every row has weight 1."""
     if value is None:
@@ -173,7 +189,7 @@ def check_words(X: Any, name: str, sample_weight: NDArray[np.float64] | None = N
 def check_held_out(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
     """Refuse documents whose held-out halves are all empty."""
     if not _has_words(X, sample_weight):
-        raise ValueError(f"{name} has no document with two tokens, so there is nothing to predict")
+        raise ValueError(NOTHING_HELD_OUT.format(name))
 
 
 def _has_words(X: Any, sample_weight: NDArray[np.float64] | None) -> bool:

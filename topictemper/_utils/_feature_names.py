@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def feature_names_of(names: Any, n_features: int) -> NDArray[Any]:
+def feature_names_of(names: Any, n_features: int, *, strings: bool = False) -> NDArray[Any]:
     """Return the names of the columns in order.
 
     Parameters
@@ -21,11 +21,13 @@ def feature_names_of(names: Any, n_features: int) -> NDArray[Any]:
         `get_feature_names_out`.
     n_features : int
         Number of columns.
+    strings : bool, default=False
+        Whether every name has to be a string.
 
     Raises
     ------
     TypeError
-        If `names` has another form.
+        If `names` has another form, or a name is not a string where it has to be one.
     ValueError
         If the number of names is not the number of columns.
     """
@@ -42,6 +44,9 @@ def feature_names_of(names: Any, n_features: int) -> NDArray[Any]:
         raise ValueError(
             f"feature_names must have {n_features} names, one for each column, got {len(array)}"
         )
+    for name in array if strings else ():
+        if not isinstance(name, str):
+            raise TypeError(f"feature_names must hold strings, not {name!r}.")
     return array
 
 

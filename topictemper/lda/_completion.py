@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._core._workers import Workers
+from .._utils._chunks import parts
 from ..tempering import LocalTemperature
 from ._e_step import GibbsSweeps, Workspace, infer, log_likelihood, sample
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer
+from ._token_halves import TokenHalves
 from ._topics import Topics
 from ._training import Trainer
 
@@ -134,19 +135,34 @@ def proportions(
 
 def completion(
     model: Model,
-    observed: Any,
-    held_out: Any,
+    matrices: Iterable[Any],
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
     sample_weight: NDArray[np.float64] | None = None,
 ) -> float:
-    """Mean log-likelihood of held-out tokens given the observed ones."""
-    by_document = document_completion(model, observed, held_out, inverse_temperatures, workers)
-    if sample_weight is None:
-        return float(by_document.sum()) / float(held_out.data.sum())
-    # Not a matrix product of BLAS, whose bits may depend on threads.
-    tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
-    return float((sample_weight * by_document).sum() / (sample_weight * tokens).sum())
+    """Mean log-likelihood of held-out tokens given the observed ones; NaN if none is held out.
+
+    The documents may come in several matrices. Parts of them are halved one after the other.
+    """
+    by_document, tokens = [], []
+    for observed, held_out in halves(matrices):
+        by_document.append(
+            document_completion(model, observed, held_out, inverse_temperatures, workers)
+        )
+        tokens.append(np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
+    likelihoods, n_tokens = np.concatenate(by_document), np.concatenate(tokens)
+    if sample_weight is not None:
+        # Not a matrix product of BLAS, whose bits may depend on threads.
+        likelihoods, n_tokens = sample_weight * likelihoods, sample_weight * n_tokens
+    total = n_tokens.sum()
+    return float(likelihoods.sum() / total) if total else float("nan")
+
+
+def halves(matrices: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
+    """Observed and held-out tokens of all rows of CSR matrices, some rows at a time."""
+    tokens = TokenHalves()
+    for X in matrices:
+        yield from map(tokens.split, parts(X))
 
 
 def document_completion(

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Literal, Self
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._chunks import Chunks, is_chunks, rows_that_count
+from .._utils._chunks import Chunks, full_batches, is_chunks, rows_that_count
+from .._utils._feature_names import feature_names_of
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._modes import Annealing
@@ -21,6 +21,7 @@ from ._assembly import new_trainer
 from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._config import Config
+from ._counts_mixin import CountsMixin
 from ._defaults import STREAM_SAMPLES
 from ._fitted import FittedMixin
 from ._inspection import TopicsReportMixin
@@ -29,9 +30,9 @@ from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
-from ._seeding import Seeds, seed_labels, seeded_parameters, unseeded_parameters
+from ._seeding import Seeds, first_documents, seed_labels, seeded, unseeded
 from ._shares import SharesMixin
-from ._training import train
+from ._training import Trainer, train
 
 
 @savable
@@ -44,6 +45,7 @@ class TemperedLDA(
     ReductionMixin,
     SharesMixin,
     LabelsMixin,
+    CountsMixin,
     BaseEstimator,
 ):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
@@ -268,6 +270,7 @@ class TemperedLDA(
         sample_weight: Any = None,
         *,
         validation_X: Any = None,
+        feature_names: Any = None,
         on_interrupt: Literal["raise", "keep"] = "raise",
     ) -> Self:
         """Learn topics from scratch.
@@ -288,7 +291,12 @@ class TemperedLDA(
             same minibatch. D is the sum of the weights. Not for chunks.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
             Documents that are scored after every pass, for `score_history_` and
-            `early_stopping`.
+            `early_stopping`; or an iterable of chunks of them, as for X.
+        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+            Words of the columns, for `feature_names_in_`: a sequence; a mapping of words to
+            columns or of columns to words, such as ``vocabulary_`` or a gensim ``Dictionary``; or
+            a fitted vectoriser. None takes the names of a data frame, or with `warm_start`
+            those of the fit before.
         on_interrupt : {"raise", "keep"}, default="raise"
             What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, and warns.
             It needs memory for a copy of the model. An interrupt in the first pass is raised.
@@ -317,33 +325,51 @@ class TemperedLDA(
         """
         with unchanged_on_error(self):
             keeps = check.choice("on_interrupt", on_interrupt, ("raise", "keep")) == "keep"
-            self._fit(X, y, sample_weight, validation_X, keeps)
+            self._fit(X, y, sample_weight, validation_X, feature_names, keeps)
         return self
 
     # Called within `unchanged_on_error`, because a callback may fail when it is torn down, too.
     @with_callbacks
-    def _fit(self, X: Any, y: Any, sample_weight: Any, validation_X: Any, keeps: bool) -> None:
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        validation_X: Any,
+        feature_names: Any,
+        keeps: bool,
+    ) -> None:
+        words_before = getattr(self, "feature_names_in_", None)
         if is_chunks(X):
-            self._refuse_for_chunks(sample_weight)
+            _counts.no_weights_of_chunks(sample_weight)
+            if self.learning_method == "batch":
+                raise ValueError(
+                    "learning_method='batch' takes all documents at once; for X in chunks use "
+                    "'online'"
+                )
             X = Chunks(X, self._chunk_counts)
         else:
             X = self._training_counts(X, reset=True)
             sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
             _counts.check_words(X, "X", sample_weight)
+        if feature_names is not None:
+            self.feature_names_in_ = feature_names_of(feature_names, X.shape[1], strings=True)
         if validation_X is not None:
-            validation_X = self._counts(validation_X, reset=False, name="validation_X")
-        config = Config.of(unseeded_parameters(self), X.shape[1])
+            validation_X = self._validation_counts(validation_X)
+        config = Config.of(unseeded(self), X.shape[1])
+        previous = getattr(self, "_trainer", None) if config.warm_start else None
+        if previous and words_before is not None and not hasattr(self, "feature_names_in_"):
+            self.feature_names_in_ = words_before
         rows, validation = held_out_rows(config, X, validation_X, sample_weight)
         learned, weight = X, sample_weight
         if rows is not None:
             learned = X[rows]
             weight = None if weight is None else weight[rows]
             _counts.check_words(learned, "X without the documents held out", weight)
-        parameters = seeded_parameters(self, learned, weight)
+        parameters = seeded(self, learned, weight)
         config = Config.of(parameters, X.shape[1])
         n_documents = float(learned.shape[0] if weight is None else weight.sum())
         n_passes = config.planned_passes(n_documents)
-        previous = getattr(self, "_trainer", None) if config.warm_start else None
         trainer = new_trainer(config, n_documents, n_passes, previous=previous)
         self._remember_parameters(parameters)
         if previous is None:
@@ -382,15 +408,6 @@ class TemperedLDA(
         self._set_fitted(trainer, validation, elbos)
         context.call_on_fit_task_end(**hook_arguments)
 
-    def _refuse_for_chunks(self, sample_weight: Any) -> None:
-        """Raise ValueError for what needs all documents at once."""
-        if sample_weight is not None:
-            raise ValueError("sample_weight must be None where X is an iterable of chunks")
-        if self.learning_method == "batch":
-            raise ValueError(
-                "learning_method='batch' takes all documents at once; for X in chunks use 'online'"
-            )
-
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Continue training with more documents of a stream.
 
@@ -400,16 +417,22 @@ class TemperedLDA(
         at T = 1. To see the same documents several times, set `total_samples` and a `length` of
         the tempering object. After `fit`, the documents are added to those of `fit`.
 
-        Give at least `batch_size` documents in a call: fewer make a minibatch of their own.
+        Give at least `batch_size` documents in a call: fewer make a minibatch of their own, whose
+        step is as large as that of a full one. Many such steps make topics worse. If documents
+        come one by one, give a generator of them::
+
+            lda.partial_fit(vectorizer.transform([text]) for text in stream)
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts of words in documents, >= 0. Taken in the order given.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts of words in documents, >= 0. Taken in the order given. An iterable yields chunks
+            of any size, which are joined to full minibatches. It is gone through once, so a
+            generator will do.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            As for `fit`; a document counts as often for `total_samples` too.
+            As for `fit`; a document counts as often for `total_samples` too. Not for chunks.
 
         Returns
         -------
@@ -419,7 +442,8 @@ class TemperedLDA(
         Raises
         ------
         TypeError, ValueError
-            If a parameter or the counts are invalid. The estimator is then unchanged.
+            If a parameter or the counts are invalid. The estimator is then unchanged; after an
+            invalid chunk it has learned the minibatches before it.
 
         Notes
         -----
@@ -437,23 +461,36 @@ class TemperedLDA(
         return self
 
     def _partial_fit(self, X: Any, sample_weight: Any) -> None:
-        first = not hasattr(self, "_trainer")
-        X = self._training_counts(X, reset=first)
+        with Workers(self.n_jobs) as workers:
+            if is_chunks(X):
+                _counts.no_weights_of_chunks(sample_weight)
+                matrices = map(self._stream_counts, _counts.some_chunks(X))
+                first = first_documents(self, matrices)
+                trainer = self._stream_trainer(first)
+                for X, rows in full_batches(chain([first], matrices), trainer.plan.batch_size):
+                    trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
+            else:
+                X = self._stream_counts(X)
+                sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
+                trainer = self._stream_trainer(X, sample_weight)
+                gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)
+                trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
+
+    def _stream_trainer(self, X: Any, sample_weight: Any = None) -> Trainer:
+        """The model in training; a new one at the first call of `partial_fit`."""
         total = self.total_samples
         if total is not None:
             total = check.number("total_samples", total, 1.0, 1e15)
-        sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
-        with Workers(self.n_jobs) as workers:
-            if first:
-                stands_for = (total or STREAM_SAMPLES) / X.shape[0]
-                parameters = seeded_parameters(self, X, sample_weight, stands_for)
-                config = Config.of(parameters, X.shape[1])
-                self._remember_parameters(parameters)
-                self._begin_labels(seed_labels(self.topic_word_prior))
-                self._trainer = new_trainer(config, total, 1)
-            gatherer = Gatherer(X, self._trainer.topics.M.dtype, sample_weight)
-            self._trainer.expect(total)
-            self._trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
+        if not hasattr(self, "_trainer"):
+            n_documents = X.shape[0] if sample_weight is None else sample_weight.sum()
+            scale = (total or STREAM_SAMPLES) / max(n_documents, 1e-9)
+            parameters = seeded(self, X, sample_weight, scale)
+            config = Config.of(parameters, X.shape[1])
+            self._remember_parameters(parameters)
+            self._begin_labels(seed_labels(self.topic_word_prior))
+            self._trainer = new_trainer(config, total, 1)
+        self._trainer.expect(total)
+        return self._trainer
 
     @property
     def _n_features_out(self) -> int:
@@ -461,36 +498,3 @@ class TemperedLDA(
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_trainer")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags
-
-    def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
-        """Checked CSR counts."""
-        X = _counts.acceptable(X, name)
-        wanted = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.int64, np.int32]}
-        if reset or not sp.issparse(X):
-            X = validate_data(self, X, reset=reset, **wanted)
-        else:
-            # Not by `validate_data`, which warns that names are missing: no sparse matrix has any.
-            X = check_array(X, estimator=self, input_name=name, **wanted)
-            _counts.check_width(X, self.n_features_in_, type(self).__name__, name)
-        return _counts.without_vanishing(_counts.check_counts(X, name))
-
-    def _training_counts(self, X: Any, *, reset: bool) -> Any:
-        """Checked CSR counts to learn from."""
-        X = self._counts(X, reset=reset)
-        _counts.warn_of_tfidf(X)
-        return X
-
-    def _chunk_counts(self, chunk: Any, reset: bool) -> Any:
-        checked = self._training_counts if reset else self._counts
-        return checked(_counts.acceptable_chunk(chunk), reset=reset)
-
-    def _fitted_counts(self, X: Any) -> Any:
-        check_is_fitted(self)
-        return self._counts(X, reset=False)

@@ -24,10 +24,16 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
 
     @property
     def labels_(self) -> NDArray[Any]:
-        """Labels of the topics, (n_components,); "topic 3" where none was set."""
+        """Labels of the topics, (n_components,).
+
+        Where none was set it is "topic 3", or the three most probable words if words have names.
+        """
         estimator: Any = self
         n_components = estimator._learned("labels_").topics.n_components
-        return np.array([self._labels.get(k, f"topic {k}") for k in range(n_components)], object)
+        usual = [f"topic {k}" for k in range(n_components)]
+        if hasattr(self, "feature_names_in_") and len(self._labels) < n_components:
+            usual = [" ".join(words) for words in estimator.top_words(3)]
+        return np.array([self._labels.get(k, usual[k]) for k in range(n_components)], object)
 
     def set_labels(
         self,
@@ -216,6 +222,9 @@ def topic_number(key: Any, labels: NDArray[Any]) -> int:
         places = np.flatnonzero(labels == key)
         if not len(places):
             raise ValueError(f"no topic has the label {key!r}")
+        if len(places) > 1:
+            numbers = ", ".join(map(str, places))
+            raise ValueError(f"topics {numbers} have the label {key!r}; give the number of one")
         return int(places[0])
     if isinstance(key, bool | np.bool_) or not isinstance(key, int | np.integer):
         raise TypeError(f"a topic must be a number or a label, got {key!r}")

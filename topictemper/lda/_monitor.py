@@ -18,8 +18,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, rows_that_count
-from ._completion import cold, completion, predictor
-from ._token_halves import split_tokens
+from ._completion import cold, completion, halves, predictor
 from ._config import Config
 from ._training import Trainer
 
@@ -34,7 +33,7 @@ class Validation:
 
     Parameters
     ----------
-    X : CSR matrix
+    X : CSR matrix or Chunks
         Counts of the held-out documents.
     name : str
         What they are called in errors.
@@ -50,8 +49,9 @@ class Validation:
     """
 
     def __init__(self, X: Any, name: str, patience: int | None) -> None:
-        self._halves = split_tokens(X)
-        _counts.check_held_out(self._halves[1], name)
+        self._matrices = X if isinstance(X, Chunks) else [X]
+        if not any(held_out.data.any() for _, held_out in halves(self._matrices)):
+            raise ValueError(_counts.NOTHING_HELD_OUT.format(name))
         self._patience = patience
         self._best_score, self._waited = -np.inf, 0
         self.scores: list[tuple[float, float]] = []
@@ -59,7 +59,7 @@ class Validation:
 
     def evaluate(self, trainer: Trainer, done: int, workers: Workers) -> bool:
         """Score the model after so many passes; whether to stop."""
-        score = completion(predictor(trainer), *self._halves, cold, workers)
+        score = completion(predictor(trainer), self._matrices, cold, workers)
         self.scores.append((done, score))
         if self._patience is None or not trainer.settled:
             return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any
 
@@ -12,6 +12,7 @@ from sklearn.base import TransformerMixin
 
 from .._core._workers import Workers
 from .._utils import _counts
+from .._utils._chunks import is_chunks
 from ..tempering import inverse_temperature_grid
 from ._completion import (
     InverseTemperatures,
@@ -27,29 +28,34 @@ from ._completion import tempered as tempered_documents
 from ._defaults import N_TEMPERATURES
 from ._e_step import Workspace
 from ._elbo import document_elbo, topics_kl
-from ._token_halves import split_tokens
 from ._training import Trainer
 
 
 class PredictionMixin(TransformerMixin):
     """Gives an estimator `transform`, `score`, `perplexity`, `elbo` and `document_temperatures`.
 
-    It has to have ``_trainer``, the model, ``_fitted_counts(X)``, which checks counts, and
-    ``n_jobs``. scikit-learn wraps `transform` for `set_output` where it stands, so this has to be
-    the transformer.
+    It has to have ``_trainer``, the model, ``_fitted_counts(X)`` and ``_fitted_matrices(X)``, which
+    check counts, and ``n_jobs``. scikit-learn wraps `transform` for `set_output` where it stands,
+    so this has to be the transformer.
     """
 
     _trainer: Trainer
     _fitted_counts: Callable[[Any], Any]
+    _fitted_matrices: Callable[[Any], Iterator[Any]]
     n_jobs: int | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
 
     def transform(self, X: Any, *, tempered: bool = False) -> NDArray[Any]:
         """Proportions of the topics in documents.
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts, or chunks of them, of which one is in memory at a time.
         tempered : bool, default=False
             At the learned temperatures instead of T = 1 ("vt" and "lvt").
 
@@ -60,7 +66,8 @@ class PredictionMixin(TransformerMixin):
             without a word of the vocabulary has the prior's mean, which says nothing of it;
             ``np.asarray(X.sum(axis=1)).ravel() == 0`` finds these documents.
         """
-        return self._proportions(self._fitted_counts(X), tempered)
+        parts = [self._proportions(counts, tempered) for counts in self._fitted_matrices(X)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def score(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
@@ -72,12 +79,12 @@ class PredictionMixin(TransformerMixin):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts, or chunks of them, of which one is in memory at a time.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            How often the tokens of each row count in the mean, >= 0.
+            How often the tokens of each row count in the mean, >= 0. Not for chunks.
         tempered : bool, default=False
             Whether gamma is found at the learned temperatures instead of T = 1 ("vt", "lvt").
 
@@ -91,13 +98,18 @@ class PredictionMixin(TransformerMixin):
         ValueError
             If no document has two tokens.
         """
-        X = self._fitted_counts(X)
-        sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
-        halves = split_tokens(X)
-        _counts.check_held_out(halves[1], "X", sample_weight)
+        matrices = self._fitted_matrices(X)
+        if is_chunks(X):
+            _counts.no_weights_of_chunks(sample_weight)
+        elif sample_weight is not None:
+            X = self._fitted_counts(X)
+            sample_weight, matrices = _counts.sample_weights(sample_weight, X.shape[0]), iter([X])
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered, workers)
-            return completion(predictor(self._trainer), *halves, s, workers, sample_weight)
+            score = completion(predictor(self._trainer), matrices, s, workers, sample_weight)
+        if np.isnan(score):
+            raise ValueError(_counts.NOTHING_HELD_OUT.format("X"))
+        return score
 
     def perplexity(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, tempered: bool = False
@@ -106,8 +118,8 @@ class PredictionMixin(TransformerMixin):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts, or chunks of them, of which one is in memory at a time.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
@@ -128,8 +140,8 @@ class PredictionMixin(TransformerMixin):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts, or chunks of them, of which one is in memory at a time.
 
         Returns
         -------
@@ -137,16 +149,19 @@ class PredictionMixin(TransformerMixin):
             Nats a token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15),
             with q(beta) = Dir(lambda) for any `inference`, and the alpha of training.
         """
-        X = self._fitted_counts(X)
-        _counts.check_words(X, "X")
-        trainer, total, workspace = self._trainer, 0.0, Workspace()
+        matrices = self._fitted_matrices(X)
+        trainer, total, tokens, workspace = self._trainer, 0.0, 0.0, Workspace()
         model = Model(copy(trainer.topics), trainer.alpha, trainer.config)
         model.topics.point = False
         with Workers(self.n_jobs) as workers:
-            for _, batch in chunks(X, model.topics):
-                local = infer_documents(model, batch, cold, workers, workspace)
-                total += float(document_elbo(batch, local, model.alpha).sum())
-        return (total - topics_kl(model.topics, trainer.eta)) / float(X.data.sum(dtype=np.float64))
+            for counts in matrices:
+                tokens += float(counts.data.sum(dtype=np.float64))
+                for _, batch in chunks(counts, model.topics):
+                    local = infer_documents(model, batch, cold, workers, workspace)
+                    total += float(document_elbo(batch, local, model.alpha).sum())
+        if not tokens:
+            raise ValueError("X has no words: all rows are empty")
+        return (total - topics_kl(model.topics, trainer.eta)) / tokens
 
     def document_temperatures(self, X: Any) -> NDArray[np.float64]:
         """Temperatures 1 / E[1/T_d] of documents under the fitted topics (VT eq. 10).
@@ -157,21 +172,20 @@ class PredictionMixin(TransformerMixin):
 
         Parameters
         ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts, or chunks of them, of which one is in memory at a time.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             At least 1.
         """
-        X = self._fitted_counts(X)
-        out = np.empty(X.shape[0])
+        found = []
         with Workers(self.n_jobs) as workers:
             s = self._document_inverse_temperatures(workers)
-            for rows, batch in chunks(X, self._trainer.topics):
-                out[rows] = s(batch, workers)
-        return 1.0 / out
+            for counts in self._fitted_matrices(X):
+                found += [s(batch, workers) for _, batch in chunks(counts, self._trainer.topics)]
+        return 1.0 / np.concatenate(found)
 
     def _proportions(self, X: Any, tempered: bool = False) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""

@@ -62,10 +62,7 @@ class ReductionMixin:
         3
         """
         check_is_fitted(self)
-        chosen = self._groups(groups)
-        in_groups = {k for group in chosen for k in group}
-        rest = [[k] for k in range(self._n_topics()) if k not in in_groups]
-        return self._reduced(sorted([*chosen, *rest]))
+        return self._reduced(merged_groups(self, groups))
 
     def drop_topics(self, topics: Topic | Sequence[Topic]) -> Self:
         """A model without some topics. Their words go to the topics that are left.
@@ -98,13 +95,7 @@ class ReductionMixin:
         5
         """
         check_is_fitted(self)
-        if isinstance(topics, str | int | np.integer):
-            topics = [topics]
-        dropped = {topic_number(topic, self._topic_labels()) for topic in topics}
-        left = [[k] for k in range(self._n_topics()) if k not in dropped]
-        if not left:
-            raise ValueError("topics are all there are; one topic has to be left")
-        return self._reduced(left)
+        return self._reduced(groups_left(self, topics))
 
     def reduce_to(self, n_components: int, *, hierarchy: TopicHierarchy | None = None) -> Self:
         """A model with fewer topics: the nearest ones are merged, along their hierarchy.
@@ -138,45 +129,7 @@ class ReductionMixin:
         (4, 100)
         """
         check_is_fitted(self)
-        n_topics = self._n_topics()
-        n_components = check.integer("n_components", n_components, 1, n_topics)
-        if n_topics == 1:
-            return self._reduced([[0]])
-        tree = topic_hierarchy(self) if hierarchy is None else hierarchy
-        if len(tree.labels_) != n_topics:
-            raise ValueError(
-                f"hierarchy has {len(tree.labels_)} topics, but this model has {n_topics}"
-            )
-        return self._reduced(tree.groups(n_components))
-
-    def _n_topics(self) -> int:
-        model: Any = self
-        return int(model._trainer.topics.n_components)
-
-    def _topic_labels(self) -> NDArray[Any]:
-        model: Any = self
-        labels: NDArray[Any] = model.labels_
-        return labels
-
-    def _groups(self, groups: Any) -> list[list[int]]:
-        """Groups as numbers of topics, each group ascending."""
-        if isinstance(groups, str):
-            raise TypeError(f"groups must be a list of topics, or of such lists, got {groups!r}")
-        groups = list(groups)
-        if all(isinstance(group, str | int | np.integer) for group in groups):
-            groups = [groups]
-        labels, result = self._topic_labels(), []
-        seen: set[int] = set()
-        for group in groups:
-            numbers = sorted({topic_number(topic, labels) for topic in group})
-            if not numbers:
-                raise ValueError("groups must not have empty groups")
-            twice = seen.intersection(numbers)
-            if twice:
-                raise ValueError(f"topic {min(twice)} is in two groups")
-            seen |= set(numbers)
-            result.append(numbers)
-        return result
+        return self._reduced(nearest_groups(self, n_components, hierarchy))
 
     def _reduced(self, groups: list[list[int]]) -> Self:
         """The model whose topics are such groups of topics."""
@@ -204,6 +157,53 @@ class ReductionMixin:
                 largest = max(labelled, key=lambda j: sizes[j])
                 other._labels = {**other._labels, k: model._labels[largest]}
         return other
+
+
+def merged_groups(lda: Any, groups: Any) -> list[list[int]]:
+    """Groups of topics after a merge, ascending, in the order of their first topics."""
+    if isinstance(groups, str):
+        raise TypeError(f"groups must be a list of topics, or of such lists, got {groups!r}")
+    groups = list(groups)
+    if all(isinstance(group, str | int | np.integer) for group in groups):
+        groups = [groups]
+    labels, result = lda.labels_, []
+    seen: set[int] = set()
+    for group in groups:
+        numbers = sorted({topic_number(topic, labels) for topic in group})
+        if not numbers:
+            raise ValueError("groups must not have empty groups")
+        twice = seen.intersection(numbers)
+        if twice:
+            raise ValueError(f"topic {min(twice)} is in two groups")
+        seen |= set(numbers)
+        result.append(numbers)
+    return sorted([*result, *([k] for k in range(len(labels)) if k not in seen)])
+
+
+def groups_left(lda: Any, topics: Any) -> list[list[int]]:
+    """Topics without those that are dropped, each a group."""
+    if isinstance(topics, str | int | np.integer):
+        topics = [topics]
+    labels = lda.labels_
+    dropped = {topic_number(topic, labels) for topic in topics}
+    left = [[k] for k in range(len(labels)) if k not in dropped]
+    if not left:
+        raise ValueError("topics are all there are; one topic has to be left")
+    return left
+
+
+def nearest_groups(
+    lda: Any, n_components: int, hierarchy: TopicHierarchy | None
+) -> list[list[int]]:
+    """Topics in so many groups, along a hierarchy."""
+    n_topics = len(lda.labels_)
+    n_components = check.integer("n_components", n_components, 1, n_topics)
+    if n_topics == 1:
+        return [[0]]
+    tree = topic_hierarchy(lda) if hierarchy is None else hierarchy
+    if len(tree.labels_) != n_topics:
+        raise ValueError(f"hierarchy has {len(tree.labels_)} topics, but this model has {n_topics}")
+    return tree.groups(n_components)
 
 
 def _parameters(parameters: dict[str, Any], groups: list[list[int]]) -> dict[str, Any]:

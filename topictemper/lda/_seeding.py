@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils._chunks import Chunks
 from ..topics._seeds import SeedTopics
 from ._defaults import ETA_DIRICHLET, ETA_POINT
 
+# Documents of a stream from which a prior is made.
+_ENOUGH = 500
+
 #: Seeded topics, as the parameter `topic_word_prior` takes them.
 Seeds = Mapping[str, Sequence[str]] | SeedTopics
 
 
-def unseeded_parameters(estimator: Any) -> dict[str, Any]:
+def unseeded(estimator: Any) -> dict[str, Any]:
     """Parameters of an estimator, with the usual prior in place of seeded topics."""
     parameters: dict[str, Any] = estimator.get_params(deep=False)
     if _seeds(estimator.topic_word_prior) is not None:
@@ -24,7 +28,7 @@ def unseeded_parameters(estimator: Any) -> dict[str, Any]:
     return parameters
 
 
-def seeded_parameters(
+def seeded(
     estimator: Any, X: Any, sample_weight: NDArray[np.float64] | None, scale: float = 1.0
 ) -> dict[str, Any]:
     """Parameters of an estimator, with an array in place of seeded topics.
@@ -50,17 +54,27 @@ def seeded_parameters(
             "topic_word_prior has seed words, so the columns of X need names: give "
             "fit(X, feature_names=...), or a data frame with names"
         )
-    # One row at a time makes whole chunks: no row is left over for the next.
-    parts = (
-        ((rows, None) for rows, _ in X.blocks(1, None))
-        if isinstance(X, Chunks)
-        else [(X, sample_weight)]
-    )
+    of_corpus = ((rows, None) for rows in X) if isinstance(X, Chunks) else [(X, sample_weight)]
     base = ETA_DIRICHLET if parameters["inference"] == "vb" else ETA_POINT
     parameters["topic_word_prior"] = seeds.prior_of(
-        parts, names, parameters["n_components"], X.shape[1], scale=scale, base=base
+        of_corpus, names, parameters["n_components"], X.shape[1], scale=scale, base=base
     )
     return parameters
+
+
+def first_documents(estimator: Any, matrices: Iterator[Any]) -> Any:
+    """The first chunk of a stream, or so many that a prior of seeded topics follows from them."""
+    first = next(matrices)
+    if hasattr(estimator, "_trainer") or _seeds(estimator.topic_word_prior) is None:
+        return first
+    chunks, n_documents = [first], first.shape[0]
+    while n_documents < _ENOUGH:
+        chunk = next(matrices, None)
+        if chunk is None:
+            break
+        chunks.append(chunk)
+        n_documents += chunk.shape[0]
+    return sp.vstack(chunks, format="csr")
 
 
 def seed_labels(topic_word_prior: Any) -> dict[int, str]:

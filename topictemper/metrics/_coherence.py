@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from ..topics._checks import counts, top_columns, topics_of
+from .._utils._chunks import parts
+from ..topics._checks import matrices, top_columns, topics_of
 
 # Keeps the logarithm finite for pairs that never occur together; as in Röder et al. and gensim.
 _EPSILON = 1e-12
@@ -28,8 +30,9 @@ def coherence(
     ----------
     components : array-like of shape (n_components, n_features), or fitted estimator
         Weights of the words in the topics, >= 0, or an estimator with `components_`.
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        Counts of the reference corpus. A word is in a document if its count is > 0.
+    X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+        Counts of the reference corpus, or chunks of them, of which one is in memory at a time. A
+        word is in a document if its count is > 0.
     measure : {"npmi", "umass", "cv"}, default="npmi"
         - "npmi": normalized pointwise mutual information of the pairs of top words, in
           [-1, 1] [1]_ [2]_;
@@ -82,15 +85,18 @@ def coherence(
     check.choice("measure", measure, _MEASURES)
     check.integer("n_top_words", n_top_words, 2)
     check.flag("per_topic", per_topic)
-    X = counts(X, topics.shape[1])
     top = top_columns(topics, n_top_words)
     words, place = np.unique(top, return_inverse=True)
     place = place.reshape(top.shape)
-    present = X[:, words].astype(np.float64)
-    present.sum_duplicates()
-    present.data[:] = present.data > 0
-    together = (present.T @ present).tocsr()
-    values = np.array([_MEASURES[measure](together[k][:, k].toarray() / X.shape[0]) for k in place])
+    n_rows, together = 0, sp.csr_matrix((len(words), len(words)))
+    for counts in matrices(X, topics.shape[1]):
+        n_rows += counts.shape[0]
+        for part in parts(counts):
+            present = part[:, words].astype(np.float64)
+            present.sum_duplicates()
+            present.data[:] = present.data > 0
+            together = together + present.T @ present
+    values = np.array([_MEASURES[measure](together[k][:, k].toarray() / n_rows) for k in place])
     return values if per_topic else float(values.mean())
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
@@ -15,6 +15,7 @@ from .._utils._feature_names import feature_names_of
 from .._utils._state import Tree, random_state, within
 from ..tempering._modes import MODES, Annealing
 from ._archive import read_archive, write_archive
+from ._vectorizers import plain_vectorizer, vectorizer_of
 
 # Parameters of the process, not of the model.
 _OF_THE_PROCESS = ("n_jobs", "verbose")
@@ -95,27 +96,7 @@ class SaveMixin:
         >>> bool((loaded.components_ == model.components_).all())
         True
         """
-        estimator: Any = self
-        check_is_fitted(estimator)
-        name = type(self).__name__
-        if _ESTIMATORS.get(name) is not type(self):
-            raise TypeError(
-                f"{name} is not an estimator of topictemper, so load could not read it."
-            )
-        if feature_names is None:
-            feature_names = getattr(self, "feature_names_in_", None)
-        names = None
-        if feature_names is not None:
-            names = _strings(feature_names_of(feature_names, estimator.n_features_in_)).tolist()
-        parameters = estimator.get_params(deep=False)
-        tree = {
-            "estimator": name,
-            "parameters": plain_parameters(parameters),
-            "n_features": estimator.n_features_in_,
-            "feature_names": names,
-            "state": estimator._get_state(),
-        }
-        write_archive(path, tree)
+        write_archive(path, tree_of(self, feature_names))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -156,20 +137,54 @@ def load(path: str | os.PathLike[str]) -> Any:
     """
     tree = read_archive(path)
     try:
-        with within("estimator"):
-            kind = _estimator(tree["estimator"])
-        with within("parameters"):
-            estimator = kind(**parameters_of(tree["parameters"]))
-        with within("n_features"):
-            estimator.n_features_in_ = check.integer("n_features", tree["n_features"], 1)
-        with within("feature_names"):
-            if tree["feature_names"] is not None:
-                names = feature_names_of(tree["feature_names"], estimator.n_features_in_)
-                estimator.feature_names_in_ = _strings(names)
-        with within("state"):
-            estimator._set_state(tree["state"])
+        return estimator_of(tree)
     except ValueError as error:
         raise ValueError(f"{os.fspath(path)} is a damaged topictemper model: {error}") from error
+
+
+def tree_of(estimator: Any, feature_names: Any = None) -> Tree:
+    """Return a fitted estimator as a tree of plain values and arrays; see `SaveMixin.save`."""
+    check_is_fitted(estimator)
+    name = type(estimator).__name__
+    if _ESTIMATORS.get(name) is not type(estimator):
+        raise TypeError(f"{name} is not an estimator of topictemper, so load could not read it.")
+    # Texts have no columns.
+    n_features: Any = getattr(estimator, "n_features_in_", None)
+    if feature_names is None:
+        feature_names = getattr(estimator, "feature_names_in_", None)
+    if feature_names is not None:
+        feature_names = feature_names_of(feature_names, n_features, strings=True).tolist()
+    return {
+        "estimator": name,
+        "parameters": plain_parameters(estimator.get_params(deep=False)),
+        "n_features": n_features,
+        "feature_names": feature_names,
+        "state": estimator._get_state(),
+    }
+
+
+def estimator_of(tree: Tree) -> Any:
+    """Return the estimator from the result of `tree_of`.
+
+    Raises
+    ------
+    ValueError
+        If something is missing or invalid; the error names the field.
+    """
+    with within("estimator"):
+        kind = _estimator(tree["estimator"])
+    with within("parameters"):
+        estimator = kind(**parameters_of(tree["parameters"]))
+    with within("n_features"):
+        if tree["n_features"] is not None:
+            estimator.n_features_in_ = check.integer("n_features", tree["n_features"], 1)
+    with within("feature_names"):
+        if tree["feature_names"] is not None:
+            estimator.feature_names_in_ = feature_names_of(
+                tree["feature_names"], estimator.n_features_in_, strings=True
+            )
+    with within("state"):
+        estimator._set_state(tree["state"])
     return estimator
 
 
@@ -192,7 +207,7 @@ def parameters_of(tree: Tree) -> dict[str, Any]:
 
 
 def _restored(tree: Tree) -> Any:
-    """A tempering object, another part, lists of words, or a source of random numbers."""
+    """A tempering object, a part of an estimator, words, or a source of random numbers."""
     if "words" in tree:
         return tree["words"]
     if "part" in tree:
@@ -202,6 +217,10 @@ def _restored(tree: Tree) -> Any:
             return _PARTS[tree["part"]](**parameters_of(tree["settings"]))
         except TypeError as error:
             raise ValueError(f"settings of {tree['part']!r} are damaged") from error
+    if "estimator" in tree:
+        return _estimator(tree["estimator"])(**parameters_of(tree["parameters"]))
+    if "vectorizer" in tree:
+        return vectorizer_of(tree["vectorizer"])
     if "mode" not in tree:
         return random_state(tree)
     if tree["mode"] not in MODES:
@@ -210,13 +229,6 @@ def _restored(tree: Tree) -> Any:
         return MODES[tree["mode"]](**tree["settings"])
     except TypeError as error:
         raise ValueError(f"settings of {tree['mode']!r} are damaged") from error
-
-
-def _strings(names: NDArray[Any]) -> NDArray[Any]:
-    for name in names:
-        if not isinstance(name, str):
-            raise TypeError(f"feature_names must hold strings, not {name!r}.")
-    return names
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -233,6 +245,11 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         words = {str(key): [str(word) for word in each] for key, each in value.items()}
         return {"words": words}
+    if type(value).__name__ in _ESTIMATORS:
+        parameters = plain_parameters(value.get_params(deep=False))
+        return {"estimator": type(value).__name__, "parameters": parameters}
+    if isinstance(value, CountVectorizer):
+        return {"vectorizer": plain_vectorizer(value)}
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from ..lda._inspection import names_of
-from ..topics._checks import largest, topic_labels
+from ..topics._checks import largest
 from ._axes import COOL, axes
 
 _COLUMNS = 4
@@ -126,7 +126,7 @@ class TopicsDisplay:
                     f"got {topics!r}"
                 )
         top = [largest(components[k], n_top_words) for k in chosen]
-        labels = topic_labels(estimator, len(sizes))
+        labels = {k: f"topic {k}" for k in chosen} | dict(getattr(estimator, "_labels", {}))
         display = cls(
             np.array([components[k, v] / sizes[k] for k, v in zip(chosen, top, strict=True)]),
             [[names[v] for v in columns] for columns in top],

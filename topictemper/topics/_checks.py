@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
+from .._utils._chunks import is_chunks
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
@@ -39,6 +41,15 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
     if len(empty):
         raise ValueError(f"{name} must have words in every topic, but row {empty[0]} is all zeros")
     return topics
+
+
+def matrices(X: Any, n_features: int) -> Iterator[Any]:
+    """Yield checked CSR counts: of one matrix at once, of chunks one after the other."""
+    if not is_chunks(X):
+        yield counts(X, n_features)
+        return
+    for chunk in _counts.some_chunks(X):
+        yield counts(_counts.acceptable_chunk(chunk), n_features)
 
 
 def counts(X: Any, n_features: int) -> Any:

@@ -17,7 +17,7 @@ from ._checks import counts, largest, topics_of
 
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
 # are mixed with.
-TOPIC_WEIGHT, SMOOTHING = 0.7, 300.0
+TOPIC_WEIGHT, SMOOTHING = 0.5, 100.0
 _MOST_VALUES = 2**23
 
 
@@ -45,9 +45,9 @@ class DocumentSearch:
         Proportions of topics in the documents. None: the model finds them.
     vectorizer : fitted vectorizer, optional
         Counts the words of queries that are text, such as the `CountVectorizer` of `X`.
-    topic_weight : float, default=0.7
+    topic_weight : float, default=0.5
         Weight w of the topics, in [0, 1].
-    smoothing : float, default=300
+    smoothing : float, default=100
         Tokens :math:`\mu` of the corpus that the words of a document are mixed with, > 0.
 
     Raises

@@ -17,7 +17,7 @@ from ..persistence._models import savable_part
 from ._checks import counts
 
 #: Share of the tokens of a seeded topic that its prior stands for: benchmarks/lda/seeds.py.
-STRENGTH = 0.03
+STRENGTH = 0.05
 
 
 @savable_part
@@ -36,7 +36,7 @@ class SeedTopics(BaseEstimator):
     topics : mapping of str to sequence of str
         Labels, and the words of each topic. Three to ten words that occur in the same documents are
         best. The words must be in the vocabulary: of those that are not a warning says so.
-    strength : float, default=0.03
+    strength : float, default=0.05
         The share of the tokens, in (0, 1]. More makes seeded topics wider.
     base : float, default=None
         The prior of all other words. None is the default of `TemperedLDA`, and 0.05 in `prior`.

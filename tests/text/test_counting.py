@@ -1,0 +1,84 @@
+"""Counts of texts are those of scikit-learn, in memory and on the disk, at once and in parts."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.feature_extraction.text import CountVectorizer
+
+from topictemper.datasets import open_corpus
+from topictemper.text import _counting
+from topictemper.text._counting import count_by_vocabulary, learn_vocabulary
+
+TEXTS = [
+    "The cat sat on the mat; the CAT!",
+    "",
+    "A dog chased the cat over the mat",
+    "dogs and cats, cats and dogs, dogs",
+    "Ärzte und Straßen",
+    "the dog sat",
+]
+
+
+@pytest.mark.parametrize("most_documents", [1, 2, 1000])
+@pytest.mark.parametrize("on_disk", [False, True])
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"min_df": 2},
+        {"min_df": 2, "max_df": 0.4},
+        {"max_df": 2, "stop_words": "english"},
+        {"ngram_range": (1, 2), "min_df": 2},
+        {"analyzer": "char_wb", "ngram_range": (2, 3)},
+        {"max_features": 3},
+        {"vocabulary": ["mat", "dog", "cat"]},
+        {"vocabulary": {"dog": 1, "sat": 0}},
+        {"binary": True},
+        {"lowercase": False, "strip_accents": "unicode"},
+    ],
+)
+def test_counts_are_those_of_scikit_learn(
+    monkeypatch, tmp_path, parameters, on_disk, most_documents
+):
+    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", most_documents)
+    theirs, ours = CountVectorizer(**parameters), CountVectorizer(**parameters)
+    expected = theirs.fit_transform(TEXTS)
+    folder = tmp_path / "corpus" if on_disk else None
+    counted = learn_vocabulary(iter(TEXTS), ours, folder)
+    assert counted.words == theirs.get_feature_names_out().tolist()
+    assert ours.vocabulary_ == theirs.vocabulary_
+    assert_array_equal(counted.counts.toarray(), expected.toarray())
+    assert_array_equal(ours.transform(TEXTS[:3]).toarray(), expected[:3].toarray())
+    parts = list(count_by_vocabulary(TEXTS, ours))
+    again = np.vstack([part.matrix(ours).toarray() for part in parts])
+    assert_array_equal(again, expected.toarray())
+    if on_disk:
+        assert_array_equal(open_corpus(folder).counts.toarray(), expected.toarray())
+
+
+def test_unknown_words_are_counted():
+    vectorizer, unknown = CountVectorizer(min_df=2), Counter()
+    counted = learn_vocabulary(TEXTS, vectorizer, None)
+    analyze = CountVectorizer().build_analyzer()
+    words = [word for text in TEXTS for word in analyze(text)]
+    known = [word for word in words if word in vectorizer.vocabulary_]
+    assert counted.unknown_share == 1 - len(known) / len(words)
+    parts = list(count_by_vocabulary(["the new dog of a new day", "cat"], vectorizer, unknown))
+    assert unknown == {"new": 2, "of": 1, "day": 1}
+    assert parts[0].n_words.tolist() == [6, 1]
+
+
+@pytest.mark.parametrize(
+    ("texts", "parameters", "message"),
+    [
+        (["", " "], {}, "texts has no words: the vectorizer found none in 2 documents"),
+        (TEXTS, {"min_df": 5}, "none of the .* words is left: min_df=5 .* in 5 to 6 of 6 doc"),
+        (TEXTS, {"vocabulary": ["absent"]}, "no document has one of the 1 words"),
+        ([b"caf\xe9 one"], {}, "document 0 is not utf-8"),
+    ],
+)
+def test_nothing_to_count(texts, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        learn_vocabulary(texts, CountVectorizer(**parameters), None)

@@ -1,0 +1,353 @@
+import re
+import sys
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+
+from topictemper import TemperedLDA, TopicModel, load
+from topictemper._utils._tables import Table
+from topictemper.datasets import open_corpus
+
+THEMES = [
+    "river boat water fish island harbour",
+    "engine wheel road driver garage brake",
+    "violin concert melody singer chorus rhythm",
+]
+
+
+def texts(n=120, seed=0):
+    """Texts of three themes, in turn."""
+    rng = np.random.default_rng(seed)
+    return [" ".join(rng.choice(THEMES[d % 3].split(), 12)) for d in range(n)]
+
+
+def topic_model(**parameters):
+    lda = TemperedLDA(3, max_iter=30, batch_size=20)
+    return TopicModel(**{"n_components": 3, "lda": lda, "random_state": 0, **parameters})
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A fitted model, which is not to be changed."""
+    return topic_model().fit(texts())
+
+
+def test_topics(model):
+    table = model.topics_
+    assert list(table.columns) == [
+        "topic", "label", "share", "documents", "coherence", "words", "distinctive"
+    ]  # fmt: skip
+    assert list(table.topic) == [0, 1, 2]
+    assert {frozenset(words[:6]) for words in table.words} == {
+        frozenset(theme.split()) for theme in THEMES
+    }
+    assert {frozenset(words[:6]) for words in table.distinctive} == {
+        frozenset(theme.split()) for theme in THEMES
+    }
+    assert [label.split() for label in table.label] == [words[:3] for words in table.words]
+    assert list(table.documents) == [40, 40, 40]
+    assert table.share.sum() == pytest.approx(1)
+    assert ((table.coherence >= -1) & (table.coherence <= 1)).all()
+    assert model.feature_names_.tolist() == sorted(" ".join(THEMES).split())
+    assert model.unknown_share_ == 0
+
+
+def test_labels_of_the_model_are_shown(model):
+    model = clone(model).fit(texts())
+    model.set_labels(["a", "b", "c"])
+    assert list(model.topics_.label) == ["a", "b", "c"]
+    topic = model.documents(["river boat"]).topic[0]
+    assert model.documents(["river boat"]).label[0] == "abc"[topic]
+
+
+def test_documents(model):
+    given = ["river boat water fish sea", "", None, "unheard words", "engine road wheel violin"]
+    table = model.documents(given, n_topics=2)
+    assert list(table.columns) == [
+        "document", "topic", "label", "share", "topics", "shares", "words", "unknown", "perplexity"
+    ]  # fmt: skip
+    assert list(table.words) == [4, 0, 0, 0, 4]
+    assert list(table.unknown) == [1, 0, 0, 2, 0]
+    assert list(table.topic == -1) == [False, True, True, True, False]
+    assert list(np.isnan(table.perplexity)) == [False, True, True, True, False]
+    assert list(np.isnan(table.share)) == [False, True, True, True, False]
+    theta = model.transform(given)
+    order = np.argsort(-theta[4])[:2]
+    assert table.topics[4] == order.tolist()
+    assert table.shares[4] == pytest.approx(theta[4][order])
+    assert table.topic[0] == table.topics[0][0] == theta[0].argmax()
+    assert table.label[0] == model.topics_.label[table.topic[0]]
+    assert table.perplexity[4] > table.perplexity[0]
+
+
+def test_predictions_are_those_of_counts(model):
+    X = model.vectorizer_.transform(texts(50, seed=1))
+    given = texts(50, seed=1)
+    assert_array_equal(model.transform(given), model.lda_.transform(X))
+    assert model.score(given) == model.lda_.score(X)
+    assert model.perplexity(given) == pytest.approx(np.exp(-model.score(given)))
+
+
+class Lines:
+    """A stream without a length."""
+
+    def __init__(self, lines):
+        self.lines = lines
+
+    def __iter__(self):
+        return iter(self.lines)
+
+
+def columns():
+    yield "tuple", tuple(texts())
+    yield "array of objects", np.array(texts(), dtype=object)
+    yield "array of strings", np.array(texts())
+    yield "generator", (text for text in texts())
+    yield "iterable", Lines(texts())
+    yield "bytes", [text.encode() for text in texts()]
+    yield "tokens", [text.split() for text in texts()]
+    yield "generator of tokens", (tuple(text.split()) for text in texts())
+    yield "arrays of tokens", [np.array(text.split()) for text in texts()]
+
+
+@pytest.mark.parametrize(("kind", "column"), list(columns()))
+def test_kinds_of_texts(model, kind, column):
+    other = topic_model().fit(column)
+    assert_array_equal(other.lda_.components_, model.lda_.components_)
+    assert list(other.topics_.documents) == list(model.topics_.documents)
+    given = texts(5, seed=1)
+    as_fitted = [text.split() for text in given] if "tokens" in kind else given
+    assert_array_equal(other.transform(as_fitted), model.transform(given))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_columns_of_tables(model, library):
+    module = pytest.importorskip(library)
+    make = {"pandas": "Series", "polars": "Series", "pyarrow": "chunked_array"}[library]
+    given = [texts()] if library == "pyarrow" else texts()
+    other = topic_model().fit(getattr(module, make)(given))
+    assert_array_equal(other.lda_.components_, model.lda_.components_)
+    some = ["river boat", None, "engine road"]
+    missing = module.array(some) if library == "pyarrow" else module.Series(some)
+    assert_array_equal(other.transform(missing), other.transform(["river boat", "", "engine road"]))
+    assert list(other.documents(missing).topic == -1) == [False, True, False]
+
+
+def test_index_of_a_series(model):
+    pandas = pytest.importorskip("pandas")
+    series = pandas.Series(["river boat", "engine road"], index=["x", "y"], dtype="string")
+    assert list(model.documents(series).document) == ["x", "y"]
+    assert list(model.documents(["river boat", "engine road"]).document) == [0, 1]
+    table = clone(model).set_output(transform="pandas").fit(texts()).transform(series)
+    assert list(table.index) == ["x", "y"]
+
+
+def test_tables_without_pandas(model, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert isinstance(model.topics_, Table)
+    assert isinstance(model.documents(texts(3)), Table)
+
+
+def test_update(model):
+    updated = topic_model().fit(texts())
+    more = [*texts(30, seed=1), "river boat zebra zebra giraffe"]
+    assert updated.update(iter(more)) is updated
+    assert updated.lda_.n_batch_iter_ == model.lda_.n_batch_iter_ + 2  # 20 and 11 documents
+    assert updated.unknown_share_ == 3 / (12 * 30 + 5)
+    unknown = updated.unknown_words_
+    assert (list(unknown["word"]), list(unknown["count"])) == (["zebra", "giraffe"], [2, 1])
+    assert updated.topics_.documents.sum() == 151
+    counts = updated.vectorizer_.transform(more)
+    expected = topic_model().fit(texts()).lda_.partial_fit(counts).components_
+    assert_array_equal(updated.lda_.components_, expected)
+
+
+def test_drift_is_a_warning():
+    updated = topic_model().fit(texts())
+    with pytest.warns(UserWarning, match=r"24 of 48 words of 2 documents .* \(50.0%; 0.0% before"):
+        updated.update([f"{text} zebra giraffe okapi {'koala ' * 9}" for text in texts(2)])
+
+
+def test_a_list_is_checked_before_it_is_learned(model):
+    updated = topic_model().fit(texts())
+    bad = [*texts(50), 5]
+    with pytest.raises(TypeError, match="document 50 is neither"):
+        updated.update(bad)
+    assert_array_equal(updated.lda_.components_, model.lda_.components_)
+    assert list(updated.topics_.documents) == list(model.topics_.documents)
+    with pytest.raises(TypeError, match="document 50 is neither"):
+        updated.update(iter(bad))
+
+
+def test_progress_is_logged(caplog):
+    with caplog.at_level("INFO", "topictemper"):
+        topic_model(verbose=1).fit(texts()).update(texts(9, seed=1))
+    lines = [record.message for record in caplog.records]
+    assert re.fullmatch(r"counting words: 120 documents, [\d,]+ a second", lines[0])
+    assert sum("pass" in line for line in lines) == 30
+    assert lines[-1].startswith("0 of 108 words of 9 documents are not in the vocabulary (0.0%")
+
+
+def test_counts_are_kept_in_a_folder(model, tmp_path):
+    other = topic_model().fit(texts(), corpus_folder=tmp_path / "corpus")
+    assert_array_equal(other.lda_.components_, model.lda_.components_)
+    kept = open_corpus(tmp_path / "corpus").counts
+    assert_array_equal(kept.toarray(), model.vectorizer_.transform(texts()).toarray())
+    with pytest.raises(FileExistsError):
+        topic_model().fit(texts(), corpus_folder=tmp_path / "corpus")
+
+
+def test_fit_transform_reads_once(model):
+    assert_array_equal(topic_model().fit_transform(iter(texts())), model.transform(texts()))
+
+
+def test_save_and_load(model, tmp_path):
+    path = tmp_path / "posts.topics"
+    model.save(path)
+    again = load(path)
+    given = [*texts(20, seed=1), "Harbour, FISH"]
+    assert_array_equal(again.transform(given), model.transform(given))
+    assert repr(again.get_params()) == repr(model.get_params())
+    assert again.topics_.equals(model.topics_)
+    first = topic_model().fit(texts()).update(texts(50, seed=2))
+    second = again.update(texts(50, seed=2))
+    assert_array_equal(first.lda_.components_, second.lda_.components_)
+
+
+@pytest.mark.parametrize(
+    "vectorizer",
+    [
+        CountVectorizer(ngram_range=(1, 2), min_df=2, stop_words=["river", "boat"]),
+        CountVectorizer(vocabulary={"river": 1, "engine": 0, "violin": 2}, dtype=np.float32),
+        CountVectorizer(vocabulary={"engine", "violin", "melody"}, binary=True),
+        CountVectorizer(analyzer="char_wb", ngram_range=(2, 2), max_features=10),
+        CountVectorizer(lowercase=False, token_pattern=r"\w+", strip_accents="ascii"),
+    ],
+)
+def test_vectorizers_are_saved(vectorizer, tmp_path):
+    fitted = topic_model(vectorizer=vectorizer).fit(texts())
+    fitted.save(tmp_path / "model.npz")
+    again = load(tmp_path / "model.npz")
+    assert_array_equal(again.transform(texts(9)), fitted.transform(texts(9)))
+    assert_array_equal(again.fit(texts()).lda_.components_, fitted.lda_.components_)
+
+
+def test_models_of_tokens_are_saved(tmp_path):
+    tokens = [text.split() for text in texts()]
+    fitted = topic_model(vectorizer=CountVectorizer(stop_words=["river"])).fit(tokens)
+    assert "river" not in fitted.feature_names_
+    fitted.save(tmp_path / "model.npz")
+    again = load(tmp_path / "model.npz")
+    assert_array_equal(again.transform(tokens), fitted.transform(tokens))
+    with pytest.raises(TypeError, match="document 0 is a text, but a list of tokens is needed"):
+        again.transform(texts())
+
+
+def test_a_function_is_not_saved(tmp_path):
+    fitted = topic_model(vectorizer=CountVectorizer(analyzer=str.split)).fit(texts())
+    with pytest.raises(ValueError, match=r"analyzer=.* of the vectorizer cannot be written"):
+        fitted.save(tmp_path / "model.npz")
+    joblib.dump(fitted, tmp_path / "model.pkl")
+    again = joblib.load(tmp_path / "model.pkl")
+    assert_array_equal(again.transform(texts()), fitted.transform(texts()))
+    assert again.topics_.equals(fitted.topics_)
+
+
+def test_searches_over_nested_parameters():
+    search = GridSearchCV(
+        TopicModel(4, lda=TemperedLDA(max_iter=2), random_state=0),
+        {"vectorizer__min_df": [1, 3], "lda__n_components": [2, 3]},
+        cv=2,
+    ).fit(texts(30))
+    best = search.best_estimator_
+    assert best.lda_.n_components == search.best_params_["lda__n_components"]
+    assert best.vectorizer_.min_df == search.best_params_["vectorizer__min_df"]
+    assert best.vectorizer_.token_pattern == TopicModel().fit(texts()).vectorizer_.token_pattern
+    search = GridSearchCV(TopicModel(lda=TemperedLDA(max_iter=2)), {"n_components": [2, 3]}, cv=2)
+    assert search.fit(np.array(texts(30))).best_estimator_.lda_.n_components in (2, 3)
+
+
+def test_parameters_that_are_set_last_count():
+    model = TopicModel(5, random_state=1).set_params(lda__random_state=2, lda__max_iter=1)
+    fitted = model.fit(texts())
+    assert (fitted.lda_.n_components, fitted.lda_.random_state) == (5, 2)
+    assert model.set_params(lda__n_components=4).fit(texts()).lda_.n_components == 4
+    assert model.set_params(n_components=3).fit(texts()).lda_.n_components == 3
+    assert TopicModel(lda=TemperedLDA(6, max_iter=1)).fit(texts()).lda_.n_components == 6
+    assert TopicModel().set_params(lda__max_iter=1).fit(texts()).lda_.n_components == 10
+
+
+def test_pipelines():
+    y = np.arange(120) % 3
+    pipeline = make_pipeline(topic_model(), LogisticRegression())
+    assert pipeline.fit(texts(), y).score(texts(60, seed=1), y[:60]) == 1.0
+    names = topic_model().fit(texts()).get_feature_names_out()
+    assert len(names) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "message"),
+    [
+        ("one text", TypeError, "texts is one string; give a list"),
+        ([], ValueError, "texts has no documents"),
+        (iter([]), ValueError, "texts has no documents"),
+        ({"a": "b"}, TypeError, "must be an iterable of texts"),
+        (5, TypeError, "must be an iterable of texts"),
+        (np.eye(3), TypeError, "of two dimensions; give one column"),
+        (["a text", 5], TypeError, "document 1 is neither a text nor a list of tokens, but int"),
+        (["a text", ["a", "b"]], TypeError, "document 1 is a list of tokens, but a text"),
+        ([[(0, 1)]], TypeError, "document 0 holds tuples, like a corpus of gensim"),
+        ([[1, 2]], TypeError, "document 0 holds int"),
+        ([["a", 5], ["b"]], TypeError, "tokens must be strings, got 5"),
+        ([None, float("nan")], ValueError, "texts has no words"),
+    ],
+)
+def test_what_is_no_text(given, error, message):
+    model = topic_model()
+    before = dict(vars(model))
+    with pytest.raises(error, match=message):
+        model.fit(given)
+    assert vars(model) == before
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"vectorizer": TfidfVectorizer()}, TypeError, "must be a CountVectorizer.* TfidfV"),
+        ({"vectorizer": HashingVectorizer()}, TypeError, "must be a CountVectorizer.* HashingV"),
+        ({"vectorizer": CountVectorizer(min_df=-1)}, ValueError, "'min_df'"),
+        ({"vectorizer": CountVectorizer(ngram_range=(2, 1))}, ValueError, "ngram_range"),
+        ({"vectorizer": CountVectorizer(min_df=500)}, ValueError, "none of the 18 words is left"),
+        ({"lda": CountVectorizer()}, TypeError, "lda must be a TemperedLDA or None, got Count"),
+        ({"n_components": 0}, ValueError, "n_components"),
+    ],
+)
+def test_what_are_no_parameters(parameters, error, message):
+    with pytest.raises(error, match=message):
+        topic_model(**parameters).fit(texts())
+
+
+def test_before_fit():
+    model = topic_model()
+    for method in (model.transform, model.score, model.documents, model.update):
+        with pytest.raises(NotFittedError):
+            method(texts())
+    with pytest.raises(AttributeError, match="no topics_ before fit"):
+        _ = model.topics_
+    with pytest.raises(NotFittedError):
+        model.save("model.npz")
+
+
+def test_texts_without_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TopicModel(2, lda=TemperedLDA(max_iter=1)).fit([f"the {text}" for text in texts(30)])

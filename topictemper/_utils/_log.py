@@ -1,0 +1,52 @@
+"""Lines about progress."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from time import perf_counter
+
+logger = logging.getLogger("topictemper")
+
+_SECONDS_BETWEEN_LINES = 5.0
+
+
+def say(line: str) -> None:
+    """Log a line, or print it to stderr where logging is not set up."""
+    if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
+        logger.info(line)
+    else:
+        print(line, file=sys.stderr)
+
+
+class Progress:
+    """Says every few seconds how many documents have been worked on.
+
+    Parameters
+    ----------
+    what : str
+        What is done with them.
+    verbose : bool
+        Whether to say it.
+    """
+
+    def __init__(self, what: str, verbose: bool) -> None:
+        self._what, self._verbose = what, verbose
+        self._done, self._start = 0, perf_counter()
+        self._last = self._start
+
+    def add(self, n_documents: int) -> None:
+        """Some more are done."""
+        self._done += n_documents
+        if self._verbose and perf_counter() - self._last > _SECONDS_BETWEEN_LINES:
+            self._say()
+
+    def end(self) -> None:
+        """All are done."""
+        if self._verbose:
+            self._say()
+
+    def _say(self) -> None:
+        self._last = perf_counter()
+        rate = self._done / max(self._last - self._start, 1e-9)
+        say(f"{self._what}: {self._done:,} documents, {rate:,.0f} a second")

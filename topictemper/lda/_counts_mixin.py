@@ -1,0 +1,78 @@
+"""The counts that `TemperedLDA` takes: one matrix or chunks, to learn from or to predict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from .._utils import _counts
+from .._utils._chunks import Chunks, is_chunks
+
+
+class CountsMixin:
+    """Gives an estimator the checks of what it takes."""
+
+    n_features_in_: int
+
+    def __sklearn_tags__(self) -> Any:
+        parent: Any = super()
+        tags = parent.__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
+        """Checked CSR counts."""
+        X = _counts.acceptable(X, name)
+        wanted = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.int64, np.int32]}
+        if reset or not sp.issparse(X):
+            X = validate_data(self, X, reset=reset, **wanted)
+        else:
+            # Not by `validate_data`, which warns that names are missing: no sparse matrix has any.
+            X = check_array(X, estimator=self, input_name=name, **wanted)
+            _counts.check_width(X, self.n_features_in_, type(self).__name__, name)
+        return _counts.without_vanishing(_counts.check_counts(X, name))
+
+    def _training_counts(self, X: Any, *, reset: bool) -> Any:
+        """Checked CSR counts to learn from."""
+        X = self._counts(X, reset=reset)
+        _counts.warn_of_tfidf(X)
+        return X
+
+    def _stream_counts(self, X: Any) -> Any:
+        """Checked CSR counts to learn from; the first ones set the number of columns."""
+        reset = not hasattr(self, "_trainer")
+        return self._training_counts(_counts.acceptable_chunk(X), reset=reset)
+
+    def _chunk_counts(self, chunk: Any, reset: bool) -> Any:
+        checked = self._training_counts if reset else self._counts
+        return checked(_counts.acceptable_chunk(chunk), reset=reset)
+
+    def _validation_counts(self, X: Any) -> Any:
+        """Checked CSR counts, or Chunks of them, that are scored while others are learned."""
+        if not is_chunks(X):
+            return self._counts(X, reset=False, name="validation_X")
+
+        def checked(chunk: Any, reset: bool) -> Any:
+            chunk = _counts.acceptable_chunk(chunk, "validation_X")
+            return self._counts(chunk, reset=False, name="validation_X")
+
+        return Chunks(X, checked, "validation_X")
+
+    def _fitted_counts(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self._counts(X, reset=False)
+
+    def _fitted_matrices(self, X: Any) -> Iterator[Any]:
+        """Checked CSR counts: of one matrix at once, of chunks one after the other."""
+        if not is_chunks(X):
+            return iter([self._fitted_counts(X)])
+        check_is_fitted(self)
+        return (
+            self._counts(_counts.acceptable_chunk(chunk), reset=False)
+            for chunk in _counts.some_chunks(X)
+        )

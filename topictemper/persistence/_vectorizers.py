@@ -1,0 +1,91 @@
+"""Vectorizers of scikit-learn as plain values: how text is cut into words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+from .._utils._feature_names import feature_names_of
+from .._utils._state import Tree, within
+
+# In place of the functions of a vectorizer that takes tokens.
+_TOKENS = "tokens"
+
+
+def as_tokens(document: Any) -> Any:
+    """Return a document that consists of tokens already."""
+    return document
+
+
+def plain_vectorizer(vectorizer: CountVectorizer) -> Tree:
+    """Return the parameters of a vectorizer as plain values.
+
+    Raises
+    ------
+    ValueError
+        If it is of another class, or a parameter is a function.
+    """
+    if type(vectorizer) is not CountVectorizer:
+        raise ValueError(
+            f"vectorizer={vectorizer!r} cannot be written to a file; a CountVectorizer can"
+        )
+    return {name: _plain(name, value) for name, value in vectorizer.get_params(deep=False).items()}
+
+
+def vectorizer_of(tree: Tree) -> CountVectorizer:
+    """Return the vectorizer from the result of `plain_vectorizer`."""
+    parameters = dict(tree)
+    for name in ("tokenizer", "preprocessor"):
+        value = parameters.get(name)
+        if value not in (None, _TOKENS):
+            raise ValueError(f"{name} must be None or {_TOKENS!r}, got {value!r}")
+        parameters[name] = None if value is None else as_tokens
+    with within("ngram_range"):
+        low, high = parameters["ngram_range"]
+        parameters["ngram_range"] = (low, high)
+    with within("dtype"):
+        parameters["dtype"] = np.dtype(str(parameters["dtype"])).type
+        if not issubclass(parameters["dtype"], np.number):
+            raise ValueError("no numbers")
+    vectorizer = CountVectorizer(**parameters)
+    checked(vectorizer)
+    return vectorizer
+
+
+def checked(vectorizer: CountVectorizer) -> CountVectorizer:
+    """Return the vectorizer, if scikit-learn accepts its parameters.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `CountVectorizer.fit` does.
+    """
+    words = ["a"] if vectorizer.vocabulary is None else vectorizer.vocabulary
+    probe = CountVectorizer(**{**vectorizer.get_params(deep=False), "vocabulary": words})
+    probe.fit([])
+    probe.build_analyzer()
+    return vectorizer
+
+
+def _plain(name: str, value: Any) -> Any:
+    if value is as_tokens:
+        return _TOKENS
+    if name == "dtype":
+        return np.dtype(value).name
+    if name == "vocabulary" and isinstance(value, Mapping):
+        return feature_names_of(value, len(value), strings=True).tolist()
+    if isinstance(value, Set):
+        return sorted(value)
+    if isinstance(value, list | tuple | np.ndarray):
+        return [each.item() if isinstance(each, np.generic) else each for each in value]
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(
+        f"{name}={value!r} of the vectorizer cannot be written to a file; numbers, strings, lists "
+        "of strings and None can"
+    )

@@ -1,0 +1,1 @@
+"""Topics of texts: counting words, the model with its words, tables."""

@@ -1,0 +1,449 @@
+"""TopicModel: topics of texts."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils import _chunks
+from .._utils import _validation as check
+from .._utils._log import say
+from .._utils._rollback import unchanged_on_error
+from .._utils._tables import table
+from ..lda._estimator import TemperedLDA
+from ..lda._seeding import Seeds
+from ..persistence._models import savable
+from ..persistence._vectorizers import as_tokens
+from ._counting import Part, count_by_vocabulary, learn_vocabulary
+from ._parameters import OF_LDA, default_lda, default_vectorizer, new_lda, new_vectorizer
+from ._saving import SaveTextsMixin
+from ._summaries import TopicStatistics, document_columns, output_of, topic_columns
+from ._texts import Texts
+from ._work import WorkMixin
+
+# `update` warns if the share of unknown words has risen by more.
+_TOLERATED_RISE = 0.2
+_UNKNOWN_SHOWN = 20
+
+
+@savable
+class TopicModel(WorkMixin, SaveTextsMixin, TransformerMixin, BaseEstimator):
+    """Topics of texts: counts the words, fits a `TemperedLDA`, and keeps both together.
+
+    Texts go in, tables come out. All methods take a list of strings, an array, a column of pandas,
+    polars or Arrow, or any iterable; also lists of tokens in place of strings. A missing value is
+    an empty document.
+
+    Parameters
+    ----------
+    n_components : int, default=None
+        Number of topics. None: that of `lda` if it is given, else 10. As with the three parameters
+        below, a value takes the place of the one of `lda`.
+    vectorizer : CountVectorizer, default=None
+        Cuts texts into words, and chooses the vocabulary. None counts words of three or more
+        letters, in lower case, without English stop words, that are in at least 5 documents and in
+        at most half of them (``min_df=5, max_df=0.5``).
+    lda : TemperedLDA, default=None
+        The model to fit. None is one with its default settings.
+    seed_topics : mapping of str to list of str, or SeedTopics, default=None
+        Labels and words of topics that you know: ``{"space": ["space", "nasa", "orbit"]}`` makes
+        the first topic one about these words. See `topictemper.topics.SeedTopics`.
+    random_state : int or RandomState, default=None
+        Seed of `lda`. None: its own.
+    n_jobs : int, default=None
+        Number of threads of `lda`. None: its own.
+    verbose : int, default=None
+        1: log the progress of counting, and a line for every pass. None: as `lda` says.
+
+    Attributes
+    ----------
+    topics_ : pandas.DataFrame
+        A row for each topic: ``topic``, its number; ``label``, as of `lda_`, or its three most
+        probable words; ``share`` of all words; ``documents`` of which it is the largest topic;
+        ``coherence`` (NPMI in the texts of `fit`, in [-1, 1]; NaN if `update` has changed the
+        words); ``words``, the ten most probable ones; ``distinctive``, the ten that are most
+        typical of it. A small structure with the same columns without pandas.
+    lda_ : TemperedLDA
+        The fitted model of the counts.
+    vectorizer_ : CountVectorizer
+        The fitted vectorizer.
+    feature_names_ : ndarray of str, of shape (n_features,)
+        The words.
+    unknown_share_ : float
+        Share of the words of the last `fit` or `update` that are not in the vocabulary.
+    unknown_words_ : pandas.DataFrame
+        Columns ``word`` and ``count``: the 20 most frequent unknown words of the last `update`.
+
+    Notes
+    -----
+    A list or a column is counted in memory. An iterable without a length, such as a generator, may
+    be larger than the memory: it is gone through once, and counts are written to a temporary folder
+    (of ``TMPDIR``), from which topics are learned. Only the different words of the texts have to
+    fit into memory.
+
+    ``vectorizer__min_df`` or ``lda__tempering`` set parameters of the parts in `set_params`,
+    `~sklearn.model_selection.GridSearchCV` and pipelines. Scores of models with different
+    vocabularies are not comparable.
+
+    Examples
+    --------
+    >>> from topictemper import TopicModel
+    >>> from topictemper.datasets import load_docstrings
+    >>> texts = load_docstrings().text[:1500]
+    >>> model = TopicModel(8, random_state=0).fit(texts)
+    >>> len(model.topics_)
+    8
+    >>> model.topics_.words[0]  # doctest: +SKIP
+    ['axis', 'array', 'values', 'shape', 'elements', 'input', 'dtype', 'output', 'sum', 'mean']
+    >>> table = model.documents(["Sum of array elements over an axis.", ""])
+    >>> table.topic[1]  # no topic
+    np.int64(-1)
+
+    New words are counted, not learned:
+
+    >>> model.update(texts[:100]).unknown_share_ < 0.5
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        *,
+        vectorizer: CountVectorizer | None = None,
+        lda: TemperedLDA | None = None,
+        seed_topics: Seeds | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.vectorizer = vectorizer
+        self.lda = lda
+        self.seed_topics = seed_topics
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the model, its vectorizer and its lda.
+
+        Parameters
+        ----------
+        **params
+            By name; ``vectorizer__min_df`` and the like are those of a part. If the part is None,
+            its default is set first.
+
+        Returns
+        -------
+        TopicModel
+            The estimator itself.
+        """
+        for part, default in (("vectorizer", default_vectorizer), ("lda", default_lda)):
+            nested = any(name.startswith(f"{part}__") for name in params)
+            if nested and params.get(part, getattr(self, part)) is None:
+                params[part] = default()
+        # What is set last counts.
+        for name in OF_LDA:
+            if f"lda__{name}" in params:
+                params.setdefault(name, None)
+        super().set_params(**params)
+        return self
+
+    def fit(
+        self,
+        texts: Any,
+        y: Any = None,
+        *,
+        corpus_folder: str | os.PathLike[str] | None = None,
+        on_interrupt: Literal["raise", "keep"] = "raise",
+    ) -> Self:
+        """Choose the vocabulary, count the words, and learn the topics.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        y : None
+            Ignored.
+        corpus_folder : str or path-like, default=None
+            A new folder to keep the counts in, for `topictemper.datasets.open_corpus`. Topics are
+            then learned from there, not from memory.
+        on_interrupt : {"raise", "keep"}, default="raise"
+            What Ctrl-C does while topics are learned; see `TemperedLDA.fit`.
+
+        Returns
+        -------
+        TopicModel
+            The estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a parameter or a document is invalid, or no words are left. The estimator is then
+            unchanged.
+        """
+        with unchanged_on_error(self), self._counted(texts, corpus_folder) as counts:
+            self._fit(counts, on_interrupt)
+        return self
+
+    def fit_transform(
+        self, texts: Any, y: Any = None, *, corpus_folder: str | os.PathLike[str] | None = None
+    ) -> Any:
+        """Fit, and return the proportions of the topics in the documents, which are read once.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        y : None
+            Ignored.
+        corpus_folder : str or path-like, default=None
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            As of `transform`.
+        """
+        with unchanged_on_error(self), self._counted(texts, corpus_folder) as counts:
+            self._fit(counts)
+            return self._of_counts(counts)
+
+    def update(self, texts: Any) -> Self:
+        """Learn from more documents, with the words as they are.
+
+        This is `TemperedLDA.partial_fit`. Documents may come one by one from a generator, which is
+        gone through once; few documents in many calls make topics worse.
+
+        `unknown_share_` and `unknown_words_` say which of their words are not in the vocabulary.
+        With `verbose` it is logged. If the share is higher by more than 0.2 than in the documents
+        before, there is a warning, because a new `fit` would do better.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+
+        Returns
+        -------
+        TopicModel
+            The estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a document is invalid. The estimator is then unchanged, but for a stream, whose
+            documents before it may have been learned.
+        """
+        check_is_fitted(self)
+        before: float = self.unknown_share_
+        unknown = Counter[str]()
+        n_documents = n_words = 0
+
+        parts: Iterable[Part] = self._parts(texts, unknown)
+        if hasattr(texts, "__len__"):
+            # All are checked before the first is learned.
+            parts = list(parts)
+
+        def matrices() -> Iterator[Any]:
+            nonlocal n_documents, n_words
+            for part in parts:
+                n_documents += len(part.lengths)
+                n_words += int(part.n_words.sum())
+                counts = part.matrix(self.vectorizer_)
+                # By the topics that were learned before.
+                self._statistics.add(counts, self._of_counts(counts))
+                yield counts
+
+        self.lda_.partial_fit(matrices())
+        share = unknown.total() / max(n_words, 1)
+        self.unknown_share_ = share
+        frequent = unknown.most_common(_UNKNOWN_SHOWN)
+        self.unknown_words_ = table(
+            {"word": [word for word, _ in frequent], "count": [count for _, count in frequent]},
+            output_of(self),
+        )
+        said = (
+            f"{unknown.total():,} of {n_words:,} words of {n_documents:,} documents are not in the "
+            f"vocabulary ({share:.1%}; {before:.1%} before)"
+        )
+        if self.verbose:
+            say(said)
+        if share > before + _TOLERATED_RISE:
+            warnings.warn(f"{said}; fit anew to learn them", UserWarning, stacklevel=2)
+        return self
+
+    def transform(self, texts: Any) -> Any:
+        """Proportions of the topics in documents.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Rows sum to one. A document without a known word has the prior's mean, which says
+            nothing of it; `documents` marks these.
+        """
+        check_is_fitted(self)
+        return np.concatenate([self._of_counts(counts) for counts in self._matrices(texts)])
+
+    def score(self, texts: Any, y: Any = None) -> float:
+        """Predictive log-likelihood of held-out words, in nats a word; see `TemperedLDA.score`.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            Higher is better. Unknown words do not count.
+        """
+        check_is_fitted(self)
+        return self.lda_.score(self._matrices(texts))
+
+    def perplexity(self, texts: Any, y: Any = None) -> float:
+        """Perplexity of held-out words, ``exp(-score(texts))``.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        float
+            Lower is better.
+        """
+        return float(np.exp(-self.score(texts)))
+
+    def documents(self, texts: Any, *, n_topics: int = 3) -> Any:
+        """Table of documents with their topics.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        n_topics : int, default=3
+            Topics to list for each document.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each document: ``document``, its number, or its index in a pandas Series;
+            ``topic``, the largest one, with its ``label`` and ``share``; ``topics`` and ``shares``,
+            the `n_topics` largest; ``words``, the number of known words; ``unknown``, that of the
+            others; ``perplexity`` of the document, high where it fits no topics (NaN with fewer
+            than two words). A document without a known word has the topic -1. A small structure
+            with the same columns without pandas.
+        """
+        check_is_fitted(self)
+        n_topics = check.integer("n_topics", n_topics, 1)
+        columns = document_columns(
+            self.lda_,
+            ((part.matrix(self.vectorizer_), part.n_words) for part in self._parts(texts)),
+            self._of_counts,
+            n_topics,
+        )
+        index: Any = getattr(texts, "index", None)
+        if hasattr(index, "tolist"):  # that of a pandas Series
+            columns["document"] = index.tolist()
+        return table(columns, output_of(self))
+
+    @property
+    def topics_(self) -> Any:
+        """Table of the topics."""
+        try:
+            lda = self.lda_
+        except AttributeError:
+            raise AttributeError("TopicModel has no topics_ before fit", obj=self) from None
+        return table(topic_columns(lda, self._statistics), output_of(self))
+
+    @property
+    def feature_names_(self) -> NDArray[Any]:
+        """The words."""
+        return self.lda_.feature_names_in_
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the topics, the columns of `transform`.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str
+            As of `lda_`.
+        """
+        check_is_fitted(self)
+        return self.lda_.get_feature_names_out()
+
+    def _fit(self, counts: Any, on_interrupt: Literal["raise", "keep"] = "raise") -> None:
+        self.lda_ = new_lda(self)
+        names = self.vectorizer_.get_feature_names_out()
+        self.lda_.fit(counts, feature_names=names, on_interrupt=on_interrupt)
+        self._statistics = TopicStatistics.of(self.lda_, counts)
+        for part in _chunks.parts(counts):
+            self._statistics.add(part, self._of_counts(part))
+        self.__dict__.pop("unknown_words_", None)
+
+    @contextmanager
+    def _counted(self, texts: Any, corpus_folder: Any) -> Iterator[Any]:
+        """Fit the vectorizer, and give the counts, which may lie in a temporary folder."""
+        texts = Texts(texts)
+        vectorizer = new_vectorizer(self.vectorizer, texts.tokens)
+        with ExitStack() as stack:
+            folder = None if corpus_folder is None else Path(corpus_folder)
+            if folder is None and texts.is_stream:
+                temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
+                folder = Path(stack.enter_context(temporary)) / "corpus"
+            verbose = bool(new_lda(self).verbose)
+            counted = learn_vocabulary(texts, vectorizer, folder, verbose=verbose)
+            self.vectorizer_, self.unknown_share_ = vectorizer, counted.unknown_share
+            yield counted.counts
+
+    def _parts(self, texts: Any, unknown: Counter[str] | None = None) -> Iterator[Part]:
+        """Count the words of documents, some at a time."""
+        # An analyzer of the user's may take either.
+        tokens = (
+            None if callable(self.vectorizer_.analyzer) else self.vectorizer_.tokenizer is as_tokens
+        )
+        return count_by_vocabulary(Texts(texts, tokens), self.vectorizer_, unknown)
+
+    def _matrices(self, texts: Any) -> Iterator[Any]:
+        return (part.matrix(self.vectorizer_) for part in self._parts(texts))
+
+    def _of_counts(self, counts: Any) -> NDArray[Any]:
+        """Proportions as an array, whatever `set_output` of `lda_`."""
+        return np.asarray(self.lda_.transform(counts))
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "lda_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags

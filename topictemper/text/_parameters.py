@@ -1,0 +1,61 @@
+"""The vectorizer and the model that the parameters of a `TopicModel` ask for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+from ..lda._estimator import TemperedLDA
+from ..persistence._vectorizers import as_tokens, checked
+
+#: Runs of three or more letters of any script.
+WORD = r"[^\W\d_]{3,}"
+MIN_DF, MAX_DF = 5, 0.5
+#: Parameters that take the place of those of `lda`.
+OF_LDA = ("n_components", "random_state", "n_jobs", "verbose")
+
+
+def default_vectorizer() -> CountVectorizer:
+    """Return the vectorizer of models that are given none."""
+    return CountVectorizer(
+        token_pattern=WORD, stop_words="english", min_df=MIN_DF, max_df=MAX_DF, dtype=np.int32
+    )
+
+
+def default_lda() -> TemperedLDA:
+    """Return the `lda` of models that are given none."""
+    return TemperedLDA(10)
+
+
+def new_lda(model: Any) -> TemperedLDA:
+    """Return the unfitted model of counts that a `TopicModel` asks for."""
+    if model.lda is not None and not isinstance(model.lda, TemperedLDA):
+        raise TypeError(f"lda must be a TemperedLDA or None, got {type(model.lda).__name__}")
+    lda = default_lda() if model.lda is None else clone(model.lda)
+    given = {name: getattr(model, name) for name in OF_LDA}
+    lda.set_params(**{name: value for name, value in given.items() if value is not None})
+    if model.seed_topics is not None:
+        if lda.topic_word_prior is not None:
+            raise ValueError(
+                "seed_topics takes the place of topic_word_prior of lda: give only one"
+            )
+        lda.set_params(topic_word_prior=model.seed_topics)
+    return lda
+
+
+def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:
+    """Return an unfitted vectorizer for texts, or for lists of tokens."""
+    vectorizer = default_vectorizer() if given is None else clone(given)
+    if not isinstance(vectorizer, CountVectorizer) or isinstance(vectorizer, TfidfVectorizer):
+        raise TypeError(
+            "vectorizer must be a CountVectorizer, whose counts have words; got "
+            f"{type(vectorizer).__name__}"
+        )
+    if tokens and vectorizer.analyzer == "word":
+        vectorizer.set_params(
+            tokenizer=as_tokens, preprocessor=as_tokens, token_pattern=None, lowercase=False
+        )
+    return checked(vectorizer)

@@ -1,0 +1,72 @@
+"""Files of `TopicModel`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .._utils import _validation as check
+from .._utils._state import Tree, within
+from ..lda._estimator import TemperedLDA
+from ..persistence._archive import write_archive
+from ..persistence._models import estimator_of, tree_of
+from ..persistence._vectorizers import plain_vectorizer, vectorizer_of
+from ._counting import set_vocabulary
+from ._summaries import TopicStatistics
+
+
+class SaveTextsMixin:
+    """Gives a `TopicModel` the method `save`, and its state."""
+
+    vectorizer_: Any
+    lda_: TemperedLDA
+    unknown_share_: float
+    _statistics: TopicStatistics
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the fitted model to a file, for `topictemper.load`.
+
+        The file holds the words, how texts are cut into words, the topics and the state of
+        training. It has no pickled objects, and is safe to load from anywhere; see
+        `TemperedLDA.save`.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. The name is used as given.
+
+        Raises
+        ------
+        ValueError
+            If a parameter cannot be saved, such as a vectorizer with a function of its own.
+        sklearn.exceptions.NotFittedError
+            If the model is not fitted.
+        OSError
+            If the file cannot be written.
+        """
+        write_archive(path, tree_of(self))
+
+    def _get_state(self) -> Tree:
+        """What `save` writes."""
+        return {
+            "vectorizer": plain_vectorizer(self.vectorizer_),
+            "lda": tree_of(self.lda_),
+            "statistics": self._statistics.get_state(),
+            "unknown_share": self.unknown_share_,
+        }
+
+    def _set_state(self, tree: Tree) -> None:
+        """Continue from what `_get_state` returned."""
+        with within("lda"):
+            self.lda_ = estimator_of(tree["lda"])
+            if not isinstance(self.lda_, TemperedLDA):
+                raise ValueError("no TemperedLDA")
+            words = self.lda_.feature_names_in_.tolist()
+        with within("vectorizer"):
+            self.vectorizer_ = vectorizer_of(tree["vectorizer"])
+            set_vocabulary(self.vectorizer_, words)
+        with within("statistics"):
+            self._statistics = TopicStatistics.blank(self.lda_)
+            self._statistics.set_state(tree["statistics"])
+        with within("unknown_share"):
+            self.unknown_share_ = check.number("unknown_share", tree["unknown_share"], 0.0, 1.0)

@@ -1,0 +1,141 @@
+"""What the tables of a `TopicModel` show of its topics and of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._set_output import _get_output_config
+
+from .._core._workers import Workers
+from .._utils._state import Stateful
+from ..lda._completion import cold, document_completion, halves, predictor
+from ..lda._estimator import TemperedLDA
+from ..metrics import coherence
+from ..topics._checks import largest
+
+_N_WORDS = 10
+
+
+class TopicStatistics(Stateful):
+    """What is known of the topics from the documents that were learned.
+
+    Parameters
+    ----------
+    top : ndarray of shape (n_components, n)
+        Columns of the words whose coherence was measured.
+    coherence : ndarray of shape (n_components,)
+        Coherence of these words.
+    """
+
+    STATE = ("documents", "top", "coherence")
+
+    def __init__(self, top: NDArray[np.int64], coherence: NDArray[np.float64]) -> None:
+        #: Documents of which each topic is the largest.
+        self.documents = np.zeros(len(top), dtype=np.int64)
+        self.top, self.coherence = top, coherence
+
+    @classmethod
+    def blank(cls, lda: TemperedLDA) -> Self:
+        """Return statistics that know nothing."""
+        top = _top_columns(lda)
+        return cls(top, np.zeros(len(top)))
+
+    @classmethod
+    def of(cls, lda: TemperedLDA, counts: Any) -> Self:
+        """Return the statistics of a corpus, but for its documents."""
+        if lda.n_features_in_ == 1:
+            return cls.blank(lda)
+        return cls(_top_columns(lda), coherence(lda, counts, n_top_words=_N_WORDS, per_topic=True))
+
+    def reduced(self, lda: TemperedLDA, groups: list[list[int]]) -> TopicStatistics:
+        """Return the statistics of a model whose topics are groups of these."""
+        other = type(self).blank(lda)
+        other.documents = np.array([self.documents[group].sum() for group in groups])
+        # Words that are still the same keep their coherence.
+        first = [group[0] for group in groups]
+        other.top, other.coherence = self.top[first], self.coherence[first]
+        return other
+
+    def add(self, counts: Any, proportions: NDArray[Any]) -> None:
+        """Count the largest topics of documents that have words."""
+        filled = np.diff(counts.indptr) > 0
+        topics = proportions[filled].argmax(axis=1)
+        self.documents = self.documents + np.bincount(topics, minlength=len(self.documents))
+
+
+def topic_columns(lda: TemperedLDA, statistics: TopicStatistics) -> dict[str, Any]:
+    """Columns of the table of topics."""
+    topics = lda.components_.astype(np.float64)
+    top, sizes = _top_columns(lda), topics.sum(axis=1)
+    measured = (np.sort(top) == np.sort(statistics.top)).all(axis=1)
+    words = lda.top_words(_N_WORDS)
+    return {
+        "topic": np.arange(len(topics)),
+        "label": list(lda.labels_),
+        "share": sizes / sizes.sum(),
+        "documents": statistics.documents,
+        "coherence": np.where(measured, statistics.coherence, np.nan),
+        "words": words,
+        "distinctive": lda.top_words(_N_WORDS, by="relevance"),
+    }
+
+
+def document_columns(
+    lda: TemperedLDA,
+    parts: Iterable[tuple[Any, NDArray[np.int64]]],
+    proportions_of: Callable[[Any], NDArray[Any]],
+    n_topics: int,
+) -> dict[str, Any]:
+    """Columns of the table of documents, of counts and numbers of words in parts."""
+    topics: list[list[int]] = []
+    shares: list[list[float]] = []
+    known, n_words, perplexities = [], [], []
+    for counts, length in parts:
+        theta = proportions_of(counts)
+        words = np.asarray(counts.sum(axis=1)).ravel()
+        order = np.argsort(-theta, axis=1, kind="stable")[:, :n_topics]
+        for row, empty in enumerate(words == 0):
+            topics.append([] if empty else order[row].tolist())
+            shares.append([] if empty else theta[row, order[row]].astype(float).tolist())
+        known.append(words)
+        n_words.append(length)
+        perplexities.append(_perplexities(lda, counts))
+    labels = [*lda.labels_, ""]
+    first = [row[0] if row else -1 for row in topics]
+    return {
+        "document": np.arange(len(topics)),
+        "topic": first,
+        "label": [labels[topic] for topic in first],
+        "share": [row[0] if row else float("nan") for row in shares],
+        "topics": topics,
+        "shares": shares,
+        "words": np.concatenate(known),
+        "unknown": np.concatenate(n_words) - np.concatenate(known),
+        "perplexity": np.concatenate(perplexities),
+    }
+
+
+def output_of(estimator: Any) -> str:
+    """Return the kind of tables that `set_output` or the configuration asks for."""
+    kind: str = _get_output_config("transform", estimator)["dense"]
+    return kind
+
+
+def _top_columns(lda: TemperedLDA) -> NDArray[np.int64]:
+    return np.stack([largest(topic, _N_WORDS) for topic in lda.components_]).astype(np.int64)
+
+
+def _perplexities(lda: TemperedLDA, counts: Any) -> NDArray[np.float64]:
+    """Perplexity of held-out words of each document; NaN where none is held out."""
+    found = []
+    with Workers(lda.n_jobs) as workers:
+        for observed, held_out in halves([counts.astype(np.float64)]):
+            args = predictor(lda._trainer), observed, held_out, cold, workers
+            tokens = np.asarray(held_out.sum(axis=1)).ravel()
+            score = np.full(len(tokens), np.nan)
+            np.divide(document_completion(*args), tokens, out=score, where=tokens > 0)
+            found.append(np.exp(-score))
+    return np.concatenate(found)

@@ -1,0 +1,123 @@
+"""Documents in any form: strings or lists of tokens, in lists, columns or streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from itertools import chain
+from typing import Any
+
+import scipy.sparse as sp
+
+_KINDS = {False: "a text", True: "a list of tokens"}
+
+
+class Texts:
+    """Documents that are all texts, or all lists of tokens.
+
+    Parameters
+    ----------
+    texts : iterable
+        A list, an array, a column of pandas, polars or Arrow, or any iterable. A missing value is
+        an empty document.
+    tokens : bool, optional
+        Whether documents have to be lists of tokens; None: as the first one is.
+
+    Attributes
+    ----------
+    tokens : bool
+        Whether documents are lists of tokens.
+    is_stream : bool
+        Whether their number is not known, so that they may be more than the memory holds.
+
+    Raises
+    ------
+    TypeError
+        If these are no texts; when a document is reached that is of another kind, too.
+    ValueError
+        If there are no documents.
+    """
+
+    def __init__(self, texts: Any, tokens: bool | None = None) -> None:
+        documents = _column(texts)
+        self.is_stream = not hasattr(texts, "__len__")
+        self._documents, kind = _first_kind(iter(documents))
+        self.tokens = (kind or False) if tokens is None else tokens
+
+    def __iter__(self) -> Iterator[Any]:
+        """Yield the documents, once."""
+        for number, document in enumerate(self._documents):
+            if _is_missing(document):
+                yield [] if self.tokens else ""
+                continue
+            kind = _kind(document, number)
+            if kind != self.tokens:
+                raise TypeError(
+                    f"document {number} is {_KINDS[kind]}, but {_KINDS[self.tokens]} is needed: "
+                    "the documents of a model are all texts, or all lists of tokens"
+                )
+            yield document
+
+
+def _column(texts: Any) -> Iterable[Any]:
+    """Return what the documents can be taken from, or raise TypeError."""
+    if isinstance(texts, str | bytes):
+        raise TypeError("texts is one string; give a list of texts, such as [text]")
+    if sp.issparse(texts) or len(getattr(texts, "shape", ())) > 1:
+        raise TypeError(
+            f"texts is a {type(texts).__name__} of two dimensions; give one column of text, such "
+            "as frame['text']. For counts of words use TemperedLDA"
+        )
+    if isinstance(texts, Mapping | Set) or not isinstance(texts, Iterable):
+        raise TypeError(
+            "texts must be an iterable of texts or of lists of tokens, in the order of the "
+            f"documents; got {type(texts).__name__}"
+        )
+    if hasattr(texts, "iterchunks"):  # of Arrow
+        return chain.from_iterable(chunk.to_pylist() for chunk in texts.iterchunks())
+    if hasattr(texts, "to_pylist"):
+        return texts.to_pylist()
+    return texts
+
+
+def _first_kind(documents: Iterator[Any]) -> tuple[Iterator[Any], bool | None]:
+    """Return the documents, and the kind of the first that is not missing."""
+    seen: list[Any] = []
+    for document in documents:
+        seen.append(document)
+        if not _is_missing(document):
+            return chain(seen, documents), _kind(document, len(seen) - 1)
+    if not seen:
+        raise ValueError("texts has no documents")
+    return iter(seen), None
+
+
+def _kind(document: Any, number: int) -> bool:
+    """Whether a document is a list of tokens; else it is a text."""
+    if isinstance(document, str | bytes):
+        return False
+    if isinstance(document, Iterable) and not isinstance(document, Mapping | Set):
+        first = next(iter(document), "")
+        if isinstance(first, str):
+            return True
+        if isinstance(first, tuple):
+            raise TypeError(
+                f"document {number} holds tuples, like a corpus of gensim; give its texts or "
+                "tokens, or counts to TemperedLDA, with topictemper.datasets.from_gensim"
+            )
+        raise TypeError(
+            f"document {number} holds {type(first).__name__}, such as {str(first)[:40]!r}; tokens "
+            "must be strings"
+        )
+    raise TypeError(
+        f"document {number} is neither a text nor a list of tokens, but {type(document).__name__}, "
+        f"{str(document)[:40]!r}"
+    )
+
+
+def _is_missing(document: Any) -> bool:
+    """Whether a document is None, NaN or pandas.NA."""
+    return (
+        document is None
+        or (isinstance(document, float) and document != document)
+        or type(document).__name__ == "NAType"
+    )
