@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -59,25 +59,30 @@ class TopicStatistics(Stateful):
         self.documents = self.documents + np.bincount(topics, minlength=len(self.documents))
 
 
-def topic_columns(lda: TemperedLDA, statistics: TopicStatistics) -> dict[str, Any]:
-    """Columns of the table of topics."""
+def topic_columns(
+    lda: TemperedLDA,
+    names: Sequence[str] | NDArray[Any],
+    statistics: TopicStatistics | None = None,
+    n_words: int = _N_WORDS,
+) -> dict[str, Any]:
+    """Columns of the table of topics; without statistics those that follow from the topics."""
     topics = lda.components_.astype(np.float64)
-    top, sizes = _top_columns(lda), topics.sum(axis=1)
-    measured = (np.sort(top) == np.sort(statistics.top)).all(axis=1)
-    words = lda.top_words(_N_WORDS)
-    log_p = np.log(topics / sizes[:, None])
-    # Of log p(w | k) and the log of lift, p(w | k) / p(w).
-    relevance = log_p - (1 - _RELEVANCE) * np.log(topics.sum(axis=0) / sizes.sum())
-    names = lda.feature_names_in_
-    return {
+    sizes = topics.sum(axis=1)
+    columns = {
         "topic": np.arange(len(topics)),
-        "label": labels_of(lda),
+        "label": labels_of(lda, names),
         "share": sizes / sizes.sum(),
-        "documents": statistics.documents,
-        "coherence": np.where(measured, statistics.coherence, np.nan),
-        "words": words,
-        "distinctive": [[str(names[v]) for v in largest(row, _N_WORDS)] for row in relevance],
     }
+    if statistics is not None:
+        measured = (np.sort(_top_columns(lda)) == np.sort(statistics.top)).all(axis=1)
+        columns["documents"] = statistics.documents
+        columns["coherence"] = np.where(measured, statistics.coherence, np.nan)
+    # Of log p(w | k) and the log of lift, p(w | k) / p(w).
+    log_p = np.log(topics / sizes[:, None])
+    relevance = log_p - (1 - _RELEVANCE) * np.log(topics.sum(axis=0) / sizes.sum())
+    for name, weights in (("words", topics), ("distinctive", relevance)):
+        columns[name] = [[str(names[v]) for v in largest(row, n_words)] for row in weights]
+    return columns
 
 
 def document_columns(
@@ -100,7 +105,7 @@ def document_columns(
         known.append(words)
         n_words.append(length)
         perplexities.append(_perplexities(lda, counts))
-    labels = [*labels_of(lda), ""]
+    labels = [*labels_of(lda, lda.feature_names_in_), ""]
     first = [row[0] if row else -1 for row in topics]
     return {
         "document": np.arange(len(topics)),
@@ -115,12 +120,14 @@ def document_columns(
     }
 
 
-def labels_of(lda: TemperedLDA) -> list[str]:
+def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str]:
     """Labels of the topics: their own, or their three most probable words."""
     labels = getattr(lda, "labels_", None)
     if labels is not None:
         return [str(label) for label in labels]
-    return [" ".join(words) for words in lda.top_words(_N_IN_LABEL)]
+    return [
+        " ".join(str(names[v]) for v in largest(topic, _N_IN_LABEL)) for topic in lda.components_
+    ]
 
 
 def output_of(estimator: Any) -> str:
