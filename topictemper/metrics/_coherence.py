@@ -28,8 +28,9 @@ def coherence(
 
     Parameters
     ----------
-    components : array-like of shape (n_components, n_features), or fitted estimator
-        Weights of the words in the topics, >= 0, or an estimator with `components_`.
+    components : array-like of shape (n_components, n_features), or fitted model
+        Weights of the words in the topics, >= 0; an estimator with `components_`; or a model of
+        gensim or tomotopy.
     X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
         Counts of the reference corpus, or chunks of them, of which one is in memory at a time. A
         word is in a document if its count is > 0.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -65,8 +66,10 @@ def checked(vectorizer: CountVectorizer) -> CountVectorizer:
     """
     words = ["a"] if vectorizer.vocabulary is None else vectorizer.vocabulary
     probe = CountVectorizer(**{**vectorizer.get_params(deep=False), "vocabulary": words})
-    probe.fit([])
-    probe.build_analyzer()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they come when texts are counted
+        probe.fit([])
+        probe.build_analyzer()
     return vectorizer
 
 

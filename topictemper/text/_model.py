@@ -26,7 +26,7 @@ from ..lda._estimator import TemperedLDA
 from ..lda._seeding import Seeds
 from ..persistence._models import savable
 from ..persistence._vectorizers import as_tokens
-from ._counting import Part, count_by_vocabulary, learn_vocabulary
+from ._counting import Part, count_by_vocabulary, learn_vocabulary, set_vocabulary
 from ._parameters import OF_LDA, default_lda, default_vectorizer, new_lda, new_vectorizer
 from ._saving import SaveTextsMixin
 from ._summaries import TopicStatistics, document_columns, output_of, topic_columns
@@ -377,7 +377,7 @@ class TopicModel(WorkMixin, SaveTextsMixin, TransformerMixin, BaseEstimator):
             lda = self.lda_
         except AttributeError:
             raise AttributeError("TopicModel has no topics_ before fit", obj=self) from None
-        return table(topic_columns(lda, self._statistics), output_of(self))
+        return table(topic_columns(lda, self.feature_names_, self._statistics), output_of(self))
 
     @property
     def feature_names_(self) -> NDArray[Any]:
@@ -447,3 +447,12 @@ class TopicModel(WorkMixin, SaveTextsMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def text_model_of(lda: TemperedLDA, vectorizer: CountVectorizer) -> TopicModel:
+    """Return a model of texts made of a fitted model of counts, whose words are known."""
+    model = TopicModel(vectorizer=vectorizer, lda=lda)
+    model.lda_, model.vectorizer_ = lda, vectorizer
+    set_vocabulary(vectorizer, lda.feature_names_in_.tolist())
+    model._statistics, model.unknown_share_ = TopicStatistics.blank(lda), 0.0
+    return model

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..lda._estimator import TemperedLDA
 from ..metrics import coherence
 from ..topics._checks import largest
 
-_N_WORDS = 10
+_N_WORDS, _N_IN_LABEL = 10, 3
 
 
 class TopicStatistics(Stateful):
@@ -66,21 +66,27 @@ class TopicStatistics(Stateful):
         self.documents = self.documents + np.bincount(topics, minlength=len(self.documents))
 
 
-def topic_columns(lda: TemperedLDA, statistics: TopicStatistics) -> dict[str, Any]:
-    """Columns of the table of topics."""
+def topic_columns(
+    lda: TemperedLDA,
+    names: Sequence[str] | NDArray[Any],
+    statistics: TopicStatistics | None = None,
+    n_words: int = _N_WORDS,
+) -> dict[str, Any]:
+    """Columns of the table of topics; without statistics those that follow from the topics."""
     topics = lda.components_.astype(np.float64)
-    top, sizes = _top_columns(lda), topics.sum(axis=1)
-    measured = (np.sort(top) == np.sort(statistics.top)).all(axis=1)
-    words = lda.top_words(_N_WORDS)
-    return {
+    sizes = topics.sum(axis=1)
+    columns = {
         "topic": np.arange(len(topics)),
-        "label": list(lda.labels_),
+        "label": labels_of(lda, names),
         "share": sizes / sizes.sum(),
-        "documents": statistics.documents,
-        "coherence": np.where(measured, statistics.coherence, np.nan),
-        "words": words,
-        "distinctive": lda.top_words(_N_WORDS, by="relevance"),
     }
+    if statistics is not None:
+        measured = (np.sort(_top_columns(lda)) == np.sort(statistics.top)).all(axis=1)
+        columns["documents"] = statistics.documents
+        columns["coherence"] = np.where(measured, statistics.coherence, np.nan)
+    columns["words"] = lda.top_words(n_words, names)
+    columns["distinctive"] = lda.top_words(n_words, names, by="relevance")
+    return columns
 
 
 def document_columns(
@@ -103,7 +109,7 @@ def document_columns(
         known.append(words)
         n_words.append(length)
         perplexities.append(_perplexities(lda, counts))
-    labels = [*lda.labels_, ""]
+    labels = [*labels_of(lda, lda.feature_names_in_), ""]
     first = [row[0] if row else -1 for row in topics]
     return {
         "document": np.arange(len(topics)),
@@ -116,6 +122,12 @@ def document_columns(
         "unknown": np.concatenate(n_words) - np.concatenate(known),
         "perplexity": np.concatenate(perplexities),
     }
+
+
+def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str]:
+    """Labels of the topics: their own, or their three most probable words."""
+    words = lda.top_words(_N_IN_LABEL, names)
+    return [lda._labels.get(k, " ".join(of_topic)) for k, of_topic in enumerate(words)]
 
 
 def output_of(estimator: Any) -> str:

@@ -16,15 +16,19 @@ from .._utils._chunks import is_chunks
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
-    """Return finite, non-empty topics (n_components, n_features) of an array or estimator."""
-    if hasattr(components, "fit"):
+    """Return finite, non-empty topics (n_components, n_features) of an array or a model."""
+    if hasattr(components, "get_topics"):  # gensim
+        components = components.get_topics()
+    elif hasattr(components, "get_topic_word_dist"):  # tomotopy
+        components = np.stack([components.get_topic_word_dist(k) for k in range(components.k)])
+    elif hasattr(components, "fit"):
         check_is_fitted(components)
         components = components.components_
     if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
         raise TypeError(
             f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "
-            f"with components_; got {type(components).__name__}. For a model of another library "
-            "pass its topics, such as LdaModel.get_topics() of gensim"
+            f"with components_, or a model of gensim or tomotopy; got {type(components).__name__}. "
+            "For a model of another library pass its topics"
         )
     if _counts.holds_text(components):
         raise TypeError(
