@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._utils import _validation as check
 from .._utils._chunks import Chunks
 from ..topics._seeds import SeedTopics
 from ._defaults import ETA_DIRICHLET, ETA_POINT
@@ -56,9 +57,10 @@ def seeded(
         )
     of_corpus = ((rows, None) for rows in X) if isinstance(X, Chunks) else [(X, sample_weight)]
     base = ETA_DIRICHLET if parameters["inference"] == "vb" else ETA_POINT
-    parameters["topic_word_prior"] = seeds.prior_of(
+    eta = seeds.prior_of(
         of_corpus, names, parameters["n_components"], X.shape[1], scale=scale, base=base
     )
+    parameters["topic_word_prior"] = eta.astype(check.precision(parameters["dtype"]))
     return parameters
 
 

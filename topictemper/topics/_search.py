@@ -33,7 +33,7 @@ class DocumentSearch:
 
     The first part holds the words of the document, smoothed with those of the corpus; it finds the
     documents that say just what the query says. The second part finds those that say it in other
-    words.
+    words. The counts are kept in memory, twice.
 
     Parameters
     ----------
