@@ -325,6 +325,7 @@ def test_what_is_no_text(given, error, message):
         ({"vectorizer": TfidfVectorizer()}, TypeError, "must be a CountVectorizer.* TfidfV"),
         ({"vectorizer": HashingVectorizer()}, TypeError, "must be a CountVectorizer.* HashingV"),
         ({"vectorizer": CountVectorizer(min_df=-1)}, ValueError, "'min_df'"),
+        ({"vectorizer": CountVectorizer(input="file")}, ValueError, "input of the vectorizer must"),
         ({"vectorizer": CountVectorizer(ngram_range=(2, 1))}, ValueError, "ngram_range"),
         ({"vectorizer": CountVectorizer(min_df=500)}, ValueError, "none of the 18 words is left"),
         ({"lda": CountVectorizer()}, TypeError, "lda must be a TemperedLDA or None, got Count"),

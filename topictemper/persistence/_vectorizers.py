@@ -57,13 +57,15 @@ def vectorizer_of(tree: Tree) -> CountVectorizer:
 
 
 def checked(vectorizer: CountVectorizer) -> CountVectorizer:
-    """Return the vectorizer, if scikit-learn accepts its parameters.
+    """Return the vectorizer, if scikit-learn accepts its parameters, and it takes texts.
 
     Raises
     ------
     TypeError, ValueError
-        As `CountVectorizer.fit` does.
+        As `CountVectorizer.fit` does; if it takes files.
     """
+    if vectorizer.input != "content":
+        raise ValueError(f"input of the vectorizer must be 'content', got {vectorizer.input!r}")
     words = ["a"] if vectorizer.vocabulary is None else vectorizer.vocabulary
     probe = CountVectorizer(**{**vectorizer.get_params(deep=False), "vocabulary": words})
     with warnings.catch_warnings():

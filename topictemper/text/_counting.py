@@ -146,6 +146,8 @@ def set_vocabulary(vectorizer: CountVectorizer, words: list[str]) -> None:
     """Make a vectorizer one that has been fitted."""
     vectorizer.vocabulary_ = {word: number for number, word in enumerate(words)}
     vectorizer.fixed_vocabulary_ = vectorizer.vocabulary is not None
+    if len(vectorizer.vocabulary_) != len(words):
+        raise ValueError("a word is there twice")
 
 
 def _parts(
