@@ -28,6 +28,8 @@ from topictemper.metrics import coherence
 from .._common.corpora import load, machine, parser
 from .memory import MB, alone
 
+HOW = ["mapped", "chunks", "score", "coherence", "read"]
+
 
 def used() -> int:
     """Memory of this process that RLIMIT_DATA counts."""
@@ -83,6 +85,7 @@ def main() -> None:
     arguments = parser(__doc__.splitlines()[0])
     arguments.add_argument("--times", type=int, default=4, help="copies of the corpus")
     arguments.add_argument("--limit", type=int, default=150, help="megabytes")
+    arguments.add_argument("--how", nargs="+", default=HOW, choices=HOW, help="what to measure")
     options = arguments.parse_args()
     name = "docstrings" if options.data is None else "arxiv"
     print(machine(options.jobs))
@@ -93,7 +96,7 @@ def main() -> None:
         print(f"{name} x {options.times}: {size:.0f} MB; limit {options.limit} MB\n")
         print("| how | MB grown at the end | seconds | CPU seconds |")
         print("|---|---|---|---|")
-        for how in ("mapped", "chunks", "score", "coherence", "read"):
+        for how in options.how:
             found = alone(measure, path, how, round(options.limit * MB), options.jobs)
             print("|", how, "|", " | ".join(found.values()), "|", flush=True)
 

@@ -17,8 +17,8 @@ _TOKENS = "tokens"
 
 
 def as_tokens(document: Any) -> Any:
-    """Return a document that consists of tokens already."""
-    return document
+    """Return a document that consists of tokens already; of a stop word its only token."""
+    return [document] if isinstance(document, str) else document
 
 
 def plain_vectorizer(vectorizer: CountVectorizer) -> Tree:
