@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,6 @@ from numpy.typing import NDArray
 
 from .._utils._files import replacing
 from ..datasets.formats._packed import InputError
-from ..topics._checks import largest
 from ._inputs import STANDARD_INPUT, Document
 
 _FORMATS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz"}
@@ -52,13 +52,15 @@ class Labels(NamedTuple):
         if self.n_top is None:
             columns |= {f"topic{k}": theta[:, k] for k in range(theta.shape[1])}
             return columns
-        top = [[-1] if np.isnan(row[0]) else largest(row, self.n_top).tolist() for row in theta]
-        lengths = [len(topics) for topics in top]
-        columns = {name: np.repeat(column, lengths).tolist() for name, column in columns.items()}
-        rows, topics = np.repeat(np.arange(len(theta)), lengths), np.concatenate(top)
+        top = np.argsort(-theta, axis=1, kind="stable")[:, : self.n_top]
+        shown, empty = np.ones(top.shape, dtype=bool), np.isnan(theta[:, 0])
+        # One row, of topic -1: the last one, where such a document has NaN as everywhere.
+        top[empty], shown[empty, 1:] = -1, False
+        rows, topics = np.nonzero(shown)[0], top[shown]
+        columns = {name: [column[row] for row in rows] for name, column in columns.items()}
         columns["topic"] = topics
-        columns["label"] = ["" if topic < 0 else self.topics[topic] for topic in topics]
-        # Topic -1 is the last one, where a document without a word has NaN as everywhere.
+        labels = [*self.topics, ""]
+        columns["label"] = [labels[topic] for topic in topics]
         columns["share"] = theta[rows, topics]
         return columns
 
@@ -123,11 +125,10 @@ def _csv_writer(file: Any, labels: Labels) -> Write:
 
 def _quoted(columns: dict[str, list[str]]) -> list[str]:
     """Return the start of each row."""
-    lines = []
-    for values in zip(*columns.values(), strict=True):
-        out = io.StringIO()
-        csv.writer(out, lineterminator="").writerow(values)
-        lines.append(out.getvalue())
+    lines: list[str] = []
+    # The writer calls `write` once for each row.
+    rows = SimpleNamespace(write=lines.append)
+    csv.writer(rows, lineterminator="").writerows(zip(*columns.values(), strict=True))
     return lines
 
 

@@ -180,10 +180,10 @@ class PredictionMixin(TransformerMixin):
         ndarray of shape (n_samples,)
             At least 1.
         """
-        found = []
+        matrices, found = self._fitted_matrices(X), []
         with Workers(self.n_jobs) as workers:
             s = self._document_inverse_temperatures(workers)
-            for counts in self._fitted_matrices(X):
+            for counts in matrices:
                 found += [s(batch, workers) for _, batch in chunks(counts, self._trainer.topics)]
         return 1.0 / np.concatenate(found)
 
