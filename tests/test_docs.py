@@ -19,6 +19,7 @@ MODULES = (
     "topictemper.mixture",
     "topictemper.plotting",
     "topictemper.tempering",
+    "topictemper.topics",
 )
 
 

@@ -3,6 +3,7 @@
 from importlib.metadata import version
 
 from ._core._isa import available_isas, get_isa, set_isa
+from .lda._callbacks import progress_bar
 from .lda._estimator import TemperedLDA
 from .persistence._models import load
 from .text._model import TopicModel
@@ -16,5 +17,6 @@ __all__ = [
     "available_isas",
     "get_isa",
     "load",
+    "progress_bar",
     "set_isa",
 ]

@@ -1,13 +1,13 @@
-"""Fit on a corpus on disk that is larger than the memory which the process is allowed.
+"""Fit to, and score, a corpus on disk that is larger than the memory which the process is allowed.
 
     python -m benchmarks.lda.mapped --data DATA --jobs 2
 
 All of arXiv, several times over, is written by `save_corpus`, chunk by chunk, and opened by
 `open_corpus`. Then the limit is set (RLIMIT_DATA, which counts all memory that a process can write
 to, but no files that are mapped), so many megabytes above what Python and the libraries take, and
-`fit` makes one pass of LVT, from the mapped matrix and from chunks of it. "grown" is what the
-process has taken in `fit`, of what is limited (VmData). At the end the same arrays are read
-instead of mapped, which has to fail. Linux only.
+`fit` makes one pass of LVT, from the mapped matrix and from chunks of it; `score` and `coherence`
+take the mapped matrix. "grown" is what the process has taken, of what is limited (VmData). At the
+end the same arrays are read instead of mapped, which has to fail. Linux only.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ import numpy as np
 
 from topictemper import TemperedLDA
 from topictemper.datasets import open_corpus, save_corpus
+from topictemper.metrics import coherence
 
 from .._common.corpora import load, machine, parser
 from .memory import MB, alone
+
+HOW = ["mapped", "chunks", "score", "coherence", "read"]
 
 
 def used() -> int:
@@ -59,16 +62,22 @@ def measure(path: Path, how: str, limit: int, jobs: int) -> dict[str, Any]:
     lda.fit(X[:5000])  # whatever is made but once
     before = used()
     resource.setrlimit(resource.RLIMIT_DATA, (before + limit, before + limit))
-    start = time.perf_counter()
+    start, cpu = time.perf_counter(), time.process_time()
     if how == "read":
         try:
             np.load(path / "indices.npy"), np.load(path / "data.npy")
         except MemoryError:
-            return {"grown": "MemoryError", "seconds": ""}
-        return {"grown": "no error", "seconds": ""}
-    lda.fit(X if how == "mapped" else Chunks(path, 10_000))
-    seconds = time.perf_counter() - start
-    return {"grown": f"{(used() - before) / MB:.0f}", "seconds": f"{seconds:.1f}"}
+            return {"grown": "MemoryError", "seconds": "", "cpu": ""}
+        return {"grown": "no error", "seconds": "", "cpu": ""}
+    if how == "score":
+        lda.score(X)
+    elif how == "coherence":
+        coherence(lda, X)
+    else:
+        lda.fit(X if how == "mapped" else Chunks(path, 10_000))
+    seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+    grown = f"{(used() - before) / MB:.0f}"
+    return {"grown": grown, "seconds": f"{seconds:.1f}", "cpu": f"{cpu:.1f}"}
 
 
 def main() -> None:
@@ -76,6 +85,7 @@ def main() -> None:
     arguments = parser(__doc__.splitlines()[0])
     arguments.add_argument("--times", type=int, default=4, help="copies of the corpus")
     arguments.add_argument("--limit", type=int, default=150, help="megabytes")
+    arguments.add_argument("--how", nargs="+", default=HOW, choices=HOW, help="what to measure")
     options = arguments.parse_args()
     name = "docstrings" if options.data is None else "arxiv"
     print(machine(options.jobs))
@@ -84,11 +94,11 @@ def main() -> None:
         alone(prepare, options.data, name, options.times, path)
         size = sum(file.stat().st_size for file in path.iterdir()) / MB
         print(f"{name} x {options.times}: {size:.0f} MB; limit {options.limit} MB\n")
-        print("| how | MB grown at the end | seconds |")
-        print("|---|---|---|")
-        for how in ("mapped", "chunks", "read"):
+        print("| how | MB grown at the end | seconds | CPU seconds |")
+        print("|---|---|---|---|")
+        for how in options.how:
             found = alone(measure, path, how, round(options.limit * MB), options.jobs)
-            print(f"| {how} | {found['grown']} | {found['seconds']} |", flush=True)
+            print("|", how, "|", " | ".join(found.values()), "|", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,46 +1,86 @@
 """Seeded topics on a real corpus: whether a topic is about the words that it was given.
 
-Five topics of 20 Newsgroups get three words each, by a `topic_word_prior` of several values. What
-is printed is how many of these words are among the ten top words of their topic.
+Five topics of 20 Newsgroups get three words each: by `SeedTopics` of several strengths, and by the
+same value of `topic_word_prior` for every seed word. What is printed is how many of the words are
+among the ten top words of their topic, and the held-out score beside that of a fit without seeds.
 
-    python -m benchmarks.lda.seeds --data DATA --seeds 2
+    python -m benchmarks.lda.seeds --data DATA --seeds 10
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from topictemper import TemperedLDA
+from topictemper.topics import SeedTopics
 
-from .._common.corpora import machine, parser
+from .._common.corpora import load, machine, parser
 
-K, ETA, VALUES = 40, 0.05, (20.0, 100.0, 500.0)
+K, ETA, VALUES, STRENGTHS = 40, 0.05, (20.0, 100.0, 500.0), (0.01, 0.05, 0.1)
 SEEDED = ["space nasa orbit", "gun weapons firearms", "hockey nhl team", "car engine dealer"]
 SEEDED += ["encryption key chip"]
 
 
 def main() -> None:
-    """Print a table for every value."""
+    """Print a table for every prior."""
     arguments = parser(__doc__ or "").parse_args()
     print(machine(arguments.jobs))
     if arguments.data is None:
         raise SystemExit("--data is needed: the words are those of 20 Newsgroups")
-    folder = arguments.data / "20news"
-    X = sp.csr_matrix(sp.load_npz(folder / "X.npz"))
-    words = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")[: X.shape[1]]
+    train, test = load(arguments.data, "20news")
+    text = (arguments.data / "20news" / "vocab.txt").read_text(encoding="utf-8")
+    words = text.split("\n")[: train.shape[1]]
+
+    def fits(eta: Any) -> list[TemperedLDA]:
+        return [
+            TemperedLDA(K, topic_word_prior=eta, random_state=seed, n_jobs=arguments.jobs).fit(
+                train
+            )
+            for seed in range(arguments.seeds)
+        ]
+
+    plain = [lda.score(test) for lda in fits(None)]
+    print(f"without seeds: held-out score {np.mean(plain):.4f} ({np.std(plain):.4f})")
+    for name, eta in _priors(train, words).items():
+        models = fits(eta)
+        scores = np.array([lda.score(test) for lda in models])
+        found = np.array([_found(lda, words) for lda in models])
+        whole = (found >= 2).all(axis=1).sum()
+        differences = scores - plain
+        error = differences.std() / max(1, len(scores) - 1) ** 0.5
+        print(
+            f"\n{name}: 2 of 3 words in {len(SEEDED)} of {len(SEEDED)} topics on {whole} of "
+            f"{len(models)} seeds, "
+            f"{(found >= 2).sum(axis=1).mean():.1f} topics on average; held-out "
+            f"score {scores.mean():.4f}, change {differences.mean():+.4f} (error {error:.4f})"
+        )
+        for seeds, top in zip(SEEDED, models[0].top_words(10, words), strict=False):
+            print(f"  {seeds:22}  {' '.join(top)}")
+
+
+def _priors(X: Any, words: list[str]) -> dict[str, NDArray[np.float64]]:
+    topics = {seeds: seeds.split() for seeds in SEEDED}
+    priors = {
+        f"SeedTopics, strength {strength:g}": SeedTopics(topics, strength=strength).prior(
+            X, words, K
+        )
+        for strength in STRENGTHS
+    }
     column = {word: v for v, word in enumerate(words)}
     for value in VALUES:
-        eta = np.full((K, X.shape[1]), ETA)
+        eta = priors[f"value {value:g}"] = np.full((K, X.shape[1]), ETA)
         for k, seeds in enumerate(SEEDED):
             eta[k, [column[word] for word in seeds.split()]] = value
-        for seed in range(arguments.seeds):
-            lda = TemperedLDA(K, topic_word_prior=eta, random_state=seed, n_jobs=arguments.jobs)
-            tops = lda.fit(X).top_words(10, words)
-            found = [len(set(top) & set(s.split())) for top, s in zip(tops, SEEDED, strict=False)]
-            print(f"\nvalue {value:g}, seed {seed}: {sum(n >= 2 for n in found)} of {len(SEEDED)}")
-            for n, seeds, top in zip(found, SEEDED, tops, strict=False):
-                print(f"  {n} of 3  {seeds:22}  {' '.join(top)}")
+    return priors
+
+
+def _found(lda: TemperedLDA, words: list[str]) -> list[int]:
+    """Seed words among the top words of each seeded topic."""
+    tops = lda.top_words(10, words)
+    return [len(set(top) & set(seeds.split())) for top, seeds in zip(tops, SEEDED, strict=False)]
 
 
 if __name__ == "__main__":

@@ -79,6 +79,11 @@ def test_largest_topics_only():
     assert lines == ["  1   60.0%  cat dog", "  2   30.0%  sun moon"]
 
 
+def test_labels_stand_before_words():
+    lines = _report.format_topics(SIZES, WORDS, 1, labels=["colours", "pets\x07", "sky"])
+    assert lines == r"  1   60.0%  pets\x07: cat dog"
+
+
 def test_hottest_documents_come_first():
     report = _report.format_documents(
         np.array([1.25, 2.0, 1.0]),

@@ -6,14 +6,16 @@ import io
 import json
 import random
 import warnings
+from copy import deepcopy
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.feature_extraction.text import CountVectorizer
 
-from topictemper import TemperedLDA, load
+from topictemper import TemperedLDA, TopicModel, load
 from topictemper.datasets import make_lda_corpus
 from topictemper.tempering import Annealing, GlobalTempering, LocalTempering
 
@@ -104,7 +106,7 @@ def _change_field(rng: random.Random, tree: dict[str, Any]) -> None:
         factor = rng.choice((-1, 2, 0.5, 10, 1e-3, 1e3, 1e30, 1e-30))
         tree[name] = type(old)(old * factor) if abs(old) < 1e300 else factor
     else:
-        tree[name] = rng.choice(VALUES)
+        tree[name] = deepcopy(rng.choice(VALUES))
 
 
 def _changed(rng: random.Random, array: np.ndarray) -> np.ndarray:
@@ -164,4 +166,42 @@ def _check(lda: TemperedLDA) -> None:
         raise Wrong("column sums that do not belong to the topics")
 
 
-TARGETS = [Target("models", _make, _mutate, _read)]
+TEXTS = ["red sky at night", "blue sea and red fish", "the night sea", "fish fish blue sky"] * 6
+
+
+def _make_texts(folder: Path, rng: random.Random) -> Path:
+    """Models of texts with several vectorizers."""
+    vectorizer = rng.choice(
+        (
+            CountVectorizer(),
+            CountVectorizer(ngram_range=(1, 2), stop_words=["the"], max_features=12),
+            CountVectorizer(vocabulary=["red", "blue", "sea"], lowercase=False),
+            CountVectorizer(analyzer="char", ngram_range=(2, 2), dtype=np.float32),
+        )
+    )
+    lda = TemperedLDA(max_iter=2, batch_size=6, tempering=LocalTempering(n_temperatures=8))
+    model = TopicModel(rng.choice((2, 3)), vectorizer=vectorizer, lda=lda, random_state=0)
+    model.fit(TEXTS).save(folder / "model.npz")
+    return folder / "model.npz"
+
+
+def _read_texts(path: Path) -> None:
+    model = load(path)
+    if not isinstance(model, TopicModel):
+        return  # the fields of its lda have replaced its own
+    theta = model.transform(TEXTS)
+    if not (np.isfinite(theta).all() and abs(theta.sum(axis=1) - 1).max() < 1e-4):
+        raise Wrong("proportions that do not sum to one")
+    if len(model.topics_) != theta.shape[1] or len(model.documents(TEXTS)) != len(theta):
+        raise Wrong("tables of another length")
+    _check(model.lda_)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        model.update(TEXTS)
+    _check(model.lda_)
+
+
+TARGETS = [
+    Target("models", _make, _mutate, _read),
+    Target("models of texts", _make_texts, _mutate, _read_texts),
+]

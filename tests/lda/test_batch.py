@@ -265,7 +265,9 @@ def scripted(bounds, **parameters):
     trainer = new_trainer(Config.of(lda.get_params(deep=False), 60), 200.0, lda.max_iter)
     hooks = SimpleNamespace(before_pass=lambda: None, after_pass=lambda done: False)
     scripted_trainer = Scripted(trainer, bounds)
-    return train_in_full(scripted_trainer, corpus(), len(bounds), None, ONE_THREAD, hooks)
+    history = []
+    train_in_full(scripted_trainer, corpus(), len(bounds), None, ONE_THREAD, hooks, history)
+    return history
 
 
 def test_warns_once_where_the_bound_falls():

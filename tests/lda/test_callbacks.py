@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from topictemper import TemperedLDA
+from topictemper import TemperedLDA, progress_bar
 
 from ..small_lda import MODES, corpus, learned_state, set_tempering, small_lda
 
@@ -47,6 +47,18 @@ class Recorder:
     def on_fit_task_end(self, estimator, context):
         self.note("on_fit_task_end", context)
         return context.task_name == "pass" and context.task_id + 1 == self.stop_after
+
+
+def test_progress_bar_names_the_extra(monkeypatch, capsys):
+    def missing(name):
+        raise ImportError(f"{name} requires rich")
+
+    pytest.importorskip("rich", reason="rich is not installed")
+    small_lda().set_callbacks(progress_bar()).fit(corpus())
+    assert "100%" in capsys.readouterr().out
+    monkeypatch.setattr("sklearn.callback._progressbar.check_rich_support", missing)
+    with pytest.raises(ImportError, match=r"pip install 'topictemper\[progress\]'"):
+        progress_bar()
 
 
 class Watcher(Recorder):

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
+from topictemper.datasets import from_gensim
 from topictemper.metrics import coherence
 
 from ..small_lda import corpus, fitted, random_counts
@@ -155,3 +156,40 @@ def test_bad_input(change, message):
     arguments = {"components": np.ones((2, 60)), "X": corpus()} | change
     with pytest.raises((ValueError, TypeError), match=message):
         coherence(**arguments)
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_chunks(measure):
+    X = corpus()
+    whole = coherence(fitted(), X, measure, per_topic=True)
+    for chunks in ([X[:50], X[50:]], (X[d : d + 7] for d in range(0, 200, 7))):
+        np.testing.assert_array_equal(coherence(fitted(), chunks, measure, per_topic=True), whole)
+    with pytest.raises(ValueError, match="X has no chunks"):
+        coherence(fitted(), iter([]))
+    with pytest.raises(ValueError, match="X has 5 features, but the topics have 60"):
+        coherence(fitted(), [X[:, :5]])
+
+
+WORDS = [["river", "boat", "fish"], ["engine", "road", "wheel"]]
+
+
+def test_models_of_gensim():
+    gensim = pytest.importorskip("gensim")
+    documents = [WORDS[d % 2] for d in range(40)]
+    dictionary = gensim.corpora.Dictionary(documents)
+    bags = [dictionary.doc2bow(words) for words in documents]
+    model = gensim.models.LdaModel(bags, num_topics=2, id2word=dictionary, random_state=0)
+    X = from_gensim(bags, dictionary)
+    assert coherence(model, X, n_top_words=3) == coherence(model.get_topics(), X, n_top_words=3)
+
+
+def test_models_of_tomotopy():
+    tomotopy = pytest.importorskip("tomotopy")
+    model = tomotopy.LDAModel(k=2, seed=0)
+    for d in range(40):
+        model.add_doc(WORDS[d % 2])
+    model.train(10, workers=1)
+    words = list(model.used_vocabs)
+    X = np.array([[word in WORDS[d % 2] for word in words] for d in range(40)], dtype=int)
+    topics = np.stack([model.get_topic_word_dist(k) for k in range(2)])
+    assert coherence(model, X, n_top_words=3) == coherence(topics, X, n_top_words=3)

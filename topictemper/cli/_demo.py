@@ -8,6 +8,7 @@ from typing import Any
 
 from ..datasets import load_docstrings
 from ..lda._estimator import TemperedLDA
+from ._arguments import new_command
 from ._report import (
     format_comparison,
     format_course,
@@ -25,6 +26,19 @@ _SETTINGS: dict[str, Any] = {"n_components": 100, "random_state": 0}
 
 _MAX_TEST = 800
 _TOPICS_SHOWN = 30
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = new_command(
+        commands,
+        "demo",
+        "compare plain and tempered topics of the installed docstrings",
+        "Fit plain (svi) and tempered (lvt) topics to the docstrings of the installed scientific "
+        "Python packages and compare them on held-out text. Takes about a minute. The status is 1 "
+        "if tempering did not help.",
+    )
+    parser.set_defaults(run=lambda _: run_demo())
 
 
 def run_demo() -> int:

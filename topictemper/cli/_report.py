@@ -92,7 +92,10 @@ def format_course(history: NDArray[Any], n_rows: int = 10) -> str:
 
 
 def format_topics(
-    sizes: NDArray[Any], top_words: Sequence[Sequence[str]], n_rows: int | None = None
+    sizes: NDArray[Any],
+    top_words: Sequence[Sequence[str]],
+    n_rows: int | None = None,
+    labels: Sequence[str] | None = None,
 ) -> str:
     """Return the topics with their share of the words, the largest first.
 
@@ -104,13 +107,16 @@ def format_topics(
         The words of each topic, the most probable first.
     n_rows : int, default=None
         How many topics to show; None shows all.
+    labels : sequence of str, default=None
+        Labels of the topics, before their words.
     """
     shares = sizes / sizes.sum()
     order = np.argsort(-shares, kind="stable")[:n_rows]
     digits = len(str(len(shares) - 1))
-    return "\n".join(
-        f"  {k:{digits}d}  {shares[k]:6.1%}  {printable(' '.join(top_words[k]))}" for k in order
-    )
+    texts = [" ".join(words) for words in top_words]
+    if labels is not None:
+        texts = [f"{label}: {text}" for label, text in zip(labels, texts, strict=True)]
+    return "\n".join(f"  {k:{digits}d}  {shares[k]:6.1%}  {printable(texts[k])}" for k in order)
 
 
 def format_documents(
@@ -142,11 +148,11 @@ def format_documents(
     return "\n".join(lines)
 
 
-def format_score(n_documents: int, n_tokens: int, score: float) -> str:
+def format_score(n_documents: int, n_tokens: int, score: float, n_unknown: int = 0) -> str:
     """Return a held-out score with its perplexity, and the size of the held-out text."""
     rows = [
         ("documents", f"{n_documents:,}"),
-        ("tokens", f"{n_tokens:,}"),
+        ("tokens", f"{n_tokens:,}" + (f", and {n_unknown:,} unknown" if n_unknown else "")),
         ("score", f"{score:.4f} nats a token"),
         ("perplexity", f"{math.exp(-score):.1f}"),
     ]

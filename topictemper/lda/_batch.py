@@ -27,24 +27,22 @@ def train_in_full(
     sample_weight: NDArray[np.float64] | None,
     workers: Workers,
     hooks: PassHooks,
-) -> list[tuple[float, float, float]]:
+    history: list[tuple[float, float, float]],
+) -> None:
     """Make at most `n_passes` over the rows of a CSR matrix, each a single step.
 
     Stops when the ELBO has grown by less than `tol` in a pass at T = 1. Warns, once, where it falls
     by more than that, and more than 0.005, at an unchanged temperature. Where topics are a point,
     it may fall as a learned eta rises, which gives no warning.
 
-    Returns
-    -------
-    list of (pass, temperature, elbo)
-        The tempered ELBO before each pass, in nats a token.
+    The tempered ELBO before each pass, in nats a token, is added to `history`, as
+    (pass, temperature, elbo).
     """
     tol = trainer.config.tol
     batch = Gatherer(X, trainer.topics.M.dtype, sample_weight).rows(
         rows_that_count(X, sample_weight)
     )
     tokens = batch.total_tokens()
-    history: list[tuple[float, float, float]] = []
     fallen, eta = False, trainer.eta
     for done in range(1, n_passes + 1):
         hooks.before_pass()
@@ -68,4 +66,3 @@ def train_in_full(
         if s == 1.0 and abs(gain) < tol:
             break
     trainer.release()  # it was of all documents
-    return history

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["CallbackSupportMixin", "with_callbacks"]
+__all__ = ["CallbackSupportMixin", "progress_bar", "with_callbacks"]
 
 
 class _NoContext:
@@ -39,3 +39,33 @@ except ImportError:
     CallbackSupportMixin, with_callbacks = _NoCallbackSupport, _undecorated
 else:
     CallbackSupportMixin, with_callbacks = callback.CallbackSupportMixin, callback.with_callbacks
+
+
+def progress_bar() -> Any:
+    """Progress bar of a fit, by passes over the data: a callback for ``set_callbacks``.
+
+    It is `sklearn.callback.ProgressBar`, which needs scikit-learn 1.9 and rich.
+
+    Returns
+    -------
+    sklearn.callback.ProgressBar
+        The callback.
+
+    Raises
+    ------
+    ImportError
+        If one of the two is not there. The message names the extra that brings them.
+
+    Examples
+    --------
+    >>> from topictemper import TemperedLDA, progress_bar
+    >>> lda = TemperedLDA(20).set_callbacks(progress_bar())  # doctest: +SKIP
+    """
+    try:
+        from sklearn.callback import ProgressBar
+
+        return ProgressBar()
+    except ImportError as error:
+        raise ImportError(
+            "a progress bar needs scikit-learn 1.9 and rich: pip install 'topictemper[progress]'"
+        ) from error

@@ -18,6 +18,13 @@ class CountsMixin:
 
     n_features_in_: int
 
+    def __sklearn_tags__(self) -> Any:
+        parent: Any = super()
+        tags = parent.__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
     def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""
         X = _counts.acceptable(X, name)

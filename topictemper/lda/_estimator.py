@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
+from sklearn.base import BaseEstimator
 
 from .._core._workers import Workers
 from .._utils import _counts
@@ -22,11 +22,16 @@ from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._config import Config
 from ._counts_mixin import CountsMixin
+from ._defaults import STREAM_SAMPLES
 from ._fitted import FittedMixin
 from ._inspection import TopicsReportMixin
+from ._labels import LabelsMixin
 from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
 from ._prediction_mixin import PredictionMixin
+from ._reduction import ReductionMixin
+from ._seeding import Seeds, first_documents, seed_labels, seeded, unseeded
+from ._shares import SharesMixin
 from ._training import Trainer, train
 
 
@@ -37,8 +42,10 @@ class TemperedLDA(
     TopicsReportMixin,
     PredictionMixin,
     FittedMixin,
+    ReductionMixin,
+    SharesMixin,
+    LabelsMixin,
     CountsMixin,
-    ClassNamePrefixFeaturesOutMixin,
     BaseEstimator,
 ):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
@@ -82,10 +89,12 @@ class TemperedLDA(
         ``min(3 / n_components, 0.1)``. For prediction, alpha is multiplied by a factor (0.5 to 16)
         estimated during training: the one with which half of a document best predicts the other
         half. "auto" learns one value for each topic [4]_.
-    topic_word_prior : float, array-like or "auto", default=None
+    topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
         Dirichlet prior eta of the words of a topic. None is 0.05, or 0.1 for "vb". An array of
         shape (n_features,) or (n_components, n_features) has a value for each word, or for each
-        word of each topic (seeded topics). "auto" learns one value, at least the default.
+        word of each topic. "auto" learns one value, at least the default. A mapping of labels to
+        words, or a `topictemper.topics.SeedTopics`, makes topics of words that are in the names of
+        the columns (seeded topics).
     learning_method : {"online", "batch"}, default="online"
         "online" makes a step for each minibatch. "batch" makes one step of all documents in a pass,
         until the ELBO has converged. It needs 12 bytes of memory for each document and topic.
@@ -199,21 +208,6 @@ class TemperedLDA(
     >>> lda = TemperedLDA(5, tempering=LocalTempering(max_temperature=3), random_state=0)
     >>> lda.fit(corpus.counts).max_temperature_
     3.0
-
-    Seed words of a topic, and batch training until the ELBO has converged:
-
-    >>> import numpy as np
-    >>> words = corpus.components[2].argsort()[-3:]
-    >>> eta = np.full((5, 200), 0.1)
-    >>> eta[0, words] = 20.0
-    >>> lda = TemperedLDA(
-    ...     5, topic_word_prior=eta, learning_method="batch", max_iter=100, random_state=0
-    ... ).fit(corpus.counts)
-    >>> bool(lda.n_iter_ < 100 and lda.elbo_history_["elbo"][-1] > -5.3)
-    True
-    >>> top = lda.top_words(3, [str(word) for word in range(200)])[0]
-    >>> set(top) == {str(word) for word in words}
-    True
     """
 
     def __init__(
@@ -223,7 +217,7 @@ class TemperedLDA(
         tempering: str | Annealing | None = "lvt",
         inference: Literal["auto", "gibbs", "point", "vb"] = "auto",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
-        topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,
+        topic_word_prior: float | ArrayLike | Seeds | Literal["auto"] | None = None,
         learning_method: Literal["online", "batch"] = "online",
         max_iter: int | None = None,
         batch_size: int | None = None,
@@ -277,6 +271,7 @@ class TemperedLDA(
         *,
         validation_X: Any = None,
         feature_names: Any = None,
+        on_interrupt: Literal["raise", "keep"] = "raise",
     ) -> Self:
         """Learn topics from scratch.
 
@@ -302,6 +297,9 @@ class TemperedLDA(
             columns or of columns to words, such as ``vocabulary_`` or a gensim ``Dictionary``; or
             a fitted vectoriser. None takes the names of a data frame, or with `warm_start`
             those of the fit before.
+        on_interrupt : {"raise", "keep"}, default="raise"
+            What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, and warns.
+            It needs memory for a copy of the model. An interrupt in the first pass is raised.
 
         Returns
         -------
@@ -326,13 +324,20 @@ class TemperedLDA(
             lda.set_callbacks(monitor).fit(X, np.zeros(X.shape[0]))
         """
         with unchanged_on_error(self):
-            self._fit(X, y, sample_weight, validation_X, feature_names)
+            keeps = check.choice("on_interrupt", on_interrupt, ("raise", "keep")) == "keep"
+            self._fit(X, y, sample_weight, validation_X, feature_names, keeps)
         return self
 
     # Called within `unchanged_on_error`, because a callback may fail when it is torn down, too.
     @with_callbacks
     def _fit(
-        self, X: Any, y: Any, sample_weight: Any, validation_X: Any, feature_names: Any
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        validation_X: Any,
+        feature_names: Any,
+        keeps: bool,
     ) -> None:
         words_before = getattr(self, "feature_names_in_", None)
         if is_chunks(X):
@@ -351,24 +356,24 @@ class TemperedLDA(
             self.feature_names_in_ = feature_names_of(feature_names, X.shape[1], strings=True)
         if validation_X is not None:
             validation_X = self._validation_counts(validation_X)
-        config = Config.of(self.get_params(deep=False), X.shape[1])
+        config = Config.of(unseeded(self), X.shape[1])
+        previous = getattr(self, "_trainer", None) if config.warm_start else None
+        if previous and words_before is not None and not hasattr(self, "feature_names_in_"):
+            self.feature_names_in_ = words_before
         rows, validation = held_out_rows(config, X, validation_X, sample_weight)
         learned, weight = X, sample_weight
         if rows is not None:
             learned = X[rows]
             weight = None if weight is None else weight[rows]
             _counts.check_words(learned, "X without the documents held out", weight)
+        parameters = seeded(self, learned, weight)
+        config = Config.of(parameters, X.shape[1])
         n_documents = float(learned.shape[0] if weight is None else weight.sum())
         n_passes = config.planned_passes(n_documents)
-        previous = getattr(self, "_trainer", None) if config.warm_start else None
         trainer = new_trainer(config, n_documents, n_passes, previous=previous)
-        if (
-            previous is not None
-            and words_before is not None
-            and not hasattr(self, "feature_names_in_")
-        ):
-            self.feature_names_in_ = words_before
-        self._remember_parameters()
+        self._remember_parameters(parameters)
+        if previous is None:
+            self._begin_labels(seed_labels(self.topic_word_prior))
         context = self._init_callback_context(max_subtasks=n_passes)
         hook_arguments = {
             "estimator": self,
@@ -389,11 +394,15 @@ class TemperedLDA(
                 hook_arguments,
                 verbose=bool(self.verbose),
                 workers=workers,
+                keeps=keeps,
             )
-            if config.whole:
-                elbos = train_in_full(trainer, learned, n_passes, weight, workers, monitor)
-            else:
-                train(trainer, learned, n_passes, weight, workers, monitor)
+            try:
+                if config.whole:
+                    train_in_full(trainer, learned, n_passes, weight, workers, monitor, elbos)
+                else:
+                    train(trainer, learned, n_passes, weight, workers, monitor)
+            except KeyboardInterrupt:
+                trainer = monitor.kept_model(elbos)
         if validation is not None and validation.best is not None:
             trainer = validation.best
         trainer.settle()
@@ -457,25 +466,29 @@ class TemperedLDA(
             if is_chunks(X):
                 _counts.no_weights_of_chunks(sample_weight)
                 matrices = map(self._stream_counts, _counts.some_chunks(X))
-                first = next(matrices)
-                trainer = self._stream_trainer(first.shape[1])
+                first = first_documents(self, matrices)
+                trainer = self._stream_trainer(first)
                 for X, rows in full_batches(chain([first], matrices), trainer.plan.batch_size):
                     trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
             else:
                 X = self._stream_counts(X)
                 sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
-                trainer = self._stream_trainer(X.shape[1])
+                trainer = self._stream_trainer(X, sample_weight)
                 gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)
                 trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
 
-    def _stream_trainer(self, n_features: int) -> Trainer:
+    def _stream_trainer(self, X: Any, sample_weight: Any = None) -> Trainer:
         """The model in training; a new one at the first call of `partial_fit`."""
         total = self.total_samples
         if total is not None:
             total = check.number("total_samples", total, 1.0, 1e15)
         if not hasattr(self, "_trainer"):
-            config = Config.of(self.get_params(deep=False), n_features)
-            self._remember_parameters()
+            n_documents = X.shape[0] if sample_weight is None else sample_weight.sum()
+            scale = (total or STREAM_SAMPLES) / max(n_documents, 1e-9)
+            parameters = seeded(self, X, sample_weight, scale)
+            config = Config.of(parameters, X.shape[1])
+            self._remember_parameters(parameters)
+            self._begin_labels(seed_labels(self.topic_word_prior))
             self._trainer = new_trainer(config, total, 1)
         self._trainer.expect(total)
         return self._trainer
@@ -486,10 +499,3 @@ class TemperedLDA(
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_trainer")
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        tags.transformer_tags.preserves_dtype = []
-        return tags

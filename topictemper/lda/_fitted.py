@@ -90,12 +90,11 @@ class FittedMixin:
                 f"{type(self).__name__} has no {attribute} before fit", name=attribute, obj=self
             ) from None
 
-    def _remember_parameters(self) -> None:
+    def _remember_parameters(self, parameters: dict[str, Any]) -> None:
         """Keep the parameters that training uses, which may be set to others later."""
-        estimator: Any = self
         self._trained_with = {
             name: clone(value) if isinstance(value, Annealing) else value
-            for name, value in estimator.get_params(deep=False).items()
+            for name, value in parameters.items()
         }
 
     def _set_fitted(
@@ -123,6 +122,7 @@ class FittedMixin:
 
     def _get_state(self) -> Tree:
         """All that training has made, and its parameters, for `save`."""
+        estimator: Any = self
         trainer = self._trainer
         state = trainer.get_state()
         check_trainer(state)
@@ -140,6 +140,7 @@ class FittedMixin:
             "first_alpha": trainer.first_alpha,
             "first_eta": trainer.first_eta,
             "trainer": state,
+            "labels": estimator._labels_state(),
             **{name: getattr(self, f"{name}_", None) for name in _HISTORIES},
         }
 
@@ -151,6 +152,8 @@ class FittedMixin:
             self._trained_with = own | parameters_of(tree["parameters"])
             config = Config.of(self._trained_with, self.n_features_in_)
         self._trainer = restored_trainer(config, tree)
+        with within("labels"):
+            estimator._set_labels_state(tree.get("labels"))
         for name, fields in _HISTORIES.items():
             with within(name):
                 if tree[name] is not None:

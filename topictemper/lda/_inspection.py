@@ -11,13 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from .._utils._feature_names import feature_names_of
-
-
-def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """Places of the n largest values, the largest first, and the first of equal ones first."""
-    n = min(n, len(values))
-    places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
-    return places[np.argsort(-values[places], kind="stable")[:n]]
+from ..topics._checks import largest
+from ..topics._words import Measure, word_scores
 
 
 def names_of(model: Any, feature_names: Any) -> list[str]:
@@ -42,8 +37,15 @@ class TopicsReportMixin:
     checked ones.
     """
 
-    def top_words(self, n: int = 10, feature_names: Any = None) -> list[list[str]]:
-        """Words with the highest probability in each topic.
+    def top_words(
+        self,
+        n: int = 10,
+        feature_names: Any = None,
+        *,
+        by: Measure = "probability",
+        weight: float | None = None,
+    ) -> list[list[str]]:
+        """Words that describe each topic: the most probable ones, or the most distinctive.
 
         Parameters
         ----------
@@ -53,16 +55,35 @@ class TopicsReportMixin:
             Names of the columns: a sequence; a mapping of words to columns or of columns to
             words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
             default `feature_names_in_`, or else their numbers, with a warning.
+        by : {"probability", "relevance", "frex", "lift"}, default="probability"
+            What ranks the words. The others than "probability" prefer words that are rarer in
+            other topics: see `topictemper.topics.relevance`, `frex` and `lift`.
+        weight : float, default=None
+            Weight of probability against distinctiveness, in [0, 1]. None is 0.6 for "relevance"
+            and 0.5 for "frex". The other measures have none.
 
         Returns
         -------
         list of list of str
-            One list for each topic, the most probable word first.
+            One list for each topic, the best word first.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.repeat([[6, 5, 4, 0, 0], [6, 0, 0, 5, 4]], 20, axis=0)
+        >>> lda = TemperedLDA(2, max_iter=50, batch_size=10, random_state=0).fit(X)
+        >>> names = ["said", "goal", "team", "vote", "law"]
+        >>> sorted(lda.top_words(2, names))
+        [['said', 'goal'], ['said', 'vote']]
+        >>> sorted(lda.top_words(2, names, by="relevance", weight=0.3))
+        [['goal', 'team'], ['vote', 'law']]
         """
         model: Any = self
         check_is_fitted(model)
         n, names = check.integer("n", n, 1), names_of(self, feature_names)
-        return [[names[v] for v in largest(topic, n)] for topic in model.components_]
+        scores = word_scores(model.components_, by, weight)
+        return [[names[v] for v in largest(topic, n)] for topic in scores]
 
     def top_documents(self, X: Any, n: int = 10) -> NDArray[np.intp]:
         """Documents with the largest proportion of each topic.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from copy import deepcopy
 from math import ceil
 from time import perf_counter
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 from .._core._workers import Workers
 from .._utils import _counts
@@ -121,6 +123,8 @@ class Monitor:
         Whether to log a line for every pass.
     workers : Workers
         Threads to use.
+    keeps : bool
+        Whether to keep a copy of the model after every pass, for `kept_model`.
     """
 
     def __init__(
@@ -133,7 +137,10 @@ class Monitor:
         *,
         verbose: bool,
         workers: Workers,
+        keeps: bool,
     ) -> None:
+        self._keeps = keeps
+        self._kept: tuple[int, Trainer] | None = None
         self._trainer = trainer
         self._n_passes = n_passes
         self._validation = validation
@@ -151,12 +158,37 @@ class Monitor:
     def after_pass(self, done: int) -> bool:
         """Score, log and tell the callbacks; whether held-out scores or a callback say stop."""
         seconds = perf_counter() - self._began
+        if self._keeps:
+            self._kept = done, deepcopy(self._trainer)
         stop = False
         if self._validation is not None:
             stop = self._validation.evaluate(self._trainer, done, self._workers)
         if self._verbose:
             self._log(done, seconds)
         return bool(self._task.call_on_fit_task_end(**self._hook_arguments)) or stop
+
+    def kept_model(self, elbos: list[tuple[float, float, float]]) -> Trainer:
+        """The model of the last whole pass, after an interrupt; raises it if there is none.
+
+        ELBOs of later passes are removed.
+        """
+        if self._kept is None:
+            raise  # the interrupt that is being handled
+        done, trainer = self._kept
+        del elbos[done:]
+        temperature = trainer.temperature
+        hot = (
+            f" It is still hot, at T = {temperature:.3g}, and predicts worse than a cold one."
+            if temperature > 1.0
+            else ""
+        )
+        warnings.warn(
+            f"fit was interrupted after {done} of {self._n_passes} whole passes, and keeps the "
+            f"model of these passes.{hot}",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+        return trainer
 
     def _log(self, done: int, seconds: float) -> None:
         """Log a line about the pass, or print it to stderr where logging is not set up."""

@@ -46,6 +46,11 @@ class PredictionMixin(TransformerMixin):
     _fitted_matrices: Callable[[Any], Iterator[Any]]
     n_jobs: int | None
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = []
+        return tags
+
     def transform(
         self,
         X: Any,
@@ -216,10 +221,10 @@ class PredictionMixin(TransformerMixin):
         ndarray of shape (n_samples,)
             At least 1.
         """
-        found = []
+        matrices, found = self._fitted_matrices(X), []
         with Workers(self.n_jobs) as workers:
             s = self._document_inverse_temperatures(workers)
-            for counts in self._fitted_matrices(X):
+            for counts in matrices:
                 found += [s(batch, workers) for _, batch in chunks(counts, self._trainer.topics)]
         return 1.0 / np.concatenate(found)
 

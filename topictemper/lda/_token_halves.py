@@ -75,8 +75,8 @@ class TokenHalves:
         keys |= np.arange(len(documents), dtype=np.uint64)
         keys.sort()
         shuffled = (keys & np.uint64(_MOST_TOKENS - 1)).astype(np.int64)
-        place = np.arange(len(documents)) - np.repeat(ends[:-1], sizes)
-        seen = shuffled[place < np.repeat((sizes + 1) // 2, sizes)]
+        halves = np.column_stack([(sizes + 1) // 2, sizes // 2]).ravel()
+        seen = shuffled[np.repeat(np.tile([True, False], len(sizes)), halves)]
         words = np.repeat(np.arange(len(counts)), counts)
         return np.bincount(words[seen], minlength=len(counts))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._chunks import parts
-from ._checks import matrices, top_columns, topics_of
+from ..topics._checks import matrices, top_columns, topics_of
 
 # Keeps the logarithm finite for pairs that never occur together; as in Röder et al. and gensim.
 _EPSILON = 1e-12
@@ -28,8 +28,9 @@ def coherence(
 
     Parameters
     ----------
-    components : array-like of shape (n_components, n_features), or fitted estimator
-        Weights of the words in the topics, >= 0, or an estimator with `components_`.
+    components : array-like of shape (n_components, n_features), or fitted model
+        Weights of the words in the topics, >= 0; an estimator with `components_`; or a model of
+        gensim or tomotopy.
     X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
         Counts of the reference corpus, or chunks of them, of which one is in memory at a time. A
         word is in a document if its count is > 0.

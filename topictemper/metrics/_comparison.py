@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from .._utils import _validation as check
-from ._checks import top_columns, topics_of
+from ..topics._checks import top_columns, topics_of
 
 
 class TopicMatch(NamedTuple):
@@ -45,7 +45,7 @@ def topic_diversity(components: Any, *, n_top_words: int = 25) -> float:
 
     Parameters
     ----------
-    components : array-like of shape (n_components, n_features), or fitted estimator
+    components : array-like of shape (n_components, n_features), or fitted model
         Weights of the words in the topics, >= 0, or an estimator with `components_`.
     n_top_words : int, default=25
         Number of top words of each topic.

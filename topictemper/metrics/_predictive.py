@@ -14,7 +14,7 @@ from ..lda._completion import Inference, Model, cold, document_completion
 from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import TokenHalves
 from ..lda._topics import Topics
-from ._checks import counts, topics_of
+from ..topics._checks import counts, topics_of
 
 
 class _Sweeps(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,12 +24,20 @@ _Estimator = TypeVar("_Estimator")
 
 #: Estimators that can be saved, by name.
 _ESTIMATORS: dict[str, type[Any]] = {}
+#: Objects with parameters of their own that estimators take as parameters, by name.
+_PARTS: dict[str, type[Any]] = {}
 
 
 def savable(estimator: type[_Estimator]) -> type[_Estimator]:
     """Register a class for `load`; a decorator."""
     _ESTIMATORS[estimator.__name__] = estimator
     return estimator
+
+
+def savable_part(part: type[_Estimator]) -> type[_Estimator]:
+    """Register a class whose objects are parameters of estimators; a decorator."""
+    _PARTS[part.__name__] = part
+    return part
 
 
 class SaveMixin:
@@ -198,7 +207,16 @@ def parameters_of(tree: Tree) -> dict[str, Any]:
 
 
 def _restored(tree: Tree) -> Any:
-    """A tempering object, a part of an estimator, or a source of random numbers."""
+    """A tempering object, a part of an estimator, words, or a source of random numbers."""
+    if "words" in tree:
+        return tree["words"]
+    if "part" in tree:
+        if tree["part"] not in _PARTS:
+            raise ValueError(f"{tree['part']!r} is not a parameter of topictemper")
+        try:
+            return _PARTS[tree["part"]](**parameters_of(tree["settings"]))
+        except TypeError as error:
+            raise ValueError(f"settings of {tree['part']!r} are damaged") from error
     if "estimator" in tree:
         return _estimator(tree["estimator"])(**parameters_of(tree["parameters"]))
     if "vectorizer" in tree:
@@ -221,6 +239,12 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Annealing):
         settings = {key: _plain(key, each) for key, each in value.get_params(deep=False).items()}
         return {"mode": value.mode, "settings": settings}
+    if _PARTS.get(type(value).__name__) is type(value):
+        settings = {key: _plain(key, each) for key, each in value.get_params(deep=False).items()}
+        return {"part": type(value).__name__, "settings": settings}
+    if isinstance(value, Mapping):
+        words = {str(key): [str(word) for word in each] for key, each in value.items()}
+        return {"words": words}
     if type(value).__name__ in _ESTIMATORS:
         parameters = plain_parameters(value.get_params(deep=False))
         return {"estimator": type(value).__name__, "parameters": parameters}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -16,8 +17,8 @@ _TOKENS = "tokens"
 
 
 def as_tokens(document: Any) -> Any:
-    """Return a document that consists of tokens already."""
-    return document
+    """Return a document that consists of tokens already; of a stop word its only token."""
+    return [document] if isinstance(document, str) else document
 
 
 def plain_vectorizer(vectorizer: CountVectorizer) -> Tree:
@@ -56,17 +57,21 @@ def vectorizer_of(tree: Tree) -> CountVectorizer:
 
 
 def checked(vectorizer: CountVectorizer) -> CountVectorizer:
-    """Return the vectorizer, if scikit-learn accepts its parameters.
+    """Return the vectorizer, if scikit-learn accepts its parameters, and it takes texts.
 
     Raises
     ------
     TypeError, ValueError
-        As `CountVectorizer.fit` does.
+        As `CountVectorizer.fit` does; if it takes files.
     """
+    if vectorizer.input != "content":
+        raise ValueError(f"input of the vectorizer must be 'content', got {vectorizer.input!r}")
     words = ["a"] if vectorizer.vocabulary is None else vectorizer.vocabulary
     probe = CountVectorizer(**{**vectorizer.get_params(deep=False), "vocabulary": words})
-    probe.fit([])
-    probe.build_analyzer()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they come when texts are counted
+        probe.fit([])
+        probe.build_analyzer()
     return vectorizer
 
 

@@ -4,6 +4,9 @@ from ._bounds import BoundDisplay
 from ._components import ComponentsDisplay
 from ._curves import LearningCurveDisplay, TemperatureDisplay
 from ._documents import DocumentTemperatureDisplay
+from ._hierarchy import TopicHierarchyDisplay
+from ._n_components import NComponentsDisplay
+from ._shares import TopicSharesDisplay
 from ._surfaces import AnnealedSurfaceDisplay
 from ._topics import TopicsDisplay
 
@@ -13,6 +16,9 @@ __all__ = [
     "ComponentsDisplay",
     "DocumentTemperatureDisplay",
     "LearningCurveDisplay",
+    "NComponentsDisplay",
     "TemperatureDisplay",
+    "TopicHierarchyDisplay",
+    "TopicSharesDisplay",
     "TopicsDisplay",
 ]

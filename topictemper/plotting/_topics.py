@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
-from ..lda._inspection import largest, names_of
+from ..lda._inspection import names_of
+from ..topics._checks import largest
 from ._axes import COOL, axes
 
 _COLUMNS = 4
@@ -21,7 +22,7 @@ _GAP = 0.025
 class TopicsDisplay:
     """Bars of the most probable words of topics, one panel for each topic.
 
-    Titles give the number of a topic and its share of the corpus. Each panel has its own scale,
+    Titles give the label of a topic and its share of the corpus. Each panel has its own scale,
     because the probabilities of words differ widely between topics.
 
     Parameters
@@ -125,10 +126,11 @@ class TopicsDisplay:
                     f"got {topics!r}"
                 )
         top = [largest(components[k], n_top_words) for k in chosen]
+        labels = {k: f"topic {k}" for k in chosen} | dict(getattr(estimator, "_labels", {}))
         display = cls(
             np.array([components[k, v] / sizes[k] for k, v in zip(chosen, top, strict=True)]),
             [[names[v] for v in columns] for columns in top],
-            [f"topic {k} ({sizes[k] / sizes.sum():.1%})" for k in chosen],
+            [f"{labels[k]} ({sizes[k] / sizes.sum():.1%})" for k in chosen],
         )
         return display.plot(ax)
 

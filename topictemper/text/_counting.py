@@ -19,7 +19,7 @@ from .._utils._log import Progress
 from ..datasets import open_corpus, save_corpus
 
 # Documents and words that are counted at a time.
-_MOST_DOCUMENTS, _MOST_WORDS = 2000, 1 << 20
+_MOST_DOCUMENTS, _MOST_WORDS = 8192, 1 << 20
 
 Analyzer = Callable[[Any], list[str]]
 
@@ -66,9 +66,10 @@ def count_by_vocabulary(
 ) -> Iterator[Part]:
     """Count the words of a fitted vectorizer, and the unknown ones into `unknown`."""
     vocabulary = vectorizer.vocabulary_
+    column_of = vocabulary.get
 
     def columns(words: list[str]) -> list[int]:
-        found = [vocabulary.get(word, -1) for word in words]
+        found = [column_of(word, -1) for word in words]
         if unknown is not None:
             unknown.update(word for word, column in zip(words, found, strict=True) if column < 0)
         return found
@@ -146,6 +147,8 @@ def set_vocabulary(vectorizer: CountVectorizer, words: list[str]) -> None:
     """Make a vectorizer one that has been fitted."""
     vectorizer.vocabulary_ = {word: number for number, word in enumerate(words)}
     vectorizer.fixed_vocabulary_ = vectorizer.vocabulary is not None
+    if len(vectorizer.vocabulary_) != len(words):
+        raise ValueError("a word is there twice")
 
 
 def _parts(

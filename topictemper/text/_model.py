@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,15 @@ from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from .._utils._tables import table
 from ..lda._estimator import TemperedLDA
+from ..lda._seeding import Seeds
 from ..persistence._models import savable
 from ..persistence._vectorizers import as_tokens
-from ._counting import Part, count_by_vocabulary, learn_vocabulary
+from ._counting import Part, count_by_vocabulary, learn_vocabulary, set_vocabulary
 from ._parameters import OF_LDA, default_lda, default_vectorizer, new_lda, new_vectorizer
 from ._saving import SaveTextsMixin
 from ._summaries import TopicStatistics, document_columns, output_of, topic_columns
 from ._texts import Texts
+from ._work import WorkMixin
 
 # `update` warns if the share of unknown words has risen by more.
 _TOLERATED_RISE = 0.2
@@ -37,7 +39,7 @@ _UNKNOWN_SHOWN = 20
 
 
 @savable
-class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
+class TopicModel(WorkMixin, SaveTextsMixin, TransformerMixin, BaseEstimator):
     """Topics of texts: counts the words, fits a `TemperedLDA`, and keeps both together.
 
     Texts go in, tables come out. All methods take a list of strings, an array, a column of pandas,
@@ -55,6 +57,9 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
         at most half of them (``min_df=5, max_df=0.5``).
     lda : TemperedLDA, default=None
         The model to fit. None is one with its default settings.
+    seed_topics : mapping of str to list of str, or SeedTopics, default=None
+        Labels and words of topics that you know: ``{"space": ["space", "nasa", "orbit"]}`` makes
+        the first topic one about these words. See `topictemper.topics.SeedTopics`.
     random_state : int or RandomState, default=None
         Seed of `lda`. None: its own.
     n_jobs : int, default=None
@@ -118,6 +123,7 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
         *,
         vectorizer: CountVectorizer | None = None,
         lda: TemperedLDA | None = None,
+        seed_topics: Seeds | None = None,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int | None = None,
@@ -125,6 +131,7 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
         self.n_components = n_components
         self.vectorizer = vectorizer
         self.lda = lda
+        self.seed_topics = seed_topics
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -155,7 +162,12 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
         return self
 
     def fit(
-        self, texts: Any, y: Any = None, *, corpus_folder: str | os.PathLike[str] | None = None
+        self,
+        texts: Any,
+        y: Any = None,
+        *,
+        corpus_folder: str | os.PathLike[str] | None = None,
+        on_interrupt: Literal["raise", "keep"] = "raise",
     ) -> Self:
         """Choose the vocabulary, count the words, and learn the topics.
 
@@ -168,6 +180,8 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
         corpus_folder : str or path-like, default=None
             A new folder to keep the counts in, for `topictemper.datasets.open_corpus`. Topics are
             then learned from there, not from memory.
+        on_interrupt : {"raise", "keep"}, default="raise"
+            What Ctrl-C does while topics are learned; see `TemperedLDA.fit`.
 
         Returns
         -------
@@ -181,7 +195,7 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
             unchanged.
         """
         with unchanged_on_error(self), self._counted(texts, corpus_folder) as counts:
-            self._fit(counts)
+            self._fit(counts, on_interrupt)
         return self
 
     def fit_transform(
@@ -363,7 +377,7 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
             lda = self.lda_
         except AttributeError:
             raise AttributeError("TopicModel has no topics_ before fit", obj=self) from None
-        return table(topic_columns(lda, self._statistics), output_of(self))
+        return table(topic_columns(lda, self.feature_names_, self._statistics), output_of(self))
 
     @property
     def feature_names_(self) -> NDArray[Any]:
@@ -386,9 +400,10 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return self.lda_.get_feature_names_out()
 
-    def _fit(self, counts: Any) -> None:
+    def _fit(self, counts: Any, on_interrupt: Literal["raise", "keep"] = "raise") -> None:
         self.lda_ = new_lda(self)
-        self.lda_.fit(counts, feature_names=self.vectorizer_.get_feature_names_out())
+        names = self.vectorizer_.get_feature_names_out()
+        self.lda_.fit(counts, feature_names=names, on_interrupt=on_interrupt)
         self._statistics = TopicStatistics.of(self.lda_, counts)
         for part in _chunks.parts(counts):
             self._statistics.add(part, self._of_counts(part))
@@ -432,3 +447,12 @@ class TopicModel(SaveTextsMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def text_model_of(lda: TemperedLDA, vectorizer: CountVectorizer) -> TopicModel:
+    """Return a model of texts made of a fitted model of counts, whose words are known."""
+    model = TopicModel(vectorizer=vectorizer, lda=lda)
+    model.lda_, model.vectorizer_ = lda, vectorizer
+    set_vocabulary(vectorizer, lda.feature_names_in_.tolist())
+    model._statistics, model.unknown_share_ = TopicStatistics.blank(lda), 0.0
+    return model

@@ -36,7 +36,14 @@ def new_lda(model: Any) -> TemperedLDA:
         raise TypeError(f"lda must be a TemperedLDA or None, got {type(model.lda).__name__}")
     lda = default_lda() if model.lda is None else clone(model.lda)
     given = {name: getattr(model, name) for name in OF_LDA}
-    return lda.set_params(**{name: value for name, value in given.items() if value is not None})
+    lda.set_params(**{name: value for name, value in given.items() if value is not None})
+    if model.seed_topics is not None:
+        if lda.topic_word_prior is not None:
+            raise ValueError(
+                "seed_topics takes the place of topic_word_prior of lda: give only one"
+            )
+        lda.set_params(topic_word_prior=model.seed_topics)
+    return lda
 
 
 def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:

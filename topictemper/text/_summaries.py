@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -13,12 +13,10 @@ from .._core._workers import Workers
 from .._utils._state import Stateful
 from ..lda._completion import cold, document_completion, halves, predictor
 from ..lda._estimator import TemperedLDA
-from ..lda._inspection import largest
 from ..metrics import coherence
+from ..topics._checks import largest
 
 _N_WORDS, _N_IN_LABEL = 10, 3
-# Weight of the probability of a word; the rest is that of its lift (Sievert and Shirley 2014).
-_RELEVANCE = 0.6
 
 
 class TopicStatistics(Stateful):
@@ -52,6 +50,15 @@ class TopicStatistics(Stateful):
             return cls.blank(lda)
         return cls(_top_columns(lda), coherence(lda, counts, n_top_words=_N_WORDS, per_topic=True))
 
+    def reduced(self, lda: TemperedLDA, groups: list[list[int]]) -> TopicStatistics:
+        """Return the statistics of a model whose topics are groups of these."""
+        other = type(self).blank(lda)
+        other.documents = np.array([self.documents[group].sum() for group in groups])
+        # Words that are still the same keep their coherence.
+        first = [group[0] for group in groups]
+        other.top, other.coherence = self.top[first], self.coherence[first]
+        return other
+
     def add(self, counts: Any, proportions: NDArray[Any]) -> None:
         """Count the largest topics of documents that have words."""
         filled = np.diff(counts.indptr) > 0
@@ -59,25 +66,27 @@ class TopicStatistics(Stateful):
         self.documents = self.documents + np.bincount(topics, minlength=len(self.documents))
 
 
-def topic_columns(lda: TemperedLDA, statistics: TopicStatistics) -> dict[str, Any]:
-    """Columns of the table of topics."""
+def topic_columns(
+    lda: TemperedLDA,
+    names: Sequence[str] | NDArray[Any],
+    statistics: TopicStatistics | None = None,
+    n_words: int = _N_WORDS,
+) -> dict[str, Any]:
+    """Columns of the table of topics; without statistics those that follow from the topics."""
     topics = lda.components_.astype(np.float64)
-    top, sizes = _top_columns(lda), topics.sum(axis=1)
-    measured = (np.sort(top) == np.sort(statistics.top)).all(axis=1)
-    words = lda.top_words(_N_WORDS)
-    log_p = np.log(topics / sizes[:, None])
-    # Of log p(w | k) and the log of lift, p(w | k) / p(w).
-    relevance = log_p - (1 - _RELEVANCE) * np.log(topics.sum(axis=0) / sizes.sum())
-    names = lda.feature_names_in_
-    return {
+    sizes = topics.sum(axis=1)
+    columns = {
         "topic": np.arange(len(topics)),
-        "label": labels_of(lda),
+        "label": labels_of(lda, names),
         "share": sizes / sizes.sum(),
-        "documents": statistics.documents,
-        "coherence": np.where(measured, statistics.coherence, np.nan),
-        "words": words,
-        "distinctive": [[str(names[v]) for v in largest(row, _N_WORDS)] for row in relevance],
     }
+    if statistics is not None:
+        measured = (np.sort(_top_columns(lda)) == np.sort(statistics.top)).all(axis=1)
+        columns["documents"] = statistics.documents
+        columns["coherence"] = np.where(measured, statistics.coherence, np.nan)
+    columns["words"] = lda.top_words(n_words, names)
+    columns["distinctive"] = lda.top_words(n_words, names, by="relevance")
+    return columns
 
 
 def document_columns(
@@ -100,7 +109,7 @@ def document_columns(
         known.append(words)
         n_words.append(length)
         perplexities.append(_perplexities(lda, counts))
-    labels = [*labels_of(lda), ""]
+    labels = [*labels_of(lda, lda.feature_names_in_), ""]
     first = [row[0] if row else -1 for row in topics]
     return {
         "document": np.arange(len(topics)),
@@ -115,12 +124,10 @@ def document_columns(
     }
 
 
-def labels_of(lda: TemperedLDA) -> list[str]:
+def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str]:
     """Labels of the topics: their own, or their three most probable words."""
-    labels = getattr(lda, "labels_", None)
-    if labels is not None:
-        return [str(label) for label in labels]
-    return [" ".join(words) for words in lda.top_words(_N_IN_LABEL)]
+    words = lda.top_words(_N_IN_LABEL, names)
+    return [lda._labels.get(k, " ".join(of_topic)) for k, of_topic in enumerate(words)]
 
 
 def output_of(estimator: Any) -> str:

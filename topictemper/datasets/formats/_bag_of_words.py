@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from ._coordinates import read_coordinates
 from ._lines import Path, read_line, shown
-from ._text import InputError
+from ._packed import InputError
 
 
 def read_uci(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ._lines import LARGEST_COUNT, Path, blocks, check_size, narrow, summable
-from ._text import InputError
+from ._packed import InputError
 
 
 class Coordinates(NamedTuple):

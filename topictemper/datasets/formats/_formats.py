@@ -22,8 +22,9 @@ from ._bag_of_words import read_uci, write_ldac, write_uci
 from ._lines import count_type, narrow, summable
 from ._mapped import open_corpus
 from ._matrix_market import read_mtx
+from ._packed import InputError, unpacked
 from ._sparse_npz import read_npz
-from ._text import InputError, read_vocabulary, unpacked, write_vocabulary
+from ._text import read_vocabulary, write_vocabulary
 from ._word_pairs import read_ldac, read_svmlight
 
 _SUFFIXES = {

@@ -10,8 +10,8 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._packed import InputError
 from ._scan import scan
-from ._text import InputError
 
 Path = str | os.PathLike[str]
 

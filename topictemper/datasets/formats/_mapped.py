@@ -20,7 +20,8 @@ from ..._utils._feature_names import feature_names_of
 from ..._utils._files import new_folder
 from ..._utils._npz import read_header
 from ._lines import LARGEST_COUNT, LARGEST_SIZE
-from ._text import InputError, read_vocabulary, write_vocabulary
+from ._packed import InputError
+from ._text import read_vocabulary, write_vocabulary
 
 _FORMAT = "topictemper corpus"
 _SCHEMA = 1

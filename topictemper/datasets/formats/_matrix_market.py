@@ -10,7 +10,7 @@ from scipy.sparse import csr_array
 
 from ._coordinates import Coordinates, read_coordinates
 from ._lines import LARGEST_COUNT, Path, blocks, check_size, narrow, read_line, shown
-from ._text import InputError
+from ._packed import InputError
 
 # How many numbers of an entry must be integers.
 _WHOLE = {"integer": 3, "unsigned-integer": 3, "real": 2, "double": 2, "pattern": 2}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from ._text import InputError
+from ._packed import InputError
 
 
 def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -> Iterator[str]:
@@ -36,12 +37,19 @@ def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -
 
     Examples
     --------
-    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from topictemper import TopicModel
     >>> from topictemper.datasets import iter_parquet_text
-    >>> counts = CountVectorizer().fit_transform(
-    ...     iter_parquet_text("posts.parquet", "body")
-    ... )  # doctest: +SKIP
+    >>> model = TopicModel(50).fit(iter_parquet_text("posts.parquet", "body"))  # doctest: +SKIP
     """
+    with open(path, "rb") as file:
+        for [text] in parquet_rows(file, path, column):
+            yield text or ""
+
+
+def parquet_rows(
+    file: Any, name: str | os.PathLike[str], column: str | None, others: Sequence[str] = ()
+) -> Iterator[list[Any]]:
+    """Yield the values of a column of text, and of other columns, of an open Parquet file."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -49,22 +57,26 @@ def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -
         raise ImportError(
             "Parquet files need pyarrow: pip install 'topictemper[parquet]'"
         ) from error
-    with open(path, "rb") as raw:
-        try:
-            file = pq.ParquetFile(raw)
-            schema = file.schema_arrow
-            texts = [
-                field.name
-                for field in schema
-                if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
-            ]
-            if column is None and len(texts) != 1:
-                raise InputError(f"{path}: name one of its columns of text: {texts}.")
-            name = texts[0] if column is None else column
-            if name not in texts:
-                raise InputError(f"{path}: {name!r} is not one of its columns of text: {texts}.")
-            for batch in file.iter_batches(columns=[name], batch_size=1000):
-                for text in batch.column(0):
-                    yield text.as_py() or ""
-        except pa.ArrowException as error:
-            raise InputError(f"{path}: not a Parquet file, or damaged ({error}).") from error
+    try:
+        table = pq.ParquetFile(file)
+        schema = table.schema_arrow
+        texts = [
+            field.name
+            for field in schema
+            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
+        ]
+        if column is None and len(texts) != 1:
+            raise InputError(f"{name}: name one of its columns of text: {texts}.")
+        chosen = texts[0] if column is None else column
+        if chosen not in texts:
+            raise InputError(f"{name}: {chosen!r} is not one of its columns of text: {texts}.")
+        absent = [other for other in others if other not in schema.names]
+        if absent:
+            raise InputError(f"{name}: {absent[0]!r} is not one of its columns: {schema.names}.")
+        wanted = [chosen, *others]
+        for batch in table.iter_batches(columns=list(dict.fromkeys(wanted)), batch_size=1000):
+            columns = [batch.column(batch.schema.get_field_index(each)) for each in wanted]
+            for row in zip(*(values.to_pylist() for values in columns), strict=True):
+                yield list(row)
+    except pa.ArrowException as error:
+        raise InputError(f"{name}: not a Parquet file, or damaged ({error}).") from error

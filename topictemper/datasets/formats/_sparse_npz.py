@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..._utils._npz import OF_COUNTS
 from ..._utils._npz import read_npz as read_members
 from ._lines import LARGEST_SIZE, Path, check_size, summable
-from ._text import InputError
+from ._packed import InputError
 
 _Arrays = dict[str, NDArray[Any]]
 

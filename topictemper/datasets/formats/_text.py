@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
-import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
-from ..._utils._npz import check_expansion
-
-_GZIP_MAGIC = b"\x1f\x8b"
-
-
-class InputError(ValueError):
-    """An error in a file of the user, in one line that names the file."""
+from ._packed import InputError, unpacked
 
 
 def read_vocabulary(path: Path) -> list[str]:
@@ -63,7 +53,7 @@ def write_vocabulary(file: IO[bytes], words: Sequence[Any]) -> None:
 
 
 def lines(path: str | os.PathLike[str]) -> Iterator[str]:
-    """Yield the lines of a UTF-8 text file, plain or gzipped, without line ends."""
+    """Yield the lines of a UTF-8 text file, plain or packed, without line ends."""
     with unpacked(path) as file:
         # Decoded line by line, so that an error can name the line.
         for number, line in enumerate(file, start=1):
@@ -76,59 +66,3 @@ def lines(path: str | os.PathLike[str]) -> Iterator[str]:
                     f"at column {error.start + 1})."
                 ) from error
             yield text.rstrip("\r\n")
-
-
-@contextmanager
-def unpacked(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Open a file, plain or gzipped, and give its uncompressed bytes."""
-    with open(path, "rb") as file:
-        # The content decides, not the name. `peek` works with pipes too.
-        if not file.peek(2).startswith(_GZIP_MAGIC):
-            yield file
-            return
-        try:
-            packed = _Packed(file)
-            with gzip.GzipFile(fileobj=packed) as plain:  # type: ignore[call-overload]
-                yield io.BufferedReader(_Plain(plain, packed), 1 << 20)
-        except _Expanded as error:
-            raise InputError(f"{path}: {error}.") from error
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise InputError(f"{path}: a damaged gzip file ({error}).") from error
-
-
-class _Packed:
-    """Compressed bytes, counted here because a pipe has no position."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-        self.n_bytes = 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size)
-        self.n_bytes += len(data)
-        return data
-
-
-class _Plain(io.RawIOBase):
-    """The uncompressed bytes, up to a limit."""
-
-    def __init__(self, file: gzip.GzipFile, packed: _Packed) -> None:
-        self._file, self._packed = file, packed
-        self._n_bytes = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._file.read(len(buffer))
-        buffer[: len(data)] = data
-        self._n_bytes += len(data)
-        try:
-            check_expansion(self._packed.n_bytes, self._n_bytes)
-        except ValueError as error:
-            raise _Expanded(str(error)) from error
-        return len(data)
-
-
-class _Expanded(Exception):
-    """The file expands to more than a file of its size may."""

@@ -8,7 +8,7 @@
    A lane is not influenced by the others: what they have more of is 0 in its sums. */
 
 #define FIRST_SLOTS 32 /* so many are kept though they may be empty */
-#define FIRST_CAPACITY 24
+#define FIRST_CAPACITY 40
 #define MOST_SLOTS 64 /* a document that needs more is `crowded` */
 #define abreast FN(abreast)
 #define lanes_of_words FN(lanes_of_words)

@@ -1,4 +1,4 @@
-"""Checks of the topics and counts that metrics take."""
+"""Checks of the topics and counts that functions take, and their largest values."""
 
 from __future__ import annotations
 
@@ -13,19 +13,22 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
-from ..lda._inspection import largest
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
-    """Return finite, non-empty topics (n_components, n_features) of an array or estimator."""
-    if hasattr(components, "fit"):
+    """Return finite, non-empty topics (n_components, n_features) of an array or a model."""
+    if hasattr(components, "get_topics"):  # gensim
+        components = components.get_topics()
+    elif hasattr(components, "get_topic_word_dist"):  # tomotopy
+        components = np.stack([components.get_topic_word_dist(k) for k in range(components.k)])
+    elif hasattr(components, "fit"):
         check_is_fitted(components)
         components = components.components_
     if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
         raise TypeError(
             f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "
-            f"with components_; got {type(components).__name__}. For a model of another library "
-            "pass its topics, such as LdaModel.get_topics() of gensim"
+            f"with components_, or a model of gensim or tomotopy; got {type(components).__name__}. "
+            "For a model of another library pass its topics"
         )
     if _counts.holds_text(components):
         raise TypeError(
@@ -67,6 +70,21 @@ def counts(X: Any, n_features: int) -> Any:
     return X
 
 
+def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Places of the n largest values, the largest first, and the first of equal ones first."""
+    n = min(n, len(values))
+    places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
+    return places[np.argsort(-values[places], kind="stable")[:n]]
+
+
 def top_columns(topics: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Return the columns of the n most probable words of each topic, in descending order."""
     return np.stack([largest(topic, n) for topic in topics])
+
+
+def topic_labels(model: Any, n_components: int) -> list[str]:
+    """Return the labels of an estimator's topics, or numbers: "topic 0", "topic 1" ..."""
+    labels = getattr(model, "labels_", None)
+    if labels is None or len(labels) != n_components:
+        return [f"topic {k}" for k in range(n_components)]
+    return [str(label) for label in labels]

@@ -1,0 +1,103 @@
+import pickle
+
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import topictemper
+
+from ..small_lda import corpus, small_lda
+
+WORDS = [f"w{v}" for v in range(60)]
+
+
+def labelled(**parameters):
+    return small_lda(**parameters).fit(corpus()).set_labels({1: "sports", 3: "law"})
+
+
+def test_labels_name_output_features():
+    lda = labelled()
+    assert lda.labels_.tolist() == ["topic 0", "sports", "topic 2", "law"]
+    assert lda.get_feature_names_out().tolist() == ["temperedlda0", "sports", "temperedlda2", "law"]
+    lda.set_labels({"sports": "games", 0: "other"})
+    assert lda.labels_.tolist() == ["other", "games", "topic 2", "law"]
+    assert lda.set_labels(None).labels_.tolist() == [f"topic {k}" for k in range(4)]
+    assert lda.set_labels(list("abcd")).labels_.tolist() == list("abcd")
+
+
+def test_labels_name_the_columns_of_a_frame():
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = labelled().set_output(transform="pandas").transform(corpus())
+    assert list(frame.columns) == ["temperedlda0", "sports", "temperedlda2", "law"]
+
+
+def test_labels_are_kept_in_files_and_by_partial_fit(tmp_path):
+    lda = labelled()
+    lda.save(tmp_path / "model")
+    for kept in (
+        topictemper.load(tmp_path / "model"),
+        pickle.loads(pickle.dumps(lda)),
+        lda.partial_fit(corpus()),
+    ):
+        assert kept.labels_.tolist() == ["topic 0", "sports", "topic 2", "law"]
+
+
+def test_a_new_fit_has_no_labels_and_a_warm_start_keeps_them():
+    assert labelled().fit(corpus()).labels_[1] == "topic 1"
+    assert labelled(warm_start=True).fit(corpus()).labels_[1] == "sports"
+    lda = labelled()
+    with pytest.raises(ValueError, match="batch_size"):
+        lda.set_params(batch_size=0).fit(corpus())
+    assert lda.labels_[1] == "sports"
+
+
+def test_a_function_gets_words_and_documents():
+    lda, calls = small_lda().fit(corpus()), []
+    titles = [f"document {i}" for i in range(200)]
+
+    def label(words, documents):
+        calls.append((words, documents))
+        return words[0]
+
+    lda.set_labels(
+        label, X=corpus(), documents=titles, feature_names=WORDS, n_words=3, n_documents=2
+    )
+    rows = lda.top_documents(corpus(), 2)
+    top = lda.top_words(3, WORDS)
+    assert calls == [(top[k], [titles[rows[k][0]], titles[rows[k][1]]]) for k in range(4)]
+    assert [label.split()[0] for label in lda.labels_] == [words[0] for words in top]
+
+
+def test_a_function_may_return_a_label_twice():
+    lda = small_lda().fit(corpus()).set_labels(lambda *_: "a", feature_names=WORDS)
+    assert lda.labels_.tolist() == ["a", "a (2)", "a (3)", "a (4)"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "error", "match"),
+    [
+        (["a"], ValueError, "one label for each of the 4"),
+        ("abcd", ValueError, "one label for each of the 4"),
+        ({4: "a"}, ValueError, "topics are 0 to 3, got 4"),
+        ({"sport": "a"}, ValueError, "no topic has the label 'sport'"),
+        ({1.5: "a"}, TypeError, "number or a label"),
+        ({0: 7}, TypeError, "strings"),
+        ({0: " "}, ValueError, "empty"),
+        ({0: "law"}, ValueError, "topics 3 and 0 get 'law'"),
+    ],
+)
+def test_refuses(labels, error, match):
+    lda = labelled()
+    with pytest.raises(error, match=match):
+        lda.set_labels(labels)
+    assert lda.labels_[1] == "sports"
+
+
+def test_refuses_what_is_of_no_use():
+    with pytest.raises(ValueError, match="given by a function"):
+        labelled().set_labels({0: "a"}, X=corpus())
+    with pytest.raises(ValueError, match="together"):
+        labelled().set_labels(lambda *_: "a", X=corpus(), feature_names=WORDS)
+    with pytest.raises(ValueError, match="one entry for each row"):
+        labelled().set_labels(lambda *_: "a", X=corpus(), documents=["a"], feature_names=WORDS)
+    with pytest.raises(NotFittedError):
+        small_lda().set_labels({0: "a"})

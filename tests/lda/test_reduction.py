@@ -1,0 +1,146 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+import topictemper
+from topictemper.topics import topic_hierarchy
+
+from ..small_lda import corpus, learned_state, small_lda
+
+SETTINGS = {
+    "lvt": {},
+    "vt": {"tempering": "vt"},
+    "prior": {"tempering": "vt", "normalizer": "prior"},
+    "dasvi": {"tempering": "dasvi", "inference": "vb"},
+    "learned": {"doc_topic_prior": "auto", "topic_word_prior": "auto", "max_iter": 8},
+    "alpha": {"doc_topic_prior": [0.1, 0.2, 0.3, 0.4], "dtype": "float64"},
+    "batch": {"learning_method": "batch", "max_iter": 20},
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_merged_topics_predict_are_saved_and_learn(name, tmp_path):
+    lda = small_lda(**SETTINGS[name]).fit(corpus())
+    before = learned_state(lda)
+    merged = lda.merge_topics([1, 3])
+    prior = lda._trainer.topics.base
+    counts = lda.components_ - prior
+    assert_allclose(
+        merged.components_ - prior,
+        [counts[0], counts[1] + counts[3], counts[2]],
+        rtol=1e-5,
+        atol=1e-5 * counts.max(),
+    )
+    alpha = lda.doc_topic_prior_
+    assert_allclose(merged.doc_topic_prior_, [alpha[0], alpha[1] + alpha[3], alpha[2]], rtol=1e-5)
+    theta = merged.transform(corpus())
+    assert theta.shape == (200, 3)
+    assert_allclose(theta.sum(axis=1), 1, rtol=1e-5)
+    assert merged.score(corpus()) < 0
+    merged.save(tmp_path / "model")
+    loaded = topictemper.load(tmp_path / "model")
+    assert learned_state(loaded) == learned_state(merged)
+    for model in (merged, loaded):
+        model.partial_fit(corpus(300, 5))
+    assert learned_state(loaded) == learned_state(merged)
+    assert merged.temperature_ == 1.0
+    assert learned_state(lda) == before
+    assert clone(merged).fit(corpus()).components_.shape == (3, 60)
+
+
+def test_merging_what_was_split_gives_the_model_back():
+    """A topic and its copy, each with half of the counts, are together the topic."""
+    lda = small_lda(dtype="float64").fit(corpus())
+    eta = lda.topic_word_prior_
+    counts = lda.components_ - eta
+    halves = np.vstack([counts[:1] / 2, counts[1:], counts[:1] / 2]) + eta
+    split = small_lda(n_components=5, dtype="float64", init=halves, max_iter=1).fit(corpus())
+    merged = split.merge_topics([0, 4])
+    assert merged.init.shape == (4, 60)
+    assert_allclose(merged.score(corpus()), split.score(corpus()), atol=0.02)
+
+
+def test_dropped_topics_are_gone():
+    lda = small_lda().fit(corpus()).set_labels({2: "noise", 3: "law"})
+    left = lda.drop_topics(["noise", 0])
+    assert_array_equal(left.components_, lda.components_[[1, 3]])
+    assert left.labels_.tolist() == ["topic 0", "law"]
+    assert lda.drop_topics(1).n_components == 3
+
+
+def test_eta_by_topic():
+    eta = np.full((4, 60), 0.1)
+    eta[0, :3], eta[1], eta[2, 5], eta[3] = 5.0, 0.3, 7.0, 0.2
+    lda = small_lda(topic_word_prior=eta, dtype="float64").fit(corpus())
+    dropped = lda.drop_topics([0, 2])  # no topic left has the smallest eta
+    assert_allclose(dropped.components_, lda.components_[[1, 3]])
+    assert_allclose(dropped.topic_word_prior_, eta[[1, 3]])
+    merged = lda.merge_topics([[0, 2], [1, 3]])
+    assert_allclose(merged.topic_word_prior_[0, :6], [5, 5, 5, 0.1, 0.1, 7.0])
+    assert_allclose(merged.topic_word_prior_[1], np.full(60, 0.4))
+    counts = lda.components_ - eta
+    for model, groups in ((merged, [[0, 2], [1, 3]]), (dropped, [[1], [3]])):
+        assert_allclose(
+            model.components_ - model.topic_word_prior_,
+            [counts[group].sum(axis=0) for group in groups],
+            atol=1e-6 * counts.max(),
+        )
+        assert clone(model).fit(corpus()).n_components == 2
+
+
+def test_reduce_follows_the_hierarchy():
+    lda = small_lda(n_components=8).fit(corpus())
+    tree = topic_hierarchy(lda)
+    reduced = lda.reduce_to(3)
+    assert_array_equal(reduced.components_, lda.merge_topics(tree.groups(3)).components_)
+    other = topic_hierarchy(lda, method="ward")
+    assert_array_equal(
+        lda.reduce_to(3, hierarchy=other).components_,
+        lda.merge_topics(other.groups(3)).components_,
+    )
+    assert_array_equal(lda.reduce_to(8).components_, lda.components_)
+    assert lda.reduce_to(1).reduce_to(1).transform(corpus()).tolist() == [[1.0]] * 200
+
+
+def test_labels_of_merged_topics():
+    lda = small_lda().fit(corpus())
+    sizes = lda.components_.sum(axis=1)
+    small, large = sorted((1, 3), key=lambda k: sizes[k])
+    lda.set_labels({small: "small", large: "large"})
+    assert lda.merge_topics(["small", "large"]).labels_.tolist() == ["topic 0", "large", "topic 2"]
+    assert lda.merge_topics([0, small]).labels_.tolist().count("small") == 1
+
+
+def test_words_and_output_stay():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=[f"w{v}" for v in range(60)])
+    lda = small_lda().fit(frame).set_output(transform="pandas").set_labels({0: "sports"})
+    merged = lda.merge_topics([1, 2])
+    assert merged.feature_names_in_.tolist() == list(frame.columns)
+    assert list(merged.transform(frame).columns) == ["sports", "temperedlda1", "temperedlda2"]
+
+
+@pytest.mark.parametrize(
+    ("groups", "error", "match"),
+    [
+        ([0, 4], ValueError, "topics are 0 to 3, got 4"),
+        ([[0, 1], [1, 2]], ValueError, "topic 1 is in two groups"),
+        ([[]], ValueError, "empty groups"),
+        (["law", 1], ValueError, "no topic has the label 'law'"),
+        ("law", TypeError, "list of topics"),
+    ],
+)
+def test_refuses_groups(groups, error, match):
+    with pytest.raises(error, match=match):
+        small_lda().fit(corpus()).merge_topics(groups)
+
+
+def test_refuses():
+    lda = small_lda().fit(corpus())
+    with pytest.raises(ValueError, match="one topic has to be left"):
+        lda.drop_topics(range(4))
+    with pytest.raises(ValueError, match="n_components"):
+        lda.reduce_to(5)
+    with pytest.raises(ValueError, match="hierarchy has 3 topics"):
+        lda.reduce_to(2, hierarchy=topic_hierarchy(lda.drop_topics(0)))

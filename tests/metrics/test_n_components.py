@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.decomposition import LatentDirichletAllocation
+
+from topictemper.metrics import coherence, compare_n_components, match_topics, topic_diversity
+from topictemper.metrics._n_components import _choice
+
+from ..small_lda import corpus, small_lda
+
+SIZES, TRAIN, TEST = [2, 4, 12], corpus(400)[:300], corpus(400)[300:]
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    lda = small_lda(max_iter=6)
+    return compare_n_components(
+        TRAIN, [12, 2, 4, 2], estimator=lda, n_seeds=2, validation_X=TEST, random_state=5
+    )
+
+
+def test_the_table_is_of_the_fits(comparison):
+    columns = comparison.table_
+    assert columns["n_components"].tolist() == SIZES
+    for i, size in enumerate(SIZES):
+        first, second = (
+            small_lda(max_iter=6, n_components=size, random_state=seed).fit(TRAIN)
+            for seed in (5, 6)
+        )
+        scores = [first.score(TEST), second.score(TEST)]
+        assert_allclose(columns["score"][i], np.mean(scores), rtol=1e-6)
+        assert columns["score_error"][i] > np.std(scores, ddof=1) / 2**0.5
+        for name, measure in (
+            ("coherence", lambda lda: coherence(lda, TRAIN)),
+            ("diversity", topic_diversity),
+        ):
+            values = [measure(first), measure(second)]
+            assert_allclose(columns[name][i], np.mean(values))
+            assert_allclose(columns[f"{name}_error"][i], np.std(values, ddof=1) / 2**0.5)
+        distance = match_topics(first, second).distance
+        assert_allclose(columns["stability"][i], 1 - distance.mean())
+
+
+def test_it_takes_a_size_and_says_why(comparison):
+    """The corpus has four topics."""
+    assert comparison.n_components_ == 4
+    assert comparison.reason_.startswith("Take 4 topics: ")
+    assert "2 " in str(comparison)
+    assert str(comparison).endswith(comparison.reason_)
+
+
+def test_the_smallest_of_equal_sizes():
+    rng = np.random.default_rng(0)
+    tokens = np.full(200, 10.0)
+    scores = -30.0 + rng.normal(0, 1, size=(3, 4, 200))
+    scores[0] -= 5.0
+    scores[2, :, :] = scores[1] + rng.normal(0.01, 0.5, size=(4, 200))
+    assert _choice(scores, tokens, 0.0)[0] == 1
+    scores[2] += 1.0
+    assert _choice(scores, tokens, 0.0)[0] == 2
+    assert _choice(scores, tokens, 0.2)[0] == 1
+
+
+def test_one_seed_and_another_library():
+    lda = LatentDirichletAllocation(learning_method="online", max_iter=2)
+    comparison = compare_n_components(corpus(), [2, 3], estimator=lda, n_seeds=1)
+    assert np.isnan(comparison.table_["stability"]).all()
+    assert (comparison.table_["score_error"] > 0).all()
+    assert "stability" not in comparison.reason_
+
+
+def test_the_same_seed_gives_the_same_table():
+    lda = small_lda(max_iter=2)
+    first, again = (
+        compare_n_components(corpus(), [2, 3], estimator=lda, n_seeds=2) for _ in range(2)
+    )
+    assert str(first) == str(again)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "match"),
+    [
+        ({"n_components": [4]}, ValueError, "two sizes"),
+        ({"n_components": [0, 4]}, ValueError, "n_components"),
+        ({"tolerance": -0.1}, ValueError, "tolerance"),
+        ({"n_seeds": 0}, ValueError, "n_seeds"),
+        ({"validation_fraction": 1.0}, ValueError, "validation_fraction"),
+        ({"validation_fraction": 0.001}, ValueError, "validation_fraction"),
+        ({"random_state": "a"}, TypeError, "random_state"),
+        ({"X": ["text"]}, TypeError, "X holds text"),
+    ],
+)
+def test_refuses(settings, error, match):
+    with pytest.raises(error, match=match):
+        compare_n_components(**({"X": corpus(), "n_components": [2, 4]} | settings))

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from topictemper.plotting import TopicHierarchyDisplay, TopicsDisplay, TopicSharesDisplay
+from topictemper.topics import topic_hierarchy
+
+from ..small_lda import corpus, fitted, small_lda
+
+matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402
+
+WORDS = [f"w{v}" for v in range(60)]
+GROUPS = np.array(["left", "right"])[np.arange(200) % 2]
+DATES = np.datetime64("2020-01-15") + 7 * np.arange(200)
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def test_the_tree_has_all_topics_and_a_cut_between_its_groups():
+    lda = small_lda(n_components=8).fit(corpus()).set_labels({2: "$sports"})
+    display = TopicHierarchyDisplay.from_estimator(lda, n_groups=3)
+    assert sorted(display.order_) == list(range(8))
+    labels = [label.get_text() for label in display.ax_.get_yticklabels()]
+    assert labels == [lda.labels_[k] for k in display.order_[::-1]]
+    heights = topic_hierarchy(lda).linkage_[:, 2]
+    (cut,) = (line for line in display.ax_.lines if line.get_linestyle() == ":")
+    assert (heights < cut.get_xdata()[0]).sum() == 5
+    display.figure_.canvas.draw()
+    assert not TopicHierarchyDisplay.from_estimator(lda.components_).ax_.texts
+    with pytest.raises(ValueError, match="n_groups"):
+        display.plot(n_groups=9)
+
+
+def test_shares_over_time_are_drawn():
+    lda = fitted()
+    display = TopicSharesDisplay.from_estimator(lda, corpus(), dates=DATES, period="quarter")
+    shares = lda.topics_over_time(corpus(), DATES, period="quarter")
+    largest = int(np.argmax(lda.transform(corpus()).mean(axis=0)))
+    assert display.axes_[0].get_title(loc="left") == f"topic {largest}"
+    of_topic = np.asarray(shares["topic"]) == largest
+    drawn = display.axes_[0].lines[0].get_ydata()
+    assert_allclose(drawn, np.asarray(shares["share"])[of_topic])
+    display.figure_.canvas.draw()
+    years = TopicSharesDisplay.from_estimator(lda, corpus(), dates=np.arange(200) // 50, topics=[3])
+    assert [panel.get_title(loc="left") for panel in years.axes_] == ["topic 3"]
+    years.figure_.canvas.draw()
+
+
+def test_shares_by_group_have_one_scale_and_names_on_the_left():
+    figure, ax = plt.subplots(figsize=(9, 3), layout="constrained")
+    display = TopicSharesDisplay.from_estimator(fitted(), corpus(), groups=GROUPS, ax=ax)
+    figure.canvas.draw()
+    assert display.figure_ is figure
+    assert len({panel.get_xlim() for panel in display.axes_}) == 1
+    names = [[label.get_text() for label in panel.get_yticklabels()] for panel in display.axes_]
+    assert names == [["left", "right"], ["", ""], ["", ""], ["", ""]]
+
+
+def test_panels_of_topics_have_their_labels():
+    lda = small_lda().fit(corpus()).set_labels({0: "sports"})
+    display = TopicsDisplay.from_estimator(lda, topics=[0, 1], feature_names=WORDS)
+    assert [title.partition(" (")[0] for title in display.titles] == ["sports", "topic 1"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({}, "either dates or groups"),
+        ({"dates": DATES, "groups": GROUPS}, "either dates or groups"),
+        ({"groups": GROUPS, "period": "month"}, "period='month' is for dates"),
+        ({"groups": GROUPS, "topics": [4]}, "topics must be among 0 to 3"),
+        ({"groups": GROUPS, "topics": 0}, "topics"),
+    ],
+)
+def test_refuses(settings, match):
+    with pytest.raises(ValueError, match=match):
+        TopicSharesDisplay.from_estimator(fitted(), corpus(), **settings)
+
+
+def test_refuses_other_tables():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    with pytest.raises(ValueError, match="table of topics_over_time"):
+        TopicSharesDisplay(pandas.DataFrame({"group": [1]}))

@@ -1,0 +1,109 @@
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from topictemper import TemperedLDA, TopicModel, load
+from topictemper.plotting import TopicSharesDisplay
+from topictemper.topics import SeedTopics
+
+THEMES = ("boat harbour water sail", "wheel engine brake garage", "flour oven bread yeast")
+
+
+def texts(n=120):
+    rng = np.random.default_rng(0)
+    return [" ".join(rng.choice(THEMES[i % 3].split(), 12)) for i in range(n)]
+
+
+@pytest.fixture(scope="module")
+def model():
+    lda = TemperedLDA(3, max_iter=30, batch_size=20)
+    return TopicModel(lda=lda, random_state=0).fit(texts())
+
+
+def theme(topic_words):
+    (place,) = (k for k, words in enumerate(THEMES) if set(topic_words[:4]) <= set(words.split()))
+    return place
+
+
+def test_labels_are_in_tables_and_files(model, tmp_path):
+    labelled = load(_saved(model, tmp_path))
+    labelled.set_labels(lambda words, documents: f"{words[0]}/{documents[0]}", texts=texts())
+    for label, words in zip(labelled.labels_, labelled.topics_["words"], strict=True):
+        word, _, document = label.partition("/")
+        assert word == words[0]
+        assert theme(words) == theme(document.split())
+    again = load(_saved(labelled, tmp_path))
+    assert list(again.topics_["label"]) == list(labelled.labels_)
+
+
+def _saved(model, folder):
+    model.save(folder / "model")
+    return folder / "model"
+
+
+def test_fewer_topics_are_a_model(model, tmp_path):
+    model = load(_saved(model, tmp_path)).set_labels({0: "first", 2: "last"})
+    merged = model.merge_topics(["first", 1])
+    assert list(merged.topics_["label"]) == ["first", "last"]
+    assert list(merged.topics_["documents"]) == [80, 40]
+    assert np.isnan(merged.topics_["coherence"]).tolist() == [True, False]
+    assert merged.transform(texts()).shape == (120, 2)
+    assert merged.n_components == 2
+    loaded = load(_saved(merged, tmp_path))
+    assert loaded.topics_["share"].tolist() == merged.topics_["share"].tolist()
+    assert loaded.update(texts()).topics_["documents"].sum() == 240
+    dropped = model.drop_topics("last")
+    assert list(dropped.topics_["documents"]) == [40, 40]
+    assert len(model.reduce_to(2).topics_) == 2
+    assert len(model.topics_) == 3
+    assert len(merged.fit(texts()).topics_) == 2
+
+
+def test_seeds_by_word(tmp_path):
+    seeds = {"bread": ["flour", "oven"], "cars": ["engine", "brake"]}
+    lda = TemperedLDA(3, max_iter=30, batch_size=20)
+    for given in (seeds, SeedTopics(seeds)):
+        model = TopicModel(lda=lda, seed_topics=given, random_state=0).fit(texts())
+        words = model.topics_["words"]
+        assert [theme(words[0]), theme(words[1])] == [2, 1]
+        assert list(model.labels_[:2]) == ["bread", "cars"]
+        assert list(load(_saved(model, tmp_path)).labels_[:2]) == ["bread", "cars"]
+    assert len(model.reduce_to(2).fit(texts()).topics_) == 2
+    with pytest.raises(ValueError, match="seed_topics takes the place"):
+        TopicModel(lda=TemperedLDA(topic_word_prior=0.1), seed_topics=seeds).fit(texts())
+
+
+def test_over_time_and_by_group(model):
+    dates = np.datetime64("2024-01-01") + np.arange(120)
+    over_time = model.topics_over_time(texts(), dates, period="month")
+    assert over_time["documents"][::3].tolist() == [31, 29, 31, 29]
+    by_group = model.topics_by_group(texts(), [THEMES[i % 3][:5] for i in range(120)])
+    large = by_group["share"] > 0.9
+    assert large.sum() == 3
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
+    display = TopicSharesDisplay(by_group).plot()
+    assert len(display.axes_) == 3
+    display.figure_.canvas.draw()
+
+
+def test_search(model):
+    search = model.search_in(texts())
+    found = search.find(["bread and flour", "garage"], n=5)
+    assert [row % 3 for row in found["document"]] == [2] * 5 + [1] * 5
+    assert [row % 3 for row in search.similar(3, n=4)["document"]] == [0] * 4
+    with pytest.raises(ValueError, match="query 1 has no word"):
+        search.find(["bread", "xyz"])
+
+
+def test_needs_a_fit():
+    for name, arguments in (
+        ("set_labels", [None]),
+        ("merge_topics", [[0, 1]]),
+        ("drop_topics", [0]),
+        ("reduce_to", [2]),
+        ("topics_over_time", [["a"], [2020]]),
+        ("topics_by_group", [["a"], ["b"]]),
+        ("search_in", [["a"]]),
+    ):
+        with pytest.raises(NotFittedError):
+            getattr(TopicModel(), name)(*arguments)

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from topictemper.metrics import match_topics
+from topictemper.topics import TopicHierarchy, topic_distances, topic_hierarchy
+
+TOPICS = np.random.default_rng(1).gamma(0.3, 5.0, size=(7, 40)) + 0.01
+
+
+@pytest.mark.parametrize("metric", ["hellinger", "jensenshannon"])
+def test_distances_are_distances(metric):
+    distances = topic_distances(TOPICS, metric)
+    assert_allclose(distances, distances.T)
+    assert_allclose(distances.diagonal(), 0, atol=1e-7)
+    assert 0 < distances[0, 1] < 1
+    assert_allclose(topic_distances(np.eye(3), metric), 1 - np.eye(3))
+
+
+def test_hellinger_is_that_of_match_topics():
+    match = match_topics(TOPICS[:1], TOPICS[1:2])
+    assert_allclose(topic_distances(TOPICS)[0, 1], match.distance[0])
+
+
+def test_groups_are_nested_and_nearest_first():
+    tree = topic_hierarchy(TOPICS)
+    distances = tree.distances_ + np.eye(7)
+    assert [len(tree.groups(n)) for n in range(1, 8)] == list(range(1, 8))
+    nearest = sorted(map(int, np.unravel_index(distances.argmin(), distances.shape)))
+    assert nearest in tree.groups(6)
+    for n in range(1, 7):
+        for group in tree.groups(n + 1):
+            assert any(set(group) <= set(larger) for larger in tree.groups(n))
+
+
+def test_equal_distances_give_as_many_groups_as_asked():
+    tree = TopicHierarchy(1 - np.eye(5))
+    assert [len(tree.groups(n)) for n in range(1, 6)] == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("distances", "match"),
+    [
+        (np.zeros((1, 1)), "two topics"),
+        (np.zeros((2, 3)), "two topics"),
+        (np.array([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
+        (np.array([[0.0, np.nan], [np.nan, 0.0]]), "finite"),
+    ],
+)
+def test_refuses(distances, match):
+    with pytest.raises(ValueError, match=match):
+        TopicHierarchy(distances)
+
+
+def test_refuses_parameters():
+    with pytest.raises(ValueError, match="metric"):
+        topic_distances(TOPICS, "cosine")
+    with pytest.raises(ValueError, match="method"):
+        topic_hierarchy(TOPICS, method="best")
+    with pytest.raises(ValueError, match="n_groups"):
+        topic_hierarchy(TOPICS).groups(8)
+    with pytest.raises(ValueError, match="labels"):
+        TopicHierarchy(1 - np.eye(3), labels=["a"])

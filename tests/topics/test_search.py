@@ -1,0 +1,106 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose
+from sklearn.feature_extraction.text import CountVectorizer
+
+from topictemper.topics import DocumentSearch
+
+from ..small_lda import corpus, fitted, small_lda
+
+RNG = np.random.default_rng(0)
+X = RNG.poisson(0.5, size=(30, 12))
+X[4] = 0
+BETA = RNG.dirichlet(np.full(12, 0.3), size=3)
+THETA = RNG.dirichlet(np.full(3, 0.5), size=30)
+
+
+def test_scores_are_the_formula_of_the_paper():
+    search = DocumentSearch(BETA, X, proportions=THETA, topic_weight=0.4, smoothing=20.0)
+    query = np.zeros(12)
+    query[[1, 5]] = 2, 1
+    p = X.sum(axis=0) / X.sum()
+    own = (X + 20.0 * p) / (X.sum(axis=1, keepdims=True) + 20.0)
+    expected = np.log(0.6 * own + 0.4 * THETA @ BETA) @ query / 3
+    expected[4] = -np.inf
+    found = search.find([query], n=40)
+    order = np.argsort(-expected)[:29]
+    assert found["document"].tolist() == order.tolist()
+    assert found["rank"].tolist() == list(range(1, 30))
+    assert_allclose(found["score"], expected[order])
+
+
+def test_long_queries_are_worked_on_in_parts(monkeypatch):
+    search = DocumentSearch(BETA, X, proportions=THETA)
+    whole = search.find(X[:3])
+    monkeypatch.setattr("topictemper.topics._search._MOST_VALUES", 1)
+    parts = search.find(sp.csr_matrix(X[:3]))
+    assert whole["document"].tolist() == parts["document"].tolist()
+    assert_allclose(whole["score"], parts["score"])
+
+
+def test_a_document_finds_itself_but_is_not_similar_to_itself():
+    search = DocumentSearch(fitted(), corpus())
+    found = search.find(corpus()[[3, 9]], n=1)
+    assert found["document"].tolist() == [3, 9]
+    similar = search.similar([3, 9], n=5)
+    assert similar["query"].tolist() == [3] * 5 + [9] * 5
+    assert 3 not in similar["document"][:5].tolist()
+    assert (
+        similar["document"][:5].tolist() == search.find(corpus()[3], n=6)["document"][1:].tolist()
+    )
+
+
+def test_words_break_the_ties_of_topics():
+    """Documents about the same are ranked by their own words, and others by their topics."""
+    disks, cups = ["disk drive bios", "disk drive cable", "cable drive"], ["goal cup", "cup team"]
+    texts = disks + cups
+    vectorizer = CountVectorizer()
+    counts = vectorizer.fit_transform(texts * 10)
+    lda = small_lda(n_components=2, max_iter=30).fit(counts)
+    search = DocumentSearch(lda, counts[:5], vectorizer=vectorizer)
+    assert search.find("bios", n=3)["document"].tolist()[0] == 0
+    assert set(search.find("bios", n=3)["document"].tolist()) == {0, 1, 2}
+    assert set(search.find(["cup", "cup cup"], n=2)["document"].tolist()) == {3, 4}
+
+
+def test_other_libraries_topics_and_output_as_frames():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=[f"w{v}" for v in range(60)])
+    lda = small_lda().fit(frame).set_output(transform="pandas")
+    ours = DocumentSearch(lda, frame).similar(0)
+    theirs = DocumentSearch(lda.components_, frame, proportions=lda.transform(frame)).similar(0)
+    assert ours["document"].tolist() == theirs["document"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("queries", "error", "match"),
+    [
+        ("text", TypeError, "vectorizer"),
+        (["text"], TypeError, "vectorizer"),
+        (np.zeros((2, 12)), ValueError, "query 0 has no word"),
+        (np.ones((2, 11)), ValueError, "11 features"),
+    ],
+)
+def test_refuses_queries(queries, error, match):
+    with pytest.raises(error, match=match):
+        DocumentSearch(BETA, X, proportions=THETA).find(queries)
+
+
+def test_refuses():
+    search = DocumentSearch(BETA, X, proportions=THETA)
+    with pytest.raises(ValueError, match="rows must be from 0 to 29"):
+        search.similar(30)
+    with pytest.raises(TypeError, match="rows"):
+        search.similar("a")
+    with pytest.raises(ValueError, match="document 4 has no words"):
+        search.similar([3, 4])
+    with pytest.raises(TypeError, match="proportions"):
+        DocumentSearch(BETA, X)
+    with pytest.raises(ValueError, match=r"shape \(30, 3\)"):
+        DocumentSearch(BETA, X, proportions=THETA[:5])
+    with pytest.raises(ValueError, match="no words"):
+        DocumentSearch(BETA, np.zeros((3, 12)), proportions=THETA[:3])
+    for name in ("topic_weight", "smoothing"):
+        with pytest.raises(ValueError, match=name):
+            DocumentSearch(BETA, X, proportions=THETA, **{name: -1.0})

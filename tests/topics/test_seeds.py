@@ -1,0 +1,138 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
+
+import topictemper
+from topictemper.topics import SeedTopics
+
+from ..small_lda import corpus, learned_state, small_lda
+
+WORDS = [f"w{v}" for v in range(60)]
+# Words that are frequent in one topic of a fit each.
+TOPS = small_lda(max_iter=20, learning_offset=None).fit(corpus()).top_words(10, WORDS)
+SEEDS = {"one": TOPS[2][:3], "two": TOPS[0][:3]}
+
+
+def frame(X):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    return pandas.DataFrame(X.toarray(), columns=WORDS)
+
+
+def test_prior_is_a_share_of_the_tokens_of_documents_with_the_words():
+    X = np.array([[2, 2, 4, 0], [0, 0, 4, 4], [1, 0, 3, 4], [0, 0, 0, 0]])
+    prior = SeedTopics({"t": ["a", "b"]}, strength=0.5, base=0.1).prior(X, list("abcd"), 2)
+    totals = np.array([3, 2, 11, 8])
+    length = 8  # of the three documents with words
+    own = np.array([2, 2, 4, 0]) / 8  # of the one that has both
+    excess = np.maximum(length * (own - totals / 24), 0)
+    expected = 0.5 * np.maximum(excess, [3, 2, 0, 0]) + 0.1
+    assert_allclose(prior, [expected, np.full(4, 0.1)])
+
+
+def test_a_single_word_or_words_that_never_meet_have_the_documents_of_either():
+    X = np.array([[3, 0, 3], [0, 9, 1], [0, 9, 0]])
+    alone = SeedTopics({"t": ["a"]}, strength=1.0).prior(X, list("abc"), 1)[0]
+    assert alone[0] > alone[2] > alone[1]
+    apart = SeedTopics({"t": ["a", "b"]}, strength=1.0).prior(X, list("abc"), 1)[0]
+    assert apart[:2].tolist() == [3.05, 18.05]
+    assert apart[2] > 0.05
+
+
+def test_weights_are_copies():
+    X, weight = corpus().toarray(), np.arange(200) % 3
+    copies = np.repeat(X, weight, axis=0)
+    seeds = SeedTopics(SEEDS)
+    assert_allclose(seeds.prior(X, WORDS, 4, weight), seeds.prior(copies, WORDS, 4))
+
+
+def test_seeded_topics_come_first_with_their_labels(tmp_path):
+    X = frame(corpus())
+    for seed in range(5):
+        lda = small_lda(topic_word_prior=SEEDS, max_iter=20, random_state=seed).fit(X)
+        tops = lda.top_words(6)
+        assert len(set(tops[0]) & set(SEEDS["one"])) >= 2
+        assert len(set(tops[1]) & set(SEEDS["two"])) >= 2
+    assert lda.labels_.tolist() == ["one", "two", *(" ".join(top[:3]) for top in tops[2:])]
+    assert lda.get_feature_names_out().tolist() == ["one", "two", "temperedlda2", "temperedlda3"]
+    lda.save(tmp_path / "model")
+    loaded = topictemper.load(tmp_path / "model")
+    assert loaded.topic_word_prior == SEEDS
+    assert loaded.labels_.tolist() == lda.labels_.tolist()
+    assert learned_state(loaded.partial_fit(X)) == learned_state(lda.partial_fit(X))
+
+
+def test_the_object_and_its_settings():
+    X = frame(corpus())
+    plain = small_lda(topic_word_prior=SEEDS).fit(X)
+    lda = small_lda(topic_word_prior=SeedTopics(SEEDS, strength=0.05)).fit(X)
+    assert learned_state(lda) == learned_state(plain)
+    strong = clone(lda).set_params(topic_word_prior__strength=0.3).fit(X)
+    assert strong.topic_word_prior_.sum() > 5 * lda.topic_word_prior_.sum()
+    prior = lda.topic_word_prior.prior(corpus(), WORDS, 4)
+    assert_allclose(lda.topic_word_prior_, prior, rtol=1e-6)
+    vb = small_lda(topic_word_prior=SEEDS, inference="vb").fit(X)
+    assert_allclose(vb.topic_word_prior_[3], 0.1)
+
+
+def test_files_keep_the_object(tmp_path):
+    lda = small_lda(topic_word_prior=SeedTopics(SEEDS, base=0.2)).fit(frame(corpus()))
+    lda.save(tmp_path / "model")
+    loaded = topictemper.load(tmp_path / "model")
+    assert loaded.topic_word_prior.get_params() == lda.topic_word_prior.get_params()
+    assert_array_equal(loaded.topic_word_prior_, lda.topic_word_prior_)
+
+
+def test_chunks_and_held_out_documents():
+    X = frame(corpus())
+
+    class Chunks:
+        def __iter__(self):
+            return iter([X[:90], X[90:]])
+
+    whole = small_lda(topic_word_prior=SEEDS, shuffle=False).fit(X)
+    chunks = small_lda(topic_word_prior=SEEDS, shuffle=False).fit(Chunks())
+    assert_allclose(chunks.topic_word_prior_, whole.topic_word_prior_, rtol=1e-5)
+    early = small_lda(topic_word_prior=SEEDS, early_stopping=True).fit(X)
+    assert early.topic_word_prior_.sum() < whole.topic_word_prior_.sum()
+
+
+def test_a_stream_stands_for_all_its_documents():
+    X = frame(corpus())
+    half = small_lda(topic_word_prior=SEEDS, total_samples=200).partial_fit(X[:100])
+    assert half.labels_[0] == "one"
+    prior = SeedTopics(SEEDS).prior(corpus()[:100], WORDS, 4)
+    assert_allclose(half.topic_word_prior_, 2 * (prior - 0.05) + 0.05, rtol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("topics", "error", "match"),
+    [
+        ({}, TypeError, "mapping of labels to words"),
+        ([["a"]], TypeError, "mapping of labels to words"),
+        ({"t": "w1 w2"}, TypeError, "'t' must have a list of words"),
+        ({"t": []}, TypeError, "'t' must have a list of words"),
+        ({"t": [1]}, TypeError, "'t' must have a list of words"),
+        ({1: ["w1"]}, TypeError, "label"),
+        ({"t": ["x", "y"]}, ValueError, "none of the words of the seeded topic 't'.*: x, y"),
+        ({str(k): ["w1"] for k in range(5)}, ValueError, "5 seeded topics, but n_components=4"),
+    ],
+)
+def test_refuses(topics, error, match):
+    with pytest.raises(error, match=match):
+        SeedTopics(topics).prior(corpus(), WORDS, 4)
+
+
+def test_refuses_settings_and_columns_without_names():
+    with pytest.raises(ValueError, match="strength"):
+        SeedTopics(SEEDS, strength=0).prior(corpus(), WORDS, 4)
+    with pytest.raises(ValueError, match="base"):
+        SeedTopics(SEEDS, base=0.0).prior(corpus(), WORDS, 4)
+    lda = small_lda().fit(corpus())
+    before = learned_state(lda)
+    with pytest.raises(ValueError, match="columns of X need names"):
+        lda.set_params(topic_word_prior=SEEDS).fit(sp.csr_matrix(corpus()))
+    assert learned_state(lda) == before
+    with pytest.warns(UserWarning, match="not in the vocabulary: x"):
+        SeedTopics({"t": ["w1", "x"]}).prior(corpus(), WORDS, 4)

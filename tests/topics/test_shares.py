@@ -1,0 +1,146 @@
+from datetime import UTC, date, datetime
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from topictemper.topics import shares_by_group, shares_over_time
+from topictemper.topics._periods import periods_of
+
+from ..small_lda import corpus, fitted
+
+THETA = np.random.default_rng(0).dirichlet(np.full(3, 0.5), size=60)
+DAYS = np.datetime64("2023-12-01") + np.arange(60)
+
+
+def starts(dates, period):
+    return [str(day)[:10] for day in np.unique(periods_of(dates, len(dates), period))]
+
+
+def test_shares_are_means_of_groups():
+    groups = np.array(["b", "a", "c"])[np.arange(60) % 3]
+    shares = shares_by_group(THETA, groups, labels=["x", "y", "z"])
+    assert list(shares.columns) == [
+        "group", "topic", "label", "share", "low", "high", "documents",
+    ]  # fmt: skip
+    assert shares["group"].tolist() == ["a"] * 3 + ["b"] * 3 + ["c"] * 3
+    assert shares["label"].tolist() == ["x", "y", "z"] * 3
+    assert_allclose(shares["share"][:3], THETA[1::3].mean(axis=0))
+    assert shares["documents"].tolist() == [20] * 9
+
+
+def test_intervals_are_those_of_the_normal_approximation():
+    """Of many documents the bootstrap is close to it."""
+    theta = np.random.default_rng(1).dirichlet(np.full(3, 0.5), size=2000)
+    shares = shares_by_group(theta, np.zeros(2000), n_bootstrap=4000)
+    error = theta.std(axis=0) / 2000**0.5
+    for end, sign in (("low", -1), ("high", 1)):
+        assert_allclose(shares[end], theta.mean(axis=0) + sign * 1.96 * error, atol=0.15 * error[0])
+    narrow = shares_by_group(theta, np.zeros(2000), confidence=0.5)
+    assert (narrow["high"] - narrow["low"] < shares["high"] - shares["low"]).all()
+
+
+def test_weights_count():
+    weights = np.arange(60) % 3
+    shares = shares_by_group(THETA, np.zeros(60, int), weights=weights)
+    copies = np.repeat(THETA, weights, axis=0)
+    assert_allclose(shares["share"], copies.mean(axis=0))
+    assert shares["documents"].tolist() == [40] * 3
+
+
+def test_missing_and_mixed_groups():
+    groups = [1, "1", None, float("nan")] * 15
+    shares = shares_by_group(THETA, groups)
+    assert shares["group"].tolist() == ["1"] * 3
+    assert shares["documents"][0] == 30
+    numbers = shares_by_group(THETA, [1.0, np.nan] * 30)
+    assert numbers["group"].tolist() == [1.0] * 3
+
+
+def test_the_same_seed_gives_the_same_intervals():
+    first, again = (shares_by_group(THETA, np.zeros(60), random_state=3) for _ in range(2))
+    assert first["low"].tolist() == again["low"].tolist()
+
+
+def test_periods():
+    assert starts(DAYS, "month") == ["2023-12-01", "2024-01-01"]
+    assert starts(DAYS, "quarter") == ["2023-10-01", "2024-01-01"]
+    assert starts(DAYS, "year") == ["2023-01-01", "2024-01-01"]
+    assert len(starts(DAYS, "day")) == 60
+    weeks = np.unique(periods_of(DAYS, 60, "week"))
+    assert {day.astype("datetime64[D]").item().weekday() for day in weeks} == {0}
+    assert starts(np.array(["1969-12-31"], "datetime64[D]"), "week") == ["1969-12-29"]
+    assert starts(np.array(["1969-12-31"], "datetime64[D]"), "quarter") == ["1969-10-01"]
+
+
+@pytest.mark.parametrize(
+    ("n_days", "period"), [(40, "day"), (200, "week"), (1000, "month"), (3000, "quarter")]
+)
+def test_automatic_periods(n_days, period):
+    dates = np.datetime64("2020-01-01") + np.arange(n_days)
+    assert starts(dates, "auto") == starts(dates, period)
+
+
+def test_any_form_of_dates():
+    expected = ["2024-01-01", "2024-02-01"]
+    stamp = datetime(2024, 1, 5, 10, tzinfo=UTC)
+    for dates in (
+        ["2024-01-05", "2024-02-07T10:00"],
+        [date(2024, 1, 5), date(2024, 2, 7)],
+        [stamp, stamp.replace(month=2)],
+        np.array(["2024-01-05", "2024-02-07"], "datetime64[ns]"),
+    ):
+        assert starts(dates, "month") == expected
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    assert starts(pandas.to_datetime(["2024-01-05", "2024-02-07"]), "month") == expected
+
+
+def test_documents_without_a_date_are_left_out():
+    dates = [None if i % 2 else "2024-01-05" for i in range(60)]
+    assert shares_over_time(THETA, dates)["documents"].tolist() == [30] * 3
+    years = shares_over_time(THETA, np.where(np.arange(60) % 2, np.nan, 2024.0))
+    assert years["period"].tolist() == [2024.0] * 3
+
+
+def test_documents_without_words_are_left_out():
+    X = corpus().toarray()
+    X[::2] = 0
+    shares = fitted().topics_by_group(X, ["a"] * 200)
+    theta = fitted().transform(X)[1::2]
+    assert_allclose(shares["share"], theta.mean(axis=0), rtol=1e-5)
+    assert shares["documents"].tolist() == [100] * 4
+    over_time = fitted().topics_over_time(X, np.full(200, 2020))
+    assert_allclose(over_time["share"], shares["share"])
+
+
+@pytest.mark.parametrize(
+    ("dates", "period", "match"),
+    [
+        (["2024-01-05"], "month", "one date for each of the 60"),
+        (["x"] * 60, "month", "entry 0 is 'x'"),
+        ([None] * 60, "month", "no date"),
+        (np.full(60, np.nan), "auto", "no date"),
+        (np.arange(60), "month", "dates has numbers"),
+        (DAYS, "decade", "period"),
+    ],
+)
+def test_refuses_dates(dates, period, match):
+    with pytest.raises(ValueError, match=match):
+        shares_over_time(THETA, dates, period=period)
+
+
+@pytest.mark.parametrize(
+    ("settings", "match"),
+    [
+        ({"groups": ["a"]}, "one group for each"),
+        ({"weights": np.zeros(60)}, "no document"),
+        ({"weights": [-1.0] * 60}, "weights"),
+        ({"labels": ["a"]}, "labels must have 3"),
+        ({"confidence": 1.0}, "confidence"),
+        ({"n_bootstrap": 0}, "n_bootstrap"),
+        ({"proportions": -THETA}, "proportions"),
+    ],
+)
+def test_refuses(settings, match):
+    with pytest.raises(ValueError, match=match):
+        shares_by_group(**({"proportions": THETA, "groups": ["a"] * 60} | settings))

@@ -1,0 +1,113 @@
+"""Arguments that commands share, and the types of options."""
+
+from __future__ import annotations
+
+import argparse
+import codecs
+from pathlib import Path
+from typing import Any
+
+from ..datasets.formats._formats import FORMATS
+from ._inputs import TABLES
+
+FILE_HELP = (
+    "text with one document per line; a table: CSV or TSV with a line of names, JSON lines, "
+    "Parquet; a folder, in which each file of text is a document, and each row of a table; or - "
+    "for standard input. Plain or packed by gzip, bzip2 or xz. Or counts: scipy.sparse.save_npz "
+    "(.npz), Matrix Market (.mtx), SVMlight (.svm), LDA-C (.ldac, .dat), UCI bag of words "
+    "(docword.*), with vocab.txt in the same folder, one word per line; or a folder of "
+    "topictemper.datasets.save_corpus"
+)
+
+
+def new_command(commands: Any, name: str, help: str, description: str) -> argparse.ArgumentParser:
+    """Add a command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=help, description=description, allow_abbrev=False
+    )
+    return parser
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """Add MODEL."""
+    parser.add_argument("model", metavar="MODEL", type=Path, help="file of a model, from `fit`")
+
+
+def add_file(parser: argparse.ArgumentParser) -> None:
+    """Add FILE, and how it is read."""
+    parser.add_argument("file", metavar="FILE", type=Path, help=FILE_HELP)
+    parser.add_argument(
+        "--format",
+        choices=("text", *TABLES, *FORMATS),
+        help="format of FILE, if its name does not tell; text is one document per line",
+    )
+    parser.add_argument("--column", metavar="NAME", help="column of the text in a table")
+    parser.add_argument(
+        "--encoding",
+        type=encoding,
+        metavar="NAME",
+        help="encoding of text (default: by its byte order mark, else utf-8)",
+    )
+
+
+def add_date_and_group(parser: argparse.ArgumentParser) -> None:
+    """Add columns of tables beside the text."""
+    parser.add_argument("--date", metavar="NAME", help="column of the date in a table")
+    parser.add_argument("--group", metavar="NAME", help="column of the group in a table")
+
+
+def encoding(text: str) -> str:
+    """Return the name of an encoding of text."""
+    try:
+        "a".encode(codecs.lookup(text).name)
+    except (LookupError, TypeError):
+        raise argparse.ArgumentTypeError(f"{text!r} is no encoding, such as utf-16") from None
+    return text
+
+
+def positive(text: str) -> int:
+    """Return a number of at least 1."""
+    number = integer(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number
+
+
+def seed(text: str) -> int:
+    """Return a seed."""
+    number = integer(text)
+    if not 0 <= number < 2**32:
+        raise argparse.ArgumentTypeError(f"{text} is not from 0 to 2**32 - 1")
+    return number
+
+
+def jobs(text: str) -> int:
+    """Return a number of threads."""
+    number = integer(text)
+    if number == 0:
+        raise argparse.ArgumentTypeError("must not be 0; -1 uses all processors")
+    return number
+
+
+def integer(text: str) -> int:
+    """Return an integer."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
+
+
+def document_frequency(text: str) -> int | float:
+    """Return a number of documents for an integer, else a share of documents."""
+    try:
+        return positive(text)
+    except argparse.ArgumentTypeError:
+        try:
+            share = float(text)
+        except ValueError:
+            share = -1.0
+    if "." not in text or not 0.0 <= share <= 1.0:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is neither a number of documents, such as 5, nor a share, such as 0.5"
+        )
+    return share

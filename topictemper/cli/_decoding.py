@@ -1,0 +1,76 @@
+"""Lines of text in any encoding."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from typing import Any
+
+from ..datasets.formats._packed import InputError
+
+_BYTES_AT_ONCE = 1 << 20
+# UTF-32 first: its mark begins with that of UTF-16.
+_MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8-sig",
+}
+_UTF8 = ("utf-8", "utf-8-sig")
+
+
+def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[str]:
+    """Yield the lines of an open binary file, with their ends.
+
+    Without an encoding the byte order mark decides; without a mark it is UTF-8.
+
+    Raises
+    ------
+    InputError
+        If the bytes are not of that encoding; it names the line.
+    """
+    codec = _codec(file, encoding)
+    decoder = codecs.getincrementaldecoder(codec)()
+    number, begun = 1, list[str]()
+    ended = False
+    while not ended:
+        data = file.read(_BYTES_AT_ONCE)
+        ended = not data
+        try:
+            text = decoder.decode(data, final=ended)
+        except UnicodeDecodeError as error:
+            raise InputError(_undecodable(error, name, number, codec)) from error
+        if codec in _UTF8 and "\0" in text:
+            number += text[: text.index("\0")].count("\n")
+            raise InputError(
+                f"{name}, line {number}: a character of code 0, so this is no UTF-8 text; if it is "
+                "UTF-16, give --encoding utf-16-le or utf-16-be."
+            )
+        first, *lines = text.split("\n")
+        begun.append(first)
+        for line in lines:
+            yield "".join(begun) + "\n"
+            begun = [line]
+            number += 1
+    if last := "".join(begun):
+        yield last
+
+
+def _codec(file: Any, encoding: str | None) -> str:
+    if encoding is not None:
+        codec = codecs.lookup(encoding).name
+        return "utf-8-sig" if codec == "utf-8" else codec
+    start = file.peek(4)[:4]
+    return next((codec for mark, codec in _MARKS.items() if start.startswith(mark)), "utf-8")
+
+
+def _undecodable(error: UnicodeDecodeError, name: str, number: int, codec: str) -> str:
+    before = error.object[: error.start]
+    line = number + before.decode(codec, "ignore").count("\n")
+    where = f"byte {error.object[error.start]:#04x}"
+    if b"\n" in before or line == 1:
+        column = len(before) - before.rfind(b"\n")
+        where += f" at column {column}"
+    known = codec.removesuffix("-sig").upper()
+    return f"{name}, line {line}: not {known} ({where}); give its --encoding, such as latin-1."

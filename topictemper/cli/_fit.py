@@ -1,0 +1,180 @@
+"""``topictemper fit``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import CountVectorizer
+
+from .._utils._files import writable_path
+from ..datasets.formats._packed import InputError
+from ..datasets.formats._text import read_vocabulary
+from ..lda._estimator import TemperedLDA
+from ..text._model import TopicModel
+from ..text._parameters import MAX_DF, MIN_DF, WORD
+from . import _arguments as types
+from ._inputs import TextInput, kind_of, read_matrix
+from ._models import refuse_text_options, warn_of_unfindable
+
+_MODES = ("svi", "avi", "vt", "lvt", "dasvi")
+_COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = types.new_command(
+        commands,
+        "fit",
+        "fit topics to a file and save them",
+        "Fit topics to a file and save them, with their words and how text is cut into words.",
+    )
+    types.add_file(parser)
+    parser.add_argument("--output", type=Path, required=True, help="where to save the model")
+    option = parser.add_argument
+    option("--topics", type=types.positive, default=50, metavar="K", help="topics (default: 50)")
+    option(
+        "--tempering",
+        choices=_MODES,
+        default="lvt",
+        help="none (svi), by a schedule (avi, dasvi), learned for the corpus (vt), "
+        "learned for each document (lvt, the default)",
+    )
+    option("--passes", type=types.positive, metavar="N", help="passes over the documents")
+    option("--batch-size", type=types.positive, metavar="N", help="documents in a minibatch")
+    option(
+        "--seed",
+        type=types.seed,
+        default=0,
+        help="the same seed gives the same topics (default: %(default)s)",
+    )
+    option("--jobs", type=types.jobs, metavar="N", help="threads; -1 for all (default: 1)")
+    option(
+        "--vocabulary",
+        type=Path,
+        metavar="FILE",
+        help="file of words, one per line: of the columns of a matrix, or the only words to count",
+    )
+    option(
+        "--min-df",
+        type=types.document_frequency,
+        metavar="N",
+        help=f"leave out words in fewer documents, a number or a share (default: {MIN_DF})",
+    )
+    option(
+        "--max-df",
+        type=types.document_frequency,
+        metavar="N",
+        help=f"leave out words in more documents, a number or a share (default: {MAX_DF})",
+    )
+    option(
+        "--stop-words",
+        metavar="WORDS",
+        help="words to leave out: english (the default), none, or a file with one per line",
+    )
+    option("--ngrams", type=types.positive, metavar="N", help="also count runs of up to N words")
+    option("--token-pattern", metavar="REGEX", help="what is a word (default: three letters)")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Fit a model, and save it."""
+    # An unwritable path must fail before the fit, not after.
+    target = writable_path(arguments.output)
+    for given in (arguments.file, arguments.vocabulary, _stop_words_file(arguments)):
+        if given is not None and target == given.resolve():
+            raise InputError(f"{arguments.output}: this would overwrite the input.")
+    lda = TemperedLDA(
+        arguments.topics,
+        tempering=arguments.tempering,
+        max_iter=arguments.passes,
+        batch_size=arguments.batch_size,
+        random_state=arguments.seed,
+        n_jobs=arguments.jobs,
+        verbose=1,
+    )
+    counts = kind_of(arguments.file, arguments.format) == "counts"
+    _check_counting(arguments, counts=counts)
+    try:
+        if counts:
+            n_documents, n_words = _fit_counts(arguments, lda, target)
+        else:
+            n_documents, n_words = _fit_text(arguments, lda, target)
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"{arguments.file}: {_by_options(str(error))}") from error
+    print(
+        f"{arguments.output}: {arguments.topics} topics of {n_words:,} words, "
+        f"from {n_documents:,} documents"
+    )
+    return 0
+
+
+def _fit_counts(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -> tuple[int, int]:
+    refuse_text_options(arguments)
+    corpus = read_matrix(arguments.file, arguments.vocabulary, arguments.format)
+    if corpus.vocabulary is None:
+        raise InputError(f"{arguments.file}: no vocab.txt in the same folder; give --vocabulary.")
+    lda.fit(corpus.counts, feature_names=corpus.vocabulary).save(target)
+    return corpus.counts.shape[0], corpus.counts.shape[1]
+
+
+def _fit_text(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -> tuple[int, int]:
+    source = TextInput(arguments)
+    model = TopicModel(vectorizer=_vectorizer(arguments), lda=lda)
+    model.fit(source.texts())
+    model.save(target)
+    return source.n_documents, len(model.feature_names_)
+
+
+def _vectorizer(arguments: argparse.Namespace) -> CountVectorizer:
+    vectorizer = CountVectorizer(token_pattern=WORD, dtype=np.int32)
+    if arguments.vocabulary is not None:
+        words = read_vocabulary(arguments.vocabulary)
+        warn_of_unfindable(words)
+        return vectorizer.set_params(vocabulary=words)
+    return vectorizer.set_params(
+        min_df=MIN_DF if arguments.min_df is None else arguments.min_df,
+        max_df=MAX_DF if arguments.max_df is None else arguments.max_df,
+        stop_words=_stop_words(arguments),
+        ngram_range=(1, arguments.ngrams or 1),
+        token_pattern=arguments.token_pattern or WORD,
+    )
+
+
+def _stop_words_file(arguments: argparse.Namespace) -> Path | None:
+    given = arguments.stop_words
+    return None if given in (None, "english", "none") else Path(given)
+
+
+def _stop_words(arguments: argparse.Namespace) -> str | list[str] | None:
+    file = _stop_words_file(arguments)
+    if file is None:
+        return None if arguments.stop_words == "none" else "english"
+    try:
+        return [word.lower() for word in read_vocabulary(file)]
+    except FileNotFoundError:
+        raise InputError(
+            f"--stop-words: {str(file)!r} is neither english, nor none, nor a file."
+        ) from None
+
+
+def _check_counting(arguments: argparse.Namespace, *, counts: bool) -> None:
+    """Raise an error for an option that is of no use for FILE."""
+    given = [name for name in _COUNTING if getattr(arguments, name) is not None]
+    if given and (counts or arguments.vocabulary):
+        option = "--" + given[0].replace("_", "-")
+        raise InputError(
+            f"{option} means nothing {'for a matrix' if counts else 'with --vocabulary'}."
+        )
+
+
+def _by_options(message: str) -> str:
+    """Return the message of an error with the names of options in place of parameters."""
+    names = {"min_df": "--min-df", "max_df": "--max-df", "n_components": "--topics"}
+    for parameter, option in names.items():
+        message = message.replace(f"{parameter}=", f"{option} ").replace(parameter, option)
+    return message

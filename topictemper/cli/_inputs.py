@@ -1,0 +1,208 @@
+"""FILE of the command line: texts in lines, tables and folders, or counts."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import logging
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from scipy.sparse import csr_array
+
+from ..datasets import read_corpus
+from ..datasets.formats._formats import FORMATS, format_of
+from ..datasets.formats._packed import InputError, plain
+from ..datasets.formats._text import read_vocabulary
+from ._decoding import text_lines
+from ._tables import Columns, Row, delimited_rows, json_rows, parquet_documents
+
+_logger = logging.getLogger("topictemper")
+
+STANDARD_INPUT = Path("-")
+TABLES = ("csv", "tsv", "jsonl", "parquet")
+_SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".json": "jsonl",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".parquet": "parquet",
+}
+_PACKED = (".gz", ".bz2", ".xz")
+
+Rows = Callable[[Any, str], Iterator[Row]]
+
+
+class Document(NamedTuple):
+    """A text, with the name that tells where it is from."""
+
+    name: str
+    text: str
+    date: str | None
+    group: str | None
+
+
+class Corpus(NamedTuple):
+    """Documents as word counts, and the words if they are known."""
+
+    counts: csr_array
+    vocabulary: list[str] | None
+
+
+def kind_of(path: Path, format: str | None = None) -> Literal["counts", "text"]:
+    """Return whether a file holds counts or texts."""
+    if format is not None:
+        return "counts" if format in FORMATS else "text"
+    counts = format_of(path) is not None or (path / "corpus.json").exists()
+    return "counts" if counts else "text"
+
+
+def read_matrix(
+    path: Path, vocabulary_path: Path | None = None, format: str | None = None
+) -> Corpus:
+    """Read counts, one document per row, and the words of their columns (see `read_corpus`)."""
+    if not path.is_dir():
+        counts, names = read_corpus(path, format, vocabulary=vocabulary_path).values()
+        return Corpus(counts, None if names is None else names.tolist())
+    counts, names = read_corpus(path, format).values()
+    if vocabulary_path is None:
+        return Corpus(counts, None if names is None else names.tolist())
+    words = read_vocabulary(vocabulary_path)
+    if len(words) != counts.shape[1]:
+        raise InputError(
+            f"{vocabulary_path}: {len(words)} words, but {path} has {counts.shape[1]} columns."
+        )
+    return Corpus(counts, words)
+
+
+class TextInput:
+    """The documents of FILE. They are read once, a part at a time.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        `file`, `format`, `encoding`, and `column`, `date` and `group` where a command has them.
+
+    Attributes
+    ----------
+    n_documents : int
+        Documents that have been read.
+
+    Raises
+    ------
+    InputError
+        If an option is of no use for FILE; when they are read, if FILE is malformed.
+    """
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.n_documents = 0
+        self._path: Path = arguments.file
+        self._format: str | None = arguments.format
+        self._encoding: str | None = arguments.encoding
+        self._columns = Columns(
+            arguments.column, getattr(arguments, "date", None), getattr(arguments, "group", None)
+        )
+        self._is_folder = self._path.is_dir()
+        self._files = _files_of(self._path) if self._is_folder else [self._path]
+        self._check_options({self._format_of(file) for file in self._files})
+
+    def __iter__(self) -> Iterator[Document]:
+        for file in self._files:
+            yield from self._documents(file)
+
+    def texts(self) -> Iterator[str]:
+        """Yield the texts alone."""
+        return (document.text for document in self)
+
+    def _format_of(self, file: Path) -> str:
+        if self._format is not None:
+            return self._format
+        name = file.name
+        for suffix in _PACKED:
+            name = name.removesuffix(suffix)
+        return _SUFFIXES.get(Path(name).suffix.lower(), "file" if self._is_folder else "text")
+
+    def _check_options(self, formats: set[str]) -> None:
+        if not formats.intersection(TABLES):
+            named = {"--column": self._columns.column, **self._columns.others()}
+            for option, value in named.items():
+                if value is not None:
+                    raise InputError(
+                        f"{option} is for tables (CSV, TSV, JSON lines, Parquet); {self._path} is "
+                        f"read as {'files' if 'file' in formats else 'lines'} of text."
+                    )
+        if formats == {"parquet"} and self._encoding is not None:
+            raise InputError(f"--encoding is for text; {self._path} is a Parquet file.")
+
+    def _documents(self, file: Path) -> Iterator[Document]:
+        format = self._format_of(file)
+        name = str(file.relative_to(self._path)) if self._is_folder else ""
+        n_rows = n_missing = 0
+        with _opened(file) as content:
+            for row in self._rows(content, str(file), format):
+                if row.text is None:
+                    n_missing += 1
+                place = name if format == "file" else f"{name}:{n_rows}".lstrip(":")
+                yield Document(place, row.text or "", row.date, row.group)
+                n_rows += 1
+                self.n_documents += 1
+        if not n_rows and self._is_folder:
+            _logger.warning("%s: no documents", file)
+        if n_missing:
+            _logger.warning(
+                "%s: %d of %d rows have no text, so they are empty documents",
+                file,
+                n_missing,
+                n_rows,
+            )
+
+    def _rows(self, content: Any, name: str, format: str) -> Iterator[Row]:
+        if format == "parquet":
+            return parquet_documents(content, name, self._columns)
+        if format == "jsonl":
+            return json_rows(content, name, self._columns, self._encoding)
+        if format in ("csv", "tsv"):
+            return delimited_rows(content, name, self._columns, self._encoding, format)
+        lines = text_lines(content, name, self._encoding)
+        if format == "file":
+            return iter([Row("".join(lines))])
+        return (Row(line.rstrip("\r\n")) for line in lines)
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """Return the files of a folder and its folders, without hidden ones."""
+    files = sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
+    if not files:
+        raise InputError(f"{folder}: a folder without files.")
+    for path in files:
+        if format_of(path) is not None:
+            raise InputError(
+                f"{path}: a file of counts in a folder of texts; give it alone, or --format."
+            )
+    return files
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    """Give the plain bytes of a file, or of standard input."""
+    if path != STANDARD_INPUT:
+        with open(path, "rb") as file, plain(file, path) as content:
+            yield content
+        return
+    if sys.stdin is None:
+        raise InputError("-: there is no standard input.")
+    source: Any = sys.stdin.buffer
+    if not hasattr(source, "peek"):
+        source = io.BufferedReader(source)
+    with plain(source, "-") as content:
+        yield content

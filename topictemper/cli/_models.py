@@ -1,0 +1,145 @@
+"""A model of a file, and the documents of FILE as it counts them."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
+
+from ..datasets.formats._packed import InputError
+from ..lda._estimator import TemperedLDA
+from ..persistence._models import load
+from ..text._counting import count_by_vocabulary
+from ..text._model import TopicModel, text_model_of
+from ..text._parameters import WORD
+from ..text._summaries import TopicStatistics
+from ._inputs import Document, TextInput, kind_of, read_matrix
+
+_logger = logging.getLogger("topictemper")
+
+
+class Part(NamedTuple):
+    """Some documents of FILE."""
+
+    #: CSR matrix.
+    counts: Any
+    documents: Sequence[Document]
+    #: Words of each document that are not in the vocabulary.
+    unknown: NDArray[Any]
+
+
+class Fitted:
+    """A model from a file: a `TopicModel`, or a `TemperedLDA` of counts.
+
+    Attributes
+    ----------
+    model : TopicModel or TemperedLDA
+        The model, as it was saved.
+    lda : TemperedLDA
+        The model of counts.
+    words : list of str or None
+        The words of its columns.
+    statistics : TopicStatistics or None
+        What a `TopicModel` knows of its topics.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.model = load(path)
+        self.lda: TemperedLDA = getattr(self.model, "lda_", self.model)
+        self.statistics: TopicStatistics | None = getattr(self.model, "_statistics", None)
+        names = getattr(self.lda, "feature_names_in_", None)
+        self.words: list[str] | None = None if names is None else names.tolist()
+
+    def parts(self, arguments: argparse.Namespace) -> Iterator[Part]:
+        """Yield the documents of FILE, counted.
+
+        Raises
+        ------
+        InputError
+            If FILE is malformed, or its columns are not those of the model.
+        """
+        if kind_of(arguments.file, arguments.format) == "text":
+            yield from self._text_parts(TextInput(arguments))
+        else:
+            counts = self.matrix(arguments)
+            names = [Document(str(row), "", None, None) for row in range(counts.shape[0])]
+            yield Part(counts, names, np.zeros(counts.shape[0], dtype=np.int64))
+
+    def _text_parts(self, source: TextInput) -> Iterator[Part]:
+        vectorizer = self.of_texts().vectorizer_
+        waiting: list[Document] = []
+
+        def texts() -> Iterator[str]:
+            for document in source:
+                waiting.append(document)
+                yield document.text
+
+        for part in count_by_vocabulary(texts(), vectorizer):
+            n = len(part.lengths)
+            documents, waiting[:n] = waiting[:n], []
+            counts = part.matrix(vectorizer)
+            known = np.asarray(counts.sum(axis=1)).ravel()
+            yield Part(counts, documents, part.n_words - known)
+
+    def of_texts(self) -> TopicModel:
+        """Return the model as one of texts; a model of counts gets the usual vectorizer.
+
+        Raises
+        ------
+        InputError
+            If the model takes no texts.
+        """
+        if isinstance(self.model, TopicModel):
+            if callable(self.model.vectorizer_.tokenizer):
+                raise InputError(f"{self._path}: the model is of lists of tokens, not of texts.")
+            return self.model
+        if self.words is None:
+            raise InputError(
+                f"{self._path}: the model has no words to count in text; give counts instead."
+            )
+        warn_of_unfindable(self.words)
+        return text_model_of(self.lda, CountVectorizer(token_pattern=WORD))
+
+    def matrix(self, arguments: argparse.Namespace) -> Any:
+        """Return the counts of FILE."""
+        refuse_text_options(arguments)
+        corpus = read_matrix(arguments.file, format=arguments.format)
+        if corpus.counts.shape[1] != self.lda.n_features_in_:
+            raise InputError(
+                f"{arguments.file}: {corpus.counts.shape[1]} columns, "
+                f"but {self._path} has {self.lda.n_features_in_} words."
+            )
+        if self.words and corpus.vocabulary and self.words != corpus.vocabulary:
+            raise InputError(
+                f"{arguments.file}: the words of its columns (vocab.txt in its folder) "
+                f"are not those of {self._path}."
+            )
+        return corpus.counts
+
+
+def refuse_text_options(arguments: argparse.Namespace) -> None:
+    """Raise an error if an option for text is given with counts."""
+    for name in ("column", "date", "group", "encoding"):
+        if getattr(arguments, name, None) is not None:
+            raise InputError(f"--{name} is for text; {arguments.file} is read as counts.")
+
+
+def warn_of_unfindable(vocabulary: Sequence[str]) -> None:
+    """Log a warning of words that the usual vectorizer cannot find, such as those with digits."""
+    odd = [word for word in vocabulary if word != word.lower() or not re.fullmatch(WORD, word)]
+    if odd:
+        _logger.warning(
+            "%d of %d words of the vocabulary cannot occur in text, such as %r: words are three or "
+            "more letters in lower case",
+            len(odd),
+            len(vocabulary),
+            odd[0],
+        )

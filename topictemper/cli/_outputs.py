@@ -1,0 +1,168 @@
+"""Proportions of documents in files: CSV, Parquet, .npz."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils._files import replacing
+from ..datasets.formats._packed import InputError
+from ._inputs import STANDARD_INPUT, Document
+
+_FORMATS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz"}
+# Six digits: single precision has seven.
+_NUMBER = "%.6g"
+
+#: Writes documents with their proportions; NaN for a document without a word.
+Write = Callable[[Sequence[Document], NDArray[Any]], None]
+
+
+class Labels(NamedTuple):
+    """What the columns are."""
+
+    topics: Sequence[str]
+    has_date: bool
+    has_group: bool
+    #: Rows for each document, one for a topic; None: one row, with a column for each topic.
+    n_top: int | None
+
+    def of_documents(self, documents: Sequence[Document]) -> dict[str, list[str]]:
+        """Return the columns of the documents themselves."""
+        columns = {"document": [document.name for document in documents]}
+        if self.has_date:
+            columns["date"] = [document.date or "" for document in documents]
+        if self.has_group:
+            columns["group"] = [document.group or "" for document in documents]
+        return columns
+
+    def rows(
+        self, documents: Sequence[Document], theta: NDArray[Any]
+    ) -> dict[str, list[Any] | NDArray[Any]]:
+        """Return the columns of a table."""
+        columns: dict[str, Any] = dict(self.of_documents(documents))
+        if self.n_top is None:
+            columns |= {f"topic{k}": theta[:, k] for k in range(theta.shape[1])}
+            return columns
+        top = np.argsort(-theta, axis=1, kind="stable")[:, : self.n_top]
+        shown, empty = np.ones(top.shape, dtype=bool), np.isnan(theta[:, 0])
+        # One row, of topic -1: the last one, where such a document has NaN as everywhere.
+        top[empty], shown[empty, 1:] = -1, False
+        rows, topics = np.nonzero(shown)[0], top[shown]
+        columns = {name: [column[row] for row in rows] for name, column in columns.items()}
+        columns["topic"] = topics
+        labels = [*self.topics, ""]
+        columns["label"] = [labels[topic] for topic in topics]
+        columns["share"] = theta[rows, topics]
+        return columns
+
+
+def format_of_output(path: Path, n_top: int | None) -> str:
+    """Return the format that the name of an output implies."""
+    if path == STANDARD_INPUT:
+        return "csv"
+    format = _FORMATS.get(path.suffix)
+    if format is None:
+        raise InputError(f"--output: {path} must end with .csv, .parquet or .npz.")
+    if format == "npz" and n_top is not None:
+        raise InputError("--top is for .csv and .parquet; an .npz has all proportions.")
+    return format
+
+
+@contextmanager
+def opened_output(path: Path, format: str, labels: Labels) -> Iterator[Write]:
+    """Give a function that writes. The file appears when it is complete."""
+    if path == STANDARD_INPUT:
+        yield _csv_writer(sys.stdout, labels)
+        return
+    with replacing(path) as [file]:
+        if format == "csv":
+            text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
+            yield _csv_writer(text, labels)
+            text.detach()
+        elif format == "parquet":
+            with _parquet_writer(file, labels) as write:
+                yield write
+        else:
+            parts: list[tuple[dict[str, list[str]], NDArray[Any]]] = []
+            yield lambda documents, theta: parts.append((labels.of_documents(documents), theta))
+            _write_npz(file, parts, labels)
+
+
+def _csv_writer(file: Any, labels: Labels) -> Write:
+    first = True
+
+    def write(documents: Sequence[Document], theta: NDArray[Any]) -> None:
+        nonlocal first
+        if labels.n_top is None:
+            columns, numbers = dict(labels.of_documents(documents)), theta
+            names = [*columns, *(f"topic{k}" for k in range(theta.shape[1]))]
+        else:
+            table = labels.rows(documents, theta)
+            numbers = np.asarray(table.pop("share"))[:, None]
+            columns = {name: [str(value) for value in values] for name, values in table.items()}
+            names = [*columns, "share"]
+        if first:
+            csv.writer(file, lineterminator="\n").writerow(names)
+            first = False
+        # One format for all numbers is several times faster than a call for each.
+        row = ",".join([_NUMBER] * numbers.shape[1])
+        text = "\n".join([row] * len(numbers)) % tuple(numbers.ravel().tolist())
+        lines = text.replace("nan", "").split("\n")
+        starts = _quoted(columns)
+        file.writelines(f"{start},{line}\n" for start, line in zip(starts, lines, strict=True))
+
+    return write
+
+
+def _quoted(columns: dict[str, list[str]]) -> list[str]:
+    """Return the start of each row."""
+    lines: list[str] = []
+    # The writer calls `write` once for each row.
+    rows = SimpleNamespace(write=lines.append)
+    csv.writer(rows, lineterminator="").writerows(zip(*columns.values(), strict=True))
+    return lines
+
+
+@contextmanager
+def _parquet_writer(file: Any, labels: Labels) -> Iterator[Write]:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise ImportError(
+            "Parquet files need pyarrow: pip install 'topictemper[parquet]'"
+        ) from error
+    writer: Any = None
+
+    def write(documents: Sequence[Document], theta: NDArray[Any]) -> None:
+        nonlocal writer
+        table = pa.table(labels.rows(documents, theta))
+        if writer is None:
+            writer = pq.ParquetWriter(file, table.schema)
+        writer.write_table(table)
+
+    try:
+        yield write
+    finally:
+        if writer is not None:
+            writer.close()
+
+
+def _write_npz(
+    file: Any, parts: Sequence[tuple[dict[str, list[str]], NDArray[Any]]], labels: Labels
+) -> None:
+    """Write arrays: `proportions`, `labels`, and those of `Labels.of_documents`."""
+    columns: dict[str, Any] = {
+        name: np.array([value for part, _ in parts for value in part[name]]) for name in parts[0][0]
+    }
+    theta = np.concatenate([theta for _, theta in parts])
+    np.savez_compressed(file, proportions=theta, labels=np.array(labels.topics), **columns)

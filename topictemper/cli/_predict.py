@@ -1,0 +1,130 @@
+"""``topictemper score | transform``."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._utils._files import writable_path
+from .._utils._log import Progress
+from ..datasets.formats._packed import InputError
+from ..text._summaries import labels_of
+from . import _arguments as types
+from ._inputs import STANDARD_INPUT
+from ._models import Fitted
+from ._outputs import Labels, format_of_output, opened_output
+from ._report import format_score
+from ._show import as_json
+
+
+def add(commands: Any) -> None:
+    """Add the commands."""
+    parser = types.new_command(
+        commands,
+        "score",
+        "score a model on held-out documents",
+        "Score how well a model predicts one half of each document from the other: "
+        "nats a token (higher is better) and perplexity.",
+    )
+    types.add_model(parser)
+    types.add_file(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run_score)
+
+    parser = types.new_command(
+        commands,
+        "transform",
+        "give the topics of documents",
+        "Give the proportions of the topics in each document: all in a row each, or the largest "
+        "ones (--top). A document without a known word has no proportions (and topic -1).",
+    )
+    types.add_model(parser)
+    types.add_file(parser)
+    types.add_date_and_group(parser)
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=STANDARD_INPUT,
+        help="a file .csv, .parquet or .npz; or - for CSV on standard output (the default)",
+    )
+    parser.add_argument(
+        "--top",
+        type=types.positive,
+        metavar="N",
+        help="only the N largest topics of each document, one in a row",
+    )
+    parser.set_defaults(run=run_transform)
+
+
+def run_score(arguments: argparse.Namespace) -> int:
+    """Print the score."""
+    fitted = Fitted(arguments.model)
+    n_documents = n_tokens = n_unknown = 0
+    progress = Progress("scoring", verbose=True)
+
+    def matrices() -> Iterator[Any]:
+        nonlocal n_documents, n_tokens, n_unknown
+        for part in fitted.parts(arguments):
+            n_documents += part.counts.shape[0]
+            n_tokens += int(part.counts.sum())
+            n_unknown += int(part.unknown.sum())
+            yield part.counts
+            progress.add(part.counts.shape[0])
+
+    try:
+        score = fitted.lda.score(matrices())
+    except InputError:
+        raise
+    except ValueError as error:
+        what = str(error)
+        if n_documents and not n_tokens:
+            what = "no document has a word of the vocabulary"
+        elif not n_documents:
+            what = "no documents"
+        raise InputError(f"{arguments.file}: {what}.") from error
+    if arguments.json:
+        found = {
+            "documents": n_documents,
+            "tokens": n_tokens,
+            "unknown": n_unknown,
+            "score": score,
+            "perplexity": math.exp(-score),
+        }
+        print(as_json(found), end="")
+    else:
+        print(format_score(n_documents, n_tokens, score, n_unknown))
+    return 0
+
+
+def run_transform(arguments: argparse.Namespace) -> int:
+    """Write the proportions."""
+    fitted, output = Fitted(arguments.model), arguments.output
+    format = format_of_output(output, arguments.top)
+    if output != STANDARD_INPUT and writable_path(output) == arguments.file.resolve():
+        raise InputError(f"{output}: this would overwrite the input.")
+    names = range(fitted.lda.n_features_in_) if fitted.words is None else fitted.words
+    labels = Labels(
+        labels_of(fitted.lda, [str(name) for name in names]),
+        has_date=arguments.date is not None,
+        has_group=arguments.group is not None,
+        n_top=arguments.top,
+    )
+    progress, n_documents, n_empty = Progress("transforming", verbose=True), 0, 0
+    with opened_output(output, format, labels) as write:
+        for part in fitted.parts(arguments):
+            theta = np.asarray(fitted.lda.transform(part.counts))
+            empty = np.asarray(part.counts.sum(axis=1)).ravel() == 0
+            theta[empty] = np.nan
+            write(part.documents, theta)
+            n_documents, n_empty = n_documents + len(theta), n_empty + int(empty.sum())
+            progress.add(len(theta))
+        if not n_documents:
+            raise InputError(f"{arguments.file}: no documents.")
+    if output != STANDARD_INPUT:
+        print(f"{output}: {n_documents:,} documents, {n_empty:,} of them without a known word")
+    return 0

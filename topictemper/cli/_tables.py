@@ -1,0 +1,164 @@
+"""Rows of tables: CSV, TSV, JSON lines and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Sequence
+from io import BytesIO
+from itertools import chain
+from typing import Any, NamedTuple
+
+from ..datasets.formats._packed import InputError
+from ..datasets.formats._parquet import parquet_rows
+from ._decoding import text_lines
+
+_DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
+# The csv module refuses longer fields; this is its maximum everywhere.
+_LONGEST_FIELD = 2**31 - 1
+
+
+class Columns(NamedTuple):
+    """Names of the columns to read; None where none is named."""
+
+    column: str | None = None
+    date: str | None = None
+    group: str | None = None
+
+    def others(self) -> dict[str, str]:
+        """Return the options and names of the columns beside the text."""
+        named = {"--date": self.date, "--group": self.group}
+        return {option: name for option, name in named.items() if name is not None}
+
+
+class Row(NamedTuple):
+    """A document; missing values are None."""
+
+    text: str | None
+    date: str | None = None
+    group: str | None = None
+
+
+def delimited_rows(
+    file: Any, name: str, columns: Columns, encoding: str | None, format: str
+) -> Iterator[Row]:
+    """Yield the rows of CSV or TSV, whose first line names the columns."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    lines = text_lines(file, name, encoding)
+    header_line = next(lines, None)
+    if header_line is None:
+        return
+    delimiter = _delimiter(header_line, columns.column, _DELIMITERS[format])
+    reader = csv.reader(chain([header_line], lines), delimiter=delimiter, strict=True)
+    header: list[str] = []
+    places: list[int | None] = []
+    line = 1
+    try:
+        for row in reader:
+            if not header:
+                header = row
+                places = _places(name, columns, header)
+            elif row:
+                if len(row) != len(header):
+                    raise InputError(
+                        f"{name}, line {line}: {len(row)} fields, but the first line names "
+                        f"{len(header)} columns."
+                    )
+                yield Row(*(None if place is None else row[place] for place in places))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"{name}, in the row that begins in line {line}: {error}.") from error
+
+
+def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> Iterator[Row]:
+    """Yield the objects of JSON lines, or of one JSON array; a missing key is None."""
+    keys: list[str | None] | None = None
+    for number, value in _json_values(text_lines(file, name, encoding), name):
+        if not isinstance(value, dict):
+            raise InputError(f'{name}, line {number}: no JSON object, such as {{"text": ...}}.')
+        if keys is None:
+            column = columns.column or _only(
+                name, [key for key, each in value.items() if isinstance(each, str)]
+            )
+            keys = [column, columns.date, columns.group]
+        text = value.get(keys[0])
+        if text is not None and not isinstance(text, str):
+            raise InputError(
+                f"{name}, line {number}: {keys[0]!r} is no text, but {json.dumps(text)[:40]}."
+            )
+        yield Row(text, *(None if key is None else _text(value.get(key)) for key in keys[1:]))
+
+
+def parquet_documents(file: Any, name: str, columns: Columns) -> Iterator[Row]:
+    """Yield the rows of a Parquet file."""
+    if not file.seekable():
+        file = BytesIO(file.read())
+    others = columns.others()
+    try:
+        for text, *values in parquet_rows(file, name, columns.column, list(others.values())):
+            named = dict(zip(others, map(_text, values), strict=True))
+            yield Row(text, named.get("--date"), named.get("--group"))
+    except InputError as error:
+        if columns.column is None:
+            raise InputError(f"{error} Give --column.") from error
+        raise
+
+
+def _delimiter(header: str, column: str | None, candidates: str) -> str:
+    """Return the delimiter by which the first line has the column, or the usual one."""
+
+    def names(delimiter: str) -> list[str]:
+        return next(csv.reader([header], delimiter=delimiter), [])
+
+    return next((each for each in candidates if column in names(each)), candidates[0])
+
+
+def _places(name: str, columns: Columns, header: Sequence[str]) -> list[int | None]:
+    """Return where the text, the date and the group are."""
+    column = columns.column if columns.column is not None else _only(name, header)
+    places: list[int | None] = []
+    for option, wanted in (
+        ("--column", column),
+        ("--date", columns.date),
+        ("--group", columns.group),
+    ):
+        if wanted is not None and list(header).count(wanted) != 1:
+            many = "two columns" if wanted in header else "no column"
+            raise InputError(f"{name}: {option}: {many} {wanted!r}; there are {list(header)}.")
+        places.append(None if wanted is None else list(header).index(wanted))
+    return places
+
+
+def _only(name: str, names: Sequence[str]) -> str:
+    if len(names) != 1:
+        raise InputError(f"{name}: name the column of text by --column: {list(names)}.")
+    return names[0]
+
+
+def _json_values(lines: Iterator[str], name: str) -> Iterator[tuple[int, Any]]:
+    """Yield the values, each with the line in which it begins."""
+    for number, line in enumerate(lines, start=1):
+        if number == 1 and line.lstrip().startswith("["):
+            whole = line + "".join(lines)
+            yield from ((1, value) for value in _json(whole, name, 1, list))
+        elif line.strip():
+            yield number, _json(line.rstrip(), name, number)
+
+
+def _json(text: str, name: str, number: int, kind: type | None = None) -> Any:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = number + getattr(error, "lineno", 1) - 1
+        what = getattr(error, "msg", error)
+        raise InputError(f"{name}, line {line}: not JSON ({what}).") from error
+    if kind is not None and not isinstance(value, kind):
+        raise InputError(f"{name}: no JSON array of objects.")
+    return value
+
+
+def _text(value: Any) -> str | None:
+    if value is None:
+        return None
+    isoformat: Callable[[], str] | None = getattr(value, "isoformat", None)
+    return str(value) if isoformat is None else isoformat()

@@ -1,0 +1,63 @@
+"""``topictemper update``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from .._utils._files import writable_path
+from ..datasets.formats._packed import InputError
+from ..text._model import TopicModel
+from . import _arguments as types
+from ._inputs import TextInput, kind_of
+from ._models import Fitted
+from ._report import printable
+
+_UNKNOWN_SHOWN = 10
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = types.new_command(
+        commands,
+        "update",
+        "learn from more documents",
+        "Learn from more documents, with the words of the model, and say how many of their words "
+        "it does not know.",
+    )
+    types.add_model(parser)
+    types.add_file(parser)
+    parser.add_argument(
+        "--output", type=Path, help="where to save the model (default: in place of MODEL)"
+    )
+    parser.add_argument("--jobs", type=types.jobs, metavar="N", help="threads; -1 for all")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Update a model, and save it."""
+    output = arguments.output or arguments.model
+    target = writable_path(output)
+    if target == arguments.file.resolve():
+        raise InputError(f"{output}: this would overwrite the input.")
+    fitted = Fitted(arguments.model)
+    fitted.lda.set_params(n_jobs=arguments.jobs)
+    if kind_of(arguments.file, arguments.format) == "counts":
+        if isinstance(fitted.model, TopicModel):
+            raise InputError(f"{arguments.model}: a model of texts learns from texts, not counts.")
+        counts = fitted.matrix(arguments)
+        fitted.model.partial_fit(counts).save(target)
+        print(f"{output}: {counts.shape[0]:,} more documents")
+        return 0
+    source, model = TextInput(arguments), fitted.of_texts()
+    model.update(source.texts())
+    fitted.model.save(target)
+    print(
+        f"{output}: {source.n_documents:,} more documents, "
+        f"{model.unknown_share_:.1%} of whose words are not in the vocabulary"
+    )
+    words = list(model.unknown_words_["word"])[:_UNKNOWN_SHOWN]
+    if words:
+        print(f"the most frequent of these: {printable(' '.join(words))}")
+    return 0

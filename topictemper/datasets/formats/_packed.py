@@ -1,0 +1,95 @@
+"""Compressed files, as a stream of plain bytes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+from ..._utils._npz import check_expansion
+
+_KINDS: dict[bytes, tuple[str, Any]] = {
+    b"\x1f\x8b": ("gzip", lambda file: gzip.GzipFile(fileobj=file)),
+    b"BZh": ("bzip2", bz2.BZ2File),
+    b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
+}
+_ZIP = b"PK\x03\x04"
+
+
+class InputError(ValueError):
+    """An error in a file of the user, in one line that names the file."""
+
+
+@contextmanager
+def unpacked(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file, plain or packed by gzip, bzip2 or xz, and give its plain bytes."""
+    with open(path, "rb") as file, plain(file, path) as content:
+        yield content
+
+
+@contextmanager
+def plain(file: Any, name: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """Give the plain bytes of an open file, which errors call `name`."""
+    # The content decides, not the name. `peek` works with pipes too.
+    start = file.peek(8)
+    if start.startswith(_ZIP):
+        raise InputError(f"{name}: a zip archive; unpack it first.")
+    kind, opener = next(
+        (found for magic, found in _KINDS.items() if start.startswith(magic)), ("", None)
+    )
+    if opener is None:
+        yield file
+        return
+    try:
+        packed = _Packed(file)
+        with opener(packed) as content:
+            yield io.BufferedReader(_Plain(content, packed, kind), 1 << 20)
+    except _Damaged as error:
+        raise InputError(f"{name}: {error}.") from error
+
+
+class _Packed:
+    """Packed bytes, counted here because a pipe has no position."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.n_bytes = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.n_bytes += len(data)
+        return data
+
+
+class _Plain(io.RawIOBase):
+    """The plain bytes, up to a limit."""
+
+    def __init__(self, file: Any, packed: _Packed, kind: str) -> None:
+        self._file, self._packed, self._kind = file, packed, kind
+        self._n_bytes = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        try:
+            data = self._file.read(len(buffer))
+        except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+            raise _Damaged(f"a damaged {self._kind} file ({error})") from error
+        buffer[: len(data)] = data
+        self._n_bytes += len(data)
+        try:
+            check_expansion(self._packed.n_bytes, self._n_bytes)
+        except ValueError as error:
+            raise _Damaged(str(error)) from error
+        return len(data)
+
+
+class _Damaged(Exception):
+    """The file is damaged, or expands to more than a file of its size may."""

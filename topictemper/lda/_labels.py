@@ -1,0 +1,233 @@
+"""Labels of topics: given by people, or by any function of their words and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.utils.validation import check_is_fitted
+
+Labels = Sequence[str] | Mapping[int | str, str] | Callable[[list[str], list[Any]], str]
+
+
+class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
+    """Gives an estimator `labels_`, `set_labels`, and output features that are named by them.
+
+    It has to have ``components_``, ``top_words`` and ``top_documents``.
+    """
+
+    #: The labels that were set, by topic.
+    _labels: Mapping[int, str] = {}
+
+    @property
+    def labels_(self) -> NDArray[Any]:
+        """Labels of the topics, (n_components,).
+
+        Where none was set it is "topic 3", or the three most probable words if words have names.
+        """
+        estimator: Any = self
+        n_components = estimator._learned("labels_").topics.n_components
+        usual = [f"topic {k}" for k in range(n_components)]
+        if hasattr(self, "feature_names_in_") and len(self._labels) < n_components:
+            usual = [" ".join(words) for words in estimator.top_words(3)]
+        return np.array([self._labels.get(k, usual[k]) for k in range(n_components)], object)
+
+    def set_labels(
+        self,
+        labels: Labels | None,
+        *,
+        X: Any = None,
+        documents: Sequence[Any] | None = None,
+        feature_names: Any = None,
+        n_words: int = 10,
+        n_documents: int = 5,
+    ) -> Self:
+        """Label topics, or let a function label them.
+
+        Tables, plots and `get_feature_names_out` use the labels. `save` and `partial_fit` keep
+        them. A new `fit` removes them, because it makes new topics, unless `warm_start` is set.
+
+        Parameters
+        ----------
+        labels : sequence of str, mapping, callable or None
+            - A label for each topic.
+            - A mapping of topics, by number or by present label, to labels. The other topics keep
+              theirs.
+            - A function ``label(words, documents)``, which returns the label of a topic. It gets a
+              list of the words of the topic, and a list of the documents with the largest
+              proportions of it (empty without `documents`). It may ask a language model. Where
+              it returns a label again, " (2)" is added.
+            - None removes all labels.
+        X : array-like or sparse matrix of shape (n_samples, n_features), optional
+            Counts of `documents`, only for a function.
+        documents : sequence of length n_samples, optional
+            What the function gets for the rows of `X`: texts, titles. Only with `X`.
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
+            Names of the columns for a function, as for `top_words`.
+        n_words : int, default=10
+            Words that a function gets.
+        n_documents : int, default=5
+            Documents that a function gets.
+
+        Returns
+        -------
+        TemperedLDA
+            The estimator itself.
+
+        Raises
+        ------
+        TypeError
+            If a label is not a string.
+        ValueError
+            If there is no such topic, if the number of labels is not that of topics, or if a label
+            is empty or belongs to two topics.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.repeat([[6, 5, 4, 0, 0], [6, 0, 0, 5, 4]], 20, axis=0)
+        >>> lda = TemperedLDA(2, max_iter=50, batch_size=10, random_state=0).fit(X)
+        >>> names = ["said", "goal", "team", "vote", "law"]
+        >>> lda = lda.set_labels(lambda words, _: "/".join(words), feature_names=names, n_words=2)
+        >>> sorted(lda.labels_)
+        ['said/goal', 'said/vote']
+        >>> lda.set_labels({"said/goal": "sports"}).get_feature_names_out().tolist().count("sports")
+        1
+        """
+        check_is_fitted(self)
+        if callable(labels):
+            labels = self._called(labels, X, documents, feature_names, n_words, n_documents)
+        elif X is not None or documents is not None or feature_names is not None:
+            raise ValueError("X, documents and feature_names are for labels given by a function")
+        self._labels = self._checked(labels)
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the columns of `transform`: labels, or "temperedlda3" where none was set.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str of shape (n_components,)
+            The names.
+        """
+        names = super().get_feature_names_out(input_features)
+        for k, label in self._labels.items():
+            names[k] = label
+        return names
+
+    def _called(
+        self,
+        label: Callable[[list[str], list[Any]], str],
+        X: Any,
+        documents: Sequence[Any] | None,
+        feature_names: Any,
+        n_words: int,
+        n_documents: int,
+    ) -> list[str]:
+        """Labels from a function."""
+        estimator: Any = self
+        words = estimator.top_words(n_words, feature_names)
+        if (X is None) != (documents is None):
+            raise ValueError("X, the counts, and documents must be given together")
+        examples: list[list[Any]] = [[] for _ in words]
+        if documents is not None:
+            documents = list(documents)
+            rows = estimator.top_documents(X, n_documents)
+            if len(documents) != X.shape[0]:
+                raise ValueError(
+                    f"documents must have one entry for each row of X, {X.shape[0]}, got "
+                    f"{len(documents)}"
+                )
+            examples = [[documents[row] for row in of_topic] for of_topic in rows]
+        return _distinct([label(*each) for each in zip(words, examples, strict=True)])
+
+    def _checked(self, labels: Sequence[str] | Mapping[int | str, str] | None) -> dict[int, str]:
+        """All labels that are set now, by topic."""
+        present = self.labels_
+        n_components = len(present)
+        if labels is None:
+            return {}
+        if isinstance(labels, Mapping):
+            new = dict(self._labels)
+            new |= {topic_number(key, present): label for key, label in labels.items()}
+        else:
+            if isinstance(labels, str) or len(labels) != n_components:
+                raise ValueError(
+                    f"labels must have one label for each of the {n_components} topics, or be a "
+                    f"mapping of topics to labels; got {labels!r}"
+                )
+            new = dict(enumerate(labels))
+        check_labels(new)
+        return new
+
+    def _begin_labels(self, labels: dict[int, str]) -> None:
+        """Take the labels of new topics; those of topics that are gone are forgotten."""
+        self.__dict__.pop("_labels", None)
+        if labels:
+            self._labels = labels
+
+    def _labels_state(self) -> list[str | None] | None:
+        """The labels for a file: one for each topic, or None."""
+        if not self._labels:
+            return None
+        return [self._labels.get(k) for k in range(len(self.labels_))]
+
+    def _set_labels_state(self, state: Any) -> None:
+        """Take the labels of a file."""
+        if state is None:
+            return
+        if not isinstance(state, list) or len(state) != len(self.labels_):
+            raise ValueError(f"must be a list of {len(self.labels_)} labels")
+        labels = {k: label for k, label in enumerate(state) if label is not None}
+        check_labels(labels)
+        self._labels = labels
+
+
+def check_labels(labels: Mapping[int, str]) -> None:
+    """Raise an error unless labels are distinct strings."""
+    seen: dict[str, int] = {}
+    for k, label in labels.items():
+        if not isinstance(label, str):
+            raise TypeError(f"labels must be strings, but topic {k} gets {label!r}")
+        if not label.strip():
+            raise ValueError(f"labels must not be empty, but topic {k} gets {label!r}")
+        if label in seen:
+            raise ValueError(f"labels must differ, but topics {seen[label]} and {k} get {label!r}")
+        seen[label] = k
+
+
+def _distinct(labels: list[Any]) -> list[Any]:
+    """Labels with a number behind those that have been there before."""
+    seen: set[Any] = set()
+    for k, label in enumerate(labels):
+        n = 2
+        while isinstance(label, str) and labels[k] in seen:
+            labels[k], n = f"{label} ({n})", n + 1
+        seen.add(labels[k])
+    return labels
+
+
+def topic_number(key: Any, labels: NDArray[Any]) -> int:
+    """The number of a topic that is given by its number or its label."""
+    if isinstance(key, str):
+        places = np.flatnonzero(labels == key)
+        if not len(places):
+            raise ValueError(f"no topic has the label {key!r}")
+        if len(places) > 1:
+            numbers = ", ".join(map(str, places))
+            raise ValueError(f"topics {numbers} have the label {key!r}; give the number of one")
+        return int(places[0])
+    if isinstance(key, bool | np.bool_) or not isinstance(key, int | np.integer):
+        raise TypeError(f"a topic must be a number or a label, got {key!r}")
+    if not 0 <= key < len(labels):
+        raise ValueError(f"topics are 0 to {len(labels) - 1}, got {key}")
+    return int(key)

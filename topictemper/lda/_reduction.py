@@ -1,0 +1,257 @@
+"""Fewer topics: merged, dropped or reduced along their hierarchy, as a model that goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils import _validation as check
+from .._utils._state import Tree
+from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
+from ._assembly import restored_trainer
+from ._config import Config
+from ._labels import topic_number
+from ._training import Trainer
+
+Topic = int | str
+
+
+class ReductionMixin:
+    """Gives `TemperedLDA` `merge_topics`, `drop_topics` and `reduce_to`."""
+
+    def merge_topics(self, groups: Sequence[Topic] | Sequence[Sequence[Topic]]) -> Self:
+        """A model in which topics are merged.
+
+        A merged topic has the words of all its topics, and the sum of their `doc_topic_prior_`. It
+        takes the place of its first topic, and the label of its largest topic that has one.
+
+        Parameters
+        ----------
+        groups : sequence of topics, or of sequences of topics
+            Topics to merge into one, by number or label; or several such groups.
+
+        Returns
+        -------
+        TemperedLDA
+            A new estimator with fewer topics, which predicts, can be saved, and continues with
+            `partial_fit`. This one does not change.
+
+        Raises
+        ------
+        ValueError
+            If there is no such topic, or if one is in two groups.
+        sklearn.exceptions.NotFittedError
+            If the model is not fitted.
+
+        Examples
+        --------
+        >>> from topictemper import TemperedLDA
+        >>> from topictemper.datasets import make_lda_corpus
+        >>> X = make_lda_corpus(200, 100, 4, random_state=0).counts
+        >>> lda = TemperedLDA(6, max_iter=5, batch_size=20, random_state=0).fit(X)
+        >>> merged = lda.merge_topics([[0, 3], [1, 2]])
+        >>> merged.transform(X).shape
+        (200, 4)
+        >>> merged.merge_topics([0, 1]).n_components
+        3
+        """
+        check_is_fitted(self)
+        return self._reduced(merged_groups(self, groups))
+
+    def drop_topics(self, topics: Topic | Sequence[Topic]) -> Self:
+        """A model without some topics. Their words go to the topics that are left.
+
+        Parameters
+        ----------
+        topics : int, str or sequence of these
+            The topics, by number or label. One topic has to be left.
+
+        Returns
+        -------
+        TemperedLDA
+            A new estimator with fewer topics, which predicts, can be saved, and continues with
+            `partial_fit`. This one does not change.
+
+        Raises
+        ------
+        ValueError
+            If there is no such topic, or if none is left.
+        sklearn.exceptions.NotFittedError
+            If the model is not fitted.
+
+        Examples
+        --------
+        >>> from topictemper import TemperedLDA
+        >>> from topictemper.datasets import make_lda_corpus
+        >>> X = make_lda_corpus(200, 100, 4, random_state=0).counts
+        >>> lda = TemperedLDA(6, max_iter=5, batch_size=20, random_state=0).fit(X)
+        >>> lda.set_labels({5: "noise"}).drop_topics("noise").n_components
+        5
+        """
+        check_is_fitted(self)
+        return self._reduced(groups_left(self, topics))
+
+    def reduce_to(self, n_components: int, *, hierarchy: TopicHierarchy | None = None) -> Self:
+        """A model with fewer topics: the nearest ones are merged, along their hierarchy.
+
+        Parameters
+        ----------
+        n_components : int
+            Number of topics of the new model.
+        hierarchy : TopicHierarchy, optional
+            The tree to follow. None is ``topictemper.topics.topic_hierarchy(self)``.
+
+        Returns
+        -------
+        TemperedLDA
+            A new estimator, as from `merge_topics`.
+
+        Raises
+        ------
+        ValueError
+            If there are not so many topics, or if the hierarchy has other topics.
+        sklearn.exceptions.NotFittedError
+            If the model is not fitted.
+
+        Examples
+        --------
+        >>> from topictemper import TemperedLDA
+        >>> from topictemper.datasets import make_lda_corpus
+        >>> X = make_lda_corpus(200, 100, 4, random_state=0).counts
+        >>> lda = TemperedLDA(8, max_iter=10, batch_size=20, random_state=0).fit(X)
+        >>> lda.reduce_to(4).components_.shape
+        (4, 100)
+        """
+        check_is_fitted(self)
+        return self._reduced(nearest_groups(self, n_components, hierarchy))
+
+    def _reduced(self, groups: list[list[int]]) -> Self:
+        """The model whose topics are such groups of topics."""
+        model: Any = self
+        trainer: Trainer = model._trainer
+        other = clone(model).set_params(**_parameters(model.get_params(deep=False), groups))
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(model, name):
+                setattr(other, name, getattr(model, name))
+        other._trained_with = _parameters(deepcopy(model._trained_with), groups)
+        config = Config.of(other._trained_with, model.n_features_in_)
+        tree: Tree = {
+            "expected_samples": trainer.plan.expected_samples,
+            "planned_passes": trainer.plan.planned_passes,
+            "given_topics": trainer.given_topics,
+            "first_alpha": _summed(trainer.first_alpha, groups),
+            "first_eta": _merged_eta(trainer.first_eta, groups),
+            "trainer": _state(trainer, groups),
+        }
+        other._trainer = restored_trainer(config, tree)
+        sizes = trainer.topics.totals
+        for k, group in enumerate(groups):
+            labelled = [j for j in group if j in model._labels]
+            if labelled:
+                largest = max(labelled, key=lambda j: sizes[j])
+                other._labels = {**other._labels, k: model._labels[largest]}
+        return other
+
+
+def merged_groups(lda: Any, groups: Any) -> list[list[int]]:
+    """Groups of topics after a merge, ascending, in the order of their first topics."""
+    if isinstance(groups, str):
+        raise TypeError(f"groups must be a list of topics, or of such lists, got {groups!r}")
+    groups = list(groups)
+    if all(isinstance(group, str | int | np.integer) for group in groups):
+        groups = [groups]
+    labels, result = lda.labels_, []
+    seen: set[int] = set()
+    for group in groups:
+        numbers = sorted({topic_number(topic, labels) for topic in group})
+        if not numbers:
+            raise ValueError("groups must not have empty groups")
+        twice = seen.intersection(numbers)
+        if twice:
+            raise ValueError(f"topic {min(twice)} is in two groups")
+        seen |= set(numbers)
+        result.append(numbers)
+    return sorted([*result, *([k] for k in range(len(labels)) if k not in seen)])
+
+
+def groups_left(lda: Any, topics: Any) -> list[list[int]]:
+    """Topics without those that are dropped, each a group."""
+    if isinstance(topics, str | int | np.integer):
+        topics = [topics]
+    labels = lda.labels_
+    dropped = {topic_number(topic, labels) for topic in topics}
+    left = [[k] for k in range(len(labels)) if k not in dropped]
+    if not left:
+        raise ValueError("topics are all there are; one topic has to be left")
+    return left
+
+
+def nearest_groups(
+    lda: Any, n_components: int, hierarchy: TopicHierarchy | None
+) -> list[list[int]]:
+    """Topics in so many groups, along a hierarchy."""
+    n_topics = len(lda.labels_)
+    n_components = check.integer("n_components", n_components, 1, n_topics)
+    if n_topics == 1:
+        return [[0]]
+    tree = topic_hierarchy(lda) if hierarchy is None else hierarchy
+    if len(tree.labels_) != n_topics:
+        raise ValueError(f"hierarchy has {len(tree.labels_)} topics, but this model has {n_topics}")
+    return tree.groups(n_components)
+
+
+def _parameters(parameters: dict[str, Any], groups: list[list[int]]) -> dict[str, Any]:
+    """Parameters of the model with merged topics."""
+    new = {**parameters, "n_components": len(groups)}
+    for name in ("doc_topic_prior", "init"):
+        if hasattr(new[name], "__len__") and not isinstance(new[name], str):
+            new[name] = _summed(np.asarray(new[name], dtype=np.float64).T, groups).T
+    if np.ndim(new["topic_word_prior"]) == 2:
+        eta = np.asarray(new["topic_word_prior"], dtype=np.float64)
+        new["topic_word_prior"] = _merged_eta(eta.T, groups).T
+    return new
+
+
+def _state(trainer: Trainer, groups: list[list[int]]) -> Tree:
+    """The state of a trainer with merged topics."""
+    tree = trainer.get_state()
+    topics, eta = tree["topics"], tree["eta"]
+    M = _summed(topics["M"], groups)
+    merged = _merged_eta(eta, groups)
+    base = topics["base"]
+    if isinstance(eta, np.ndarray):  # the smallest eta may have been in a topic that is gone
+        base += topics["b"] * float(merged.min() - eta.min())
+    normalizer, means = tree["normalizer"], tree["priors"]["means"]
+    if normalizer and "moments" in normalizer:  # they follow from the topics
+        moments = normalizer["moments"]
+        moments = np.zeros((len(moments), len(groups)), moments.dtype)
+        normalizer = {**normalizer, "moments": moments, "refreshed": -np.inf}
+    if means is not None:
+        means = np.append(_summed(means[:-1], groups), means[-1])
+    return {
+        **tree,
+        "topics": {**topics, "M": M, "base": base, "column_sums": M.sum(0, dtype=np.float64)},
+        "alpha": _summed(tree["alpha"], groups),
+        "eta": merged,
+        "normalizer": normalizer,
+        "priors": {**tree["priors"], "means": means},
+    }
+
+
+def _summed(values: NDArray[Any], groups: list[list[int]]) -> NDArray[Any]:
+    """Values by topic, which is the last axis, summed over groups."""
+    columns = [values[..., group].sum(axis=-1, dtype=np.float64) for group in groups]
+    return np.ascontiguousarray(np.stack(columns, axis=-1), dtype=values.dtype)
+
+
+def _merged_eta(eta: Any, groups: list[list[int]]) -> Any:
+    """Eta of groups: what their topics have over the smallest eta adds up."""
+    if not isinstance(eta, np.ndarray) or eta.shape[1] == 1:
+        return eta
+    return _summed(eta - eta.min(), groups) + eta.min()

@@ -1,0 +1,91 @@
+"""Seeded topics of an estimator: from words to the array that training uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .._utils import _validation as check
+from .._utils._chunks import Chunks
+from ..topics._seeds import SeedTopics
+from ._defaults import ETA_DIRICHLET, ETA_POINT
+
+# Documents of a stream from which a prior is made.
+_ENOUGH = 500
+
+#: Seeded topics, as the parameter `topic_word_prior` takes them.
+Seeds = Mapping[str, Sequence[str]] | SeedTopics
+
+
+def unseeded(estimator: Any) -> dict[str, Any]:
+    """Parameters of an estimator, with the usual prior in place of seeded topics."""
+    parameters: dict[str, Any] = estimator.get_params(deep=False)
+    if _seeds(estimator.topic_word_prior) is not None:
+        parameters["topic_word_prior"] = None
+    return parameters
+
+
+def seeded(
+    estimator: Any, X: Any, sample_weight: NDArray[np.float64] | None, scale: float = 1.0
+) -> dict[str, Any]:
+    """Parameters of an estimator, with an array in place of seeded topics.
+
+    Parameters
+    ----------
+    estimator : TemperedLDA
+        With names of the columns, if it has seeds.
+    X : CSR matrix or Chunks
+        Documents to learn from.
+    sample_weight : ndarray or None
+        How often each counts.
+    scale : float
+        Documents that each document stands for.
+    """
+    parameters: dict[str, Any] = estimator.get_params(deep=False)
+    seeds = _seeds(estimator.topic_word_prior)
+    if seeds is None:
+        return parameters
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        raise ValueError(
+            "topic_word_prior has seed words, so the columns of X need names: give "
+            "fit(X, feature_names=...), or a data frame with names"
+        )
+    of_corpus = ((rows, None) for rows in X) if isinstance(X, Chunks) else [(X, sample_weight)]
+    base = ETA_DIRICHLET if parameters["inference"] == "vb" else ETA_POINT
+    eta = seeds.prior_of(
+        of_corpus, names, parameters["n_components"], X.shape[1], scale=scale, base=base
+    )
+    parameters["topic_word_prior"] = eta.astype(check.precision(parameters["dtype"]))
+    return parameters
+
+
+def first_documents(estimator: Any, matrices: Iterator[Any]) -> Any:
+    """The first chunk of a stream, or so many that a prior of seeded topics follows from them."""
+    first = next(matrices)
+    if hasattr(estimator, "_trainer") or _seeds(estimator.topic_word_prior) is None:
+        return first
+    chunks, n_documents = [first], first.shape[0]
+    while n_documents < _ENOUGH:
+        chunk = next(matrices, None)
+        if chunk is None:
+            break
+        chunks.append(chunk)
+        n_documents += chunk.shape[0]
+    return sp.vstack(chunks, format="csr")
+
+
+def seed_labels(topic_word_prior: Any) -> dict[int, str]:
+    """Labels of the seeded topics, by number."""
+    seeds = _seeds(topic_word_prior)
+    return {} if seeds is None else seeds.labels()
+
+
+def _seeds(topic_word_prior: Any) -> SeedTopics | None:
+    if isinstance(topic_word_prior, Mapping):
+        return SeedTopics(topic_word_prior)
+    return topic_word_prior if isinstance(topic_word_prior, SeedTopics) else None

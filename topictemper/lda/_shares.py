@@ -1,0 +1,140 @@
+"""Shares of a model's topics over time and by group."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..topics._shares import shares_by_group, shares_over_time
+
+
+class SharesMixin:
+    """Gives an estimator `topics_over_time` and `topics_by_group`.
+
+    It has to have ``_fitted_counts(X)``, which checks counts, ``_proportions(X)``, theta of checked
+    ones, and ``labels_``.
+    """
+
+    def topics_over_time(
+        self,
+        X: Any,
+        dates: Any,
+        *,
+        period: str = "auto",
+        n_bootstrap: int = 1000,
+        confidence: float = 0.95,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> Any:
+        """Shares of the topics over time, with intervals.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts. Documents without a word of the vocabulary are left out.
+        dates : array-like of shape (n_samples,)
+            The date of each document: datetime64, datetime, ISO strings; or numbers such as years.
+            Documents without a date are left out.
+        period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
+            What dates are put together in. "auto" is the finest that makes at most 40 periods.
+        n_bootstrap : int, default=1000
+            How often documents are drawn for the intervals.
+        confidence : float, default=0.95
+            Share of the draws that are within an interval, in (0, 1).
+        random_state : int, RandomState or None, default=0
+            Seed of the draws.
+
+        Returns
+        -------
+        pandas.DataFrame or Table
+            Columns ``period``, ``topic``, ``label``, ``share``, ``low``, ``high`` and
+            ``documents``; see `topictemper.topics.shares_over_time`.
+
+        Raises
+        ------
+        ValueError
+            If the lengths differ, if a date cannot be read, or if no document is left.
+
+        Examples
+        --------
+        >>> from topictemper import TemperedLDA
+        >>> from topictemper.datasets import make_lda_corpus
+        >>> X = make_lda_corpus(200, 100, 4, random_state=0).counts
+        >>> lda = TemperedLDA(4, max_iter=5, batch_size=20, random_state=0).fit(X)
+        >>> years = [2020 + i // 100 for i in range(200)]
+        >>> shares = lda.topics_over_time(X, years)
+        >>> shares["period"].tolist()
+        [2020, 2020, 2020, 2020, 2021, 2021, 2021, 2021]
+        """
+        theta, weights = self._shown(X)
+        model: Any = self
+        return shares_over_time(
+            theta,
+            dates,
+            period=period,
+            weights=weights,
+            labels=model.labels_,
+            n_bootstrap=n_bootstrap,
+            confidence=confidence,
+            random_state=random_state,
+        )
+
+    def topics_by_group(
+        self,
+        X: Any,
+        groups: Any,
+        *,
+        n_bootstrap: int = 1000,
+        confidence: float = 0.95,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> Any:
+        """Shares of the topics in groups of documents, with intervals.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts. Documents without a word of the vocabulary are left out.
+        groups : array-like of shape (n_samples,)
+            The group of each document. Documents where it is None or NaN are left out.
+        n_bootstrap, confidence, random_state
+            As for `topics_over_time`.
+
+        Returns
+        -------
+        pandas.DataFrame or Table
+            Columns ``group``, ``topic``, ``label``, ``share``, ``low``, ``high`` and ``documents``;
+            see `topictemper.topics.shares_by_group`.
+
+        Raises
+        ------
+        ValueError
+            If the lengths differ, or if no document is left.
+
+        Examples
+        --------
+        >>> from topictemper import TemperedLDA
+        >>> from topictemper.datasets import make_lda_corpus
+        >>> X = make_lda_corpus(200, 100, 4, random_state=0).counts
+        >>> lda = TemperedLDA(4, max_iter=5, batch_size=20, random_state=0).fit(X)
+        >>> shares = lda.topics_by_group(X, ["left", "right"] * 100)
+        >>> bool((shares["low"] <= shares["share"]).all())
+        True
+        """
+        theta, weights = self._shown(X)
+        model: Any = self
+        return shares_by_group(
+            theta,
+            groups,
+            weights=weights,
+            labels=model.labels_,
+            n_bootstrap=n_bootstrap,
+            confidence=confidence,
+            random_state=random_state,
+        )
+
+    def _shown(self, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+        """Proportions, and which documents have words."""
+        model: Any = self
+        X = model._fitted_counts(X)
+        return model._proportions(X), np.asarray(X.sum(axis=1)).ravel() > 0

@@ -1,0 +1,258 @@
+"""How many topics: models of several sizes, fitted with several seeds, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from .._utils import _counts
+from .._utils import _validation as check
+from .._utils._tables import format_table, table
+from ..lda._estimator import TemperedLDA
+from ..lda._token_halves import split_tokens
+from ._coherence import coherence
+from ._comparison import match_topics, topic_diversity
+from ._predictive import predictive_log_likelihood
+
+
+class NComponentsComparison:
+    """Models of several sizes, and which one to take.
+
+    Attributes
+    ----------
+    table_ : pandas.DataFrame or Table
+        A row for each size, ascending. Columns: ``n_components``; ``score``, the held-out score in
+        nats a token; ``coherence`` (NPMI); ``diversity``; ``stability``, how alike the topics of
+        two seeds are; and the standard error of each, in ``score_error`` and so on.
+    n_components_ : int
+        The size to take for prediction.
+    reason_ : str
+        Why, and what speaks for other sizes.
+
+    See Also
+    --------
+    compare_n_components : makes it.
+
+    Examples
+    --------
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> from topictemper.metrics import compare_n_components
+    >>> X = make_lda_corpus(300, 100, 4, random_state=0).counts
+    >>> lda = TemperedLDA(max_iter=10, batch_size=20)
+    >>> compare_n_components(X, [2, 4], estimator=lda, n_seeds=2).n_components_
+    4
+    """
+
+    def __init__(self, columns: dict[str, Any], n_components: int, reason: str) -> None:
+        self.table_ = table(columns)
+        self.n_components_ = n_components
+        self.reason_ = reason
+
+    def __repr__(self) -> str:
+        return f"{format_table(self.table_)}\n{self.reason_}"
+
+
+def compare_n_components(
+    X: Any,
+    n_components: Sequence[int],
+    *,
+    estimator: Any = None,
+    n_seeds: int = 3,
+    validation_X: Any = None,
+    validation_fraction: float = 0.1,
+    n_top_words: int = 10,
+    tolerance: float = 0.01,
+    random_state: int = 0,
+) -> NComponentsComparison:
+    """Fit models of several sizes with several seeds, and say which size to take.
+
+    The size to take is the smallest one whose held-out score is lower than the best by no more than
+    `tolerance`, or than one standard error of the difference. The error has two parts: which
+    documents are held out, and which seeds are used. If people are to read the topics, look at
+    coherence and stability too, and rather take fewer.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Counts.
+    n_components : sequence of int
+        Numbers of topics, at least two different ones.
+    estimator : estimator, default=None
+        What to fit, with the parameters `n_components` and `random_state`: a `TemperedLDA`, or an
+        LDA of scikit-learn. None is ``TemperedLDA()``.
+    n_seeds : int, default=3
+        Fits of each size. One has no stability, and no errors but that of the score.
+    validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
+        Documents to score. None holds some of X out.
+    validation_fraction : float, default=0.1
+        Share of X that is held out if there is no `validation_X`, in (0, 1).
+    n_top_words : int, default=10
+        Top words for the coherence; for the diversity it is 25.
+    tolerance : float, default=0.01
+        Difference of scores that does not matter, in nats a token, >= 0. 0.01 makes every word 1%
+        more probable.
+    random_state : int, default=0
+        Seed of the first fits, and of what is held out. The next fits have the next integers.
+
+    Returns
+    -------
+    NComponentsComparison
+        The table, the size to take, and why. `topictemper.plotting.NComponentsDisplay` draws it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a parameter or the counts are invalid, or if no held-out document has two tokens.
+
+    Notes
+    -----
+    Stability is one minus the Hellinger distance of the topics of two seeds that `match_topics`
+    pairs, as a mean over pairs of topics and of seeds.
+
+    Examples
+    --------
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> from topictemper.metrics import compare_n_components
+    >>> X = make_lda_corpus(300, 100, 4, random_state=0).counts
+    >>> lda = TemperedLDA(max_iter=10, batch_size=20)
+    >>> comparison = compare_n_components(X, [2, 4, 8], estimator=lda, n_seeds=2)
+    >>> comparison.table_["n_components"].tolist()
+    [2, 4, 8]
+    >>> print(comparison.reason_)  # doctest: +ELLIPSIS
+    Take 4 topics: ...
+    """
+    sizes = sorted({check.integer("n_components", size, 1) for size in n_components})
+    if len(sizes) < 2:
+        raise ValueError(f"n_components must have at least two sizes, got {list(n_components)!r}")
+    n_seeds = check.integer("n_seeds", n_seeds, 1)
+    random_state = check.integer("random_state", random_state, 0, 2**32 - 1 - n_seeds)
+    tolerance = check.number("tolerance", tolerance, 0.0)
+    estimator = TemperedLDA() if estimator is None else estimator
+    X = _counts.count_matrix(X, "X")
+    train, test = _split(X, validation_X, validation_fraction, random_state)
+    held_out = split_tokens(_counts.count_matrix(test, "validation_X"))[1]
+    tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
+    seeds = range(random_state, random_state + n_seeds)
+    shape = len(sizes), n_seeds
+    # Log-likelihood of every document; the other measures of every fit.
+    scores = np.empty((*shape, test.shape[0]))
+    values = {"coherence": np.empty(shape), "diversity": np.empty(shape)}
+    stability = []
+    for i, size in enumerate(sizes):
+        models = [
+            clone(estimator).set_params(n_components=size, random_state=seed).fit(train)
+            for seed in seeds
+        ]
+        for j, model in enumerate(models):
+            by_document = predictive_log_likelihood(model, test, per_document=True)
+            scores[i, j] = np.where(tokens > 0, by_document * tokens, 0.0)
+            values["coherence"][i, j] = coherence(model, train, n_top_words=n_top_words)
+            values["diversity"][i, j] = topic_diversity(model)
+        stability.append(_stability(models))
+    values = {"score": scores.sum(axis=2) / tokens.sum(), **values}
+    columns: dict[str, Any] = {"n_components": np.array(sizes)}
+    for name, of_fits in values.items():
+        columns |= {name: of_fits.mean(axis=1), f"{name}_error": _error(of_fits)}
+    columns["score_error"] = np.hypot(
+        np.nan_to_num(columns["score_error"]), _error_of_documents(scores.mean(axis=1), tokens)
+    )
+    columns["stability"], columns["stability_error"] = np.array(stability).T
+    chosen, differences = _choice(scores, tokens, tolerance)
+    reason = _reason(columns, chosen, differences)
+    return NComponentsComparison(columns, sizes[chosen], reason)
+
+
+def _split(X: Any, validation_X: Any, fraction: float, seed: int) -> tuple[Any, Any]:
+    if validation_X is not None:
+        return X, validation_X
+    fraction = check.number("validation_fraction", fraction, 0.0, 1.0, boundaries="neither")
+    order = np.random.default_rng(seed).permutation(X.shape[0])
+    n_test = round(fraction * X.shape[0])
+    if not 0 < n_test < X.shape[0]:
+        raise ValueError(
+            f"validation_fraction={fraction} of n_samples={X.shape[0]} leaves no document to learn "
+            "from or none to score; give validation_X"
+        )
+    return X[np.sort(order[n_test:])], X[np.sort(order[:n_test])]
+
+
+def _stability(models: list[Any]) -> tuple[float, float]:
+    """How alike the topics of two models are, and the standard error of that."""
+    pairs = combinations(models, 2)
+    alike = np.array([1.0 - match_topics(*pair).distance.mean() for pair in pairs])
+    mean = float(alike.mean()) if len(alike) else np.nan
+    # A model is in several pairs: there are only as many independent ones as models.
+    error = float(alike.std(ddof=1) / np.sqrt(len(models))) if len(alike) > 1 else np.nan
+    return mean, error
+
+
+def _error(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standard errors of the means of rows; NaN of single values."""
+    n = values.shape[1]
+    if n < 2:
+        return np.full(len(values), np.nan)
+    return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
+
+
+def _error_of_documents(
+    totals: NDArray[np.float64], tokens: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Standard errors of sums of documents over their tokens, as ratios."""
+    ratio = totals.sum(axis=-1, keepdims=True) / tokens.sum()
+    rest = totals - ratio * tokens
+    return np.asarray(np.sqrt((rest**2).sum(axis=-1)) / tokens.sum())
+
+
+def _choice(
+    scores: NDArray[np.float64], tokens: NDArray[np.float64], tolerance: float
+) -> tuple[int, list[tuple[float, float]]]:
+    """The place of the size to take; how far each is below the best, and the error of that."""
+    by_document = scores.mean(axis=1)
+    by_seed = scores.sum(axis=2) / tokens.sum()
+    best = int(by_document.sum(axis=1).argmax())
+    of_seeds = np.nan_to_num(_error(by_seed))
+    differences = []
+    for i in range(len(scores)):
+        below = by_document[best] - by_document[i]
+        error = float(_error_of_documents(below, tokens))
+        seeds = float(np.hypot(of_seeds[i], of_seeds[best])) if i != best else 0.0
+        differences.append((float(below.sum() / tokens.sum()), float(np.hypot(error, seeds))))
+    chosen = next(
+        i for i, (below, error) in enumerate(differences) if below <= max(error, tolerance)
+    )
+    return chosen, differences
+
+
+def _reason(columns: dict[str, Any], chosen: int, differences: list[tuple[float, float]]) -> str:
+    """Why a size is taken, in sentences."""
+    sizes, scores = columns["n_components"], columns["score"]
+    best = int(scores.argmax())
+    if chosen == best:
+        why = f"no size has a higher held-out score ({scores[best]:.3f} nats a token)"
+    else:
+        below, error = differences[chosen]
+        why = (
+            f"{sizes[best]} have the highest held-out score ({scores[best]:.3f} nats a token), but "
+            f"{sizes[chosen]} are only {below:.3f} below it (standard error {error:.3f})"
+        )
+    sentences = [f"Take {sizes[chosen]} topics: {why}."]
+    if chosen == len(sizes) - 1:
+        sentences.append("More topics than were tried may predict still better.")
+    elif chosen == 0:
+        sentences.append("Fewer topics than were tried may predict still better.")
+    for name in ("coherence", "stability"):
+        if not np.isnan(columns[name]).all():
+            place = int(np.nanargmax(columns[name]))
+            if place != chosen:
+                sentences.append(
+                    f"The {name} is highest with {sizes[place]} ({columns[name][place]:.2f}; "
+                    f"{columns[name][chosen]:.2f} with {sizes[chosen]})."
+                )
+    return " ".join(sentences)

@@ -1,0 +1,255 @@
+"""Shares of topics over time and by group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils import _validation as check
+from ..topics._checks import largest
+from ._axes import COOL, axes
+
+_COLUMNS = 4
+_GAP = 0.05
+_LONGEST_NAME = 24
+_NARROWEST = 5.0  # inches, for the line below
+
+
+class TopicSharesDisplay:
+    """Shares of topics over time or by group, with their intervals: one panel for each topic.
+
+    Over time each panel has its own scale, which begins at 0. Groups share one scale.
+
+    Parameters
+    ----------
+    shares : DataFrame or Table
+        From ``TemperedLDA.topics_over_time``, ``topics_by_group`` or the functions of
+        `topictemper.topics`.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        The axes that contain all panels.
+    axes_ : ndarray of matplotlib Axes, of shape (n_topics,)
+        The panels.
+    figure_ : matplotlib Figure
+        The figure.
+
+    Raises
+    ------
+    ValueError
+        If the table is not one of shares.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> from topictemper.plotting import TopicSharesDisplay
+    >>> X = make_lda_corpus(200, 100, 5, random_state=0).counts
+    >>> lda = TemperedLDA(5, max_iter=5, batch_size=20, random_state=0).fit(X)
+    >>> shares = lda.topics_over_time(X, [2015 + i // 20 for i in range(200)])
+    >>> display = TopicSharesDisplay(shares).plot(topics=4)
+    >>> len(display.axes_)
+    4
+    >>> matplotlib.pyplot.close(display.figure_)
+    """
+
+    def __init__(self, shares: Any) -> None:
+        columns = list(shares.columns)
+        self.by = next((name for name in ("period", "group") if name in columns), "")
+        if not self.by or not {"topic", "label", "share", "low", "high"} <= set(columns):
+            raise ValueError(
+                "shares must be a table of topics_over_time or topics_by_group, got columns "
+                f"{columns}"
+            )
+        self.shares = shares
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        *,
+        dates: Any = None,
+        groups: Any = None,
+        period: str = "auto",
+        topics: int | Sequence[int] = 8,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the shares of the topics of documents.
+
+        Parameters
+        ----------
+        estimator : TemperedLDA
+            The model.
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        dates : array-like of shape (n_samples,), optional
+            The date of each document.
+        groups : array-like of shape (n_samples,), optional
+            The group of each document. Either `dates` or `groups` must be given.
+        period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
+            As for ``topics_over_time``; for `dates` only.
+        topics : int or sequence of int, default=8
+            Numbers of the topics to draw, or how many of the largest topics to draw.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+
+        Returns
+        -------
+        TopicSharesDisplay
+            The display, drawn.
+
+        Raises
+        ------
+        ValueError
+            If neither or both of `dates` and `groups` are given, or if one is invalid.
+        ImportError
+            If matplotlib is not installed.
+        """
+        if (dates is None) == (groups is None):
+            raise ValueError("either dates or groups must be given")
+        if dates is not None:
+            shares = estimator.topics_over_time(X, dates, period=period)
+        elif period != "auto":
+            raise ValueError(f"period={period!r} is for dates")
+        else:
+            shares = estimator.topics_by_group(X, groups)
+        return cls(shares).plot(ax, topics=topics)
+
+    def plot(self, ax: Any = None, *, topics: int | Sequence[int] = 8) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a new figure.
+        topics : int or sequence of int, default=8
+            Numbers of the topics to draw, or how many of the largest topics to draw.
+
+        Returns
+        -------
+        TopicSharesDisplay
+            The display itself.
+
+        Raises
+        ------
+        ValueError
+            If there is no such topic.
+        """
+        column = {name: np.asarray(self.shares[name]) for name in self.shares.columns}
+        chosen = _chosen(topics, column)
+        names = np.unique(column[self.by])
+        over_time = self.by == "period"
+        columns = min(len(chosen), _COLUMNS)
+        rows = ceil(len(chosen) / columns)
+        panel_height = 1.35 if over_time else 0.75 + 0.2 * len(names)
+        figure_width = max(2.3 * columns + (0.0 if over_time else 1.0), _NARROWEST)
+        ax = self.ax_ = axes(ax, (figure_width, panel_height * rows + 0.3))
+        self.figure_ = ax.figure
+        ax.set_axis_off()
+        width, height = (1 - _GAP * (columns - 1)) / columns, 1 / rows
+        title, foot = 0.24 / panel_height, 0.3 / panel_height
+        most = 1.05 * column["high"][np.isin(column["topic"], chosen)].max()
+        panels = []
+        for i, topic in enumerate(chosen):
+            row, place = divmod(i, columns)
+            panel = ax.inset_axes(
+                (
+                    place * (width + _GAP),
+                    1 - (row + 1 - foot) * height,
+                    width,
+                    (1 - title - foot) * height,
+                )
+            )
+            of_topic = column["topic"] == topic
+            values = {name: each[of_topic] for name, each in column.items()}
+            panel.set_title(
+                _shortened(str(values["label"][0])),
+                fontsize="medium",
+                loc="left",
+                parse_math=False,
+            )
+            if over_time:
+                _draw_over_time(panel, values)
+            else:
+                _draw_groups(panel, values, names, most, named=place == 0)
+            panel.tick_params(labelsize="x-small", colors="0.35", length=2)
+            panel.spines[["top", "right"]].set_visible(False)
+            panels.append(panel)
+        self.axes_ = np.array(panels, dtype=object)
+        what = "each panel has its own scale" if over_time else "all panels have one scale"
+        ax.annotate(
+            f"share of a topic, with its bootstrap interval; {what}",
+            (1.0, 0.0),
+            xycoords="axes fraction",
+            ha="right",
+            va="top",
+            fontsize="x-small",
+            color="0.45",
+        )
+        return self
+
+
+def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
+    period, share = values["period"], values["share"]
+    if period.dtype.kind == "M":
+        period = period.astype("datetime64[s]").astype(object)
+    panel.fill_between(period, values["low"], values["high"], color=COOL, alpha=0.25, linewidth=0)
+    panel.plot(period, share, color=COOL, marker="." if len(period) < 30 else None, linewidth=1.3)
+    panel.set_ylim(0, 1.05 * values["high"].max())
+    panel.yaxis.set_major_formatter(_percent)
+    panel.locator_params(axis="y", nbins=3)
+    if values["period"].dtype.kind == "M":
+        import matplotlib.dates
+
+        dates: Any = matplotlib.dates
+        locator = dates.AutoDateLocator(minticks=2, maxticks=4)
+        panel.xaxis.set_major_locator(locator)
+        panel.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, show_offset=False))
+    else:
+        panel.locator_params(axis="x", nbins=4, integer=True)
+
+
+def _draw_groups(
+    panel: Any, values: dict[str, NDArray[Any]], names: NDArray[Any], most: float, *, named: bool
+) -> None:
+    places = np.searchsorted(names, values["group"])
+    panel.hlines(places, values["low"], values["high"], color=COOL, alpha=0.45, linewidth=3)
+    panel.plot(values["share"], places, "o", color=COOL, markersize=3.5)
+    labels = [_shortened(str(name)) for name in names] if named else []
+    panel.set_yticks(range(len(names)), labels or [""] * len(names), parse_math=False)
+    panel.set_ylim(len(names) - 0.5, -0.5)
+    panel.set_xlim(0, most)
+    panel.grid(axis="y", color="0.93", linewidth=0.8)
+    panel.set_axisbelow(True)
+    panel.xaxis.set_major_formatter(_percent)
+    panel.locator_params(axis="x", nbins=3)
+
+
+def _percent(share: float, _: Any) -> str:
+    return f"{100 * share:g}%"
+
+
+def _chosen(topics: int | Sequence[int], column: dict[str, NDArray[Any]]) -> NDArray[Any]:
+    """The numbers of the topics to draw."""
+    numbers = np.unique(column["topic"])
+    if np.ndim(topics) == 0:
+        n = check.integer("topics", topics, 1)
+        of_topic = [column["topic"] == k for k in numbers]
+        sizes = np.array([(column["share"] * column["documents"])[rows].sum() for rows in of_topic])
+        return np.asarray(numbers[largest(sizes, n)])
+    chosen = np.asarray(topics)
+    if not np.isin(chosen, numbers).all() or not chosen.size:
+        raise ValueError(f"topics must be among {numbers.min()} to {numbers.max()}, got {topics!r}")
+    return chosen
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"

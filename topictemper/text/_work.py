@@ -1,0 +1,242 @@
+"""Work with the topics of a `TopicModel`: labels, fewer topics, time, groups, search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
+
+from ..lda._labels import Labels
+from ..lda._reduction import Topic, groups_left, merged_groups, nearest_groups
+from ..topics._hierarchy import TopicHierarchy
+from ..topics._search import SMOOTHING, TOPIC_WEIGHT, DocumentSearch
+
+
+class WorkMixin:
+    """Gives a `TopicModel` what `TemperedLDA` has for counts, and search."""
+
+    @property
+    def labels_(self) -> NDArray[Any]:
+        """Labels of the topics, of shape (n_components,); see `set_labels`."""
+        model: Any = self
+        check_is_fitted(model)
+        labels: NDArray[Any] = model.lda_.labels_
+        return labels
+
+    def set_labels(
+        self,
+        labels: Labels | None,
+        *,
+        texts: Any = None,
+        n_words: int = 10,
+        n_documents: int = 5,
+    ) -> Self:
+        """Label topics, or let a function label them.
+
+        Parameters
+        ----------
+        labels : sequence of str, mapping, callable or None
+            As for `TemperedLDA.set_labels`: labels; a mapping of topics to labels; a function
+            ``label(words, documents)``; or None to remove all labels.
+        texts : sequence of str, optional
+            Where a function gets its documents from.
+        n_words : int, default=10
+            Words that a function gets.
+        n_documents : int, default=5
+            Documents that a function gets.
+
+        Returns
+        -------
+        TopicModel
+            The estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As from `TemperedLDA.set_labels`.
+
+        Examples
+        --------
+        >>> from topictemper import TopicModel
+        >>> from topictemper.datasets import load_docstrings
+        >>> model = TopicModel(8, random_state=0).fit(load_docstrings().text[:1000])
+        >>> model.set_labels({3: "files"}).topics_.label[3]
+        'files'
+        """
+        model: Any = self
+        check_is_fitted(model)
+        settings: dict[str, Any] = {"n_words": n_words, "n_documents": n_documents}
+        if texts is not None:
+            texts = list(texts)
+            settings |= {"X": self._all_counts(texts), "documents": texts}
+        model.lda_.set_labels(labels, **settings)
+        return self
+
+    def merge_topics(self, groups: Sequence[Topic] | Sequence[Sequence[Topic]]) -> Self:
+        """A model in which topics are merged; see `TemperedLDA.merge_topics`.
+
+        Parameters
+        ----------
+        groups : sequence of topics, or of sequences of topics
+            Topics to merge into one, by number or label; or several such groups.
+
+        Returns
+        -------
+        TopicModel
+            A new model with fewer topics. This one does not change. In its `topics_`, the documents
+            of merged topics are added, and the coherence of new words is NaN.
+
+        Raises
+        ------
+        ValueError
+            If there is no such topic, or if one is in two groups.
+        """
+        model: Any = self
+        check_is_fitted(model)
+        return self._reduced(merged_groups(model.lda_, groups))
+
+    def drop_topics(self, topics: Topic | Sequence[Topic]) -> Self:
+        """A model without some topics; see `TemperedLDA.drop_topics`.
+
+        Parameters
+        ----------
+        topics : int, str or sequence of these
+            The topics, by number or label.
+
+        Returns
+        -------
+        TopicModel
+            A new model with fewer topics. This one does not change.
+
+        Raises
+        ------
+        ValueError
+            If there is no such topic, or if none is left.
+        """
+        model: Any = self
+        check_is_fitted(model)
+        return self._reduced(groups_left(model.lda_, topics))
+
+    def reduce_to(self, n_components: int, *, hierarchy: TopicHierarchy | None = None) -> Self:
+        """A model with fewer topics: the nearest ones are merged; see `TemperedLDA.reduce_to`.
+
+        Parameters
+        ----------
+        n_components : int
+            Number of topics of the new model.
+        hierarchy : TopicHierarchy, optional
+            The tree to follow. None is ``topictemper.topics.topic_hierarchy(model.lda_)``.
+
+        Returns
+        -------
+        TopicModel
+            A new model, as from `merge_topics`.
+
+        Raises
+        ------
+        ValueError
+            If there are not so many topics, or if the hierarchy has other topics.
+        """
+        model: Any = self
+        check_is_fitted(model)
+        return self._reduced(nearest_groups(model.lda_, n_components, hierarchy))
+
+    def topics_over_time(self, texts: Any, dates: Any, **settings: Any) -> Any:
+        """Shares of the topics over time, with intervals.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        dates : array-like of shape (n_samples,)
+            Their dates.
+        **settings
+            As for `TemperedLDA.topics_over_time`: ``period``, ``n_bootstrap``, ``confidence``,
+            ``random_state``.
+
+        Returns
+        -------
+        pandas.DataFrame or Table
+            As from `TemperedLDA.topics_over_time`.
+        """
+        model: Any = self
+        check_is_fitted(model)
+        return model.lda_.topics_over_time(self._all_counts(texts), dates, **settings)
+
+    def topics_by_group(self, texts: Any, groups: Any, **settings: Any) -> Any:
+        """Shares of the topics in groups of documents, with intervals.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        groups : array-like of shape (n_samples,)
+            Their groups.
+        **settings
+            As for `TemperedLDA.topics_by_group`: ``n_bootstrap``, ``confidence``, ``random_state``.
+
+        Returns
+        -------
+        pandas.DataFrame or Table
+            As from `TemperedLDA.topics_by_group`.
+        """
+        model: Any = self
+        check_is_fitted(model)
+        return model.lda_.topics_by_group(self._all_counts(texts), groups, **settings)
+
+    def search_in(
+        self, texts: Any, *, topic_weight: float = TOPIC_WEIGHT, smoothing: float = SMOOTHING
+    ) -> DocumentSearch:
+        """Search in documents, by what they say.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        topic_weight, smoothing : float
+            As for `topictemper.topics.DocumentSearch`.
+
+        Returns
+        -------
+        DocumentSearch
+            With ``find("text of a query")`` and ``similar(rows)``.
+
+        Examples
+        --------
+        >>> from topictemper import TopicModel
+        >>> from topictemper.datasets import load_docstrings
+        >>> texts = load_docstrings().text[:1000]
+        >>> model = TopicModel(8, random_state=0).fit(texts)
+        >>> found = model.search_in(texts).find("Sum of array elements over an axis", n=3)
+        >>> found["rank"].tolist()
+        [1, 2, 3]
+        """
+        model: Any = self
+        check_is_fitted(model)
+        return DocumentSearch(
+            model.lda_,
+            self._all_counts(texts),
+            vectorizer=model.vectorizer_,
+            topic_weight=topic_weight,
+            smoothing=smoothing,
+        )
+
+    def _all_counts(self, texts: Any) -> Any:
+        model: Any = self
+        return sp.vstack(list(model._matrices(texts)), format="csr")
+
+    def _reduced(self, groups: list[list[int]]) -> Self:
+        model: Any = self
+        other = clone(model).set_params(n_components=len(groups))
+        other.lda_ = model.lda_._reduced(groups)
+        if model.lda is not None:  # of which arrays may have a row for each topic
+            other.lda = clone(other.lda_)
+            if model.seed_topics is not None:
+                other.lda.set_params(topic_word_prior=None)
+        other.vectorizer_, other.unknown_share_ = model.vectorizer_, model.unknown_share_
+        other._statistics = model._statistics.reduced(other.lda_, groups)
+        return other

@@ -1,0 +1,20 @@
+"""Topics one can work with: words, seeds, hierarchies, shares over time, search."""
+
+from ._hierarchy import TopicHierarchy, topic_distances, topic_hierarchy
+from ._search import DocumentSearch
+from ._seeds import SeedTopics
+from ._shares import shares_by_group, shares_over_time
+from ._words import frex, lift, relevance
+
+__all__ = [
+    "DocumentSearch",
+    "SeedTopics",
+    "TopicHierarchy",
+    "frex",
+    "lift",
+    "relevance",
+    "shares_by_group",
+    "shares_over_time",
+    "topic_distances",
+    "topic_hierarchy",
+]

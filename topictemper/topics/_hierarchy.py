@@ -1,0 +1,186 @@
+"""Distances between the topics of a model, and the tree of merges that follows from them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import pdist, squareform
+
+from .._utils import _validation as check
+from ._checks import topic_labels, topics_of
+
+Metric = Literal["hellinger", "jensenshannon"]
+_METHODS = ("average", "complete", "single", "weighted", "ward")
+
+
+def topic_distances(components: Any, metric: Metric = "hellinger") -> NDArray[np.float64]:
+    r"""Distances between the topics of a model.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_features), or fitted estimator
+        Weights of the words in the topics, >= 0, or an estimator with `components_`.
+    metric : {"hellinger", "jensenshannon"}, default="hellinger"
+        Hellinger distance :math:`(1 - \sum_v \sqrt{p_v q_v})^{1/2}`, or Jensen-Shannon distance,
+        the square root of the divergence to base 2.
+
+    Returns
+    -------
+    ndarray of shape (n_components, n_components)
+        In [0, 1]: 0 for the same words, 1 for no word in common.
+
+    Raises
+    ------
+    ValueError
+        If the components are invalid, or if there is no such metric.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topictemper.topics import topic_distances
+    >>> topic_distances(np.array([[1, 1, 0, 0], [2, 2, 0, 0], [0, 0, 1, 1]])).round(6)
+    array([[0., 0., 1.],
+           [0., 0., 1.],
+           [1., 1., 0.]])
+    """
+    check.choice("metric", metric, ("hellinger", "jensenshannon"))
+    topics = topics_of(components).astype(np.float64)
+    topics /= topics.sum(axis=1, keepdims=True)
+    if metric == "jensenshannon":
+        return np.asarray(squareform(pdist(topics, "jensenshannon")) / np.sqrt(np.log(2.0)))
+    return np.asarray(squareform(pdist(np.sqrt(topics)) / np.sqrt(2.0)))
+
+
+class TopicHierarchy:
+    """The tree of topics: the two nearest are merged again and again, until one is left.
+
+    Parameters
+    ----------
+    distances : array-like of shape (n_components, n_components)
+        Distances between topics, such as from `topic_distances`.
+    method : {"average", "complete", "single", "weighted", "ward"}, default="average"
+        Distance between groups of topics, as for `scipy.cluster.hierarchy.linkage`.
+    labels : sequence of str of length n_components, optional
+        Labels of the topics. None is "topic 0", "topic 1" ...
+
+    Attributes
+    ----------
+    distances_ : ndarray of shape (n_components, n_components)
+        The distances.
+    labels_ : list of str
+        The labels.
+    linkage_ : ndarray of shape (n_components - 1, 4)
+        The merges, as `scipy.cluster.hierarchy` represents them.
+
+    Raises
+    ------
+    ValueError
+        If the distances are not symmetric, if there are fewer than two topics, or if a parameter is
+        invalid.
+
+    See Also
+    --------
+    topic_hierarchy : makes it from topics.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topictemper.topics import TopicHierarchy, topic_distances
+    >>> topics = np.array([[4, 4, 1, 1], [1, 1, 4, 4], [4, 3, 1, 1]])
+    >>> TopicHierarchy(topic_distances(topics)).groups(2)
+    [[0, 2], [1]]
+    """
+
+    def __init__(
+        self, distances: Any, *, method: str = "average", labels: Sequence[str] | None = None
+    ) -> None:
+        check.choice("method", method, _METHODS)
+        distances = np.asarray(distances, dtype=np.float64)
+        if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or len(distances) < 2:
+            raise ValueError(
+                "distances must have a row and a column for each of at least two topics, got shape "
+                f"{distances.shape}"
+            )
+        if not np.isfinite(distances).all() or not np.allclose(distances, distances.T):
+            raise ValueError("distances must be finite and symmetric")
+        if labels is None:
+            labels = topic_labels(None, len(distances))
+        if len(labels) != len(distances):
+            raise ValueError(
+                f"labels must have one label for each of the {len(distances)} topics, got "
+                f"{len(labels)}"
+            )
+        self.distances_ = distances
+        self.labels_ = [str(label) for label in labels]
+        self.linkage_: NDArray[np.float64] = linkage(
+            squareform(distances, checks=False), method=method
+        )
+
+    def groups(self, n_groups: int) -> list[list[int]]:
+        """Topics in so many groups, by cutting the tree.
+
+        Parameters
+        ----------
+        n_groups : int
+            From 1 to the number of topics.
+
+        Returns
+        -------
+        list of list of int
+            Topics of each group, ascending; the groups are in the order of their first topics.
+        """
+        n_components = len(self.labels_)
+        n_groups = check.integer("n_groups", n_groups, 1, n_components)
+        # The heights of "maxclust" do not separate merges at equal distances: cut the tree by hand.
+        members: dict[int, list[int]] = {k: [k] for k in range(n_components)}
+        for i, (first, second) in enumerate(self.linkage_[: n_components - n_groups, :2]):
+            members[n_components + i] = members.pop(int(first)) + members.pop(int(second))
+        return sorted(sorted(group) for group in members.values())
+
+
+def topic_hierarchy(
+    components: Any, *, metric: Metric = "hellinger", method: str = "average"
+) -> TopicHierarchy:
+    """Tree of the topics of a model, from topics that are nearly the same to all of them.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_features), or fitted estimator
+        Weights of the words in the topics, >= 0, or an estimator with `components_`. The tree has
+        its `labels_`.
+    metric : {"hellinger", "jensenshannon"}, default="hellinger"
+        Distance between topics, see `topic_distances`.
+    method : {"average", "complete", "single", "weighted", "ward"}, default="average"
+        Distance between groups of topics, as for `scipy.cluster.hierarchy.linkage`.
+
+    Returns
+    -------
+    TopicHierarchy
+        The tree. `topictemper.plotting.TopicHierarchyDisplay` draws it, and
+        ``TemperedLDA.reduce_to`` merges topics along it.
+
+    Raises
+    ------
+    ValueError
+        If the components are invalid, if there are fewer than two topics, or if a parameter is
+        invalid.
+
+    Examples
+    --------
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> from topictemper.topics import topic_hierarchy
+    >>> X = make_lda_corpus(200, 100, 4, random_state=0).counts
+    >>> lda = TemperedLDA(6, max_iter=5, batch_size=20, random_state=0).fit(X)
+    >>> tree = topic_hierarchy(lda)
+    >>> len(tree.groups(4))
+    4
+    >>> lda.merge_topics(tree.groups(4)).n_components
+    4
+    """
+    distances = topic_distances(components, metric)
+    return TopicHierarchy(distances, method=method, labels=topic_labels(components, len(distances)))

@@ -1,0 +1,253 @@
+"""Search for documents, and documents that are similar to others, by words and topics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils import _validation as check
+from .._utils._counts import holds_text
+from .._utils._tables import table
+from ._checks import counts, largest, topics_of
+
+# benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
+# are mixed with.
+TOPIC_WEIGHT, SMOOTHING = 0.5, 100.0
+_MOST_VALUES = 2**23
+
+
+class DocumentSearch:
+    r"""Search in documents by what they say: their words and their topics.
+
+    Documents d are ranked by the probability of the query, :math:`p(q | d) = \prod_v p(v |
+    d)^{q_v}`, with [1]_
+
+    .. math::
+
+        p(v | d) = (1 - w) \frac{n_{dv} + \mu p_v}{n_d + \mu} + w \sum_k \theta_{dk} \beta_{kv}
+
+    The first part holds the words of the document, smoothed with those of the corpus; it finds the
+    documents that say just what the query says. The second part finds those that say it in other
+    words. The counts are kept in memory, twice.
+
+    Parameters
+    ----------
+    model : fitted estimator or array-like of shape (n_components, n_features)
+        An estimator with `components_` and `transform`; or topics, with `proportions`.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Counts of the documents to search in. Documents without a word are never found.
+    proportions : array-like of shape (n_samples, n_components), optional
+        Proportions of topics in the documents. None: the model finds them.
+    vectorizer : fitted vectorizer, optional
+        Counts the words of queries that are text, such as the `CountVectorizer` of `X`.
+    topic_weight : float, default=0.5
+        Weight w of the topics, in [0, 1].
+    smoothing : float, default=100
+        Tokens :math:`\mu` of the corpus that the words of a document are mixed with, > 0.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the model, the counts or a parameter are invalid.
+
+    References
+    ----------
+    .. [1] Wei, Croft (2006). LDA-based document models for ad-hoc retrieval. SIGIR.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import CountVectorizer
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.topics import DocumentSearch
+    >>> texts = ["the disk is full", "a new disk drive", "the cup final", "goal, goal, goal"] * 5
+    >>> vectorizer = CountVectorizer(stop_words="english")
+    >>> X = vectorizer.fit_transform(texts)
+    >>> lda = TemperedLDA(2, max_iter=30, batch_size=10, random_state=0).fit(X)
+    >>> search = DocumentSearch(lda, X[:4], vectorizer=vectorizer)
+    >>> sorted(search.find("Which disk?", n=2)["document"])
+    [0, 1]
+    >>> search.similar([1], n=1)["document"].tolist()
+    [0]
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        X: Any,
+        *,
+        proportions: Any = None,
+        vectorizer: Any = None,
+        topic_weight: float = TOPIC_WEIGHT,
+        smoothing: float = SMOOTHING,
+    ) -> None:
+        self._topic_weight = check.number("topic_weight", topic_weight, 0.0, 1.0)
+        self._smoothing = check.number("smoothing", smoothing, 0.0, boundaries="neither")
+        if vectorizer is not None:
+            check_is_fitted(vectorizer)
+        self._vectorizer = vectorizer
+        beta = topics_of(model, "model").astype(np.float64)
+        self._beta = beta / beta.sum(axis=1, keepdims=True)
+        X = counts(X, beta.shape[1])
+        self._words = sp.csc_matrix(X, dtype=np.float64)  # columns of single words
+        self._documents = sp.csr_matrix(X, dtype=np.float64)
+        self._lengths = np.asarray(self._words.sum(axis=1)).ravel()
+        totals = np.asarray(self._words.sum(axis=0)).ravel()
+        if not totals.any():
+            raise ValueError("X has no words")
+        # Words that no document has keep a little of a token: a query may have them.
+        self._corpus = (totals + 0.5 * (totals == 0)) / totals.sum()
+        self._theta = self._proportions(model, X, proportions)
+
+    def find(self, queries: Any, n: int = 10) -> Any:
+        """Documents that are most likely to say what a query says.
+
+        Parameters
+        ----------
+        queries : str, sequence of str, or array-like or sparse matrix (n_queries, n_features)
+            Text, which needs the `vectorizer`, or counts.
+        n : int, default=10
+            Documents for each query.
+
+        Returns
+        -------
+        pandas.DataFrame or Table
+            A row for each query and document, the best first. Columns: ``query``, its number;
+            ``rank``, from 1; ``document``, its row in `X`; ``score``, the log-probability of the
+            query in nats a token.
+
+        Raises
+        ------
+        TypeError
+            If queries are text and there is no vectorizer.
+        ValueError
+            If a query has no word of the vocabulary.
+        """
+        n = check.integer("n", n, 1)
+        Q = self._counted(queries)
+        found = self._ranked(Q, n, np.full(Q.shape[0], -1))
+        return _table(range(Q.shape[0]), found)
+
+    def similar(self, rows: Any, n: int = 10) -> Any:
+        """Documents that are similar to documents of `X`.
+
+        The documents are the queries, and are not found themselves.
+
+        Parameters
+        ----------
+        rows : int or sequence of int
+            Rows of `X`.
+        n : int, default=10
+            Documents for each of them.
+
+        Returns
+        -------
+        pandas.DataFrame or Table
+            As from `find`, with the row of the query in ``query``.
+
+        Raises
+        ------
+        ValueError
+            If there is no such row, or if it has no words.
+        """
+        n = check.integer("n", n, 1)
+        numbers = np.atleast_1d(np.asarray(rows))
+        if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
+            raise TypeError(f"rows must be a number or a list of numbers, got {rows!r}")
+        if len(numbers) and not (numbers.min() >= 0 and numbers.max() < len(self._lengths)):
+            raise ValueError(f"rows must be from 0 to {len(self._lengths) - 1}, got {rows!r}")
+        empty = numbers[self._lengths[numbers] == 0]
+        if len(empty):
+            raise ValueError(f"document {empty[0]} has no words, so nothing is similar to it")
+        return _table(numbers, self._ranked(self._documents[numbers], n, numbers))
+
+    def _ranked(
+        self, Q: Any, n: int, left_out: NDArray[Any]
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+        """The best documents of each query, without one each, and their scores."""
+        for i in range(Q.shape[0]):
+            query = Q[i]
+            scores = self._scores(query.indices, query.data)
+            scores[self._lengths == 0] = -np.inf
+            if left_out[i] >= 0:
+                scores[left_out[i]] = -np.inf
+            places = largest(scores, n)
+            places = places[scores[places] > -np.inf]
+            yield places, scores[places]
+
+    def _scores(self, words: NDArray[Any], times: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log-probability of a query under every document, in nats a token."""
+        total = np.zeros(len(self._lengths))
+        room = self._lengths + self._smoothing
+        size = max(1, _MOST_VALUES // len(total))
+        for start in range(0, len(words), size):
+            some = words[start : start + size]
+            own = self._words[:, some].toarray()
+            own += self._smoothing * self._corpus[some]
+            own *= ((1.0 - self._topic_weight) / room)[:, None]
+            own += self._topic_weight * (self._theta @ self._beta[:, some])
+            with np.errstate(divide="ignore"):
+                np.log(own, out=own)
+            total += own @ times[start : start + size]
+        return total / times.sum()
+
+    def _counted(self, queries: Any) -> Any:
+        """Counts of queries, in CSR."""
+        if isinstance(queries, str):
+            queries = [queries]
+        if not sp.issparse(queries) and holds_text(queries):
+            if self._vectorizer is None:
+                raise TypeError(
+                    "queries are text, so DocumentSearch needs the vectorizer that counted X: give "
+                    "vectorizer="
+                )
+            queries = self._vectorizer.transform(queries)
+        Q = sp.csr_matrix(counts(queries, self._beta.shape[1]), dtype=np.float64)
+        Q.sum_duplicates()
+        Q.eliminate_zeros()
+        empty = np.flatnonzero(np.diff(Q.indptr) == 0)
+        if len(empty):
+            raise ValueError(f"query {empty[0]} has no word of the vocabulary")
+        return Q
+
+    def _proportions(self, model: Any, X: Any, proportions: Any) -> NDArray[np.float64]:
+        if proportions is None:
+            if not hasattr(model, "transform"):
+                raise TypeError(
+                    "proportions must be given for an array of topics, or for an estimator without "
+                    "transform"
+                )
+            # TemperedLDA's own, whatever `set_output` says.
+            transform = getattr(model, "_proportions", model.transform)
+            proportions = transform(X)
+        theta = np.asarray(proportions, dtype=np.float64)
+        shape = X.shape[0], len(self._beta)
+        if theta.shape != shape or not (np.isfinite(theta) & (theta >= 0)).all():
+            raise ValueError(
+                f"proportions must be finite numbers >= 0 of shape {shape}, got {theta.shape}"
+            )
+        return theta / np.maximum(theta.sum(axis=1, keepdims=True), 1e-300)
+
+
+def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Any:
+    queries: list[int] = []
+    ranks: list[int] = []
+    documents: list[int] = []
+    scores: list[float] = []
+    for number, (places, values) in zip(numbers, found, strict=True):
+        queries += [int(number)] * len(places)
+        ranks += range(1, len(places) + 1)
+        documents += places.tolist()
+        scores += values.tolist()
+    return table(
+        {
+            "query": np.array(queries, dtype=np.int64),
+            "rank": np.array(ranks, dtype=np.int64),
+            "document": np.array(documents, dtype=np.int64),
+            "score": np.array(scores, dtype=np.float64),
+        }
+    )

@@ -1,0 +1,203 @@
+"""Seeded topics: topics that are given by a few words each."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from .._utils import _validation as check
+from .._utils._feature_names import feature_names_of
+from ..persistence._models import savable_part
+from ._checks import counts
+
+#: Share of the tokens of a seeded topic that its prior stands for: benchmarks/lda/seeds.py.
+STRENGTH = 0.05
+
+
+@savable_part
+class SeedTopics(BaseEstimator):
+    """Topics that are given by words, for the parameter `topic_word_prior` of `TemperedLDA`.
+
+    The first topics of the model are about the words given, and have their labels. Their prior
+    holds, as pseudo-counts, a share of the tokens of the seed words in the corpus, and the same
+    share of what is typical of the documents with at least two of the words: the tokens that these
+    documents have beyond the average of the corpus. A document counts by the share of the seed
+    words that it has, whatever its length. The pseudo-counts hold the topic together while
+    documents are hot and topics alike. They are few beside the counts that the topic ends with.
+
+    Parameters
+    ----------
+    topics : mapping of str to sequence of str
+        Labels, and the words of each topic. Three to ten words that occur in the same documents are
+        best. The words must be in the vocabulary: of those that are not a warning says so.
+    strength : float, default=0.05
+        The share of the tokens, in (0, 1]. More makes seeded topics wider.
+    base : float, default=None
+        The prior of all other words. None is the default of `TemperedLDA`, and 0.05 in `prior`.
+
+    Examples
+    --------
+    >>> from topictemper import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> from topictemper.topics import SeedTopics
+    >>> corpus = make_lda_corpus(300, 200, 5, random_state=0)
+    >>> names = [f"word{v}" for v in range(200)]
+    >>> words = [names[v] for v in corpus.components[2].argsort()[-3:]]
+    >>> prior = SeedTopics({"mine": words}).prior(corpus.counts, names, n_components=5)
+    >>> lda = TemperedLDA(5, topic_word_prior=prior, max_iter=20, batch_size=20, random_state=0)
+    >>> set(lda.fit(corpus.counts).top_words(3, names)[0]) == set(words)
+    True
+
+    Where the columns have names, `TemperedLDA` takes the words, and keeps the label:
+
+    >>> import pandas as pd
+    >>> X = pd.DataFrame(corpus.counts.toarray(), columns=names)
+    >>> lda.set_params(topic_word_prior={"mine": words}).fit(X).get_feature_names_out()[0]
+    'mine'
+    """
+
+    def __init__(
+        self,
+        topics: Mapping[str, Sequence[str]],
+        *,
+        strength: float = STRENGTH,
+        base: float | None = None,
+    ) -> None:
+        self.topics = topics
+        self.strength = strength
+        self.base = base
+
+    def prior(
+        self, X: Any, feature_names: Any, n_components: int, sample_weight: Any = None
+    ) -> NDArray[np.float64]:
+        """The prior as an array.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts of the corpus.
+        feature_names : array-like of shape (n_features,), mapping or vectorizer
+            Words of the columns, as for ``TemperedLDA.top_words``.
+        n_components : int
+            Number of topics of the model.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often each row counts.
+
+        Returns
+        -------
+        ndarray of shape (n_components, n_features)
+            For the parameter `topic_word_prior`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a topic has no words, or none that is in the vocabulary, or if there are more seeded
+            topics than `n_components`.
+        """
+        X = counts(X, len(feature_names_of(feature_names, np.shape(X)[1])))
+        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        return self.prior_of([(X, weights)], feature_names, n_components, X.shape[1])
+
+    def prior_of(
+        self,
+        parts: Iterable[tuple[Any, NDArray[np.float64] | None]],
+        feature_names: Any,
+        n_components: int,
+        n_features: int,
+        *,
+        scale: float = 1.0,
+        base: float = 0.05,
+    ) -> NDArray[np.float64]:
+        """The prior of a corpus that comes as CSR matrices with weights of their rows.
+
+        Its documents stand for `scale` times as many; `base` is used where the object has none.
+        """
+        strength = check.number("strength", self.strength, 0.0, 1.0, boundaries="right")
+        if self.base is not None:
+            base = check.number("base", self.base, 0.0, boundaries="neither")
+        columns = self._columns(feature_names_of(feature_names, n_features))
+        if len(columns) > check.integer("n_components", n_components, 1):
+            raise ValueError(
+                f"there are {len(columns)} seeded topics, but n_components={n_components}; a model "
+                "needs a topic for each, and some for what they are not about"
+            )
+        typical = strength * scale * _typical_counts(parts, columns, n_features)
+        prior = np.full((n_components, n_features), base)
+        prior[: len(columns)] += typical
+        return prior
+
+    def labels(self) -> dict[int, str]:
+        """Labels of the seeded topics, by number."""
+        return dict(enumerate(_checked(self.topics)))
+
+    def _columns(self, names: NDArray[Any]) -> list[NDArray[np.intp]]:
+        """Columns of the words of every topic."""
+        place = {str(name): column for column, name in enumerate(names)}
+        result, unknown = [], []
+        for label, words in _checked(self.topics).items():
+            known = [place[word] for word in dict.fromkeys(words) if word in place]
+            unknown += [word for word in words if word not in place]
+            if not known:
+                raise ValueError(
+                    f"none of the words of the seeded topic {label!r} is in the vocabulary: "
+                    f"{', '.join(words)}"
+                )
+            result.append(np.array(known))
+        if unknown:
+            warnings.warn(
+                f"seed words that are not in the vocabulary: {', '.join(unknown)}",
+                UserWarning,
+                stacklevel=2,
+            )
+        return result
+
+
+def _checked(topics: Any) -> Mapping[str, Sequence[str]]:
+    if not isinstance(topics, Mapping) or not topics:
+        raise TypeError(
+            "seeded topics must be a mapping of labels to words, such as "
+            f'{{"space": ["space", "nasa", "orbit"]}}, got {topics!r}'
+        )
+    for label, words in topics.items():
+        if not isinstance(label, str) or not label.strip():
+            raise TypeError(f"the label of a seeded topic must be a string, got {label!r}")
+        is_list = isinstance(words, Iterable) and not isinstance(words, str | bytes)
+        if not is_list or not words or not all(isinstance(word, str) for word in words):
+            raise TypeError(f"the seeded topic {label!r} must have a list of words, got {words!r}")
+    return topics
+
+
+def _typical_counts(
+    parts: Iterable[tuple[Any, NDArray[np.float64] | None]],
+    columns: list[NDArray[np.intp]],
+    n_features: int,
+) -> NDArray[np.float64]:
+    """Tokens of the seed words, and those of their documents beyond the average, by topic."""
+    totals, n_documents = np.zeros(n_features), 0.0
+    # Of all documents with a seed word, and of those with two: mean distributions of their words.
+    of_one, of_two = np.zeros((len(columns), n_features)), np.zeros((len(columns), n_features))
+    for X, weights in parts:
+        X = sp.csr_matrix(X, dtype=np.float64)
+        lengths = np.asarray(X.sum(axis=1)).ravel()
+        weights = (lengths > 0) * (np.ones(X.shape[0]) if weights is None else weights)
+        totals += weights @ X
+        n_documents += weights.sum()
+        each = np.divide(weights, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+        for k, words in enumerate(columns):
+            found = np.asarray((X[:, words] > 0).sum(axis=1)).ravel()
+            of_one[k] += (each * found / len(words)) @ X
+            of_two[k] += (each * np.where(found > 1, found, 0) / len(words)) @ X
+    length = totals.sum() / max(n_documents, 1.0)
+    result = np.zeros_like(of_one)
+    for k, words in enumerate(columns):
+        own = of_two[k] if of_two[k].any() else of_one[k]
+        excess = length * (own - own.sum() * totals / max(totals.sum(), 1.0))
+        result[k] = np.maximum(excess, 0.0)
+        result[k, words] = np.maximum(result[k, words], totals[words])
+    return result

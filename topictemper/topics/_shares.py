@@ -1,0 +1,244 @@
+"""Shares of topics over time and by group, with intervals from the bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+from .._utils import _validation as check
+from .._utils._tables import table
+from ._checks import topic_labels
+from ._periods import periods_of
+
+# Numbers of a resample that are drawn at a time.
+_MOST_DRAWN = 2**22
+
+
+def shares_by_group(
+    proportions: Any,
+    groups: Any,
+    *,
+    weights: Any = None,
+    labels: Sequence[str] | None = None,
+    n_bootstrap: int = 1000,
+    confidence: float = 0.95,
+    random_state: int | np.random.RandomState | None = 0,
+) -> Any:
+    """Shares of topics in groups of documents.
+
+    A share is the mean of the proportions of the documents of a group. Its interval is that of the
+    bootstrap, by percentiles: documents of the group are drawn again and again, with replacement.
+
+    Parameters
+    ----------
+    proportions : array-like of shape (n_samples, n_components)
+        Proportions of topics in documents, such as from `transform`.
+    groups : array-like of shape (n_samples,)
+        The group of each document. Documents where it is None or NaN are left out.
+    weights : array-like of shape (n_samples,), optional
+        How much each document counts, >= 0, such as its length. None: all count alike. Documents
+        that count 0 are left out.
+    labels : sequence of str of length n_components, optional
+        Labels of the topics. None is "topic 0", "topic 1" ...
+    n_bootstrap : int, default=1000
+        How often documents are drawn.
+    confidence : float, default=0.95
+        Share of the draws that are within an interval, in (0, 1).
+    random_state : int, RandomState or None, default=0
+        Seed of the draws.
+
+    Returns
+    -------
+    pandas.DataFrame or Table
+        A row for each group and topic. Columns: ``group``; ``topic``, its number; ``label``;
+        ``share``; ``low`` and ``high``, the ends of the interval; ``documents``, how many the group
+        has. Without pandas it is a small table with the same columns.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, or if no document is left.
+
+    Examples
+    --------
+    >>> from topictemper.topics import shares_by_group
+    >>> shares = shares_by_group([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]], ["a", "a", "b"])
+    >>> shares["share"].round(2).tolist()
+    [0.8, 0.2, 0.2, 0.8]
+    """
+    theta = _proportions(proportions)
+    groups = np.asarray(groups)
+    if groups.shape != (len(theta),):
+        raise ValueError(
+            f"groups must have one group for each of the {len(theta)} documents, got shape "
+            f"{groups.shape}"
+        )
+    if groups.dtype.kind == "O":
+        groups = np.array([None if _is_missing(group) else group for group in groups], object)
+        known = np.array([group is not None for group in groups], bool)
+        groups = _comparable(groups, known)
+    else:
+        known = ~np.isnan(groups) if groups.dtype.kind == "f" else np.ones(len(groups), bool)
+    settings = n_bootstrap, confidence, random_state
+    return _shares("group", theta, groups, known, weights, labels, *settings)
+
+
+def shares_over_time(
+    proportions: Any,
+    dates: Any,
+    *,
+    period: str = "auto",
+    weights: Any = None,
+    labels: Sequence[str] | None = None,
+    n_bootstrap: int = 1000,
+    confidence: float = 0.95,
+    random_state: int | np.random.RandomState | None = 0,
+) -> Any:
+    """Shares of topics over time.
+
+    A share is the mean of the proportions of the documents of a period. Its interval is that of the
+    bootstrap, by percentiles: documents of the period are drawn again and again, with replacement.
+
+    Parameters
+    ----------
+    proportions : array-like of shape (n_samples, n_components)
+        Proportions of topics in documents, such as from `transform`.
+    dates : array-like of shape (n_samples,)
+        The date of each document: datetime64, datetime, ISO strings; or numbers such as years, each
+        of which is a period. Documents without a date (None, NaT, NaN) are left out.
+    period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
+        What dates are put together in. Weeks begin on Monday. "auto" is the finest that makes at
+        most 40 periods.
+    weights, labels, n_bootstrap, confidence, random_state
+        As for `shares_by_group`.
+
+    Returns
+    -------
+    pandas.DataFrame or Table
+        As from `shares_by_group`, with a column ``period``, the first day of it or the number, in
+        place of ``group``. Periods without a document have no rows.
+
+    Raises
+    ------
+    ValueError
+        If the lengths differ, if a date cannot be read, or if no document is left.
+
+    Examples
+    --------
+    >>> from topictemper.topics import shares_over_time
+    >>> dates = ["2023-11-02", "2023-12-24", "2024-01-05"]
+    >>> shares = shares_over_time([[0.9, 0.1], [0.7, 0.3], [0.2, 0.8]], dates, period="quarter")
+    >>> [str(day)[:10] for day in shares["period"][::2]]
+    ['2023-10-01', '2024-01-01']
+    >>> shares["documents"].tolist()
+    [2, 2, 1, 1]
+    """
+    theta = _proportions(proportions)
+    periods = periods_of(dates, len(theta), period)
+    known = ~(np.isnat(periods) if periods.dtype.kind == "M" else np.isnan(periods))
+    settings = n_bootstrap, confidence, random_state
+    return _shares("period", theta, periods, known, weights, labels, *settings)
+
+
+def _shares(
+    name: str,
+    theta: NDArray[np.float64],
+    groups: NDArray[Any],
+    known: NDArray[np.bool_],
+    weights: Any,
+    labels: Sequence[str] | None,
+    n_bootstrap: int,
+    confidence: float,
+    random_state: Any,
+) -> Any:
+    n_bootstrap = check.integer("n_bootstrap", n_bootstrap, 1)
+    confidence = check.number("confidence", confidence, 0.0, 1.0, boundaries="neither")
+    rng = check.random_state(random_state)
+    n_components = theta.shape[1]
+    labels = topic_labels(None, n_components) if labels is None else list(labels)
+    if len(labels) != n_components:
+        raise ValueError(f"labels must have {n_components} labels, got {len(labels)}")
+    weight = _weights(weights, len(theta))
+    known = known & (weight > 0)
+    if not known.any():
+        raise ValueError(f"no document with a {name} and a weight is left")
+    theta, weight = theta[known], weight[known]
+    names, group_of = np.unique(groups[known], return_inverse=True)
+    tails = [50.0 * (1.0 - confidence), 50.0 * (1.0 + confidence)]
+    shares, low, high, documents = [], [], [], []
+    for group in range(len(names)):
+        rows = np.flatnonzero(group_of == group)
+        values, w = theta[rows], weight[rows]
+        draws = _resampled(values, w, n_bootstrap, rng)
+        shares.append(w @ values / w.sum())
+        ends = np.percentile(draws, tails, axis=0)
+        low.append(ends[0])
+        high.append(ends[1])
+        documents.append(len(rows))
+    return table(
+        {
+            name: np.repeat(names, n_components),
+            "topic": np.tile(np.arange(n_components), len(names)),
+            "label": [str(label) for label in labels] * len(names),
+            "share": np.concatenate(shares),
+            "low": np.concatenate(low),
+            "high": np.concatenate(high),
+            "documents": np.repeat(documents, n_components),
+        }
+    )
+
+
+def _resampled(
+    values: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    n_bootstrap: int,
+    rng: np.random.RandomState,
+) -> NDArray[np.float64]:
+    """Weighted means of documents drawn with replacement, (n_bootstrap, n_components)."""
+    n = len(values)
+    result = []
+    size = max(1, _MOST_DRAWN // n)
+    for start in range(0, n_bootstrap, size):
+        n_draws = min(size, n_bootstrap - start)
+        drawn = rng.randint(n, size=(n_draws, n)) + n * np.arange(n_draws)[:, None]
+        times = np.bincount(drawn.ravel(), minlength=n * n_draws).reshape(n_draws, n) * weight
+        result.append(times @ values / times.sum(axis=1, keepdims=True))
+    return np.concatenate(result)
+
+
+def _proportions(proportions: Any) -> NDArray[np.float64]:
+    theta: NDArray[np.float64] = check_array(
+        proportions, dtype=np.float64, input_name="proportions", ensure_min_samples=1
+    )
+    if theta.min() < 0:
+        raise ValueError("proportions must be >= 0")
+    return theta
+
+
+def _weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
+    if weights is None:
+        return np.ones(n_samples)
+    result = np.asarray(weights, dtype=np.float64)
+    if result.shape != (n_samples,) or not (np.isfinite(result) & (result >= 0)).all():
+        raise ValueError(f"weights must be {n_samples} finite numbers >= 0, one for each document")
+    return result
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or bool(value != value)
+
+
+def _comparable(groups: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
+    """Groups of one type, which can be sorted: of mixed ones their texts."""
+    kinds = {type(group) for group in groups[known]}
+    filler = groups[known][0] if known.any() else ""
+    filled = [group if is_known else filler for group, is_known in zip(groups, known, strict=True)]
+    if len(kinds) > 1:
+        filled = [str(group) for group in filled]
+    array = np.empty(len(filled), dtype=object)
+    array[:] = filled
+    return array
