@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
-from topictemper.lda._inspection import largest
+from topictemper._utils._ranking import largest
 
 from ..small_lda import corpus, fitted, small_lda
 

@@ -11,13 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from .._utils._feature_names import feature_names_of
-
-
-def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """Places of the n largest values, the largest first, and the first of equal ones first."""
-    n = min(n, len(values))
-    places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
-    return places[np.argsort(-values[places], kind="stable")[:n]]
+from .._utils._ranking import largest
 
 
 def names_of(model: Any, feature_names: Any) -> list[str]:

@@ -11,7 +11,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
-from ..lda._inspection import largest
+from .._utils._ranking import largest
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:

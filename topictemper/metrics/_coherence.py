@@ -8,10 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
+from .._utils._cooccurrence import EPSILON, mean_npmi, npmi_matrix, shares_together
 from ._checks import counts, top_columns, topics_of
-
-# Keeps the logarithm finite for pairs that never occur together; as in Röder et al. and gensim.
-_EPSILON = 1e-12
 
 
 def coherence(
@@ -84,13 +82,7 @@ def coherence(
     check.flag("per_topic", per_topic)
     X = counts(X, topics.shape[1])
     top = top_columns(topics, n_top_words)
-    words, place = np.unique(top, return_inverse=True)
-    place = place.reshape(top.shape)
-    present = X[:, words].astype(np.float64)
-    present.sum_duplicates()
-    present.data[:] = present.data > 0
-    together = (present.T @ present).tocsr()
-    values = np.array([_MEASURES[measure](together[k][:, k].toarray() / X.shape[0]) for k in place])
+    values = np.array([_MEASURES[measure](shares) for shares in shares_together(X, top)])
     return values if per_topic else float(values.mean())
 
 
@@ -102,35 +94,15 @@ def _umass(p: NDArray[np.float64]) -> float:
     later, earlier = np.tril_indices(len(p), -1)
     single, both = p.diagonal()[earlier], p[later, earlier]
     known = (single > 0) & (p.diagonal()[later] > 0)
-    return float(np.log((both[known] + _EPSILON) / single[known]).sum() / len(known))
-
-
-def _npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    apart = np.outer(p.diagonal(), p.diagonal())
-    both = np.minimum(p + _EPSILON, 1.0)
-    # If both words are in every document NPMI is 0 / 0; its limit, for words that always occur
-    # together, is 1.
-    npmi = np.where(both == 1.0, 1.0, 0.0)
-    np.divide(
-        np.log(both, out=np.zeros_like(p), where=apart > 0)
-        - np.log(apart, out=np.zeros_like(p), where=apart > 0),
-        -np.log(both),
-        out=npmi,
-        where=(apart > 0) & (both < 1.0),
-    )
-    return npmi
-
-
-def _npmi(p: NDArray[np.float64]) -> float:
-    return float(_npmi_matrix(p)[np.tril_indices(len(p), -1)].mean())
+    return float(np.log((both[known] + EPSILON) / single[known]).sum() / len(known))
 
 
 def _cv(p: NDArray[np.float64]) -> float:
-    vectors = _npmi_matrix(p)
+    vectors = npmi_matrix(p)
     total = vectors.sum(axis=0)
     norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(total)
     products = vectors @ total
     return float(np.divide(products, norms, out=np.zeros(len(p)), where=norms > 0).mean())
 
 
-_MEASURES = {"npmi": _npmi, "umass": _umass, "cv": _cv}
+_MEASURES = {"npmi": mean_npmi, "umass": _umass, "cv": _cv}

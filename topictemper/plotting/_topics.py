@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
-from ..lda._inspection import largest, names_of
+from .._utils._ranking import largest
+from ..lda._inspection import names_of
 from ._axes import COOL, axes
 
 _COLUMNS = 4
