@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
-from ..lda._completion import Model, cold, document_completion, split_tokens
+from ..lda._completion import Model, cold, document_completion
 from ..lda._estimator import TemperedLDA
+from ..lda._token_halves import split_tokens
 from ..lda._topics import Topics
 from ._checks import counts, topics_of
 
