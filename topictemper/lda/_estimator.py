@@ -26,6 +26,7 @@ from ._inspection import TopicsReportMixin
 from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
 from ._prediction_mixin import PredictionMixin
+from ._report import ReportMixin
 from ._training import train
 
 
@@ -34,6 +35,7 @@ class TemperedLDA(
     CallbackSupportMixin,
     SaveMixin,
     TopicsReportMixin,
+    ReportMixin,
     PredictionMixin,
     FittedMixin,
     ClassNamePrefixFeaturesOutMixin,
