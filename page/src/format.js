@@ -9,7 +9,8 @@ export const count = (value) => integers.format(value);
  */
 export function percent(value) {
   const hundredths = 100 * value;
-  if (hundredths > 0 && hundredths < 0.1) return "<0.1%";
+  if (hundredths === 0) return "0%";
+  if (hundredths < 0.1) return "<0.1%";
   return `${hundredths.toFixed(hundredths < 9.95 ? 1 : 0)}%`;
 }
 
@@ -30,7 +31,3 @@ export function rough(value) {
  * @param {string} [plural]
  */
 export const several = (n, noun, plural = `${noun}s`) => `${count(n)} ${n === 1 ? noun : plural}`;
-
-/** @param {string} text @param {number} most */
-export const cut = (text, most) =>
-  text.length <= most ? text : `${text.slice(0, most).trimEnd()}…`;

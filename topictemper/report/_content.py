@@ -95,7 +95,7 @@ def _of_topics(
     distance = hellinger(inputs.topics, inputs.topics)
     to_partners = match_distance(inputs.topics, inputs.others)
     doubts = doubts_about(
-        coherence, distance, distance_to_corpus(inputs.topics, marginal), to_partners
+        found.share, coherence, distance, distance_to_corpus(inputs.topics, marginal), to_partners
     )
     near = neighbours(distance, _N_NEIGHBOURS)
     lists = [candidates(topic.astype(np.float64), marginal) for topic in inputs.topics]
@@ -121,7 +121,7 @@ def _of_topics(
         "map": np.round(place_on_map(distance, found.share), 4).tolist(),
         "radius": _rounded(radii(found.share), 5),
         "doubts": [
-            [each.topic, each.kind, round(each.value, 3), each.other] for each in doubts
+            [each.topic, each.kind, round(each.value, 4), each.other] for each in doubts
         ],
     }
 

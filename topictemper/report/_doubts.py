@@ -13,10 +13,13 @@ from ._geometry import hellinger
 
 #: Words of a topic whose co-occurrence is its coherence, as in `metrics.coherence`.
 N_TOP_WORDS = 10
-# Coherence below, and Hellinger distances below or above which a topic is doubted.
-_INCOHERENT = 0.05
-_DUPLICATE = 0.45
-_GENERAL = 0.45
+# A topic with a smaller part of an equal share is empty.
+_EMPTY = 0.1
+# A topic is incoherent below this NPMI, and below this part of the median of all topics.
+_INCOHERENT, _INCOHERENT_PART = 0.05, 0.5
+# Hellinger distances below or above which a topic is doubted.
+_DUPLICATE = 0.5
+_GENERAL = 0.5
 _UNSTABLE = 0.65
 
 
@@ -24,8 +27,8 @@ class Doubt(NamedTuple):
     """A reason to distrust a topic."""
 
     topic: int
-    kind: str  # "incoherent", "duplicate", "general" or "unstable"
-    value: float  # coherence, or a distance
+    kind: str  # "empty", "incoherent", "duplicate", "general" or "unstable"
+    value: float  # share, coherence, or a distance
     other: int | None = None  # the topic that it repeats
 
 
@@ -38,15 +41,18 @@ def coherences(topics: NDArray[Any], X: Any) -> NDArray[np.float64]:
 
 
 def doubts_about(
+    shares: NDArray[np.float64],
     coherence: NDArray[np.float64] | None,
     distance: NDArray[np.float64],
     to_corpus: NDArray[np.float64],
     to_partners: NDArray[np.float64] | None,
 ) -> list[Doubt]:
-    """Return the reasons to distrust topics, by topic.
+    """Return the reasons to distrust topics, by topic; for an empty topic that alone.
 
     Parameters
     ----------
+    shares : ndarray of shape (n_components,)
+        Shares of the topics.
     coherence : ndarray of shape (n_components,), optional
         NPMI.
     distance : ndarray of shape (n_components, n_components)
@@ -56,22 +62,25 @@ def doubts_about(
     to_partners : ndarray of shape (n_components,), optional
         Mean Hellinger distances to the same topics of other fits.
     """
-    doubts: list[Doubt] = []
+    n = len(shares)
+    empty = shares < _EMPTY / n
+    used = np.flatnonzero(~empty)
+    doubts = [Doubt(int(k), "empty", float(shares[k])) for k in np.flatnonzero(empty)]
     if coherence is not None:
-        low = np.flatnonzero(coherence < _INCOHERENT)
-        doubts += [Doubt(int(k), "incoherent", float(coherence[k])) for k in low]
-    others = distance + np.diag(np.full(len(distance), np.inf))
-    nearest = others.argmin(axis=1)
-    near = others[np.arange(len(others)), nearest]
-    doubts += [
-        Doubt(int(k), "duplicate", float(near[k]), int(nearest[k]))
-        for k in np.flatnonzero(near < _DUPLICATE)
-    ]
-    if len(distance) > 1:
-        general = np.flatnonzero(to_corpus < _GENERAL)
+        low = max(_INCOHERENT, _INCOHERENT_PART * float(np.median(coherence[used])))
+        doubts += [
+            Doubt(int(k), "incoherent", float(coherence[k])) for k in used if coherence[k] < low
+        ]
+    if len(used) > 1:
+        others = distance[np.ix_(used, used)] + np.diag(np.full(len(used), np.inf))
+        nearest = others.argmin(axis=1)
+        for k, other, least in zip(used, used[nearest], others.min(axis=1), strict=True):
+            if least < _DUPLICATE:
+                doubts.append(Doubt(int(k), "duplicate", float(least), int(other)))
+        general = used[to_corpus[used] < _GENERAL]
         doubts += [Doubt(int(k), "general", float(to_corpus[k])) for k in general]
     if to_partners is not None:
-        far = np.flatnonzero(to_partners > _UNSTABLE)
+        far = used[to_partners[used] > _UNSTABLE]
         doubts += [Doubt(int(k), "unstable", float(to_partners[k])) for k in far]
     return sorted(doubts, key=lambda doubt: doubt.topic)
 

@@ -5,8 +5,10 @@ import { topicLink } from "../router.js";
 
 const SIDE = 1000;
 const PAD = 12;
-// Circles with this radius have room for a number.
-const ROOM = 24;
+// Size of names, in units of the map, and the width of a letter in parts of it.
+const LETTERS = 23;
+const LETTER = 0.58;
+const LONGEST = 16;
 
 /**
  * @typedef {object} TopicMap
@@ -37,6 +39,13 @@ export function topicMap({ content, labels }, onPoint) {
     highlight(topic);
     onPoint(topic);
   };
+  /** @param {number} topic */
+  const short = (topic) => {
+    const name = labels.of(topic) || labels.words[topic][0] || "";
+    return name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
+  };
+  const order = content.share.map((_, k) => k).sort((a, b) => content.share[b] - content.share[a]);
+  const named = roomForNames(order, place, short);
   const links = place.map(([x, y], topic) => {
     const radius = Math.max(content.radius[topic] * scale, 3);
     return svg(
@@ -51,7 +60,7 @@ export function topicMap({ content, labels }, onPoint) {
         onblur: () => point(null),
       },
       svg("circle", { cx: x, cy: y, r: radius }),
-      radius >= ROOM && svg("text", { x, y, dy: "0.35em" }, topic),
+      named.has(topic) && svg("text", { x, y, dy: "0.35em" }, short(topic)),
     );
   });
   highlight(null);
@@ -72,9 +81,7 @@ export function topicMap({ content, labels }, onPoint) {
       },
     },
     // Small circles last, so that no large one covers them.
-    links.map((link, topic) => ({ link, size: content.share[topic] }))
-      .sort((a, b) => b.size - a.size)
-      .map(({ link }) => link),
+    order.map((topic) => links[topic]),
   );
   return { element: el("figure", { class: "map" }, picture, caption), highlight };
 }
@@ -107,4 +114,26 @@ function neighbour(place, from, key) {
     [best, least] = [to, along + 2 * across];
   });
   return best;
+}
+
+/**
+ * The topics whose names fit on the map without touching each other, the first ones first.
+ * @param {number[]} order
+ * @param {number[][]} place
+ * @param {(topic: number) => string} name
+ */
+function roomForNames(order, place, name) {
+  /** @type {Map<number, number>} */
+  const half = new Map(); // of the width
+  for (const topic of order) {
+    const [x, y] = place[topic];
+    const width = 0.5 * LETTER * LETTERS * name(topic).length;
+    if (x < width || x > SIDE - width) continue;
+    const free = [...half].every(
+      ([other, taken]) =>
+        Math.abs(place[other][1] - y) > 1.1 * LETTERS || Math.abs(place[other][0] - x) > taken + width,
+    );
+    if (free) half.set(topic, width + 4);
+  }
+  return new Set(half.keys());
 }

@@ -46,7 +46,7 @@ export function documentCard(app, documents, i, topic) {
   const write = () => {
     const shown = open ? text : excerpt(text);
     show(body, marking === null ? shown : marked(shown, markWeights(app, marking)));
-    if (shown.length < text.length) body.append("…");
+    if (shown.length < text.length) body.append(" …");
     toggle.textContent = open ? "Show less" : "Show all";
     toggle.setAttribute("aria-expanded", String(open));
     chips.forEach((item, j) => item.firstChild instanceof Element &&
@@ -95,7 +95,11 @@ export function documentCard(app, documents, i, topic) {
 }
 
 /** @param {string} text */
-const excerpt = (text) => (text.length > 1.2 * EXCERPT ? text.slice(0, EXCERPT) : text);
+function excerpt(text) {
+  if (text.length <= 1.2 * EXCERPT) return text;
+  const space = text.lastIndexOf(" ", EXCERPT);
+  return text.slice(0, space > EXCERPT / 2 ? space : EXCERPT);
+}
 
 /** @param {App} app @param {Documents} documents @param {number} i */
 function facts({ content }, documents, i) {

@@ -6,10 +6,15 @@ import { topicName } from "./topic_name.js";
  * @type {Record<string, {title: string, explain: string}>}
  */
 export const KINDS = {
+  empty: {
+    title: "Hardly used",
+    explain:
+      "Less than a tenth of an equal share. Their words mean nothing; fewer topics may do as well.",
+  },
   incoherent: {
     title: "Words that seldom occur together",
     explain:
-      "Coherence (NPMI) below 0.05. The topic may be a mixture of subjects, or of words of the form.",
+      "Coherence (NPMI) below half of the median. The topic may mix subjects, or gather words of style and form.",
   },
   duplicate: {
     title: "Nearly the same as another topic",
@@ -29,6 +34,8 @@ export const KINDS = {
 /** @param {App} app @param {Doubt} doubt */
 export function doubtSentence(app, [, kind, value, other]) {
   switch (kind) {
+    case "empty":
+      return ["It holds hardly any text."];
     case "incoherent":
       return [`Its first ten words seldom occur together (coherence ${value.toFixed(2)}).`];
     case "duplicate":

@@ -26,7 +26,7 @@ export function topicTable(app, onPoint) {
   const { share, led, coherence } = content;
   const most = Math.max(...share);
   const doubted = new Set(content.doubts.map(([topic]) => topic));
-  let lambda = 0.3;
+  let lambda = 0.6;
   let editing = false;
 
   const columns = [
@@ -58,8 +58,12 @@ export function topicTable(app, onPoint) {
       el(
         "td",
         { class: "share" },
-        el("span", { class: "bar", "--part": share[topic] / most }),
-        el("span", {}, percent(share[topic])),
+        el(
+          "div",
+          {},
+          el("span", { class: "bar", "--part": share[topic] / most }),
+          el("span", {}, percent(share[topic])),
+        ),
       ),
       el("td", {}, count(led[topic])),
       coherence && el("td", {}, coherence[topic] === null ? "–" : coherence[topic].toFixed(2)),

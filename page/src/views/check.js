@@ -13,8 +13,8 @@ export function checkView(app) {
     !content.coherence && "coherence (the counts of words were not given)",
     !content.fits && "stability (no other fits were given)",
   ].filter(Boolean);
-  const done = ["near duplicates", "common words"];
-  if (content.coherence) done.unshift("coherence");
+  const done = ["use", "near duplicates", "common words"];
+  if (content.coherence) done.splice(1, 0, "coherence");
   if (content.fits) done.push(`stability over ${several(content.fits, "other fit")}`);
   return [
     el("h2", { tabindex: -1 }, "Topics to check"),

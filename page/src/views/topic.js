@@ -39,9 +39,9 @@ export function topicView(app, topic) {
     el(
       "p",
       { class: "say" },
-      `${percent(content.share[topic])} of all text: number ${rank + 1} of ${order.length} by size. `,
+      `${percent(content.share[topic])} of all documents, taken together: number ${rank + 1} of ${order.length} by size. `,
       `It is the main topic of ${several(content.led[topic], "document")}. `,
-      coherence !== null && `Its words belong together: coherence ${coherence.toFixed(2)}.`,
+      coherence !== null && `Coherence of its words: ${coherence.toFixed(2)} (0 as by chance, 1 always together).`,
     ),
     doubts.length > 0 &&
       el("ul", { class: "notice" }, doubts.map((doubt) => el("li", {}, doubtSentence(app, doubt)))),

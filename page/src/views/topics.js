@@ -21,7 +21,8 @@ export function topicsView(app) {
     "select",
     { id: "list-words", onchange: () => table.words(Number(words.value)) },
     el("option", { value: 1 }, "most probable"),
-    el("option", { value: 0.3, selected: true }, "most distinctive"),
+    el("option", { value: 0.6, selected: true }, "typical"),
+    el("option", { value: 0.3 }, "most distinctive"),
   );
   const edit = el(
     "button",
@@ -37,10 +38,10 @@ export function topicsView(app) {
     "Edit labels",
   );
   return [
-    headline(app),
     el(
       "div",
       { class: "overview" },
+      headline(app),
       el("div", { class: "overview-map" }, map.element),
       el(
         "section",
