@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from . import _documents
 from ._dates import Periods, periods_of
 from ._doubts import coherences, distance_to_corpus, doubts_about
-from ._geometry import hellinger, match_distance, neighbours, place_on_map, radii
+from ._geometry import hellinger, map_of, match_distance, neighbours
 from ._survey import Proportions, Shares, Survey, survey
 from ._words import N_SHOWN, STOPS, candidates, corpus_frequencies
 
@@ -97,6 +97,7 @@ def _of_topics(
     doubts = doubts_about(
         found.share, coherence, distance, distance_to_corpus(inputs.topics, marginal), to_partners
     )
+    drawn = map_of(distance, found.share)
     near = neighbours(distance, _N_NEIGHBOURS)
     lists = [candidates(topic.astype(np.float64), marginal) for topic in inputs.topics]
     used, place = np.unique(np.concatenate([each.words for each in lists]), return_inverse=True)
@@ -118,8 +119,8 @@ def _of_topics(
             [[int(j), round(1 - float(distance[k, j]), 3)] for j in row]
             for k, row in enumerate(near)
         ],
-        "map": np.round(place_on_map(distance, found.share), 4).tolist(),
-        "radius": _rounded(radii(found.share), 5),
+        "map": np.round(drawn.places, 4).tolist(),
+        "radius": _rounded(drawn.radii, 5),
         "doubts": [
             [each.topic, each.kind, round(each.value, 4), each.other] for each in doubts
         ],

@@ -106,7 +106,7 @@ def choose(
     if n < len(needed):
         n, shorter = len(needed), max(100, _TEXT_BUDGET // (4 * len(needed)))
     rows = np.sort(order[:n])
-    texts = [_valid(documents[row][:shorter]) for row in rows]
+    texts = [documents[row][:shorter] for row in rows]
     n_cut = sum(len(documents[row]) > shorter for row in rows)
     return Chosen(rows, texts, n_cut, len(rows) == n_documents)
 
@@ -125,7 +125,3 @@ def main_topics(proportions: Proportions, rows: NDArray[np.intp]) -> list[list[i
             lists.append(pairs.ravel().tolist())
     return lists
 
-
-def _valid(text: str) -> str:
-    """Replace halves of surrogate pairs, which UTF-8 cannot hold."""
-    return text.encode("utf-8", "replace").decode()

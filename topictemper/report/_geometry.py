@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import eigh
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial import cKDTree
 
-# Largest area of all circles, as a part of the map, and steps that part circles that overlap.
-_COVER, _STEPS = 0.22, 200
+# Area of all circles, as a part of the map before they are parted, and the steps of that.
+_COVER, _STEPS = 0.22, 500
 
 
 def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
@@ -24,28 +26,28 @@ def neighbours(distance: NDArray[np.float64], n: int) -> NDArray[np.intp]:
     return np.argsort(other, axis=1, kind="stable")[:, : min(n, len(distance) - 1)]
 
 
-def radii(shares: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return radii on a map of side 1: areas in proportion to the shares."""
-    return np.sqrt(_COVER * shares / np.pi)
+class Map(NamedTuple):
+    """Circles in a box of width 1, or of height 1 if it is higher than wide."""
+
+    places: NDArray[np.float64]  # (n_components, 2)
+    radii: NDArray[np.float64]  # areas in proportion to the shares
 
 
-def place_on_map(
-    distance: NDArray[np.float64], shares: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Return places of topics in [0, 1]^2, (n_components, 2).
+def map_of(distance: NDArray[np.float64], shares: NDArray[np.float64]) -> Map:
+    """Place topics with similar words close to each other.
 
-    Principal coordinates of the ranks of the distances [1]_, then circles that overlap are parted.
-    Ranks, because most topics share few words: their distances are all close to 1.
+    Principal coordinates of the distances [1]_; then circles that overlap are pushed apart.
 
     References
     ----------
     .. [1] Torgerson (1952). Multidimensional scaling. Psychometrika 17.
     """
-    n = len(distance)
-    if n == 1:
-        return np.full((1, 2), 0.5)
-    places = _fitted(_apart(_principal(distance), radii(shares)), radii(shares))
-    return places
+    radius = np.sqrt(_COVER * shares / np.pi)
+    places = _apart(_principal(distance), radius)
+    low = (places - radius[:, None]).min(axis=0)
+    high = (places + radius[:, None]).max(axis=0)
+    side = float((high - low).max())
+    return Map((places - low) / side, radius / side)
 
 
 def match_distance(
@@ -72,21 +74,15 @@ def _principal(distance: NDArray[np.float64]) -> NDArray[np.float64]:
     n = len(distance)
     square = distance**2
     centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None] + square.mean()
-    values, vectors = np.linalg.eigh(-0.5 * centred)
+    n_axes = min(2, n)
+    values, vectors = eigh(-0.5 * centred, subset_by_index=(n - n_axes, n - 1))
     places = np.zeros((n, 2))
-    for axis in range(min(2, n)):
+    for axis in range(n_axes):
         vector = vectors[:, -1 - axis]
         # The sign of an eigenvector is arbitrary: the same on every machine.
         sign = np.sign(vector[np.argmax(np.abs(vector))]) or 1.0
         places[:, axis] = sign * vector * np.sqrt(max(values[-1 - axis], 0.0))
     return places
-
-
-def _fitted(places: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale circles into the unit square, alike in both directions, in its middle."""
-    low = (places - radius[:, None]).min(axis=0)
-    high = (places + radius[:, None]).max(axis=0)
-    return 0.5 + (places - (low + high) / 2) / max((high - low).max(), 1e-9)
 
 
 def _apart(places: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -97,15 +93,16 @@ def _apart(places: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[
     # Places that coincide would never part: each gets a spot of its own on a tiny spiral.
     turn = 2.4 * np.arange(n)
     places = places / (2 * spread or 1.0) + 1e-4 * np.c_[np.cos(turn), np.sin(turn)]
-    reach = radius[:, None] + radius
     for _ in range(_STEPS):
-        offset = places[:, None] - places
-        distance = np.sqrt((offset**2).sum(axis=2))
-        np.fill_diagonal(distance, np.inf)
-        overlap = np.maximum(reach - distance, 0.0)
-        if not overlap.any():
+        # Only pairs that may overlap are looked at.
+        first, second = cKDTree(places).query_pairs(2 * radius.max(), output_type="ndarray").T
+        offset = places[first] - places[second]
+        distance = np.maximum(np.hypot(*offset.T), 1e-9)
+        overlap = radius[first] + radius[second] - distance
+        near = overlap > 1e-4
+        if not near.any():
             break
-        places = places + 0.25 * (offset * (overlap / np.maximum(distance, 1e-9))[:, :, None]).sum(
-            axis=1
-        )
+        push = (0.3 * overlap[near] / distance[near])[:, None] * offset[near]
+        np.add.at(places, first[near], push)
+        np.subtract.at(places, second[near], push)
     return places

@@ -45,8 +45,10 @@ def page(content: dict[str, Any]) -> bytes:
         "base-uri 'none'; form-action 'none'"
     )
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    # The time in the header of gzip is 0: the same report has the same bits.
-    data = base64.b64encode(gzip.compress(text.encode("utf-8"), 9, mtime=0)).decode("ascii")
+    # UTF-8 has no halves of surrogate pairs: they become "?". The time in the header of gzip is 0,
+    # so that the same report has the same bits.
+    compressed = gzip.compress(text.encode("utf-8", "replace"), 9, mtime=0)
+    data = base64.b64encode(compressed).decode("ascii")
     return _PAGE.format(
         policy=policy,
         version=escape(content["version"]),

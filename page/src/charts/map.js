@@ -9,6 +9,7 @@ const PAD = 12;
 const LETTERS = 23;
 const LETTER = 0.58;
 const LONGEST = 16;
+const MOST_NAMES = 80;
 
 /**
  * @typedef {object} TopicMap
@@ -60,14 +61,13 @@ export function topicMap({ content, labels }, onPoint) {
         onblur: () => point(null),
       },
       svg("circle", { cx: x, cy: y, r: radius }),
-      named.has(topic) && svg("text", { x, y, dy: "0.35em" }, short(topic)),
     );
   });
   highlight(null);
   const picture = svg(
     "svg",
     {
-      viewBox: `0 0 ${SIDE} ${SIDE}`,
+      viewBox: `0 0 ${SIDE} ${Math.max(...place.map(([, y], k) => y + content.radius[k] * scale)) + PAD}`,
       role: "group",
       "aria-label": "Map of topics. The arrow keys go from topic to topic.",
       onkeydown: (event) => {
@@ -82,6 +82,13 @@ export function topicMap({ content, labels }, onPoint) {
     },
     // Small circles last, so that no large one covers them.
     order.map((topic) => links[topic]),
+    svg(
+      "g",
+      { "aria-hidden": "true" },
+      [...named].map((topic) =>
+        svg("text", { x: place[topic][0], y: place[topic][1], dy: "0.35em" }, short(topic)),
+      ),
+    ),
   );
   return { element: el("figure", { class: "map" }, picture, caption), highlight };
 }
@@ -128,7 +135,7 @@ function roomForNames(order, place, name) {
   for (const topic of order) {
     const [x, y] = place[topic];
     const width = 0.5 * LETTER * LETTERS * name(topic).length;
-    if (x < width || x > SIDE - width) continue;
+    if (half.size >= MOST_NAMES || x < width || x > SIDE - width) continue;
     const free = [...half].every(
       ([other, taken]) =>
         Math.abs(place[other][1] - y) > 1.1 * LETTERS || Math.abs(place[other][0] - x) > taken + width,

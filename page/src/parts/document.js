@@ -67,7 +67,7 @@ export function documentCard(app, documents, i, topic) {
             {
               type: "button",
               title: "Mark the words of this topic",
-              "aria-label": `Mark words of topic ${k}`,
+              "aria-label": `${percent(share / 1000)} of topic ${k}: mark its words`,
               onclick: () => {
                 marking = k;
                 write();

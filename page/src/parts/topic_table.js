@@ -138,7 +138,10 @@ function matches({ content, labels }, topic, term) {
   return (
     labels.of(topic).toLowerCase().includes(term) ||
     String(topic) === term ||
-    content.topic_words[topic].some((id) => content.words[id].toLowerCase().startsWith(term))
+    // Words of which it has more than its share.
+    relevantWords(content, topic, 1, Infinity).some(
+      ({ word, ofWord }) => ofWord > content.share[topic] && word.toLowerCase().startsWith(term),
+    )
   );
 }
 

@@ -95,11 +95,10 @@ function headline(app) {
     el(
       "dl",
       { class: "figures" },
-      figure(count(content.documents_given), "documents given"),
       content.documents_given > content.documents_counted &&
         figure(
           count(content.documents_given - content.documents_counted),
-          "without a known word, left out",
+          "documents without a known word, left out",
         ),
       content.tokens !== null && figure(rough(content.tokens), "words read"),
       figure(count(content.vocabulary), "different words"),
