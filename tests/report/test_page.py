@@ -245,7 +245,9 @@ def test_no_view_is_wider_than_the_window(opened, file, width):
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
 
 
-@pytest.mark.parametrize(("scheme", "rules"), [("light", {}), ("dark", {"runOnly": "color-contrast"})])
+@pytest.mark.parametrize(
+    ("scheme", "rules"), [("light", {}), ("dark", {"runOnly": "color-contrast"})]
+)
 def test_axe_finds_no_violation(opened, file, scheme, rules):
     if not AXE.exists():
         pytest.skip("needs axe-core: npm ci in page/")
@@ -255,7 +257,9 @@ def test_axe_finds_no_violation(opened, file, scheme, rules):
         found = shown.go(view).evaluate(
             "rules => axe.run(rules).then(({violations}) => violations)", rules
         )
-        assert [(v["id"], v["nodes"][0]["html"], v["nodes"][0]["failureSummary"]) for v in found] == []
+        assert [
+            (v["id"], v["nodes"][0]["html"], v["nodes"][0]["failureSummary"]) for v in found
+        ] == []
 
 
 def test_five_hundred_topics_open(opened, tmp_path):

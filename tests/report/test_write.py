@@ -100,7 +100,12 @@ def test_shares_over_time_and_by_group(path):
         (["2015-05-03", "2024-06-30"], "quarter", "2015 Q2", "2024 Q2"),
         ([1975, 2024], "year", "1975", "2024"),
         ([1789, 2024], "decade", "1780s", "2020s"),
-        ([datetime.date(2024, 1, 1), pd.Timestamp("2024-01-03")], "day", "2024-01-01", "2024-01-03"),
+        (
+            [datetime.date(2024, 1, 1), pd.Timestamp("2024-01-03")],
+            "day",
+            "2024-01-01",
+            "2024-01-03",
+        ),
     ],
 )
 def test_periods_fit_the_dates(path, dates, unit, first, last):
@@ -146,7 +151,9 @@ def test_texts_beyond_the_budget_are_cut_and_sampled(path, monkeypatch):
     assert not documents["complete"]
     assert documents["cut"] == len(documents["row"]) > 30
     assert sum(map(len, documents["text"])) <= 3000
-    assert {i for places in documents["examples"] for i in places} <= set(range(len(documents["row"])))
+    assert {i for places in documents["examples"] for i in places} <= set(
+        range(len(documents["row"]))
+    )
 
 
 def test_doubts_name_duplicates_and_what_other_fits_lack(path):
@@ -221,7 +228,9 @@ def test_a_text_is_no_list_of_texts(path):
 
 
 def test_the_policy_allows_nothing_but_the_code_of_the_page(path):
-    html = report.write(**arguments(path=path, title="</title><script>alert(1)</script>")).read_text()
+    html = report.write(
+        **arguments(path=path, title="</title><script>alert(1)</script>")
+    ).read_text()
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "unsafe" not in policy

@@ -79,7 +79,7 @@ class ReportMixin:
         >>> import pathlib, tempfile
         >>> from topictemper import TemperedLDA
         >>> from topictemper.datasets import make_lda_corpus
-        >>> X = make_lda_corpus(n_samples=300, n_features=200, n_components=5, random_state=0).counts
+        >>> X = make_lda_corpus(300, 200, 5, random_state=0).counts
         >>> lda = TemperedLDA(5, random_state=0).fit(X)
         >>> words = [f"word{column}" for column in range(200)]
         >>> folder = pathlib.Path(tempfile.mkdtemp())

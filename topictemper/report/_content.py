@@ -121,9 +121,7 @@ def _of_topics(
         ],
         "map": np.round(drawn.places, 4).tolist(),
         "radius": _rounded(drawn.radii, 5),
-        "doubts": [
-            [each.topic, each.kind, round(each.value, 4), each.other] for each in doubts
-        ],
+        "doubts": [[each.topic, each.kind, round(each.value, 4), each.other] for each in doubts],
     }
 
 
@@ -142,9 +140,7 @@ def _of_documents(
     sample = _documents.sample_rows(found.with_words, rng)
     if lengths is not None:
         coherence = coherences(inputs.topics, inputs.counts[sample])
-        perplexity = _documents.perplexities(
-            inputs.topics, proportions, inputs.counts, sample
-        )
+        perplexity = _documents.perplexities(inputs.topics, proportions, inputs.counts, sample)
         fit = perplexity, lengths[sample]
         worst = _documents.worst(perplexity, lengths, sample)
         needed = np.concatenate([needed, worst])
@@ -218,9 +214,7 @@ def _groups(groups: list[str]) -> _Groups:
     return _Groups(labels, number[codes])
 
 
-def _classes(
-    classes: Periods | _Groups | None, found: dict[int, Shares]
-) -> dict[str, Any] | None:
+def _classes(classes: Periods | _Groups | None, found: dict[int, Shares]) -> dict[str, Any] | None:
     if classes is None:
         return None
     shares = found[id(classes)]

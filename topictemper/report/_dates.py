@@ -48,7 +48,9 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
         )
     if values.dtype.kind == "M":
         return values.astype("datetime64[D]")
-    return np.array([_day(value, row) for row, value in enumerate(values.tolist())], "datetime64[D]")
+    return np.array(
+        [_day(value, row) for row, value in enumerate(values.tolist())], "datetime64[D]"
+    )
 
 
 def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
@@ -92,7 +94,8 @@ def _day(value: Any, row: int) -> np.datetime64:
 def _name(number: int, unit: str) -> str:
     """Return what people call a period: 2024-05-31, 2024-05, 2024 Q2, 2024, 2020s."""
     code, length = _UNITS[unit]
-    start = str(np.datetime64(number * length - (_MONDAY if unit == "week" else 0), code))
+    first = np.array(number * length - (_MONDAY if unit == "week" else 0))
+    start = str(first.astype(f"datetime64[{code}]"))
     year, _, month = start.partition("-")
     match unit:
         case "quarter":

@@ -92,7 +92,7 @@ def choose(
         order = np.concatenate([needed, np.setdiff1d(np.arange(n_documents), needed)])
     else:
         others = rng.choice(n_documents, _MOST_DOCUMENTS, replace=False)
-        order = np.concatenate([needed, np.setdiff1d(others, needed)[: _MOST_DOCUMENTS]])
+        order = np.concatenate([needed, np.setdiff1d(others, needed)[:_MOST_DOCUMENTS]])
         order = order[: max(_MOST_DOCUMENTS, len(needed))]
     if documents is None:
         return Chosen(np.sort(order), None, 0, len(order) == n_documents)
@@ -124,4 +124,3 @@ def main_topics(proportions: Proportions, rows: NDArray[np.intp]) -> list[list[i
             pairs = np.c_[topics, np.rint(1000 * theta[topics]).astype(np.intp)]
             lists.append(pairs.ravel().tolist())
     return lists
-

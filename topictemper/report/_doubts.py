@@ -85,8 +85,6 @@ def doubts_about(
     return sorted(doubts, key=lambda doubt: doubt.topic)
 
 
-def distance_to_corpus(
-    topics: NDArray[Any], marginal: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def distance_to_corpus(topics: NDArray[Any], marginal: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return Hellinger distances of topics to p(w): small for topics of common words."""
     return hellinger(topics, marginal[None].astype(topics.dtype))[:, 0]

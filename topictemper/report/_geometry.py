@@ -50,9 +50,7 @@ def map_of(distance: NDArray[np.float64], shares: NDArray[np.float64]) -> Map:
     return Map((places - low) / side, radius / side)
 
 
-def match_distance(
-    topics: NDArray[Any], others: list[NDArray[Any]]
-) -> NDArray[np.float64] | None:
+def match_distance(topics: NDArray[Any], others: list[NDArray[Any]]) -> NDArray[np.float64] | None:
     """Return the mean distance of each topic to its partner in the other fits.
 
     Partners minimize the sum of distances of a fit (Hungarian method). A topic without a partner
