@@ -46,6 +46,7 @@ export function documentCard(app, documents, i, topic) {
   const write = () => {
     const shown = open ? text : excerpt(text);
     show(body, marking === null ? shown : marked(shown, markWeights(app, marking)));
+    body.classList.toggle("open", open);
     if (shown.length < text.length) body.append(" …");
     toggle.textContent = open ? "Show less" : "Show all";
     toggle.setAttribute("aria-expanded", String(open));

@@ -22,7 +22,7 @@ const WORDS = 8;
  * @returns {TopicTable}
  */
 export function topicTable(app, onPoint) {
-  const { content } = app;
+  const { content, labels } = app;
   const { share, led, coherence } = content;
   const most = Math.max(...share);
   const doubted = new Set(content.doubts.map(([topic]) => topic));
@@ -49,7 +49,11 @@ export function topicTable(app, onPoint) {
         editing ? labelInput(app, topic) : topicName(app, topic),
         doubted.has(topic) && el("a", { class: "flag", href: `#/check` }, "check"),
       );
-      show(words, relevantWords(content, topic, lambda, WORDS).map(({ word }) => word).join(" "));
+      // Without a label the name is words already.
+      const said = labels.of(topic) ? [] : labels.words[topic];
+      const ranked = relevantWords(content, topic, lambda, WORDS + said.length);
+      const others = ranked.map(({ word }) => word).filter((word) => !said.includes(word));
+      show(words, others.slice(0, WORDS).join(" "));
     };
     const row = el(
       "tr",

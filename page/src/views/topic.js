@@ -181,7 +181,8 @@ function groupPanel({ content }, topic) {
           el("bdi", { class: "word" }, groups.names[g]),
           el(
             "span",
-            { class: "bar", "--part": share / most },
+            { class: "track", title: "The line is a 95% interval" },
+            el("span", { class: "bar", "--part": share / most }),
             el("span", {
               class: "interval",
               "--from": Math.max(0, share - half) / most,
