@@ -52,7 +52,7 @@ export class Labels {
   import(labels) {
     const entries = Object.entries(labels !== null && typeof labels === "object" ? labels : {});
     const known = entries.filter(
-      ([topic, label]) => typeof label === "string" && topic in this.given,
+      ([topic, label]) => typeof label === "string" && /^\d+$/.test(topic) && topic in this.given,
     );
     if (!known.length || known.length < entries.length) {
       throw new Error("The file holds other things than labels of these topics.");

@@ -119,6 +119,17 @@ def test_documents_of_one_day_have_no_course(path):
     assert written(path, dates=["2024-05-31"] * N_DOCUMENTS)["periods"] is None
 
 
+def test_missing_values_of_pandas_are_none(path):
+    groups = pd.Series(["north", pd.NA, None, *["south"] * (N_DOCUMENTS - 3)], dtype="string")
+    assert sorted(written(path, groups=groups)["groups"]["documents"]) == [1, N_DOCUMENTS - 5]
+
+
+def test_one_topic_of_one_document(path):
+    content = data_of(report.write([[3, 1]], [[1]], ["a", "b"], path=path, documents=["a b a"]))
+    assert content["share"] == [1]
+    assert content["neighbours"] == [[]]
+
+
 def test_small_groups_are_joined(path):
     groups = [f"group {row % 45}" for row in range(N_DOCUMENTS)]
     names = written(path, groups=groups)["groups"]["names"]
@@ -214,6 +225,8 @@ def test_labels_come_back(tmp_path):
         ({"labels": {3: "one"}}, "topics 0 to 2"),
         ({"other_topics": [np.ones((3, 5))]}, r"other_topics\[0\] must have the 28 words"),
         ({"score": np.nan}, "score must be finite"),
+        ({"history": {"loss": np.zeros(2)}}, "history must have the names"),
+        ({"history": {"score": np.zeros(2)}}, r"history\['score'\] must be a structured array"),
     ],
 )
 def test_bad_arguments_are_named(path, changed, message):

@@ -78,7 +78,7 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
         "sample": _documents.SAMPLE,
         "fit": _fit(inputs.score, fit, totals),
         "parameters": inputs.parameters,
-        "history": {name: _course(array) for name, array in inputs.history.items()},
+        "history": {name: _course(array, name) for name, array in inputs.history.items()},
         **_of_topics(inputs, found, marginal, coherence),
         **documents,
         "periods": _classes(periods, of_classes),
@@ -227,9 +227,8 @@ def _classes(classes: Periods | _Groups | None, found: dict[int, Shares]) -> dic
     }
 
 
-def _course(history: NDArray[Any]) -> list[list[float | None]]:
+def _course(history: NDArray[Any], value: str) -> list[list[float | None]]:
     """Return pairs (pass, value), thinned out."""
-    value = next(name for name in history.dtype.names or () if name != "pass")
     some = np.unique(np.linspace(0, len(history) - 1, min(_MOST_POINTS, len(history))).astype(int))
     return [[_number(history["pass"][i]), _number(history[value][i])] for i in some]
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._inputs import is_missing
+
 # Units and how many days or months they have, from the finest to the coarsest. The first that
 # gives few enough periods is taken.
 _UNITS = {
@@ -75,7 +77,7 @@ def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
 
 def _day(value: Any, row: int) -> np.datetime64:
     """Return the day of a date, an ISO string or the number of a year."""
-    if value is None or value != value:  # NaN
+    if is_missing(value):
         return np.datetime64("NaT")
     if isinstance(value, date):  # a datetime and a pandas Timestamp are dates
         return np.datetime64(value.isoformat()[:10])

@@ -85,7 +85,15 @@ def strings_of(name: str, values: Any, n_documents: int) -> list[str]:
         raise ValueError(
             f"{name} must have one entry for each of the {n_documents} documents, got {len(items)}"
         )
-    return ["" if item is None or item != item else str(item) for item in items]
+    return ["" if is_missing(item) else str(item) for item in items]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or pandas.NA."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # NA is neither true nor false
+        return True
 
 
 def labels_of(labels: Any, n_topics: int) -> list[str]:
@@ -115,6 +123,20 @@ def labels_of(labels: Any, n_topics: int) -> list[str]:
             raise ValueError(f"labels name topic {topic}, but there are topics 0 to {n_topics - 1}")
         out[int(topic)] = str(label)
     return out
+
+
+def history_of(history: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the courses of training, each with the fields "pass" and its name."""
+    for name, course in history.items():
+        if name not in ("temperature", "score", "elbo"):
+            raise ValueError(
+                f"history must have the names 'temperature', 'score' and 'elbo', got {name!r}"
+            )
+        if not {"pass", name} <= set(getattr(getattr(course, "dtype", None), "names", None) or ()):
+            raise ValueError(
+                f"history[{name!r}] must be a structured array with the fields 'pass' and {name!r}"
+            )
+    return dict(history)
 
 
 def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:

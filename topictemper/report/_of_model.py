@@ -58,8 +58,9 @@ def write_model(
     check_is_fitted(model)
     X = model._fitted_counts(X)
     histories = {"temperature": model.temperature_history_}
-    if hasattr(model, "score_history_"):
-        histories["score"] = model.score_history_
+    for name in ("score", "elbo"):  # which only some fits have
+        if hasattr(model, f"{name}_history_"):
+            histories[name] = getattr(model, f"{name}_history_")
     rows = np.flatnonzero(np.diff(X.indptr) > 1)
     if len(rows) > _SCORED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _SCORED, replace=False))

@@ -75,8 +75,8 @@ def write(
     score : float, optional
         Held-out score in nats a token, such as `TemperedLDA.score`.
     history : mapping of str to structured ndarray, optional
-        Courses of training: "temperature" and "score", arrays with the fields ``pass`` and
-        ``temperature`` or ``score``, such as `TemperedLDA.temperature_history_`.
+        Courses of training, "temperature", "score" or "elbo": arrays with the fields ``pass`` and
+        one of that name, such as `TemperedLDA.temperature_history_`.
     parameters : mapping of str to object, optional
         How the topics were made; shown as text.
     title : str, optional
@@ -147,7 +147,7 @@ def write(
         labels=_inputs.labels_of(labels, n_topics),
         others=others,
         score=score,
-        history=dict(history or {}),
+        history=_inputs.history_of(history or {}),
         parameters={str(name): str(value) for name, value in (parameters or {}).items()},
     )
     content = content_of(inputs) | {

@@ -21,6 +21,8 @@ export function aboutView(app) {
         course(history.temperature, "Temperature", "Training starts hot, where all topics are alike, and cools to 1."),
       history.score?.length > 1 &&
         course(history.score, "Score", "Of held-out documents, after each pass; higher is better."),
+      history.elbo?.length > 1 &&
+        course(history.elbo, "ELBO", "The bound that training raises, in nats a word."),
     ),
     el("h3", {}, "Downloads"),
     downloads(app),
