@@ -58,12 +58,13 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
 def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
     """Divide the time between the first and the last day into at most 60 periods.
 
-    None if all documents are of one day, or of none.
+    Dates that are all the first of a month or of a year stand for months or years. None if all documents are of one day, or of none.
     """
     known = ~np.isnat(days)
     if not known.any():
         return None
-    for unit, (code, length) in _UNITS.items():
+    given = _precision(days[known])
+    for unit, (code, length) in list(_UNITS.items())[list(_UNITS).index(given) :]:
         numbers = days.astype(f"datetime64[{code}]").astype(np.int64)
         numbers = (numbers + (_MONDAY if unit == "week" else 0)) // length
         first, last = int(numbers[known].min()), int(numbers[known].max())
@@ -91,6 +92,13 @@ def _day(value: Any, row: int) -> np.datetime64:
             f"dates must be dates, years or text like '2024-05-31', but document {row} has "
             f"{value!r}; pandas.to_datetime(dates) reads other forms"
         ) from None
+
+
+def _precision(days: NDArray[np.datetime64]) -> str:
+    """Return the unit in which dates were given."""
+    if (days == days.astype("datetime64[Y]")).all():
+        return "year"
+    return "month" if (days == days.astype("datetime64[M]")).all() else "day"
 
 
 def _name(number: int, unit: str) -> str:

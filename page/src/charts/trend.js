@@ -25,7 +25,7 @@ export function trend({ labels }, periods, topic) {
     ends: [names[0], String(names.at(-1))],
     format: percent,
     // Of periods with a few documents the intervals are wide: they may leave the picture.
-    most: 1.35 * Math.max(...y.map(Number), 1e-4),
+    most: Math.min(1, 1.35 * Math.max(...y.map(Number), 1e-4)),
   });
 }
 
