@@ -58,7 +58,8 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
 def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
     """Divide the time between the first and the last day into at most 60 periods.
 
-    Dates that are all the first of a month or of a year stand for months or years. None if all documents are of one day, or of none.
+    Dates that are all the first of a month or of a year stand for months or years. None if all
+    documents are of one day, or of none.
     """
     known = ~np.isnat(days)
     if not known.any():
