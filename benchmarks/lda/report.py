@@ -1,8 +1,9 @@
 """Time and size of the report, and what a browser takes for it; the same corpus through pyLDAvis.
 
 Prints for each number of topics the seconds that `TemperedLDA.report` takes, by the clock and of
-the processor, the peak memory of the process so far, the size of the file, the milliseconds until the page is there, and the longest of the 21 steps of its
-slider until the new words are laid out. Needs playwright and Chromium; pyLDAvis if it is there.
+the processor, the peak memory of the process so far, the size of the file, the milliseconds until
+the page is there, and the longest of the 21 steps of its slider until the new words are laid out.
+Needs playwright and Chromium; pyLDAvis if it is there.
 
     python -m benchmarks.lda.report --data DATA
 """
