@@ -4,10 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# The tools of the report's page are optional: its bundle is committed.
+NPM := $(shell command -v npm)
+NODE_MODULES := $(if $(NPM),page/node_modules/.package-lock.json)
+
 SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx topictemper/_core/src/*.[ch] topictemper/_core/src/*/*.h)
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx)
 
-.PHONY: demo test fuzz faults docs lint build wheel-check sanitize sanitize-threads clean
+.PHONY: demo test fuzz faults docs lint page build wheel-check sanitize sanitize-threads clean
 
 demo: build
 	$(BIN)/topictemper demo
@@ -35,12 +39,25 @@ $(VENV)/docs.stamp: $(VENV)/built.stamp
 	$(BIN)/python -m pip install --quiet --requirement $(VENV)/docs-requires.txt
 	touch $@
 
-lint: build
+lint: build $(NODE_MODULES)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint $(CYTHON)  # which looks for pycodestyle on the path
+ifdef NPM
+	$(NPM) --prefix page run --silent lint
+else
+	@echo "npm is not installed: the JavaScript in page/ is not checked"
+endif
+
+# The bundle of the report that the package ships, from the sources in page/.
+page: page/node_modules/.package-lock.json
+	npm --prefix page run --silent build
+
+page/node_modules/.package-lock.json: page/package-lock.json
+	npm --prefix page ci --no-audit --no-fund
+	touch $@
 
 build: $(VENV)/built.stamp
 
@@ -81,6 +98,6 @@ sanitize-threads: build
 	$(BIN)/python tests/sanitize/run.py threads
 
 clean:
-	rm -rf $(VENV) build dist docs/_build docs/auto_examples docs/generated *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist page/node_modules docs/_build docs/auto_examples docs/generated *.egg-info .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	rm -f topictemper/_core/_*.c topictemper/datasets/formats/_scan.c topictemper/_core/*.so topictemper/datasets/formats/*.so
 	find topictemper tests -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -63,6 +63,27 @@ def skip_member(app, what, name, obj, skip, options):
     return None
 
 
+def write_report(app, exception):
+    """Write the report that the guide links to."""
+    if exception is not None or app.builder.name != "html":
+        return
+    from topictemper import TemperedLDA
+    from topictemper.datasets import load_docstrings
+
+    corpus = load_docstrings()
+    lda = TemperedLDA(30, random_state=0).fit(corpus.counts)
+    lda.report(
+        corpus.counts,
+        corpus.text,
+        names=corpus.names,
+        groups=[name.split(".")[0] for name in corpus.names],
+        feature_names=corpus.vocabulary,
+        title="Docstrings of the scientific Python stack",
+        path=Path(app.outdir) / "report.html",
+    )
+
+
 def setup(app):
     """Connect the hooks."""
     app.connect("autodoc-skip-member", skip_member)
+    app.connect("build-finished", write_report)

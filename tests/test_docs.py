@@ -18,6 +18,7 @@ MODULES = (
     "topictemper.metrics",
     "topictemper.mixture",
     "topictemper.plotting",
+    "topictemper.report",
     "topictemper.tempering",
     "topictemper.topics",
 )

@@ -9,7 +9,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from topictemper import load
-from topictemper.topics._checks import largest
+from topictemper._utils._ranking import largest
 
 from ..small_lda import corpus, fitted, small_lda
 

@@ -30,6 +30,7 @@ from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
+from ._report import ReportMixin
 from ._seeding import Seeds, first_documents, seed_labels, seeded, unseeded
 from ._shares import SharesMixin
 from ._training import Trainer, train
@@ -40,6 +41,7 @@ class TemperedLDA(
     CallbackSupportMixin,
     SaveMixin,
     TopicsReportMixin,
+    ReportMixin,
     PredictionMixin,
     FittedMixin,
     ReductionMixin,

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from .._utils._feature_names import feature_names_of
-from ..topics._checks import largest
+from .._utils._ranking import largest
 from ..topics._words import Measure, word_scores
 
 

@@ -9,11 +9,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from .._utils._chunks import parts
+from .._utils._cooccurrence import EPSILON, mean_npmi, npmi_matrix, shares_together
 from ..topics._checks import matrices, top_columns, topics_of
-
-# Keeps the logarithm finite for pairs that never occur together; as in Röder et al. and gensim.
-_EPSILON = 1e-12
 
 
 def coherence(
@@ -87,17 +84,8 @@ def coherence(
     check.integer("n_top_words", n_top_words, 2)
     check.flag("per_topic", per_topic)
     top = top_columns(topics, n_top_words)
-    words, place = np.unique(top, return_inverse=True)
-    place = place.reshape(top.shape)
-    n_rows, together = 0, sp.csr_matrix((len(words), len(words)))
-    for counts in matrices(X, topics.shape[1]):
-        n_rows += counts.shape[0]
-        for part in parts(counts):
-            present = part[:, words].astype(np.float64)
-            present.sum_duplicates()
-            present.data[:] = present.data > 0
-            together = together + present.T @ present
-    values = np.array([_MEASURES[measure](together[k][:, k].toarray() / n_rows) for k in place])
+    shares = shares_together(matrices(X, topics.shape[1]), top)
+    values = np.array([_MEASURES[measure](of_topic) for of_topic in shares])
     return values if per_topic else float(values.mean())
 
 
@@ -109,35 +97,15 @@ def _umass(p: NDArray[np.float64]) -> float:
     later, earlier = np.tril_indices(len(p), -1)
     single, both = p.diagonal()[earlier], p[later, earlier]
     known = (single > 0) & (p.diagonal()[later] > 0)
-    return float(np.log((both[known] + _EPSILON) / single[known]).sum() / len(known))
-
-
-def _npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    apart = np.outer(p.diagonal(), p.diagonal())
-    both = np.minimum(p + _EPSILON, 1.0)
-    # If both words are in every document NPMI is 0 / 0; its limit, for words that always occur
-    # together, is 1.
-    npmi = np.where(both == 1.0, 1.0, 0.0)
-    np.divide(
-        np.log(both, out=np.zeros_like(p), where=apart > 0)
-        - np.log(apart, out=np.zeros_like(p), where=apart > 0),
-        -np.log(both),
-        out=npmi,
-        where=(apart > 0) & (both < 1.0),
-    )
-    return npmi
-
-
-def _npmi(p: NDArray[np.float64]) -> float:
-    return float(_npmi_matrix(p)[np.tril_indices(len(p), -1)].mean())
+    return float(np.log((both[known] + EPSILON) / single[known]).sum() / len(known))
 
 
 def _cv(p: NDArray[np.float64]) -> float:
-    vectors = _npmi_matrix(p)
+    vectors = npmi_matrix(p)
     total = vectors.sum(axis=0)
     norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(total)
     products = vectors @ total
     return float(np.divide(products, norms, out=np.zeros(len(p)), where=norms > 0).mean())
 
 
-_MEASURES = {"npmi": _npmi, "umass": _umass, "cv": _cv}
+_MEASURES = {"npmi": mean_npmi, "umass": _umass, "cv": _cv}

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
-from ..topics._checks import largest
+from .._utils._ranking import largest
 from ._axes import COOL, WARM, axes, tidy
 
 _LONGEST_NAME = 38

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from ..topics._checks import largest
+from .._utils._ranking import largest
 from ._axes import COOL, axes
 
 _COLUMNS = 4

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
+from .._utils._ranking import largest
 from ..lda._inspection import names_of
-from ..topics._checks import largest
 from ._axes import COOL, axes
 
 _COLUMNS = 4

@@ -14,7 +14,7 @@ from .._utils._state import Stateful
 from ..lda._completion import cold, document_completion, halves, predictor
 from ..lda._estimator import TemperedLDA
 from ..metrics import coherence
-from ..topics._checks import largest
+from .._utils._ranking import largest
 
 _N_WORDS, _N_IN_LABEL = 10, 3
 

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
+from .._utils._ranking import largest
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
@@ -68,13 +69,6 @@ def counts(X: Any, n_features: int) -> Any:
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features, but the topics have {n_features}")
     return X
-
-
-def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """Places of the n largest values, the largest first, and the first of equal ones first."""
-    n = min(n, len(values))
-    places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
-    return places[np.argsort(-values[places], kind="stable")[:n]]
 
 
 def top_columns(topics: NDArray[Any], n: int) -> NDArray[np.intp]:

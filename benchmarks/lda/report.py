@@ -1,0 +1,140 @@
+"""Time and size of the report, and what a browser takes for it; the same corpus through pyLDAvis.
+
+Prints for each number of topics the seconds that `TemperedLDA.report` takes, by the clock and of
+the processor, the peak memory of the process so far, the size of the file, the milliseconds until
+the page is there, and the longest of the 21 steps of its slider until the new words are laid out.
+Needs playwright and Chromium; pyLDAvis if it is there.
+
+    python -m benchmarks.lda.report --data DATA
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import resource
+import shutil
+import tempfile
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import scipy.sparse as sp
+from playwright.sync_api import sync_playwright
+from threadpoolctl import threadpool_limits
+
+from topictemper import TemperedLDA
+from topictemper.datasets import load_docstrings
+
+from .._common.corpora import machine, parser
+
+_LARGE = 1_000_000
+_SLIDE = """() => {
+    const slider = document.getElementById("lambda");
+    const times = [];
+    for (let step = 0; step <= 20; step++) {
+        const start = performance.now();
+        slider.value = step / 20;
+        slider.dispatchEvent(new Event("input"));
+        document.body.getBoundingClientRect();
+        times.push(performance.now() - start);
+    }
+    return Math.max(...times);
+}"""
+
+
+def corpus(data: Path | None) -> tuple[str, Any, list[str], list[str]]:
+    """Name, counts, words and texts: 20 Newsgroups, or the docstrings without a folder."""
+    if data is None:
+        found = load_docstrings()
+        return "docstrings", sp.csr_matrix(found.counts), list(found.vocabulary), found.text
+    folder = data / "20news"
+    X = sp.csr_matrix(sp.load_npz(folder / "X.npz"))
+    words = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")[: X.shape[1]]
+    with gzip.open(folder / "docs.txt.gz", "rt", encoding="utf-8") as file:
+        return "20news", X, words, file.read().split("\n")[: X.shape[0]]
+
+
+def in_browser(browser: Any, path: Path) -> tuple[float, float]:
+    """Milliseconds to open, and of the slowest step of the slider; the better of three runs."""
+    opened, slid = [], []
+    for _ in range(3):
+        page = browser.new_page()
+        start = time.perf_counter()
+        page.goto(path.as_uri())
+        page.wait_for_selector("main > *")
+        opened.append(1e3 * (time.perf_counter() - start))
+        page.evaluate("location.hash = '#/topic/0'")
+        page.wait_for_selector("#lambda")
+        slid.append(page.evaluate(_SLIDE))
+        page.close()
+    return min(opened), min(slid)
+
+
+def pyldavis(lda: TemperedLDA, X: Any, words: list[str], path: Path) -> tuple[float, float] | None:
+    """Seconds and MB of pyLDAvis."""
+    try:
+        import pyLDAvis
+    except ImportError:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        start = time.perf_counter()
+        prepared = pyLDAvis.prepare(**lda.prepare_pyldavis(X, words), n_jobs=1)
+        pyLDAvis.save_html(prepared, str(path))
+    return time.perf_counter() - start, path.stat().st_size / 1e6
+
+
+def large(data: Path) -> tuple[str, Any, list[str], list[str]]:
+    """A million rows of arXiv, some of them twice; texts are the words of a row."""
+    folder = data / "arxiv"
+    X = sp.csr_matrix(sp.load_npz(folder / "X.npz"), dtype="int32")
+    X = sp.vstack([X, X[: max(0, _LARGE - X.shape[0])]]).tocsr()[:_LARGE]
+    words = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")[: X.shape[1]]
+    texts = [
+        " ".join(words[v] for v in X.indices[start : start + 15])
+        for start in X.indptr[:-1].tolist()
+    ]
+    return "arXiv", X, words, texts
+
+
+def main() -> None:
+    """Print a table."""
+    options = parser(__doc__ or "")
+    options.add_argument("--components", type=int, nargs="+", default=[20, 100, 500])
+    options.add_argument("--large", action="store_true", help="a million documents, no pyLDAvis")
+    arguments = options.parse_args()
+    name, X, words, texts = (large if arguments.large else corpus)(arguments.data)
+    print(machine(arguments.jobs))
+    print(f"\n{name}: {X.shape[0]:,} documents, {X.shape[1]:,} words\n")
+    print(
+        "| topics | report, s | cpu, s | peak, MB | MB | open, ms | slide, ms | pyLDAvis, s | MB |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    program = shutil.which("chromium") or shutil.which("google-chrome")
+    flags = ["--no-sandbox"] if os.geteuid() == 0 else []
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=program, args=flags)
+        for n_components in arguments.components:
+            lda = TemperedLDA(n_components, random_state=0, n_jobs=arguments.jobs)
+            lda.set_params(max_iter=1 if arguments.large else None).fit(X)
+            start, cpu = time.perf_counter(), time.process_time()
+            with threadpool_limits(arguments.jobs):
+                path = lda.report(X, texts, feature_names=words, path=Path(folder) / "report.html")
+            seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+            peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+            opened, slid = in_browser(browser, path)
+            other = None
+            if not arguments.large:
+                other = pyldavis(lda, X, words, Path(folder) / "pyldavis.html")
+            theirs = "- | -" if other is None else f"{other[0]:.1f} | {other[1]:.2f}"
+            print(
+                f"| {n_components} | {seconds:.1f} | {cpu:.1f} | {peak:.0f} | "
+                f"{path.stat().st_size / 1e6:.2f} | {opened:.0f} | {slid:.1f} | {theirs} |",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,102 @@
+import { el, svg } from "../dom.js";
+
+const WIDTH = 400;
+const HEIGHT = 100;
+
+/**
+ * @typedef {object} Line
+ * @property {number[]} x
+ * @property {(number | null)[]} y
+ * @property {(number | null)[]} [band] half widths of intervals
+ * @property {string} label what it shows, for those who do not see it
+ * @property {(i: number) => string} read what a point says
+ * @property {[low: string, high: string]} ends of the x axis
+ * @property {(value: number) => string} format of the y axis
+ * @property {boolean} [fromZero] whether the y axis starts at 0
+ * @property {number} [most] value at the top of the y axis
+ */
+
+/**
+ * A line with a band, in a picture that stretches to its place. Text is HTML, which does not
+ * stretch.
+ * @param {Line} line
+ */
+export function lineChart({ x, y, band, label, read, ends, format, fromZero = true, most }) {
+  const known = y.flatMap((value, i) => (value === null ? [] : [i]));
+  /** @param {number} i */
+  const high = (i) => Number(y[i]) + (band?.[i] ?? 0);
+  const values = known.map((i) => Number(y[i]));
+  const low = fromZero ? 0 : Math.min(...values);
+  const top = most ?? Math.max(...known.map(high), low + 1e-9);
+  const span = x[x.length - 1] - x[0] || 1;
+  /** @param {number} i */
+  const px = (i) => ((x[i] - x[0]) / span) * WIDTH;
+  /** @param {number} value */
+  const py = (value) => HEIGHT * (1 - (Math.min(Math.max(value, low), top) - low) / (top - low));
+
+  const runs = consecutive(known);
+  const areas = band
+    ? runs.map((run) => {
+        const upper = run.map((i) => `${px(i)},${py(high(i))}`);
+        const lower = run.map((i) => `${px(i)},${py(Number(y[i]) - (band[i] ?? 0))}`);
+        return svg("polygon", { class: "band", points: [...upper, ...lower.reverse()].join(" ") });
+      })
+    : [];
+  const lines = runs.map((run) =>
+    run.length > 1
+      ? svg("polyline", { points: run.map((i) => `${px(i)},${py(Number(y[i]))}`).join(" ") })
+      : svg("circle", { cx: px(run[0]), cy: py(Number(y[run[0]])), r: 2 }),
+  );
+  const cursor = svg("line", { class: "cursor", y1: 0, y2: HEIGHT, visibility: "hidden" });
+  const readout = el("output", { class: "readout", "aria-hidden": "true" });
+  const picture = svg(
+    "svg",
+    {
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      preserveAspectRatio: "none",
+      role: "img",
+      "aria-label": label,
+      onpointermove: (event) => {
+        const box = picture.getBoundingClientRect();
+        const at = ((event.clientX - box.left) / box.width) * WIDTH;
+        const i = known.reduce((a, b) => (Math.abs(px(b) - at) < Math.abs(px(a) - at) ? b : a));
+        cursor.setAttribute("x1", String(px(i)));
+        cursor.setAttribute("x2", String(px(i)));
+        cursor.setAttribute("visibility", "visible");
+        readout.textContent = read(i);
+      },
+      onpointerleave: () => {
+        cursor.setAttribute("visibility", "hidden");
+        readout.textContent = "";
+      },
+    },
+    areas,
+    lines,
+    cursor,
+  );
+  return el(
+    "div",
+    { class: "chart" },
+    el("span", { class: "y high" }, format(top)),
+    el("span", { class: "y low" }, format(low)),
+    picture,
+    el("span", { class: "x first" }, ends[0]),
+    readout,
+    el("span", { class: "x last" }, ends[1]),
+  );
+}
+
+/**
+ * Runs of consecutive numbers.
+ * @param {number[]} numbers
+ */
+function consecutive(numbers) {
+  /** @type {number[][]} */
+  const runs = [];
+  for (const number of numbers) {
+    const run = runs.at(-1);
+    if (run && run[run.length - 1] === number - 1) run.push(number);
+    else runs.push([number]);
+  }
+  return runs;
+}

@@ -1,0 +1,78 @@
+/** @import {App, Classes} from "../types.js" */
+import { el } from "../dom.js";
+import { count, percent } from "../format.js";
+import { lineChart } from "./line.js";
+
+/**
+ * The share of a topic over time.
+ * @param {App} app
+ * @param {Classes} periods
+ * @param {number} topic
+ */
+export function trend({ labels }, periods, topic) {
+  const { names, documents } = periods;
+  // A period without documents has no share.
+  const y = periods.share[topic].map((value, i) => (documents[i] ? value : null));
+  const peak = y.indexOf(Math.max(...y.map(Number)));
+  return lineChart({
+    x: names.map((_, i) => i),
+    y,
+    band: periods.half_width[topic],
+    label:
+      `Share of ${labels.name(topic)} by ${periods.unit}: from ${known(y, 1)} in ${names[0]} to ` +
+      `${known(y, -1)} in ${names.at(-1)}, most in ${names[peak]} with ${percent(Number(y[peak]))}.`,
+    read: (i) => `${names[i]}: ${percent(Number(y[i]))} of ${count(documents[i])}`,
+    ends: [names[0], String(names.at(-1))],
+    format: percent,
+    // Of periods with a few documents the intervals are wide: they may leave the picture.
+    most: Math.min(1, 1.35 * Math.max(...y.map(Number), 1e-4)),
+  });
+}
+
+/**
+ * The same as a table.
+ * @param {Classes} classes
+ * @param {number} topic
+ */
+export function shareTable(classes, topic) {
+  return el(
+    "details",
+    { class: "as-table" },
+    el("summary", {}, "As a table"),
+    el(
+      "table",
+      { class: "plain" },
+      el(
+        "thead",
+        {},
+        el("tr", {}, ["", "Share", "95% interval", "Documents"].map((text, i) =>
+          i ? el("th", { scope: "col" }, text) : el("td", {}),
+        )),
+      ),
+      el(
+        "tbody",
+        {},
+        classes.names.map((name, i) => {
+          const share = classes.share[topic][i];
+          const half = classes.half_width[topic][i];
+          const interval =
+            half === null ? "" : `${percent(Math.max(0, share - half))} to ${percent(share + half)}`;
+          return el(
+            "tr",
+            {},
+            el("th", { scope: "row", dir: "auto" }, name),
+            el("td", {}, classes.documents[i] ? percent(share) : "–"),
+            el("td", {}, interval),
+            el("td", {}, count(classes.documents[i])),
+          );
+        }),
+      ),
+    ),
+  );
+}
+
+/** @param {(number | null)[]} y @param {1 | -1} direction */
+function known(y, direction) {
+  const values = direction === 1 ? y : [...y].reverse();
+  return percent(values.find((value) => value !== null) ?? 0);
+}

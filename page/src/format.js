@@ -1,0 +1,33 @@
+const integers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+/** @param {number} value */
+export const count = (value) => integers.format(value);
+
+/**
+ * A share as a percentage, with as many digits as say something.
+ * @param {number} value
+ */
+export function percent(value) {
+  const hundredths = 100 * value;
+  if (hundredths === 0) return "0%";
+  if (hundredths < 0.1) return "<0.1%";
+  return `${hundredths.toFixed(hundredths < 9.95 ? 1 : 0)}%`;
+}
+
+/**
+ * A large number in words: 2.0 million.
+ * @param {number} value
+ */
+export function rough(value) {
+  if (value >= 1e9) return `${(value / 1e9).toFixed(1)} billion`;
+  if (value >= 1e6) return `${(value / 1e6).toFixed(1)} million`;
+  return count(value);
+}
+
+/**
+ * "1 document", "2 documents".
+ * @param {number} n
+ * @param {string} noun
+ * @param {string} [plural]
+ */
+export const several = (n, noun, plural = `${noun}s`) => `${count(n)} ${n === 1 ? noun : plural}`;

@@ -1,0 +1,94 @@
+/** @import {Content} from "./types.js" */
+import { relevantWords } from "./relevance.js";
+
+/** Names of topics: those that were given, with what the reader has edited. */
+export class Labels {
+  /** @param {Content} content */
+  constructor(content) {
+    this.content = content;
+    this.given = content.labels;
+    // Reports of the same topics share their labels, others do not.
+    this.key = `topictemper:${content.title}:${fingerprint(content)}`;
+    /** @type {Record<string, string>} */
+    this.edited = this.#stored();
+    /** @type {Set<() => void>} */
+    this.listeners = new Set();
+    this.words = content.share.map((_, topic) =>
+      relevantWords(content, topic, 0.6, 3).map(({ word }) => word),
+    );
+  }
+
+  /** The label of a topic, or "". @param {number} topic */
+  of(topic) {
+    return this.edited[topic] ?? this.given[topic];
+  }
+
+  /** What a topic is called: its label, or else its words. @param {number} topic */
+  name(topic) {
+    return this.of(topic) || this.words[topic].join(", ");
+  }
+
+  /** @param {number} topic @param {string} label */
+  set(topic, label) {
+    this.edited[topic] = label.trim();
+    this.#changed();
+  }
+
+  /** All labels, as `set_labels` takes them. */
+  export() {
+    /** @type {Record<string, string>} */
+    const labels = {};
+    this.given.forEach((_, topic) => {
+      if (this.of(topic)) labels[topic] = this.of(topic);
+    });
+    return labels;
+  }
+
+  /**
+   * Take labels from a file; topics that it does not name keep theirs.
+   * @param {unknown} labels
+   * @returns {number} how many were taken
+   */
+  import(labels) {
+    const entries = Object.entries(labels !== null && typeof labels === "object" ? labels : {});
+    const known = entries.filter(
+      ([topic, label]) => typeof label === "string" && /^\d+$/.test(topic) && topic in this.given,
+    );
+    if (!known.length || known.length < entries.length) {
+      throw new Error("The file holds other things than labels of these topics.");
+    }
+    for (const [topic, label] of known) this.edited[topic] = label.trim();
+    this.#changed();
+    return known.length;
+  }
+
+  #changed() {
+    try {
+      localStorage.setItem(this.key, JSON.stringify(this.edited));
+    } catch {
+      // Without storage labels last until the page is closed.
+    }
+    for (const listener of this.listeners) listener();
+  }
+
+  /** @returns {Record<string, string>} */
+  #stored() {
+    try {
+      return JSON.parse(localStorage.getItem(this.key) ?? "{}") ?? {};
+    } catch {
+      return {};
+    }
+  }
+}
+
+/**
+ * A number that tells reports apart (FNV-1a).
+ * @param {Content} content
+ */
+function fingerprint(content) {
+  let hash = 0x811c9dc5;
+  for (const character of JSON.stringify([content.share, content.topic_words])) {
+    hash = Math.imul(hash ^ character.charCodeAt(0), 0x01000193);
+  }
+  return (hash >>> 0).toString(16);
+}

@@ -1,0 +1,102 @@
+/** @import {App} from "./types.js" */
+import "../styles/main.css";
+import { readContent } from "./data.js";
+import { el, show } from "./dom.js";
+import { Labels } from "./labels.js";
+import { route } from "./router.js";
+import { aboutView } from "./views/about.js";
+import { checkView } from "./views/check.js";
+import { documentsView } from "./views/documents.js";
+import { groupsView } from "./views/groups.js";
+import { timeView } from "./views/time.js";
+import { topicView } from "./views/topic.js";
+import { topicsView } from "./views/topics.js";
+
+const root = /** @type {HTMLElement} */ (document.getElementById("app"));
+start().catch((error) => {
+  root.removeAttribute("aria-busy");
+  root.textContent = `This report cannot be opened: ${error.message}. It needs a browser of 2023 or later.`;
+});
+
+async function start() {
+  const content = await readContent();
+  /** @type {App} */
+  const app = { content, labels: new Labels(content), settings: { lambda: 0.6 } };
+  /** @type {[view: string, name: string, shown: boolean][]} */
+  const views = [
+    ["topics", "Topics", true],
+    ["documents", "Documents", content.documents !== null],
+    ["time", "Over time", content.periods !== null],
+    ["groups", "Groups", content.groups !== null],
+    ["check", "To check", true],
+    ["about", "How it was made", true],
+  ];
+  const links = views
+    .filter(([, , shown]) => shown)
+    .map(([view, name]) => el("a", { href: `#/${view}`, "data-view": view }, name));
+  const main = el("main", { id: "main", tabindex: -1 });
+  show(
+    root,
+    el("a", { class: "skip", href: "#main", onclick: skip }, "Skip to content"),
+    el(
+      "header",
+      { class: "top" },
+      el("h1", { dir: "auto" }, content.title),
+      el("nav", { "aria-label": "Report" }, links),
+    ),
+    main,
+    el("footer", {}, `Made with topictemper ${content.version} on ${content.created}. This file works offline.`),
+    el("div", { id: "notice", role: "status" }),
+    el("div", { id: "live", class: "unseen", "aria-live": "polite" }),
+  );
+  root.removeAttribute("aria-busy");
+
+  /** @param {Event} event */
+  function skip(event) {
+    event.preventDefault(); // the address names the view
+    main.focus();
+  }
+  let first = true;
+  const draw = () => {
+    const { view, argument, query } = route(location.hash);
+    const current = view === "topic" ? "topics" : view;
+    for (const link of links) {
+      if (link.dataset.view === current) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    show(main, ...contentOf(app, view, argument, query));
+    main.className = `view-${view}`;
+    if (first) {
+      first = false;
+      return;
+    }
+    scrollTo(0, 0);
+    const heading = main.querySelector("h2[tabindex]");
+    (heading instanceof HTMLElement ? heading : main).focus({ preventScroll: true });
+  };
+  addEventListener("hashchange", draw);
+  // A label that changes elsewhere on the page is typed there: only what is taken from a file
+  // needs another look.
+  app.labels.listeners.add(() => {
+    if (!main.contains(document.activeElement) || document.activeElement?.tagName !== "INPUT") draw();
+  });
+  draw();
+}
+
+/**
+ * @param {App} app
+ * @param {string} view
+ * @param {string} argument
+ * @param {URLSearchParams} query
+ */
+function contentOf(app, view, argument, query) {
+  const { content } = app;
+  const topic = Number(argument);
+  if (view === "topic" && argument !== "" && topic in content.share) return topicView(app, topic);
+  if (view === "documents") return documentsView(app, argument, query);
+  if (view === "time" && content.periods) return timeView(app, content.periods);
+  if (view === "groups" && content.groups) return groupsView(app, content.groups);
+  if (view === "check") return checkView(app);
+  if (view === "about") return aboutView(app);
+  return topicsView(app);
+}

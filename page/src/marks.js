@@ -1,0 +1,52 @@
+import { el } from "./dom.js";
+
+// Words as most tokenisers see them, with digits, apostrophes and hyphens inside.
+const TOKEN = /[\p{L}\p{M}\p{N}_]+(?:['’-][\p{L}\p{M}\p{N}_]+)*/gu;
+
+/**
+ * A text with words of a topic marked. Phrases of up to three words are found too.
+ * @param {string} text
+ * @param {Map<string, number>} weights of words in lower case, in (0, 1]
+ * @returns {(string | HTMLElement)[]}
+ */
+export function marked(text, weights) {
+  const tokens = [...text.matchAll(TOKEN)].flatMap(split(weights));
+  const parts = [];
+  let end = 0;
+  for (let i = 0; i < tokens.length; i++) {
+    for (let n = Math.min(3, tokens.length - i); n > 0; n--) {
+      const words = tokens.slice(i, i + n);
+      const weight = weights.get(words.map(({ word }) => word).join(" "));
+      if (weight === undefined) continue;
+      const last = words[n - 1];
+      const stop = last.start + last.length;
+      parts.push(text.slice(end, tokens[i].start));
+      parts.push(
+        el("mark", { "--weight": weight.toFixed(2) }, text.slice(tokens[i].start, stop)),
+      );
+      end = stop;
+      i += n - 1;
+      break;
+    }
+  }
+  parts.push(text.slice(end));
+  return parts;
+}
+
+/**
+ * Tokens of a match: itself if it is a word, else its parts.
+ * @param {Map<string, number>} weights
+ * @returns {(match: RegExpMatchArray) => {word: string, start: number, length: number}[]}
+ */
+function split(weights) {
+  return (match) => {
+    const start = match.index ?? 0;
+    const word = match[0].toLowerCase();
+    if (weights.has(word) || !/['’-]/.test(word)) return [{ word, start, length: match[0].length }];
+    return [...match[0].matchAll(/[^'’-]+/g)].map((part) => ({
+      word: part[0].toLowerCase(), // which may be longer
+      start: start + part.index,
+      length: part[0].length,
+    }));
+  };
+}

@@ -1,0 +1,116 @@
+/** @import {App, Documents} from "../types.js" */
+import { el, show } from "../dom.js";
+import { count, percent } from "../format.js";
+import { marked } from "../marks.js";
+import { relevantWords } from "../relevance.js";
+import { topicName } from "./topic_name.js";
+
+const EXCERPT = 420;
+const TOPICS = 4;
+
+/**
+ * Weights of the words to mark in documents of a topic: those that are in the topic rather than
+ * elsewhere.
+ * @param {App} app
+ * @param {number} topic
+ */
+export function markWeights({ content }, topic) {
+  const words = relevantWords(content, topic, 1, Infinity);
+  // Words of which the topic has more than its share of the corpus.
+  const typical = words.filter(({ ofWord }) => ofWord > 2 * content.share[topic]);
+  return new Map(
+    typical.map(({ word, ofWord }) => [word.toLowerCase(), Math.max(0.25, Math.sqrt(ofWord))]),
+  );
+}
+
+/**
+ * A document: title, facts, the beginning of its text, its topics.
+ * @param {App} app
+ * @param {Documents} documents
+ * @param {number} i its place
+ * @param {number | null} topic whose words are marked
+ */
+export function documentCard(app, documents, i, topic) {
+  const text = documents.text?.[i] ?? "";
+  const body = el("p", { class: "text", dir: "auto" });
+  /** @type {[topic: number, share: number][]} */
+  const pairs = [];
+  for (let j = 0; j < documents.topics[i].length; j += 2) {
+    pairs.push([documents.topics[i][j], documents.topics[i][j + 1]]);
+  }
+  let marking = topic ?? pairs[0]?.[0] ?? null;
+  let open = false;
+  const toggle = el("button", { type: "button", class: "quiet", onclick: () => flip() });
+  const chips = pairs.slice(0, TOPICS).map(([k, share]) => chip(k, share));
+
+  const write = () => {
+    const shown = open ? text : excerpt(text);
+    show(body, marking === null ? shown : marked(shown, markWeights(app, marking)));
+    body.classList.toggle("open", open);
+    if (shown.length < text.length) body.append(" …");
+    toggle.textContent = open ? "Show less" : "Show all";
+    toggle.setAttribute("aria-expanded", String(open));
+    chips.forEach((item, j) => item.firstChild instanceof Element &&
+      item.firstChild.setAttribute("aria-pressed", String(pairs[j][0] === marking)));
+  };
+  const flip = () => {
+    open = !open;
+    write();
+  };
+  /** @param {number} k @param {number} share */
+  function chip(k, share) {
+    return el(
+      "li",
+      { class: "chip", "--part": share / 1000 },
+      text
+        ? el(
+            "button",
+            {
+              type: "button",
+              title: "Mark the words of this topic",
+              "aria-label": `${percent(share / 1000)} of topic ${k}: mark its words`,
+              onclick: () => {
+                marking = k;
+                write();
+              },
+            },
+            percent(share / 1000),
+          )
+        : el("span", {}, percent(share / 1000)),
+      topicName(app, k),
+    );
+  }
+  if (text) write();
+  const name = documents.name?.[i] || `Document ${documents.row[i]}`;
+  return el(
+    "article",
+    { class: "document", "data-row": documents.row[i] },
+    el("h3", { dir: "auto" }, name),
+    facts(app, documents, i),
+    text && body,
+    text.length > excerpt(text).length && toggle,
+    chips.length
+      ? el("ul", { class: "chips", "aria-label": "Topics of this document" }, chips)
+      : el("p", { class: "quiet" }, "No known word, so no topic."),
+  );
+}
+
+/** @param {string} text */
+function excerpt(text) {
+  if (text.length <= 1.2 * EXCERPT) return text;
+  const space = text.lastIndexOf(" ", EXCERPT);
+  return text.slice(0, space > EXCERPT / 2 ? space : EXCERPT);
+}
+
+/** @param {App} app @param {Documents} documents @param {number} i */
+function facts({ content }, documents, i) {
+  const group = documents.group?.[i] ?? -1;
+  const perplexity = documents.perplexity?.[i] ?? null;
+  const list = [
+    documents.date?.[i],
+    group >= 0 && content.groups?.names[group],
+    documents.length && `${count(documents.length[i])} known words`,
+    perplexity !== null && `perplexity ${count(perplexity)}`,
+  ].filter(Boolean);
+  return list.length > 0 && el("p", { class: "facts", dir: "auto" }, list.join(" · "));
+}

@@ -1,0 +1,167 @@
+/** @import {App} from "../types.js" */
+import { announce, el, show } from "../dom.js";
+import { count, percent } from "../format.js";
+import { relevantWords } from "../relevance.js";
+import { topicName } from "./topic_name.js";
+
+const WORDS = 8;
+
+/**
+ * @typedef {object} TopicTable
+ * @property {HTMLElement} element
+ * @property {(topic: number | null) => void} highlight
+ * @property {(text: string) => void} filter
+ * @property {(lambda: number) => void} words
+ * @property {(on: boolean) => void} edit
+ */
+
+/**
+ * The list of topics, which sorts by its columns.
+ * @param {App} app
+ * @param {(topic: number | null) => void} onPoint
+ * @returns {TopicTable}
+ */
+export function topicTable(app, onPoint) {
+  const { content, labels } = app;
+  const { share, led, coherence } = content;
+  const most = Math.max(...share);
+  const doubted = new Set(content.doubts.map(([topic]) => topic));
+  let lambda = 0.6;
+  let editing = false;
+
+  const columns = [
+    { name: "Topic", key: (/** @type {number} */ k) => k, first: 1 },
+    { name: "Share", key: (/** @type {number} */ k) => share[k], first: -1 },
+    { name: "Documents", key: (/** @type {number} */ k) => led[k], first: -1 },
+    ...(coherence
+      ? [{ name: "Coherence", key: (/** @type {number} */ k) => coherence[k] ?? -2, first: -1 }]
+      : []),
+  ];
+  let sorted = 1;
+  let direction = -1;
+
+  const rows = share.map((_, topic) => {
+    const name = el("div", { class: "name" });
+    const words = el("div", { class: "words", dir: "auto" });
+    const write = () => {
+      show(
+        name,
+        editing ? labelInput(app, topic) : topicName(app, topic),
+        doubted.has(topic) && el("a", { class: "flag", href: `#/check` }, "check"),
+      );
+      // Without a label the name is words already.
+      const said = labels.of(topic) ? [] : labels.words[topic];
+      const ranked = relevantWords(content, topic, lambda, WORDS + said.length);
+      const others = ranked.map(({ word }) => word).filter((word) => !said.includes(word));
+      show(words, others.slice(0, WORDS).join(" "));
+    };
+    const row = el(
+      "tr",
+      { onpointerenter: () => onPoint(topic), onpointerleave: () => onPoint(null) },
+      el("th", { scope: "row" }, name, words),
+      el(
+        "td",
+        { class: "share" },
+        el(
+          "div",
+          {},
+          el("span", { class: "bar", "--part": share[topic] / most }),
+          el("span", {}, percent(share[topic])),
+        ),
+      ),
+      el("td", {}, count(led[topic])),
+      coherence && el("td", {}, coherence[topic] === null ? "–" : coherence[topic].toFixed(2)),
+    );
+    return { topic, row, write };
+  });
+  const heads = columns.map(({ name, first }, c) =>
+    el(
+      "th",
+      { scope: "col" },
+      el(
+        "button",
+        {
+          type: "button",
+          onclick: () => {
+            direction = sorted === c ? -direction : first;
+            sorted = c;
+            arrange();
+            announce(`Sorted by ${name}, ${direction > 0 ? "ascending" : "descending"}`);
+          },
+        },
+        name,
+      ),
+    ),
+  );
+  const body = el("tbody");
+  const none = el("p", { class: "quiet", hidden: true }, "No topic has this among its words.");
+
+  const arrange = () => {
+    const { key } = columns[sorted];
+    heads.forEach((head, c) => {
+      if (c === sorted) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
+      else head.removeAttribute("aria-sort");
+    });
+    const order = [...rows].sort((a, b) => direction * (key(a.topic) - key(b.topic)));
+    show(body, order.map(({ row }) => row));
+  };
+  const write = () => rows.forEach((row) => row.write());
+  write();
+  arrange();
+  return {
+    element: el(
+      "div",
+      {},
+      el("table", { class: "topics" }, el("thead", {}, el("tr", {}, heads)), body),
+      none,
+    ),
+    highlight: (topic) => rows.forEach(({ row }, k) => row.classList.toggle("on", k === topic)),
+    filter: (text) => {
+      const term = text.trim().toLowerCase();
+      let n = 0;
+      for (const { topic, row } of rows) {
+        row.hidden = term !== "" && !matches(app, topic, term);
+        n += Number(!row.hidden);
+      }
+      none.hidden = n > 0;
+      announce(`${n} topics`);
+    },
+    words: (value) => {
+      lambda = value;
+      write();
+    },
+    edit: (on) => {
+      editing = on;
+      write();
+    },
+  };
+}
+
+/** @param {App} app @param {number} topic @param {string} term */
+function matches({ content, labels }, topic, term) {
+  return (
+    labels.of(topic).toLowerCase().includes(term) ||
+    String(topic) === term ||
+    // Words of which it has more than its share.
+    relevantWords(content, topic, 1, Infinity).some(
+      ({ word, ofWord }) => ofWord > content.share[topic] && word.toLowerCase().startsWith(term),
+    )
+  );
+}
+
+/**
+ * A field for the label of a topic.
+ * @param {App} app
+ * @param {number} topic
+ */
+export function labelInput({ labels }, topic) {
+  return el("input", {
+    class: "label",
+    value: labels.of(topic),
+    placeholder: labels.words[topic].join(", "),
+    "aria-label": `Label of topic ${topic}`,
+    autocomplete: "off",
+    dir: "auto",
+    onchange: (event) => labels.set(topic, event.target.value),
+  });
+}

@@ -1,0 +1,73 @@
+/**
+ * What Python packs into the page (topictemper/report/_content.py).
+ *
+ * @typedef {object} Classes Documents by period or by group.
+ * @property {string | null} unit "month" and the like; null for groups
+ * @property {string[]} names
+ * @property {number[]} documents how many there are in each
+ * @property {number[][]} share of each topic in each class
+ * @property {(number | null)[][]} half_width of 95% intervals
+ *
+ * @typedef {object} Documents Those in the file.
+ * @property {number[]} row their numbers in the corpus
+ * @property {string[] | null} name
+ * @property {string[] | null} text
+ * @property {number[][]} topics [topic, thousandths, topic, thousandths, ...]
+ * @property {number[] | null} length in words
+ * @property {number[] | null} group -1 for none
+ * @property {string[] | null} date "" for none
+ * @property {(number | null)[] | null} perplexity
+ * @property {number[][]} examples for each topic
+ * @property {number[]} worst
+ * @property {boolean} complete whether all documents are here
+ * @property {number} cut how many texts are cut
+ * @property {number} least_words with which a document can be among the worst
+ *
+ * @typedef {object} Fit
+ * @property {"held-out" | "own"} kind
+ * @property {number} score
+ * @property {number} perplexity
+ * @property {number | null} baseline
+ *
+ * @typedef {[topic: number, kind: string, value: number, other: number | null]} Doubt
+ *
+ * @typedef {object} Content
+ * @property {string} title
+ * @property {string} created
+ * @property {string} version
+ * @property {number} documents_given
+ * @property {number} documents_counted
+ * @property {number} vocabulary
+ * @property {number | null} tokens
+ * @property {boolean} sampled
+ * @property {number} sample
+ * @property {Fit | null} fit
+ * @property {Record<string, string>} parameters
+ * @property {Record<string, [number, number | null][]>} history
+ * @property {string[]} labels
+ * @property {number[]} share
+ * @property {number[]} led
+ * @property {number[] | null} coherence
+ * @property {number[] | null} stability
+ * @property {number} fits
+ * @property {string[]} words
+ * @property {number[]} log_frequency
+ * @property {number[][]} topic_words
+ * @property {number[][]} topic_log
+ * @property {number} shown
+ * @property {number} stops
+ * @property {[topic: number, similarity: number][][]} neighbours
+ * @property {[x: number, y: number][]} map
+ * @property {number[]} radius
+ * @property {Doubt[]} doubts
+ * @property {Documents | null} documents
+ * @property {Classes | null} periods
+ * @property {Classes | null} groups
+ *
+ * @typedef {object} App What every view gets.
+ * @property {Content} content
+ * @property {import("./labels.js").Labels} labels
+ * @property {{lambda: number}} settings
+ */
+
+export {};

@@ -1,0 +1,58 @@
+/** @import {App} from "../types.js" */
+import { el } from "../dom.js";
+import { several } from "../format.js";
+import { KINDS, doubtSentence } from "../parts/doubts.js";
+import { topicName } from "../parts/topic_name.js";
+import { relevantWords } from "../relevance.js";
+
+/** Topics to distrust. @param {App} app */
+export function checkView(app) {
+  const { content } = app;
+  const { doubts } = content;
+  const missing = [
+    !content.coherence && "coherence (the counts of words were not given)",
+    !content.fits && "stability (no other fits were given)",
+  ].filter(Boolean);
+  const done = ["use", "near duplicates", "common words"];
+  if (content.coherence) done.splice(1, 0, "coherence");
+  if (content.fits) done.push(`stability over ${several(content.fits, "other fit")}`);
+  return [
+    el("h2", { tabindex: -1 }, "Topics to check"),
+    el(
+      "p",
+      { class: "say" },
+      doubts.length
+        ? "Look at these before you rely on them. A topic named here may still be right."
+        : "No topic gave a reason for doubt.",
+    ),
+    Object.entries(KINDS).map(([kind, { title, explain }]) => {
+      const found = doubts.filter((doubt) => doubt[1] === kind);
+      if (!found.length) return null;
+      return el(
+        "section",
+        { "aria-label": title },
+        el("h3", {}, `${title} `, el("span", { class: "tally" }, found.length)),
+        el("p", { class: "quiet" }, explain),
+        el(
+          "ul",
+          { class: "doubts" },
+          found.map((doubt) =>
+            el(
+              "li",
+              {},
+              topicName(app, doubt[0]),
+              el("div", { class: "words", dir: "auto" }, relevantWords(content, doubt[0], 1, 10).map(({ word }) => word).join(" ")),
+              el("p", { class: "why" }, doubtSentence(app, doubt)),
+            ),
+          ),
+        ),
+      );
+    }),
+    el(
+      "p",
+      { class: "quiet" },
+      `Checked: ${done.join(", ")}.`,
+      missing.length > 0 && ` Not checked: ${missing.join(" and ")}.`,
+    ),
+  ].flat();
+}

@@ -1,0 +1,142 @@
+/** @import {App, Documents} from "../types.js" */
+import { announce, el, show } from "../dom.js";
+import { count, several } from "../format.js";
+import { documentCard } from "../parts/document.js";
+import { moreOf } from "../parts/more.js";
+import { find } from "../search.js";
+
+const STEP = 20;
+
+/**
+ * Documents with search and filters, or those that fit worst.
+ * @param {App} app
+ * @param {string} argument "worst" or ""
+ * @param {URLSearchParams} query
+ */
+export function documentsView(app, argument, query) {
+  const { content } = app;
+  const { documents } = content;
+  if (!documents) return [el("h2", { tabindex: -1 }, "Documents"), el("p", {}, "This report was made without the documents.")];
+  const worst = argument === "worst";
+  return [
+    el("h2", { tabindex: -1 }, "Documents"),
+    el(
+      "nav",
+      { class: "tabs", "aria-label": "Documents" },
+      el("a", { href: "#/documents", "aria-current": !worst && "page" }, "Search"),
+      documents.worst.length > 0 &&
+        el("a", { href: "#/documents/worst", "aria-current": worst && "page" }, "Fit worst"),
+    ),
+    worst ? worstDocuments(app, documents) : searchDocuments(app, documents, query),
+  ].flat();
+}
+
+/** @param {App} app @param {Documents} documents */
+function worstDocuments(app, documents) {
+  const of = app.content.sampled ? ` Of a random sample of ${count(app.content.sample)}.` : "";
+  return [
+    el(
+      "p",
+      { class: "say" },
+      `The ${several(documents.worst.length, "document")} whose words the topics guess worst: other languages, tables, ` +
+        `subjects that no topic covers. Documents with at least ${documents.least_words} known words.${of}`,
+    ),
+    moreOf(
+      documents.worst,
+      STEP,
+      "documents",
+      (i) => documentCard(app, documents, i, null),
+      el("div", { class: "documents wide" }),
+    ),
+  ];
+}
+
+/** @param {App} app @param {Documents} documents @param {URLSearchParams} query */
+function searchDocuments(app, documents, query) {
+  const { content, labels } = app;
+  const { groups } = content;
+  const text = el("input", { type: "search", id: "search", autocomplete: "off", value: query.get("text"), oninput: later });
+  const topic = el(
+    "select",
+    { id: "filter-topic", onchange: search },
+    el("option", { value: "" }, "any"),
+    content.share.map((_, k) => el("option", { value: k }, `${k} ${labels.name(k)}`)),
+  );
+  topic.value = query.get("topic") ?? "";
+  const group = groups &&
+    el(
+      "select",
+      { id: "filter-group", onchange: search },
+      el("option", { value: "" }, "any"),
+      groups.names.map((name, g) => el("option", { value: g }, name)),
+    );
+  if (group) group.value = query.get("group") ?? "";
+  const [from, to] = documents.date
+    ? ["from", "to"].map((id) => el("input", { type: "date", id: `filter-${id}`, onchange: search }))
+    : [];
+  const tally = el("p", { class: "tally-line", role: "status" });
+  const results = el("div", { class: "results" });
+
+  /** @type {number | undefined} */
+  let timer;
+  function later() {
+    clearTimeout(timer);
+    timer = setTimeout(search, 120);
+  }
+  function search() {
+    if (!documents) return;
+    const wanted = topic.value === "" ? null : Number(topic.value);
+    const found = find(documents, {
+      text: text.value,
+      topic: wanted,
+      group: group && group.value !== "" ? Number(group.value) : null,
+      from: from?.value ?? "",
+      to: to?.value ?? "",
+    });
+    tally.textContent = `${several(found.length, "document")} of ${count(documents.row.length)} in this file`;
+    show(
+      results,
+      found.length
+        ? moreOf(found, STEP, "documents", (i) => documentCard(app, documents, i, wanted), el("div", { class: "documents wide" }))
+        : el("p", { class: "quiet" }, "Nothing found. All words must occur; each may be part of a longer one."),
+    );
+  }
+  const form = el(
+    "form",
+    { class: "search", role: "search", onsubmit: (event) => { event.preventDefault(); search(); } },
+    field("search", "Words", text),
+    field("filter-topic", "Topic", topic),
+    group && field("filter-group", "Group", group),
+    from && field("filter-from", "From", from),
+    to && field("filter-to", "To", to),
+    el("button", {
+      type: "button",
+      onclick: () => {
+        for (const input of [text, topic, group, from, to]) if (input) input.value = "";
+        search();
+        announce("Filters cleared");
+      },
+    }, "Clear"),
+  );
+  search();
+  return [form, tally, el("p", { class: "quiet" }, whatIsHere(app, documents)), results];
+}
+
+/** @param {string} id @param {string} name @param {HTMLElement} input */
+const field = (id, name, input) => el("div", { class: "field" }, el("label", { for: id }, name), input);
+
+/** @param {App} app @param {Documents} documents */
+export function whatIsHere({ content }, documents) {
+  const parts = [];
+  if (documents.complete) parts.push("All documents are in this file.");
+  else {
+    const kinds = ["those with most of each topic", "a random sample of the others"];
+    if (documents.worst.length) kinds.splice(1, 0, "those that fit worst");
+    parts.push(
+      `${count(documents.row.length)} of ${count(content.documents_given)} documents are in this file: ${kinds.join(", ")}.`,
+    );
+  }
+  if (documents.cut) parts.push(`${several(documents.cut, "text")} ${documents.cut === 1 ? "is" : "are"} cut.`);
+  if (!documents.text) parts.push("Their texts were not given.");
+  return parts.join(" ");
+}

@@ -1,0 +1,223 @@
+/** @import {App} from "../types.js" */
+import { shareTable, trend } from "../charts/trend.js";
+import { announce, el, show } from "../dom.js";
+import { count, percent, several } from "../format.js";
+import { documentCard } from "../parts/document.js";
+import { doubtSentence } from "../parts/doubts.js";
+import { moreOf } from "../parts/more.js";
+import { topicName } from "../parts/topic_name.js";
+import { labelInput } from "../parts/topic_table.js";
+import { relevantWords } from "../relevance.js";
+import { topicLink } from "../router.js";
+
+const DOCUMENTS = 3;
+
+/** All about one topic. @param {App} app @param {number} topic */
+export function topicView(app, topic) {
+  const { content, labels } = app;
+  const { documents } = content;
+  const order = content.share.map((_, k) => k).sort((a, b) => content.share[b] - content.share[a]);
+  const rank = order.indexOf(topic);
+  const doubts = content.doubts.filter(([k]) => k === topic);
+  const coherence = content.coherence?.[topic] ?? null;
+  return [
+    el(
+      "nav",
+      { class: "steps", "aria-label": "Other topics" },
+      el("a", { href: "#/topics" }, "All topics"),
+      rank > 0 && el("a", { href: topicLink(order[rank - 1]), rel: "prev" }, "← Larger"),
+      rank < order.length - 1 &&
+        el("a", { href: topicLink(order[rank + 1]), rel: "next" }, "Smaller →"),
+    ),
+    el(
+      "header",
+      { class: "topic-head" },
+      el("h2", { tabindex: -1 }, `Topic ${topic}`),
+      labelInput(app, topic),
+      el("p", { class: "quiet" }, "The label can be edited. It stays in this browser; save it from the list of topics."),
+    ),
+    el(
+      "p",
+      { class: "say" },
+      `${percent(content.share[topic])} of all documents, taken together: number ${rank + 1} of ${order.length} by size. `,
+      `It is the main topic of ${several(content.led[topic], "document")}. `,
+      coherence !== null && `Coherence of its words: ${coherence.toFixed(2)} (0 as by chance, 1 always together).`,
+    ),
+    doubts.length > 0 &&
+      el("ul", { class: "notice" }, doubts.map((doubt) => el("li", {}, doubtSentence(app, doubt)))),
+    el(
+      "div",
+      { class: "columns" },
+      wordsPanel(app, topic),
+      el(
+        "section",
+        { "aria-labelledby": "examples" },
+        el("h3", { id: "examples" }, "Documents with most of it"),
+        documents
+          ? examples(app, topic)
+          : el("p", { class: "quiet" }, "This report was made without the documents."),
+      ),
+    ),
+    el("div", { class: "columns even" }, timePanel(app, topic), groupPanel(app, topic), nearPanel(app, topic)),
+  ].filter(Boolean);
+
+  /** @param {App} app @param {number} topic */
+  function examples(app, topic) {
+    if (!documents) return null;
+    return [
+      moreOf(
+        documents.examples[topic],
+        DOCUMENTS,
+        "documents",
+        (i) => documentCard(app, documents, i, topic),
+        el("div", { class: "documents" }),
+      ),
+      el(
+        "p",
+        {},
+        el("a", { href: `#/documents?topic=${topic}` }, `Search documents of “${labels.name(topic)}”`),
+      ),
+    ];
+  }
+}
+
+/** Words with the slider. @param {App} app @param {number} topic */
+function wordsPanel({ content, settings }, topic) {
+  const list = el("ol", { class: "word-list" });
+  const value = el("output", { for: "lambda" });
+  const write = () => {
+    const words = relevantWords(content, topic, settings.lambda, content.shown);
+    const most = Math.max(...words.map(({ inTopic }) => inTopic));
+    value.textContent = `λ ${settings.lambda.toFixed(2)}`;
+    show(
+      list,
+      words.map(({ word, inTopic, ofWord }) =>
+        el(
+          "li",
+          {},
+          el("bdi", { class: "word" }, word),
+          el("span", { class: "bar", "--part": inTopic / most }),
+          el("span", { class: "value", title: `${percent(inTopic)} of the topic` }, percent(inTopic)),
+          el("span", { class: "value of", title: `${percent(ofWord)} of this word is in the topic` }, percent(ofWord)),
+        ),
+      ),
+    );
+  };
+  const slider = el("input", {
+    type: "range",
+    id: "lambda",
+    min: 0,
+    max: 1,
+    step: 1 / (content.stops - 1),
+    value: settings.lambda,
+    oninput: () => {
+      settings.lambda = Number(slider.value);
+      write();
+    },
+    onchange: () => announce(`First words: ${first()}`),
+  });
+  const first = () =>
+    relevantWords(content, topic, settings.lambda, 5).map(({ word }) => word).join(", ");
+  write();
+  return el(
+    "section",
+    { class: "words-panel", "aria-labelledby": "words" },
+    el("h3", { id: "words" }, "Words"),
+    el(
+      "div",
+      { class: "slider" },
+      el("label", { for: "lambda" }, "Relevance"),
+      slider,
+      value,
+      el("span", { class: "quiet end" }, "distinctive"),
+      el("span", { class: "quiet end last" }, "probable"),
+    ),
+    el(
+      "div",
+      { class: "word-head quiet", "aria-hidden": "true" },
+      el("span", {}, "part of the topic"),
+      el("span", {}, "of the word"),
+    ),
+    list,
+  );
+}
+
+/** @param {App} app @param {number} topic */
+function timePanel(app, topic) {
+  const { periods } = app.content;
+  return (
+    periods &&
+    el(
+      "section",
+      { "aria-labelledby": "time" },
+      el("h3", { id: "time" }, `By ${periods.unit}`),
+      trend(app, periods, topic),
+      shareTable(periods, topic),
+    )
+  );
+}
+
+/** @param {App} app @param {number} topic */
+function groupPanel({ content }, topic) {
+  const { groups } = content;
+  if (!groups) return null;
+  const most = Math.max(
+    ...groups.share[topic].map((share, g) => share + (groups.half_width[topic][g] ?? 0)),
+  );
+  const order = groups.names.map((_, g) => g).sort((a, b) => groups.share[topic][b] - groups.share[topic][a]);
+  return el(
+    "section",
+    { "aria-labelledby": "by-group" },
+    el("h3", { id: "by-group" }, "By group"),
+    el(
+      "ul",
+      { class: "group-bars" },
+      order.slice(0, 10).map((g) => {
+        const share = groups.share[topic][g];
+        const half = groups.half_width[topic][g] ?? 0;
+        return el(
+          "li",
+          {},
+          el("bdi", { class: "word" }, groups.names[g]),
+          el(
+            "span",
+            { class: "track", title: "The line is a 95% interval" },
+            el("span", { class: "bar", "--part": share / most }),
+            el("span", {
+              class: "interval",
+              "--from": Math.max(0, share - half) / most,
+              "--to": (share + half) / most,
+            }),
+          ),
+          el("span", { class: "value" }, percent(share)),
+        );
+      }),
+    ),
+    shareTable(groups, topic),
+  );
+}
+
+/** @param {App} app @param {number} topic */
+function nearPanel(app, topic) {
+  const near = app.content.neighbours[topic];
+  if (!near.length) return null;
+  return el(
+    "section",
+    { "aria-labelledby": "near" },
+    el("h3", { id: "near" }, "Similar topics"),
+    el(
+      "ul",
+      { class: "near" },
+      near.map(([other, similarity]) =>
+        el(
+          "li",
+          {},
+          topicName(app, other),
+          el("span", { class: "value", title: "1 for the same words, 0 for none in common" }, similarity.toFixed(2)),
+          el("div", { class: "words", dir: "auto" }, relevantWords(app.content, other, 0.6, 8).map(({ word }) => word).join(" ")),
+        ),
+      ),
+    ),
+    el("p", { class: "quiet" }, `Similarity is 1 for the same words, 0 for none in common. ${count(near.length)} nearest of ${count(app.content.share.length - 1)}.`),
+  );
+}

@@ -1,0 +1,131 @@
+/** @import {App} from "../types.js" */
+import { topicMap } from "../charts/map.js";
+import { el, show } from "../dom.js";
+import { count, percent, rough, several } from "../format.js";
+import { labelTools } from "../parts/label_tools.js";
+import { topicTable } from "../parts/topic_table.js";
+import { topicName } from "../parts/topic_name.js";
+
+/** The first screen: what this is, the map, the list. @param {App} app */
+export function topicsView(app) {
+  const table = topicTable(app, (topic) => map.highlight(topic));
+  const map = topicMap(app, (topic) => table.highlight(topic));
+  const find = el("input", {
+    type: "search",
+    id: "find-topic",
+    placeholder: "a word or a label",
+    autocomplete: "off",
+    oninput: () => table.filter(find.value),
+  });
+  const words = el(
+    "select",
+    { id: "list-words", onchange: () => table.words(Number(words.value)) },
+    el("option", { value: 1 }, "most probable"),
+    el("option", { value: 0.6, selected: true }, "typical"),
+    el("option", { value: 0.3 }, "most distinctive"),
+  );
+  const edit = el(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": "false",
+      onclick: () => {
+        const on = edit.getAttribute("aria-pressed") !== "true";
+        edit.setAttribute("aria-pressed", String(on));
+        table.edit(on);
+      },
+    },
+    "Edit labels",
+  );
+  return [
+    el(
+      "div",
+      { class: "overview" },
+      headline(app),
+      el("div", { class: "overview-map" }, map.element),
+      el(
+        "section",
+        { class: "overview-list", "aria-labelledby": "all-topics" },
+        el("h2", { id: "all-topics" }, "All topics"),
+        el(
+          "div",
+          { class: "tools" },
+          el("label", { for: "find-topic" }, "Find ", find),
+          el("label", { for: "list-words" }, "Words: ", words),
+          edit,
+          labelTools(app),
+        ),
+        table.element,
+      ),
+    ),
+  ];
+}
+
+/** @param {App} app */
+function headline(app) {
+  const { content } = app;
+  const { share } = content;
+  const largest = share
+    .map((_, topic) => topic)
+    .sort((a, b) => share[b] - share[a])
+    .slice(0, 3);
+  const doubted = new Set(content.doubts.map(([topic]) => topic)).size;
+  const section = el("section", { class: "headline", "aria-label": "Summary" });
+  show(
+    section,
+    el(
+      "p",
+      { class: "lead" },
+      `${several(content.documents_counted, "document")}, ${several(share.length, "topic")}.`,
+    ),
+    el(
+      "p",
+      { class: "say" },
+      "A topic is a group of words that tend to appear in the same documents. A document may be about " +
+        "several topics, in different parts. ",
+      "The largest here: ",
+      largest.flatMap((topic, i) => [
+        i > 0 && (i === largest.length - 1 ? " and " : ", "),
+        topicName(app, topic),
+        ` (${percent(share[topic])})`,
+      ]),
+      ".",
+    ),
+    fitSentence(app),
+    el(
+      "dl",
+      { class: "figures" },
+      content.documents_given > content.documents_counted &&
+        figure(
+          count(content.documents_given - content.documents_counted),
+          "documents without a known word, left out",
+        ),
+      content.tokens !== null && figure(rough(content.tokens), "words read"),
+      figure(count(content.vocabulary), "different words"),
+      figure(
+        String(doubted),
+        el("a", { href: "#/check" }, doubted === 1 ? "topic to check" : "topics to check"),
+      ),
+      figure(content.created, "date of this report"),
+    ),
+  );
+  return section;
+}
+
+/** @param {string} value @param {string | Node} name */
+const figure = (value, name) => el("div", {}, el("dt", {}, name), el("dd", {}, value));
+
+/** @param {App} app */
+function fitSentence({ content }) {
+  const { fit } = content;
+  if (!fit) return null;
+  const among = `${count(Math.round(fit.perplexity))} equally likely words`;
+  const first =
+    fit.kind === "held-out"
+      ? `How good: given one half of a document, the topics guess a word of the other half as if from ${among}.`
+      : `How good: with the topics of a document, each of its words is guessed as if from ${among}.`;
+  const second = fit.baseline
+    ? ` Without topics, by how frequent words are, it would be ${count(Math.round(fit.baseline))}.`
+    : "";
+  return el("p", { class: "say" }, first, second);
+}

@@ -1,0 +1,286 @@
+"""The page in a browser: its facts are those of Python, by mouse and by keyboard."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus
+from topictemper import report
+from topictemper.report._words import relevance
+
+AXE = Path(__file__).parents[2] / "page" / "node_modules" / "axe-core" / "axe.min.js"
+VIEWS = [
+    "topics",
+    "topic/1",
+    "documents",
+    "documents/worst",
+    "documents?topic=1",
+    "time",
+    "groups",
+    "check",
+    "about",
+]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    """A page with everything."""
+    return report.write(
+        **arguments(
+            path=tmp_path_factory.mktemp("report") / "report.html",
+            other_topics=[np.roll(corpus().topics, 4, axis=1)],
+            history={
+                "temperature": np.array(
+                    [(0.0, 2.0), (1.0, 1.5), (2.0, 1.0)], [("pass", float), ("temperature", float)]
+                )
+            },
+            parameters={"random_state": 0},
+        )
+    )
+
+
+def set_slider(page, value):
+    page.locator("#lambda").evaluate(
+        "(slider, value) => { slider.value = value; slider.dispatchEvent(new Event('input')); }",
+        str(value),
+    )
+
+
+@pytest.mark.parametrize("lambda_", [0.0, 0.3, 1.0])
+def test_words_are_in_the_order_of_python(opened, file, lambda_):
+    shown = opened(file)
+    totals = corpus().counts.sum(axis=0)
+    marginal = np.maximum(totals, 0.5) / totals.sum()
+    for k in range(N_TOPICS):
+        set_slider(shown.go(f"topic/{k}"), lambda_)
+        order = np.argsort(-relevance(corpus().topics[k], marginal, lambda_), kind="stable")
+        assert shown.texts(".word-list .word") == [WORDS[v] for v in order]
+
+
+def test_search_finds_what_python_finds(opened, file):
+    shown = opened(file)
+    page = shown.go("documents")
+    whole = [f"{corpus().names[i]}\n{corpus().documents[i]}".lower() for i in range(N_DOCUMENTS)]
+    for query in ["rocket", "MOON comet", "title 7", "oven flou", "nowhere"]:
+        page.fill("#search", query)
+        page.keyboard.press("Enter")
+        terms = query.lower().split()
+        expected = [i for i, text in enumerate(whole) if all(term in text for term in terms)]
+        assert shown.texts(".tally-line")[0].startswith(f"{len(expected)} document")
+        found = page.locator("article").evaluate_all("all => all.map(one => +one.dataset.row)")
+        assert found == expected[:20]
+
+
+def test_filters_by_topic_group_and_date(opened, file):
+    shown = opened(file)
+    page = shown.go("documents")
+    page.select_option("#filter-topic", "1")
+    page.select_option("#filter-group", label="south")
+    page.fill("#filter-from", "2021-01-01")
+    page.dispatch_event("#filter-from", "change")
+    theta, dates = corpus().proportions, np.array(corpus().dates)
+    of_group = np.array(corpus().groups) == "south"
+    with_words = np.arange(N_DOCUMENTS) < N_DOCUMENTS - 2
+    expected = (np.rint(1000 * theta[:, 1]) >= 100) & of_group & (dates >= "2021") & with_words
+    assert shown.texts(".tally-line")[0].startswith(f"{expected.sum()} document")
+
+
+def test_a_link_of_a_topic_filters_its_documents(opened, file):
+    shown = opened(file)
+    page = shown.go("topic/2")
+    page.get_by_role("link", name="Search documents").click()
+    page.wait_for_selector(".tally-line")
+    first = int(page.locator("article").first.get_attribute("data-row"))
+    assert first == corpus().proportions[:-2, 2].argmax()
+
+
+def test_shares_over_time_are_those_of_python(opened, file):
+    shown = opened(file)
+    page = shown.go("topic/0")
+    page.locator(".as-table summary").first.click()
+    rows = page.locator(".as-table").first.locator("tbody tr")
+    theta, months = corpus().proportions[:-2, 0], [date[:7] for date in corpus().dates[:-2]]
+    for month in set(months):
+        of_month = theta[[m == month for m in months]]
+        text = rows.filter(has_text=month).locator("td").first.text_content()
+        assert float(text.strip("<%")) == pytest.approx(100 * of_month.mean(), abs=0.51)
+
+
+def test_the_list_sorts_and_finds(opened, file):
+    shown = opened(file)
+    page = shown.page
+    numbers = ".topics .name .number"
+    by_share = np.argsort(-corpus().proportions[:-2].mean(axis=0)).astype(str).tolist()
+    assert shown.texts(numbers) == by_share
+    page.get_by_role("button", name="Share").click()
+    assert shown.texts(numbers) == by_share[::-1]
+    assert page.locator("th[aria-sort=ascending]").text_content() == "Share"
+    page.fill("#find-topic", "leag")
+    assert page.locator(".topics tbody tr:visible .number").all_text_contents() == ["1"]
+
+
+def test_words_of_the_topic_are_marked(opened, file):
+    shown = opened(file)
+    page = shown.go("topic/0")
+    marked = {text.lower() for text in shown.texts("article mark")}
+    assert marked
+    assert marked <= set(WORDS[:8])
+    assert page.locator("article").first.locator("mark").count() > 10
+
+
+def test_labels_survive_reload_and_come_back_from_a_file(opened, file, tmp_path):
+    shown = opened(file)
+    page = shown.go("topic/1")
+    page.get_by_label("Label of topic 1").fill("football <b>")
+    page.keyboard.press("Enter")
+    shown.go("topics")
+    page.reload()
+    page.wait_for_selector("main > *")
+    assert "football <b>" in shown.texts(".topics .name bdi")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save labels").click()
+    saved = tmp_path / "labels.json"
+    download.value.save_as(saved)
+    assert report.read_labels(saved) == {1: "football <b>"}
+    saved.write_text(json.dumps({"0": "space"}))
+    page.set_input_files("input[type=file]", saved)
+    page.wait_for_selector("#notice:not(:empty)")
+    assert {"space", "football <b>"} <= set(shown.texts(".topics .name bdi"))
+    saved.write_text(json.dumps({"99": "nothing"}))
+    page.set_input_files("input[type=file]", saved)
+    page.wait_for_selector("#notice >> text=not a file of labels")
+
+
+def test_downloads_hold_the_topics(opened, file):
+    page = opened(file).go("about")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Topics (CSV)").click()
+    text = Path(download.value.path()).read_text(encoding="utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [int(row["topic"]) for row in rows] == list(range(N_TOPICS))
+    assert sum(float(row["share"]) for row in rows) == pytest.approx(1, abs=1e-5)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Topics (JSON)").click()
+    assert len(json.loads(Path(download.value.path()).read_text())) == N_TOPICS
+
+
+def test_the_keyboard_alone_reaches_words_documents_and_labels(opened, file):
+    page = opened(file).page
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
+    # The circle on the map that Tab stops at, and another by an arrow.
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.closest('svg') !== null"):
+            break
+    first = page.evaluate("document.activeElement.getAttribute('href')")
+    moved = set()
+    for key in ("ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"):
+        page.keyboard.press(key)
+        moved.add(page.evaluate("document.activeElement.getAttribute('href')"))
+    assert moved > {first}
+    page.keyboard.press("Enter")
+    page.wait_for_selector("main.view-topic")
+    assert page.evaluate("document.activeElement.tagName") == "H2"
+    before = page.locator(".word-list .word").all_text_contents()
+    for _ in range(6):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "lambda":
+            break
+    page.keyboard.press("Home")
+    assert page.locator(".slider output").text_content() == "λ 0.00"
+    assert page.locator(".word-list .word").all_text_contents() != before
+
+
+HOSTILE = [
+    "</script><script>window.hit=1</script>",
+    '<img src=x onerror="window.hit=1">',
+    "a\u2028b\u2029c",
+    "\u202egnorw\u202c",
+    "=HYPERLINK(1)",
+    "__proto__",
+    "\ud800 half of a pair",
+    "&amp; {{7*7}} ${7*7}",
+]
+
+
+def test_hostile_text_stays_text(opened, tmp_path):
+    words = [*HOSTILE, *WORDS[len(HOSTILE) :]]
+    texts = [f"{HOSTILE[row % len(HOSTILE)]} moon" for row in range(N_DOCUMENTS)]
+    file = report.write(
+        **arguments(
+            path=tmp_path / "hostile.html",
+            words=words,
+            documents=texts,
+            names=texts,
+            groups=texts,
+            labels=[HOSTILE[0], HOSTILE[1], ""],
+            title=HOSTILE[0],
+            parameters={HOSTILE[0]: HOSTILE[1]},
+        )
+    )
+    shown = opened(file)
+    assert shown.texts("h1") == [HOSTILE[0]]
+    for view in VIEWS:
+        shown.go(view)
+        assert shown.page.evaluate("window.hit") is None
+        assert shown.page.locator("main img, main script").count() == 0
+    shown.go("topic/0")
+    assert HOSTILE[0] in shown.texts(".word-list .word")
+    shown.go("documents")
+    assert texts[0] in shown.texts("article h3")
+
+
+@pytest.mark.parametrize("width", [390, 1920])
+def test_no_view_is_wider_than_the_window(opened, file, width):
+    shown = opened(file, viewport={"width": width, "height": 800})
+    for view in VIEWS:
+        page = shown.go(view)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+
+
+@pytest.mark.parametrize(
+    ("scheme", "rules"), [("light", {}), ("dark", {"runOnly": "color-contrast"})]
+)
+def test_axe_finds_no_violation(opened, file, scheme, rules):
+    if not AXE.exists():
+        pytest.skip("needs axe-core: npm ci in page/")
+    shown = opened(file, color_scheme=scheme)
+    shown.page.evaluate(AXE.read_text(encoding="utf-8"))
+    for view in VIEWS:
+        found = shown.go(view).evaluate(
+            "rules => axe.run(rules).then(({violations}) => violations)", rules
+        )
+        assert [
+            (v["id"], v["nodes"][0]["html"], v["nodes"][0]["failureSummary"]) for v in found
+        ] == []
+
+
+def test_five_hundred_topics_open(opened, tmp_path):
+    rng = np.random.default_rng(0)
+    n, n_words = 500, 2000
+    topics = rng.dirichlet(np.full(n_words, 0.05), n).astype(np.float32)
+    file = report.write(
+        topics,
+        rng.dirichlet(np.full(n, 0.05), 1000),
+        [f"word{v}" for v in range(n_words)],
+        path=tmp_path / "large.html",
+    )
+    shown = opened(file)
+    assert len(shown.texts(".topics tbody tr")) == n
+    set_slider(shown.go("topic/499"), 0.3)
+    assert len(shown.texts(".word-list .word")) == 30
+
+
+def test_without_documents_dates_and_groups_their_views_are_absent(opened, tmp_path):
+    bare = arguments(documents=None, names=None, dates=None, groups=None, counts=None)
+    shown = opened(report.write(**bare, path=tmp_path / "bare.html"))
+    assert shown.texts("header nav a") == ["Topics", "To check", "How it was made"]
+    for view in VIEWS:
+        shown.go(view)

@@ -1,0 +1,254 @@
+"""What `report.write` packs into the page, and what it refuses."""
+
+import datetime
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus, data_of
+from topictemper import TemperedLDA, report
+from topictemper.metrics import coherence, match_topics
+from topictemper.report import _documents, _survey
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "report.html"
+
+
+def written(path, **changed):
+    return data_of(report.write(**arguments(path=path, **changed)))
+
+
+def test_shares_are_means_of_documents_with_words(path):
+    content = written(path)
+    theta = corpus().proportions[:-2]
+    np.testing.assert_allclose(content["share"], theta.mean(axis=0), atol=1e-6)
+    assert content["led"] == np.bincount(theta.argmax(axis=1), minlength=N_TOPICS).tolist()
+    assert content["documents_given"] == N_DOCUMENTS
+    assert content["documents_counted"] == N_DOCUMENTS - 2
+
+
+def test_coherence_is_that_of_metrics(path):
+    counts = sp.csr_matrix(corpus().counts)
+    expected = coherence(corpus().topics, counts[:-2], per_topic=True)
+    np.testing.assert_allclose(written(path)["coherence"], expected, atol=1e-4)
+
+
+def test_examples_have_the_largest_proportions(path):
+    documents = written(path)["documents"]
+    for k, places in enumerate(documents["examples"]):
+        rows = [documents["row"][i] for i in places]
+        expected = np.argsort(-corpus().proportions[:-2, k], kind="stable")[: len(rows)]
+        assert rows == expected.tolist()
+
+
+@pytest.mark.parametrize("at_once", [7, 1 << 22])
+def test_blocks_of_documents_do_not_change_the_file(path, monkeypatch, at_once):
+    whole = report.write(**arguments(path=path)).read_bytes()
+    monkeypatch.setattr(_survey, "_VALUES_AT_ONCE", at_once)
+    data = data_of(report.write(**arguments(path=path)))
+    path.write_bytes(whole)
+    assert data["documents"] == data_of(path)["documents"]
+    np.testing.assert_allclose(data["share"], data_of(path)["share"], atol=2e-6)
+
+
+def test_sparse_lists_and_frames_give_the_same(path):
+    expected = written(path)
+    theta = corpus().proportions
+    for same in (sp.csr_matrix(theta), theta.tolist(), pd.DataFrame(theta)):
+        assert written(path, proportions=same) == expected
+
+
+def test_the_same_arguments_give_the_same_bits(path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    first = report.write(**arguments(path=path)).read_bytes()
+    assert report.write(**arguments(path=path)).read_bytes() == first
+    assert data_of(path)["created"] == "1970-01-01"
+
+
+def test_shares_over_time_and_by_group(path):
+    content = written(path)
+    theta, years = corpus().proportions[:-2], pd.Series(corpus().dates[:-2]).str[:7]
+    periods = content["periods"]
+    assert periods["unit"] == "month"
+    by_month = pd.DataFrame(theta).groupby(years.to_numpy())
+    for k in range(N_TOPICS):
+        shares = dict(zip(periods["names"], periods["share"][k], strict=True))
+        halves = dict(zip(periods["names"], periods["half_width"][k], strict=True))
+        for month, values in by_month[k]:
+            assert shares[month] == pytest.approx(values.mean(), abs=1e-6)
+            assert halves[month] == pytest.approx(1.96 * values.sem(), abs=1e-6)
+    groups = content["groups"]
+    south = np.array(corpus().groups[:-2]) == "south"
+    expected = theta[south].mean(axis=0)
+    place = groups["names"].index("south")
+    np.testing.assert_allclose([row[place] for row in groups["share"]], expected, atol=1e-6)
+    assert groups["documents"][place] == south.sum()
+
+
+@pytest.mark.parametrize(
+    ("dates", "unit", "first", "last"),
+    [
+        (["2024-01-01", "2024-02-09"], "day", "2024-01-01", "2024-02-09"),
+        (["2024-01-03", "2024-06-30"], "week", "2024-01-01", "2024-06-24"),
+        (["2020-01-03", "2024-06-30"], "month", "2020-01", "2024-06"),
+        (["2015-05-03", "2024-06-30"], "quarter", "2015 Q2", "2024 Q2"),
+        ([1975, 2024], "year", "1975", "2024"),
+        ([2001, 2004], "year", "2001", "2004"),
+        (["2001-02", "2001-05"], "month", "2001-02", "2001-05"),
+        ([1789, 2024], "decade", "1780s", "2020s"),
+        (
+            [datetime.date(2024, 1, 1), pd.Timestamp("2024-01-03")],
+            "day",
+            "2024-01-01",
+            "2024-01-03",
+        ),
+    ],
+)
+def test_periods_fit_the_dates(path, dates, unit, first, last):
+    given = [*dates, None, float("nan"), "", *([dates[0]] * (N_DOCUMENTS - 5))]
+    periods = written(path, dates=given)["periods"]
+    assert (periods["unit"], periods["names"][0], periods["names"][-1]) == (unit, first, last)
+    assert sum(periods["documents"]) == N_DOCUMENTS - 5
+
+
+def test_documents_of_one_day_have_no_course(path):
+    assert written(path, dates=["2024-05-31"] * N_DOCUMENTS)["periods"] is None
+
+
+def test_missing_values_of_pandas_are_none(path):
+    groups = pd.Series(["north", pd.NA, None, *["south"] * (N_DOCUMENTS - 3)], dtype="string")
+    assert sorted(written(path, groups=groups)["groups"]["documents"]) == [1, N_DOCUMENTS - 5]
+
+
+def test_one_topic_of_one_document(path):
+    content = data_of(report.write([[3, 1]], [[1]], ["a", "b"], path=path, documents=["a b a"]))
+    assert content["share"] == [1]
+    assert content["neighbours"] == [[]]
+
+
+def test_small_groups_are_joined(path):
+    groups = [f"group {row % 45}" for row in range(N_DOCUMENTS)]
+    names = written(path, groups=groups)["groups"]["names"]
+    assert len(names) == 31
+    assert names[-1] == "15 others"
+
+
+def test_without_counts_frequencies_are_those_of_the_mixture(path):
+    content = written(path, counts=None)
+    assert content["coherence"] is None
+    assert content["fit"] is None
+    share = corpus().proportions.mean(axis=0)
+    frequency = dict(zip(content["words"], content["log_frequency"], strict=True))
+    expected = np.log(share @ corpus().topics)
+    for word, value in zip(WORDS, expected, strict=True):
+        assert frequency[word] == pytest.approx(value, abs=1e-5)
+
+
+def test_without_documents_the_file_has_no_text(path):
+    html = report.write(**arguments(path=path, documents=None, names=None)).read_text()
+    assert data_of(path)["documents"] is None
+    assert "Title 1" not in html
+
+
+def test_texts_beyond_the_budget_are_cut_and_sampled(path, monkeypatch):
+    monkeypatch.setattr(_documents, "N_WORST", 3)
+    monkeypatch.setattr(_documents, "_TEXT_BUDGET", 3000)
+    monkeypatch.setattr(_documents, "_LONGEST_SAMPLED", 60)
+    documents = written(path)["documents"]
+    assert not documents["complete"]
+    assert documents["cut"] == len(documents["row"]) > 30
+    assert sum(map(len, documents["text"])) <= 3000
+    assert {i for places in documents["examples"] for i in places} <= set(
+        range(len(documents["row"]))
+    )
+
+
+def test_doubts_name_duplicates_and_what_other_fits_lack(path):
+    topics = np.vstack([corpus().topics, corpus().topics[:1]])
+    theta = np.column_stack([corpus().proportions, corpus().proportions[:, 0]])
+    other = corpus().topics[::-1].copy()
+    other[2] = np.roll(other[2], 8)
+    content = written(path, topics=topics, proportions=theta, other_topics=[other])
+    doubts = {(topic, kind) for topic, kind, _, _ in content["doubts"]}
+    assert {(0, "duplicate"), (3, "duplicate")} <= doubts
+    assert (1, "duplicate") not in doubts
+    match = match_topics(topics, other)
+    for k, distance in zip(match.first, match.distance, strict=True):
+        assert content["stability"][k] == pytest.approx(1 - distance, abs=1e-3)
+
+
+def test_a_report_of_an_estimator_knows_score_and_course(path):
+    counts = sp.csr_matrix(corpus().counts)
+    lda = TemperedLDA(3, random_state=0, max_iter=5).fit(counts, validation_X=counts)
+    lda.report(counts, corpus().documents, feature_names=WORDS, path=path)
+    content = data_of(path)
+    assert content["fit"]["score"] == pytest.approx(lda.score(counts), abs=1e-4)
+    assert [value for _, value in content["history"]["score"]] == pytest.approx(
+        lda.score_history_["score"].tolist(), rel=1e-4
+    )
+    assert content["parameters"]["random_state"] == "0"
+    np.testing.assert_allclose(content["share"], lda.transform(counts)[:-2].mean(axis=0), atol=1e-5)
+
+
+def test_labels_come_back(tmp_path):
+    file = tmp_path / "labels.json"
+    file.write_text(json.dumps({"0": "space", "2": "cooking"}))
+    labels = report.read_labels(file)
+    assert written(tmp_path / "report.html", labels=labels)["labels"] == ["space", "", "cooking"]
+    for wrong in ("[]", "{", '{"a": "b"}', '{"0": 1}'):
+        file.write_text(wrong)
+        with pytest.raises(ValueError, match="no labels of a report"):
+            report.read_labels(file)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"topics": -np.ones((3, 28))}, "topics must be at least 0"),
+        ({"topics": np.zeros((3, 28))}, "row 0 is all zeros"),
+        ({"proportions": np.ones((60, 2))}, r"shape \(n_documents, 3\)"),
+        ({"proportions": np.ones((0, 3))}, "at least one document"),
+        ({"proportions": np.zeros((60, 3))}, "no document with a topic"),
+        ({"proportions": np.full((60, 3), np.nan)}, "document 0 has nan of topic 0"),
+        ({"words": WORDS[:-1]}, "words must have 28 names"),
+        ({"counts": np.ones((59, 28))}, "a row for each document"),
+        ({"documents": ["one"]}, "documents must have one entry for each of the 60"),
+        ({"names": ["one"]}, "names must have one entry"),
+        ({"groups": ["one"]}, "groups must have one entry"),
+        ({"dates": ["2024-01-01"]}, "dates must have one date"),
+        ({"dates": ["soon"] * 60}, "document 0 has 'soon'"),
+        ({"labels": ["one"]}, "labels must have 3 entries"),
+        ({"labels": {3: "one"}}, "topics 0 to 2"),
+        ({"other_topics": [np.ones((3, 5))]}, r"other_topics\[0\] must have the 28 words"),
+        ({"score": np.nan}, "score must be finite"),
+        ({"history": {"loss": np.zeros(2)}}, "history must have the names"),
+        ({"history": {"score": np.zeros(2)}}, r"history\['score'\] must be a structured array"),
+    ],
+)
+def test_bad_arguments_are_named(path, changed, message):
+    with pytest.raises(ValueError, match=message):
+        report.write(**arguments(path=path, **changed))
+    assert not path.exists()
+
+
+def test_a_text_is_no_list_of_texts(path):
+    with pytest.raises(TypeError, match="documents must hold one string for each"):
+        report.write(**arguments(path=path, documents="text"))
+
+
+def test_the_policy_allows_nothing_but_the_code_of_the_page(path):
+    html = report.write(
+        **arguments(path=path, title="</title><script>alert(1)</script>")
+    ).read_text()
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in policy
+    assert html.count("<script") == 2
+    assert "<title>&lt;/title&gt;" in html
+    assert not re.search(r'(src|href)="', html.split("<body>")[0])

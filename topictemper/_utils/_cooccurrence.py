@@ -1,0 +1,67 @@
+"""How often words are in the same documents, and their normalized pointwise mutual information."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ._chunks import parts
+
+# Keeps the logarithm finite for pairs that never occur together; as in Röder et al. and gensim.
+EPSILON = 1e-12
+
+
+def shares_together(
+    matrices: Iterable[Any], top: NDArray[np.intp]
+) -> Iterator[NDArray[np.float64]]:
+    """Yield, for each row of columns, the shares of documents with both of two of its words.
+
+    Parameters
+    ----------
+    matrices : iterable of CSR matrices of shape (n_samples, n_features)
+        Counts, in as many parts as there are. A word is in a document if its count is > 0.
+    top : ndarray of shape (n_components, n)
+        Columns.
+
+    Yields
+    ------
+    ndarray of shape (n, n)
+        The diagonal has the shares of documents with one word.
+    """
+    words, place = np.unique(top, return_inverse=True)
+    n_rows, together = 0, sp.csr_matrix((len(words), len(words)))
+    for X in matrices:
+        n_rows += X.shape[0]
+        for part in parts(X):
+            present = part[:, words].astype(np.float64)
+            present.sum_duplicates()
+            present.data[:] = present.data > 0
+            together = together + present.T @ present
+    for k in place.reshape(top.shape):
+        yield together[k][:, k].toarray() / n_rows
+
+
+def npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """NPMI of all pairs, from the shares that `shares_together` yields."""
+    apart = np.outer(p.diagonal(), p.diagonal())
+    both = np.minimum(p + EPSILON, 1.0)
+    # If both words are in every document NPMI is 0 / 0; its limit, for words that always occur
+    # together, is 1.
+    npmi = np.where(both == 1.0, 1.0, 0.0)
+    np.divide(
+        np.log(both, out=np.zeros_like(p), where=apart > 0)
+        - np.log(apart, out=np.zeros_like(p), where=apart > 0),
+        -np.log(both),
+        out=npmi,
+        where=(apart > 0) & (both < 1.0),
+    )
+    return npmi
+
+
+def mean_npmi(p: NDArray[np.float64]) -> float:
+    """Mean NPMI of the pairs of distinct words."""
+    return float(npmi_matrix(p)[np.tril_indices(len(p), -1)].mean())

@@ -1,0 +1,103 @@
+"""`TemperedLDA.report`: the topics as one HTML file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from ..report._of_model import write_model
+from ._inspection import names_of
+
+
+class ReportMixin:
+    """Gives a topic model `report`. It has to have ``_fitted_counts(X)``, ``_proportions(X)``."""
+
+    def report(
+        self,
+        X: Any,
+        documents: Sequence[str] | None = None,
+        *,
+        path: str | os.PathLike[str],
+        feature_names: Any = None,
+        names: Sequence[str] | None = None,
+        dates: Any = None,
+        groups: Sequence[Any] | None = None,
+        labels: Sequence[str] | Mapping[int, str] | None = None,
+        other_models: Sequence[Any] = (),
+        title: str | None = None,
+    ) -> Path:
+        """Write a report on the topics: one HTML file that works offline.
+
+        The file makes no request, holds at most 10 MB or so, and has the texts of documents only
+        if they are given.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Counts.
+        documents : sequence of str, optional
+            Texts of the documents.
+        path : str or path-like
+            The file to write. An old one is replaced when the new one is complete.
+        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+            Names of the columns, as for `top_words`.
+        names : sequence of str, optional
+            A title for each document.
+        dates : array-like of shape (n_samples,), optional
+            datetime64, dates, text like "2024-05-31", or years.
+        groups : sequence, optional
+            A group for each document, such as an author or a source.
+        labels : sequence of str or mapping of int to str, optional
+            Names of topics.
+        other_models : sequence of estimators or of arrays-like, optional
+            Fits of the same words with other seeds. A topic with no similar one in them is doubted.
+        title : str, optional
+            Title of the page.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If an argument is invalid. No file is written.
+        OSError
+            If the file cannot be written.
+
+        See Also
+        --------
+        topictemper.report.write : Reports on topics of other libraries.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> from topictemper import TemperedLDA
+        >>> from topictemper.datasets import make_lda_corpus
+        >>> X = make_lda_corpus(300, 200, 5, random_state=0).counts
+        >>> lda = TemperedLDA(5, random_state=0).fit(X)
+        >>> words = [f"word{column}" for column in range(200)]
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> lda.report(X, feature_names=words, path=folder / "report.html").name
+        'report.html'
+        """
+        model: Any = self
+        check_is_fitted(model)
+        return write_model(
+            model,
+            X,
+            names_of(model, feature_names),
+            path=path,
+            documents=documents,
+            names=names,
+            dates=dates,
+            groups=groups,
+            labels=labels,
+            other_models=other_models,
+            title=title,
+        )

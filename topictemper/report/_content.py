@@ -1,0 +1,246 @@
+"""All that the page shows, as plain lists and numbers.
+
+`page/src/types.js` describes the same from the side of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _documents
+from ._dates import Periods, periods_of
+from ._doubts import coherences, distance_to_corpus, doubts_about
+from ._geometry import hellinger, map_of, match_distance, neighbours
+from ._survey import Proportions, Shares, Survey, survey
+from ._words import N_SHOWN, STOPS, candidates, corpus_frequencies
+
+_N_NEIGHBOURS = 5
+# Examples of a topic: fewer where there are many topics.
+_N_EXAMPLES, _MOST_EXAMPLES = 10, 2_500
+# Groups that the page shows, the largest; the others are one more.
+_MOST_GROUPS = 30
+_MOST_POINTS = 400
+_LONGEST_NAME = 200
+
+
+class Inputs(NamedTuple):
+    """Checked arguments of `write`."""
+
+    topics: NDArray[Any]
+    proportions: Any
+    words: list[str]
+    counts: Any
+    documents: list[str] | None
+    names: list[str] | None
+    days: NDArray[np.datetime64] | None
+    groups: list[str] | None
+    labels: list[str]
+    others: list[NDArray[Any]]
+    score: float | None
+    history: Mapping[str, NDArray[Any]]
+    parameters: dict[str, str]
+
+
+class _Groups(NamedTuple):
+    names: list[str]
+    codes: NDArray[np.intp]
+
+
+def content_of(inputs: Inputs) -> dict[str, Any]:
+    """Gather everything, in one pass over the proportions."""
+    n_topics = len(inputs.topics)
+    lengths = totals = None
+    if inputs.counts is not None:
+        lengths = np.asarray(inputs.counts.sum(axis=1, dtype=np.float64)).ravel()
+        totals = np.asarray(inputs.counts.sum(axis=0, dtype=np.float64)).ravel()
+    proportions = Proportions(inputs.proportions, lengths)
+    periods = None if inputs.days is None else periods_of(inputs.days)
+    groups = None if inputs.groups is None else _groups(inputs.groups)
+    classes = [each for each in (periods, groups) if each is not None]
+    found = survey(
+        proportions,
+        [(each.codes, len(each.names)) for each in classes],
+        max(3, min(_N_EXAMPLES, _MOST_EXAMPLES // n_topics)),
+    )
+    marginal = corpus_frequencies(inputs.topics, found.share, totals)
+    of_classes = {id(each): shares for each, shares in zip(classes, found.classes, strict=True)}
+    documents, fit, coherence = _of_documents(inputs, proportions, found, lengths, groups)
+    return {
+        "documents_given": proportions.n_documents,
+        "documents_counted": int(found.with_words.sum()),
+        "vocabulary": len(inputs.words),
+        "tokens": None if totals is None else round(float(totals.sum())),
+        "sampled": int(found.with_words.sum()) > _documents.SAMPLE,
+        "sample": _documents.SAMPLE,
+        "fit": _fit(inputs.score, fit, totals),
+        "parameters": inputs.parameters,
+        "history": {name: _course(array, name) for name, array in inputs.history.items()},
+        **_of_topics(inputs, found, marginal, coherence),
+        **documents,
+        "periods": _classes(periods, of_classes),
+        "groups": _classes(groups, of_classes),
+    }
+
+
+def _of_topics(
+    inputs: Inputs,
+    found: Survey,
+    marginal: NDArray[np.float64],
+    coherence: NDArray[np.float64] | None,
+) -> dict[str, Any]:
+    distance = hellinger(inputs.topics, inputs.topics)
+    to_partners = match_distance(inputs.topics, inputs.others)
+    doubts = doubts_about(
+        found.share, coherence, distance, distance_to_corpus(inputs.topics, marginal), to_partners
+    )
+    drawn = map_of(distance, found.share)
+    near = neighbours(distance, _N_NEIGHBOURS)
+    lists = [candidates(topic.astype(np.float64), marginal) for topic in inputs.topics]
+    used, place = np.unique(np.concatenate([each.words for each in lists]), return_inverse=True)
+    ends = np.cumsum([len(each.words) for each in lists])[:-1]
+    return {
+        "labels": inputs.labels,
+        "share": _rounded(found.share, 6),
+        "led": found.n_led.tolist(),
+        "coherence": None if coherence is None else _rounded(coherence, 4),
+        "stability": None if to_partners is None else _rounded(1 - to_partners, 3),
+        "fits": len(inputs.others),
+        "words": [inputs.words[v] for v in used],
+        "log_frequency": _rounded(np.log(marginal[used]), 5),
+        "topic_words": [part.tolist() for part in np.split(place, ends)],
+        "topic_log": [_rounded(each.log_probability, 5) for each in lists],
+        "shown": N_SHOWN,
+        "stops": len(STOPS),
+        "neighbours": [
+            [[int(j), round(1 - float(distance[k, j]), 3)] for j in row]
+            for k, row in enumerate(near)
+        ],
+        "map": np.round(drawn.places, 4).tolist(),
+        "radius": _rounded(drawn.radii, 5),
+        "doubts": [[each.topic, each.kind, round(each.value, 4), each.other] for each in doubts],
+    }
+
+
+def _of_documents(
+    inputs: Inputs,
+    proportions: Proportions,
+    found: Survey,
+    lengths: NDArray[np.float64] | None,
+    groups: _Groups | None,
+) -> tuple[dict[str, Any], tuple[NDArray[np.float64], NDArray[np.float64]] | None, Any]:
+    """Return what the page has of documents; perplexities and lengths of a sample; coherence."""
+    rng = np.random.default_rng(0)
+    needed, fit, coherence = np.concatenate(found.examples), None, None
+    worst = np.empty(0, dtype=np.intp)
+    perplexity = np.empty(0)
+    sample = _documents.sample_rows(found.with_words, rng)
+    if lengths is not None:
+        coherence = coherences(inputs.topics, inputs.counts[sample])
+        perplexity = _documents.perplexities(inputs.topics, proportions, inputs.counts, sample)
+        fit = perplexity, lengths[sample]
+        worst = _documents.worst(perplexity, lengths, sample)
+        needed = np.concatenate([needed, worst])
+    if inputs.documents is None and inputs.names is None:
+        return {"documents": None}, fit, coherence
+    chosen = _documents.choose(needed, inputs.documents, proportions.n_documents, rng)
+    rows = chosen.rows
+    place = {int(row): i for i, row in enumerate(rows)}
+    of_row = dict(zip(sample.tolist(), perplexity.tolist(), strict=False))
+    documents = {
+        "row": rows.tolist(),
+        "name": None if inputs.names is None else [inputs.names[i][:_LONGEST_NAME] for i in rows],
+        "text": chosen.texts,
+        "topics": _documents.main_topics(proportions, rows),
+        "length": None if lengths is None else lengths[rows].astype(int).tolist(),
+        "group": None if groups is None else groups.codes[rows].tolist(),
+        "date": None if inputs.days is None else _iso(inputs.days[rows]),
+        "perplexity": [_number(of_row.get(int(row))) for row in rows] if fit else None,
+        "examples": [[place[int(row)] for row in some] for some in found.examples],
+        "worst": [place[int(row)] for row in worst],
+        "complete": chosen.complete,
+        "cut": chosen.n_cut,
+        "least_words": _documents.LEAST_WORDS,
+    }
+    return {"documents": documents}, fit, coherence
+
+
+def _fit(
+    score: float | None,
+    fit: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
+    totals: NDArray[np.float64] | None,
+) -> dict[str, Any] | None:
+    """Return a perplexity, how it was measured, and that of the frequencies of words alone."""
+    baseline = None
+    if totals is not None:
+        p = totals[totals > 0] / totals.sum()
+        baseline = round(float(np.exp(-(p @ np.log(p)))), 1)
+    if score is not None:
+        return {
+            "kind": "held-out",
+            "score": round(score, 4),
+            "perplexity": round(float(np.exp(-score)), 1),
+            "baseline": baseline,
+        }
+    if fit is None:
+        return None
+    perplexity, lengths = fit
+    mean = float(np.average(np.log(perplexity), weights=lengths))
+    return {
+        "kind": "own",
+        "score": round(-mean, 4),
+        "perplexity": round(float(np.exp(mean)), 1),
+        "baseline": baseline,
+    }
+
+
+def _groups(groups: list[str]) -> _Groups:
+    """Number the groups, the largest first; -1 is none."""
+    names, codes, sizes = np.unique(
+        np.array(groups, dtype=object), return_inverse=True, return_counts=True
+    )
+    order = sorted(range(len(names)), key=lambda i: (-int(sizes[i]), names[i]))
+    order = [i for i in order if names[i] != ""]
+    shown = order[:_MOST_GROUPS]
+    number = np.full(len(names), -1, dtype=np.intp)
+    number[shown] = np.arange(len(shown))
+    labels = [str(names[i])[:_LONGEST_NAME] for i in shown]
+    if len(order) > len(shown):
+        number[order[_MOST_GROUPS:]] = len(shown)
+        labels.append(f"{len(order) - len(shown)} others")
+    return _Groups(labels, number[codes])
+
+
+def _classes(classes: Periods | _Groups | None, found: dict[int, Shares]) -> dict[str, Any] | None:
+    if classes is None:
+        return None
+    shares = found[id(classes)]
+    return {
+        "unit": getattr(classes, "unit", None),
+        "names": classes.names,
+        "documents": shares.n_documents.tolist(),
+        "share": [_rounded(row, 6) for row in shares.mean.T],
+        "half_width": [_rounded(row, 6) for row in shares.half_width.T],
+    }
+
+
+def _course(history: NDArray[Any], value: str) -> list[list[float | None]]:
+    """Return pairs (pass, value), thinned out."""
+    some = np.unique(np.linspace(0, len(history) - 1, min(_MOST_POINTS, len(history))).astype(int))
+    return [[_number(history["pass"][i]), _number(history[value][i])] for i in some]
+
+
+def _rounded(values: NDArray[Any], digits: int) -> list[float | None]:
+    return [None if np.isnan(value) else round(float(value), digits) for value in values]
+
+
+def _number(value: Any) -> float | None:
+    """Return a number with five digits; None if it is none."""
+    return None if value is None or not np.isfinite(value) else float(f"{value:.5g}")
+
+
+def _iso(days: NDArray[np.datetime64]) -> list[str]:
+    return ["" if np.isnat(day) else str(day) for day in days]

@@ -1,0 +1,90 @@
+"""Topics to distrust, and why."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils._cooccurrence import mean_npmi, shares_together
+from .._utils._ranking import largest
+from ._geometry import hellinger
+
+#: Words of a topic whose co-occurrence is its coherence, as in `metrics.coherence`.
+N_TOP_WORDS = 10
+# A topic with a smaller part of an equal share is empty.
+_EMPTY = 0.1
+# A topic is incoherent below this NPMI, and below this part of the median of all topics.
+_INCOHERENT, _INCOHERENT_PART = 0.05, 0.5
+# Hellinger distances below or above which a topic is doubted.
+_DUPLICATE = 0.5
+_GENERAL = 0.5
+_UNSTABLE = 0.65
+
+
+class Doubt(NamedTuple):
+    """A reason to distrust a topic."""
+
+    topic: int
+    kind: str  # "empty", "incoherent", "duplicate", "general" or "unstable"
+    value: float  # share, coherence, or a distance
+    other: int | None = None  # the topic that it repeats
+
+
+def coherences(topics: NDArray[Any], X: Any) -> NDArray[np.float64]:
+    """Return the NPMI of each topic (see `topictemper.metrics.coherence`)."""
+    top = np.stack([largest(topic, N_TOP_WORDS) for topic in topics])
+    if top.shape[1] < 2:
+        return np.full(len(topics), np.nan)
+    return np.array([mean_npmi(shares) for shares in shares_together([X], top)])
+
+
+def doubts_about(
+    shares: NDArray[np.float64],
+    coherence: NDArray[np.float64] | None,
+    distance: NDArray[np.float64],
+    to_corpus: NDArray[np.float64],
+    to_partners: NDArray[np.float64] | None,
+) -> list[Doubt]:
+    """Return the reasons to distrust topics, by topic; for an empty topic that alone.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_components,)
+        Shares of the topics.
+    coherence : ndarray of shape (n_components,), optional
+        NPMI.
+    distance : ndarray of shape (n_components, n_components)
+        Hellinger distances between topics.
+    to_corpus : ndarray of shape (n_components,)
+        Hellinger distances to the frequencies of words in the corpus.
+    to_partners : ndarray of shape (n_components,), optional
+        Mean Hellinger distances to the same topics of other fits.
+    """
+    n = len(shares)
+    empty = shares < _EMPTY / n
+    used = np.flatnonzero(~empty)
+    doubts = [Doubt(int(k), "empty", float(shares[k])) for k in np.flatnonzero(empty)]
+    if coherence is not None:
+        low = max(_INCOHERENT, _INCOHERENT_PART * float(np.median(coherence[used])))
+        doubts += [
+            Doubt(int(k), "incoherent", float(coherence[k])) for k in used if coherence[k] < low
+        ]
+    if len(used) > 1:
+        others = distance[np.ix_(used, used)] + np.diag(np.full(len(used), np.inf))
+        nearest = others.argmin(axis=1)
+        for k, other, least in zip(used, used[nearest], others.min(axis=1), strict=True):
+            if least < _DUPLICATE:
+                doubts.append(Doubt(int(k), "duplicate", float(least), int(other)))
+        general = used[to_corpus[used] < _GENERAL]
+        doubts += [Doubt(int(k), "general", float(to_corpus[k])) for k in general]
+    if to_partners is not None:
+        far = used[to_partners[used] > _UNSTABLE]
+        doubts += [Doubt(int(k), "unstable", float(to_partners[k])) for k in far]
+    return sorted(doubts, key=lambda doubt: doubt.topic)
+
+
+def distance_to_corpus(topics: NDArray[Any], marginal: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return Hellinger distances of topics to p(w): small for topics of common words."""
+    return hellinger(topics, marginal[None].astype(topics.dtype))[:, 0]

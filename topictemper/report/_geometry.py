@@ -1,0 +1,106 @@
+"""Distances between topics, their neighbours, and a map in two dimensions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+from scipy.optimize import linear_sum_assignment
+from scipy.spatial import cKDTree
+
+# Area of all circles, as a part of the map before they are parted, and the steps of that.
+_COVER, _STEPS = 0.22, 500
+
+
+def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+    r"""Hellinger distances, :math:`(1 - \sum_v \sqrt{p_v q_v})^{1/2}`, of all pairs of rows."""
+    affinity = np.sqrt(first) @ np.sqrt(second).T
+    return np.sqrt(np.clip(1.0 - affinity.astype(np.float64), 0.0, 1.0))
+
+
+def neighbours(distance: NDArray[np.float64], n: int) -> NDArray[np.intp]:
+    """Return the n nearest other topics of each topic, the nearest first."""
+    other = distance + np.diag(np.full(len(distance), np.inf))
+    return np.argsort(other, axis=1, kind="stable")[:, : min(n, len(distance) - 1)]
+
+
+class Map(NamedTuple):
+    """Circles in a box of width 1, or of height 1 if it is higher than wide."""
+
+    places: NDArray[np.float64]  # (n_components, 2)
+    radii: NDArray[np.float64]  # areas in proportion to the shares
+
+
+def map_of(distance: NDArray[np.float64], shares: NDArray[np.float64]) -> Map:
+    """Place topics with similar words close to each other.
+
+    Principal coordinates of the distances [1]_; then circles that overlap are pushed apart.
+
+    References
+    ----------
+    .. [1] Torgerson (1952). Multidimensional scaling. Psychometrika 17.
+    """
+    radius = np.sqrt(_COVER * shares / np.pi)
+    places = _apart(_principal(distance), radius)
+    low = (places - radius[:, None]).min(axis=0)
+    high = (places + radius[:, None]).max(axis=0)
+    side = float((high - low).max())
+    return Map((places - low) / side, radius / side)
+
+
+def match_distance(topics: NDArray[Any], others: list[NDArray[Any]]) -> NDArray[np.float64] | None:
+    """Return the mean distance of each topic to its partner in the other fits.
+
+    Partners minimize the sum of distances of a fit (Hungarian method). A topic without a partner
+    has distance 1.
+    """
+    if not others:
+        return None
+    total = np.zeros(len(topics))
+    for other in others:
+        distance = hellinger(topics, other)
+        rows, columns = linear_sum_assignment(distance)
+        partner = np.ones(len(topics))
+        partner[rows] = distance[rows, columns]
+        total += partner
+    return total / len(others)
+
+
+def _principal(distance: NDArray[np.float64]) -> NDArray[np.float64]:
+    n = len(distance)
+    square = distance**2
+    centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None] + square.mean()
+    n_axes = min(2, n)
+    values, vectors = eigh(-0.5 * centred, subset_by_index=(n - n_axes, n - 1))
+    places = np.zeros((n, 2))
+    for axis in range(n_axes):
+        vector = vectors[:, -1 - axis]
+        # The sign of an eigenvector is arbitrary: the same on every machine.
+        sign = np.sign(vector[np.argmax(np.abs(vector))]) or 1.0
+        places[:, axis] = sign * vector * np.sqrt(max(values[-1 - axis], 0.0))
+    return places
+
+
+def _apart(places: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spread places over a square of side 1, then push circles that overlap off each other."""
+    n = len(places)
+    places = places - places.mean(axis=0)
+    spread = np.abs(places).max()
+    # Places that coincide would never part: each gets a spot of its own on a tiny spiral.
+    turn = 2.4 * np.arange(n)
+    places = places / (2 * spread or 1.0) + 1e-4 * np.c_[np.cos(turn), np.sin(turn)]
+    for _ in range(_STEPS):
+        # Only pairs that may overlap are looked at.
+        first, second = cKDTree(places).query_pairs(2 * radius.max(), output_type="ndarray").T
+        offset = places[first] - places[second]
+        distance = np.maximum(np.hypot(*offset.T), 1e-9)
+        overlap = radius[first] + radius[second] - distance
+        near = overlap > 1e-4
+        if not near.any():
+            break
+        push = (0.3 * overlap[near] / distance[near])[:, None] * offset[near]
+        np.add.at(places, first[near], push)
+        np.subtract.at(places, second[near], push)
+    return places

@@ -1,0 +1,181 @@
+"""Checks of what a report is made from."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+from .._utils import _counts
+from .._utils._feature_names import feature_names_of
+
+
+def distributions(topics: Any, name: str = "topics") -> NDArray[Any]:
+    """Return p(w | k): finite, rows that sum to one, in the precision given."""
+    values = check_array(topics, dtype=[np.float64, np.float32], input_name=name)
+    if values.min() < 0:
+        k, v = np.argwhere(values < 0)[0]
+        raise ValueError(f"{name} must be at least 0, but topic {k} has {values[k, v]} of word {v}")
+    total = values.sum(axis=1, keepdims=True, dtype=np.float64)
+    if (total == 0).any():
+        raise ValueError(
+            f"{name} must have words in every topic, but row {total[:, 0].argmin()} is all zeros"
+        )
+    probabilities: NDArray[Any] = values / total.astype(values.dtype)
+    return probabilities
+
+
+def rows_of(proportions: Any, n_topics: int) -> Any:
+    """Return proportions as something with `shape` that gives rows."""
+    rows = proportions
+    if sp.issparse(rows):
+        rows = rows.tocsr()
+    elif hasattr(rows, "to_numpy"):
+        rows = rows.to_numpy()
+    elif not (hasattr(rows, "shape") and hasattr(rows, "__getitem__")):
+        rows = np.asarray(rows)
+    shape = tuple(rows.shape)
+    if len(shape) != 2 or shape[1] != n_topics:
+        raise ValueError(
+            f"proportions must be of shape (n_documents, {n_topics}), one column for each topic, "
+            f"got {shape}"
+        )
+    if not shape[0]:
+        raise ValueError("proportions must have at least one document, got none")
+    return rows
+
+
+def words_of(words: Any, n_features: int) -> list[str]:
+    """Return the name of each column as a string."""
+    try:
+        return [str(word) for word in feature_names_of(words, n_features)]
+    except (TypeError, ValueError) as error:
+        raise type(error)(str(error).replace("feature_names", "words", 1)) from None
+
+
+def counts_of(counts: Any, shape: tuple[int, int]) -> Any:
+    """Return checked CSR counts, (n_documents, n_features)."""
+    X = check_array(
+        _counts.acceptable(counts, "counts"),
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32, np.int64, np.int32],
+        input_name="counts",
+    )
+    X = sp.csr_array(_counts.check_counts(X, "counts"))
+    if X.shape != shape:
+        raise ValueError(
+            f"counts must have a row for each document and a column for each word, {shape}, got "
+            f"{X.shape}"
+        )
+    return X
+
+
+def strings_of(name: str, values: Any, n_documents: int) -> list[str]:
+    """Return one string for each document; None and NaN are empty."""
+    if isinstance(values, str | bytes):
+        raise TypeError(f"{name} must hold one string for each document, got a single string")
+    items = list(values)
+    if len(items) != n_documents:
+        raise ValueError(
+            f"{name} must have one entry for each of the {n_documents} documents, got {len(items)}"
+        )
+    return ["" if is_missing(item) else str(item) for item in items]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or pandas.NA."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # NA is neither true nor false
+        return True
+
+
+def labels_of(labels: Any, n_topics: int) -> list[str]:
+    """Return a label for each topic, "" for none.
+
+    Parameters
+    ----------
+    labels : sequence of str, or mapping of int to str, optional
+        Labels.
+    n_topics : int
+        Number of topics.
+    """
+    if labels is None:
+        return [""] * n_topics
+    if isinstance(labels, str) or not isinstance(labels, Mapping | Sequence | np.ndarray):
+        raise TypeError(
+            "labels must be a sequence of strings, one for each topic, or a mapping of topics to "
+            f"strings, got {type(labels).__name__}"
+        )
+    if not isinstance(labels, Mapping):
+        if len(labels) != n_topics:
+            raise ValueError(f"labels must have {n_topics} entries, got {len(labels)}")
+        return ["" if label is None else str(label) for label in labels]
+    out = [""] * n_topics
+    for topic, label in labels.items():
+        if not 0 <= int(topic) < n_topics:
+            raise ValueError(f"labels name topic {topic}, but there are topics 0 to {n_topics - 1}")
+        out[int(topic)] = str(label)
+    return out
+
+
+def history_of(history: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the courses of training, each with the fields "pass" and its name."""
+    for name, course in history.items():
+        if name not in ("temperature", "score", "elbo"):
+            raise ValueError(
+                f"history must have the names 'temperature', 'score' and 'elbo', got {name!r}"
+            )
+        if not {"pass", name} <= set(getattr(getattr(course, "dtype", None), "names", None) or ()):
+            raise ValueError(
+                f"history[{name!r}] must be a structured array with the fields 'pass' and {name!r}"
+            )
+    return dict(history)
+
+
+def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
+    """Read labels that were edited on the page of a report and exported.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file, ``{"0": "space", "7": "religion"}``.
+
+    Returns
+    -------
+    dict of int to str
+        Labels by topic.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is no such file.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> from topictemper import report
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.json"
+    >>> _ = path.write_text(json.dumps({"0": "space"}))
+    >>> report.read_labels(path)
+    {0: 'space'}
+    """
+    with open(path, encoding="utf-8") as file:
+        try:
+            content = json.load(file)
+            if not all(isinstance(label, str) for label in content.values()):
+                raise TypeError
+            return {int(topic): label for topic, label in content.items()}
+        except (AttributeError, TypeError, ValueError):
+            raise ValueError(
+                f"{os.fspath(path)} has no labels of a report, such as "
+                '{"0": "space", "7": "religion"}'
+            ) from None

@@ -1,0 +1,95 @@
+"""Reports of a fitted `TemperedLDA`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ._write import write
+
+# Documents whose proportions are in memory at once, and those that are scored.
+_AT_ONCE, _SCORED = 8_192, 20_000
+
+
+class _Inferred:
+    """Proportions of documents, inferred when they are asked for."""
+
+    def __init__(self, model: Any, X: Any) -> None:
+        self._model, self._X = model, X
+        self.shape = X.shape[0], model.components_.shape[0]
+
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> NDArray[Any]:
+        inferred: NDArray[Any] = self._model._proportions(self._X[rows])
+        return inferred
+
+
+def write_model(
+    model: Any,
+    X: Any,
+    words: Any,
+    *,
+    path: str | os.PathLike[str],
+    other_models: Sequence[Any] = (),
+    **options: Any,
+) -> Path:
+    """Write the report of a fitted model: `write` with what the model knows.
+
+    Parameters
+    ----------
+    model : TemperedLDA
+        A fitted model.
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+        Counts.
+    words : array-like, mapping or vectoriser
+        Names of the columns.
+    path : str or path-like
+        The file.
+    other_models : sequence of estimators or of arrays-like
+        Other fits of the same words.
+    **options
+        Of `write`: documents, names, dates, groups, labels, title.
+    """
+    check_is_fitted(model)
+    X = model._fitted_counts(X)
+    histories = {"temperature": model.temperature_history_}
+    for name in ("score", "elbo"):  # which only some fits have
+        if hasattr(model, f"{name}_history_"):
+            histories[name] = getattr(model, f"{name}_history_")
+    rows = np.flatnonzero(np.diff(X.indptr) > 1)
+    if len(rows) > _SCORED:
+        rows = np.sort(np.random.default_rng(0).choice(rows, _SCORED, replace=False))
+    return write(
+        model.components_,
+        _Inferred(model, X),
+        words,
+        path=path,
+        counts=X,
+        other_topics=[getattr(other, "components_", other) for other in other_models],
+        score=model.score(X[rows]) if len(rows) else None,
+        history=histories,
+        parameters=_parameters(model),
+        **options,
+    )
+
+
+def _parameters(model: Any) -> dict[str, str]:
+    made = {
+        "model": type(model).__name__,
+        "passes": f"{model.n_iter_:,}",
+        "minibatches": f"{model.n_batch_iter_:,}",
+        "temperature at the end": f"{model.temperature_:.3g}",
+    }
+    own = model.get_params(deep=False)
+    return made | {name: _short(value) for name, value in own.items()}
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray | list | tuple):
+        return f"array of shape {np.shape(value)}"
+    return repr(value)

@@ -1,0 +1,165 @@
+"""One pass over the proportions: what the page says of all documents, however many they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+# Values of the proportions that are in memory at once.
+_VALUES_AT_ONCE = 1 << 22
+# Documents whose proportions are smaller hold no topic.
+_NOTHING = 1e-9
+#: Half width of a 95% interval, in standard errors.
+_WIDTH_95 = 1.96
+
+
+class Shares(NamedTuple):
+    """Mean proportions in each class of documents, such as a year or a group."""
+
+    n_documents: NDArray[np.intp]  # (n_classes,)
+    mean: NDArray[np.float64]  # (n_classes, n_components)
+    half_width: NDArray[np.float64]  # of 95% intervals; NaN for fewer than two documents
+
+
+class Survey(NamedTuple):
+    """What holds of all documents."""
+
+    share: NDArray[np.float64]  # mean proportion of each topic
+    n_led: NDArray[np.intp]  # documents in which the topic has the largest proportion
+    examples: list[NDArray[np.intp]]  # for each topic, the rows with its largest proportions
+    with_words: NDArray[np.bool_]  # (n_samples,)
+    classes: list[Shares]
+
+
+class Proportions:
+    """Rows of proportions, dense or sparse, in memory or made when they are asked for.
+
+    Parameters
+    ----------
+    rows : object
+        Has `shape`, and gives rows for a slice and for an array of row numbers.
+    lengths : ndarray of shape (n_samples,), optional
+        Words of the documents. Rows with none have no proportions.
+    """
+
+    def __init__(self, rows: Any, lengths: NDArray[Any] | None) -> None:
+        self._rows, self._lengths = rows, lengths
+        self.n_documents, self.n_topics = rows.shape
+
+    def take(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return rows that sum to one, or to zero where a document has no words."""
+        block = self._rows[rows]
+        block = block.toarray() if sp.issparse(block) else np.asarray(block)
+        block = block.astype(np.float64 if block.dtype == np.float64 else np.float32, copy=True)
+        if not np.isfinite(block).all() or (block < 0).any():
+            i, k = np.argwhere(~(np.isfinite(block) & (block >= 0)))[0]
+            row = i + (rows.start or 0) if isinstance(rows, slice) else rows[i]
+            raise ValueError(
+                "proportions must be finite and at least 0, but document "
+                f"{row} has {block[i, k]} of topic {k}"
+            )
+        total = block.sum(axis=1)
+        if self._lengths is not None:
+            total = np.where(self._lengths[rows] > 0, total, 0.0)
+        nothing = total <= _NOTHING
+        block /= np.where(nothing, 1.0, total)[:, None]
+        block[nothing] = 0.0
+        return block
+
+    def blocks(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+        """Yield slices of the documents with their rows."""
+        step = max(1, _VALUES_AT_ONCE // self.n_topics)
+        for start in range(0, self.n_documents, step):
+            rows = slice(start, min(start + step, self.n_documents))
+            yield rows, self.take(rows)
+
+
+def survey(
+    proportions: Proportions, classes: list[tuple[NDArray[np.intp], int]], n_examples: int
+) -> Survey:
+    """Go once over all proportions.
+
+    Parameters
+    ----------
+    proportions : Proportions
+        Of all documents.
+    classes : list of tuples
+        For each way to divide the documents: the class of each document, -1 for none; and the
+        number of classes.
+    n_examples : int
+        Rows to keep for each topic.
+
+    Raises
+    ------
+    ValueError
+        If proportions are negative or not finite, or if no document has any.
+    """
+    n_topics = proportions.n_topics
+    total, n_led = np.zeros(n_topics), np.zeros(n_topics, dtype=np.intp)
+    with_words = np.zeros(proportions.n_documents, dtype=bool)
+    sums = [_Sums(n, n_topics) for _, n in classes]
+    best = _Largest(n_topics, n_examples)
+    for rows, block in proportions.blocks():
+        known = block.any(axis=1)
+        with_words[rows] = known
+        total += block.sum(axis=0, dtype=np.float64)
+        n_led += np.bincount(block.argmax(axis=1)[known], minlength=n_topics)
+        best.add(rows.start, block)
+        for (codes, _), sum_ in zip(classes, sums, strict=True):
+            sum_.add(np.where(known, codes[rows], -1), block)
+    n = int(with_words.sum())
+    if not n:
+        raise ValueError("proportions have no document with a topic: all rows are zero")
+    return Survey(total / n, n_led, best.rows(), with_words, [each.shares() for each in sums])
+
+
+class _Largest:
+    """The documents with the largest proportions of each topic, so far."""
+
+    def __init__(self, n_topics: int, n: int) -> None:
+        self._n = n
+        self._values = [np.empty(0)] * n_topics
+        self._rows = [np.empty(0, dtype=np.intp)] * n_topics
+        self._least = np.zeros(n_topics)
+
+    def add(self, start: int, block: NDArray[np.float64]) -> None:
+        beats = block > self._least
+        for k in np.flatnonzero(beats.any(axis=0)):
+            rows = np.flatnonzero(beats[:, k])
+            values = np.concatenate([self._values[k], block[rows, k]])
+            rows = np.concatenate([self._rows[k], rows + start])
+            first = np.argsort(-values, kind="stable")[: self._n]
+            self._values[k], self._rows[k] = values[first], rows[first]
+            if len(first) == self._n:
+                self._least[k] = values[first[-1]]
+
+    def rows(self) -> list[NDArray[np.intp]]:
+        return self._rows
+
+
+class _Sums:
+    """Sums of proportions and of their squares in classes of documents."""
+
+    def __init__(self, n_classes: int, n_topics: int) -> None:
+        self._n = np.zeros(n_classes, dtype=np.intp)
+        self._sum, self._squares = np.zeros((2, n_classes, n_topics))
+
+    def add(self, codes: NDArray[np.intp], block: NDArray[np.float64]) -> None:
+        rows = np.flatnonzero(codes >= 0)
+        member = sp.csr_array(
+            (np.ones(len(rows)), (codes[rows], rows)), shape=(len(self._n), len(block))
+        )
+        self._n += np.bincount(codes[rows], minlength=len(self._n))
+        self._sum += member @ block
+        self._squares += member @ block**2
+
+    def shares(self) -> Shares:
+        n = self._n[:, None].astype(np.float64)
+        mean = self._sum / np.maximum(n, 1)
+        variance = np.maximum(self._squares / np.maximum(n, 1) - mean**2, 0.0)
+        half_width = _WIDTH_95 * np.sqrt(variance / np.maximum(n - 1, 1))
+        return Shares(self._n, mean, np.where(n > 1, half_width, np.nan))

@@ -1,0 +1,69 @@
+"""Words of topics by relevance, and those that the page needs for any place of its slider."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils._ranking import largest
+
+#: Words of a topic that the page shows, and the stops of its slider.
+N_SHOWN = 30
+STOPS = np.linspace(0.0, 1.0, 21)
+#: Most probable words of a topic that the page has, to mark them in documents.
+_N_MARKED = 100
+# Log-probability of words that a topic does not have.
+_LEAST = 1e-12
+
+
+def relevance(
+    topic: NDArray[np.float64], marginal: NDArray[np.float64], lambda_: float
+) -> NDArray[np.float64]:
+    """Relevance of words to a topic: ``lambda log p(w|k) + (1 - lambda) log(p(w|k) / p(w))``.
+
+    Parameters
+    ----------
+    topic : ndarray of shape (n_features,)
+        p(w | k).
+    marginal : ndarray of shape (n_features,)
+        p(w) in the corpus, > 0.
+    lambda_ : float
+        1 ranks by probability, 0 by lift.
+
+    References
+    ----------
+    Sievert, Shirley (2014). LDAvis. Workshop on Interactive Language Learning, ACL.
+    """
+    return np.log(np.maximum(topic, _LEAST)) - (1.0 - lambda_) * np.log(marginal)
+
+
+class Candidates(NamedTuple):
+    """Words of one topic, the most probable first."""
+
+    words: NDArray[np.intp]
+    log_probability: NDArray[np.float64]
+
+
+def candidates(topic: NDArray[np.float64], marginal: NDArray[np.float64]) -> Candidates:
+    """Return the words that are among the first at some stop of the slider, or very probable."""
+    log_p, log_marginal = np.log(np.maximum(topic, _LEAST)), np.log(marginal)
+    places = [largest(topic, _N_MARKED)]
+    places += [largest(log_p - (1.0 - stop) * log_marginal, N_SHOWN) for stop in STOPS]
+    words = np.unique(np.concatenate(places))
+    words = words[np.argsort(-log_p[words], kind="stable")]
+    return Candidates(words, log_p[words])
+
+
+def corpus_frequencies(
+    topics: NDArray[np.float64], shares: NDArray[np.float64], totals: NDArray[np.float64] | None
+) -> NDArray[np.float64]:
+    """Return p(w): of the counts, or of the mixture of all topics where there are none.
+
+    Words without a count have half of one.
+    """
+    if totals is None:
+        mixture = shares @ topics
+        return np.maximum(mixture, _LEAST)
+    return np.maximum(totals, 0.5) / totals.sum()

@@ -1,0 +1,170 @@
+"""`write`: topics, proportions and words of any model become one HTML file."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from .._utils import _validation as check
+from .._utils._files import replacing, writable_path
+from . import _inputs
+from ._content import Inputs, content_of
+from ._dates import days_of
+from ._page import page
+
+
+def write(
+    topics: Any,
+    proportions: Any,
+    words: Any,
+    *,
+    path: str | os.PathLike[str],
+    counts: Any = None,
+    documents: Sequence[str] | None = None,
+    names: Sequence[str] | None = None,
+    dates: Any = None,
+    groups: Sequence[Any] | None = None,
+    labels: Sequence[str] | Mapping[int, str] | None = None,
+    other_topics: Sequence[Any] = (),
+    score: float | None = None,
+    history: Mapping[str, NDArray[Any]] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    title: str | None = None,
+) -> Path:
+    """Write a report on topics: one HTML file that works offline.
+
+    For topics of any library; `TemperedLDA.report` calls this. The file makes no request, holds
+    no more than 10 MB or so, and has the texts of documents only if they are given.
+
+    Parameters
+    ----------
+    topics : array-like of shape (n_components, n_features)
+        Weights of the words in the topics, >= 0. Rows are divided by their sums.
+    proportions : array-like or sparse matrix of shape (n_documents, n_components)
+        Proportions of the topics in the documents, >= 0; rows are divided by their sums. Rows of
+        zeros are documents without words. Also any object with ``shape`` that gives rows for
+        slices and for arrays of row numbers: a memory-mapped array, or rows made on demand.
+    words : array-like of shape (n_features,), mapping or vectoriser
+        Names of the columns: a sequence; a mapping of words to columns or of columns to words, such
+        as a gensim ``Dictionary``; or a fitted vectoriser.
+    path : str or path-like
+        The file to write. An old one is replaced when the new one is complete.
+    counts : array-like or sparse matrix of shape (n_documents, n_features), optional
+        Counts of words. With them the report has coherence, fit and documents without words, and
+        distinctive words are relative to the corpus. Without them p(w) is the mixture of all
+        topics.
+    documents : sequence of str, optional
+        Texts. As many as there is room for are in the file: those with the largest proportion of
+        each topic, those that fit worst, and a random sample.
+    names : sequence of str, optional
+        A title for each document.
+    dates : array-like of shape (n_documents,), optional
+        datetime64, dates, text like "2024-05-31", or years; None, NaN and NaT for unknown.
+    groups : sequence, optional
+        A group for each document, such as an author or a source; None or "" for none.
+    labels : sequence of str or mapping of int to str, optional
+        Names of topics. See `read_labels`.
+    other_topics : sequence of arrays-like of shape (n, n_features), optional
+        Topics of other fits, with the same words. A topic with no similar one in them is doubted.
+    score : float, optional
+        Held-out score in nats a token, such as `TemperedLDA.score`.
+    history : mapping of str to structured ndarray, optional
+        Courses of training, "temperature", "score" or "elbo": arrays with the fields ``pass`` and
+        one of that name, such as `TemperedLDA.temperature_history_`.
+    parameters : mapping of str to object, optional
+        How the topics were made; shown as text.
+    title : str, optional
+        Title of the page. None: "Topics in 1,234 documents".
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid. No file is written.
+    OSError
+        If the file cannot be written.
+
+    Notes
+    -----
+    - The share of a topic is its mean proportion over the documents with words. Bands and ranges
+      over time and by group are 95% intervals of such means (normal approximation).
+    - Relevance of words: Sievert and Shirley (2014). LDAvis.
+    - Of more than 50,000 documents a random sample gives coherence and fit. The page says so.
+    - The same arguments give the same bits on the same day. The environment variable
+      ``SOURCE_DATE_EPOCH`` sets the day.
+
+    Examples
+    --------
+    >>> import numpy as np, pathlib, tempfile
+    >>> from topictemper import report
+    >>> topics = np.array([[6, 3, 1, 0], [0, 1, 3, 6]])
+    >>> proportions = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
+    >>> path = report.write(
+    ...     topics,
+    ...     proportions,
+    ...     ["orbit", "moon", "water", "river"],
+    ...     documents=["The moon is in orbit.", "A river of water", "moon, water"],
+    ...     path=pathlib.Path(tempfile.mkdtemp()) / "report.html",
+    ... )
+    >>> path.stat().st_size < 200_000
+    True
+    """
+    target = writable_path(path)
+    probabilities = _inputs.distributions(topics)
+    n_topics, n_features = probabilities.shape
+    rows = _inputs.rows_of(proportions, n_topics)
+    n = rows.shape[0]
+    if score is not None:
+        score = check.number("score", score)
+    others = [
+        _inputs.distributions(other, f"other_topics[{i}]") for i, other in enumerate(other_topics)
+    ]
+    for i, other in enumerate(others):
+        if other.shape[1] != n_features:
+            raise ValueError(
+                f"other_topics[{i}] must have the {n_features} words of the topics, got "
+                f"{other.shape[1]}"
+            )
+    inputs = Inputs(
+        topics=probabilities,
+        proportions=rows,
+        words=_inputs.words_of(words, n_features),
+        counts=None if counts is None else _inputs.counts_of(counts, (n, n_features)),
+        documents=_checked(documents, "documents", n),
+        names=_checked(names, "names", n),
+        days=None if dates is None else days_of(dates, n),
+        groups=None if groups is None else _inputs.strings_of("groups", groups, n),
+        labels=_inputs.labels_of(labels, n_topics),
+        others=others,
+        score=score,
+        history=_inputs.history_of(history or {}),
+        parameters={str(name): str(value) for name, value in (parameters or {}).items()},
+    )
+    content = content_of(inputs) | {
+        "title": f"Topics in {n:,} documents" if title is None else str(title),
+        "created": _today(),
+        "version": version("topictemper"),
+    }
+    html = page(content)
+    with replacing(target) as (file,):
+        file.write(html)
+    return Path(path)
+
+
+def _checked(texts: Any, name: str, n_documents: int) -> list[str] | None:
+    return None if texts is None else _inputs.strings_of(name, texts, n_documents)
+
+
+def _today() -> str:
+    seconds = os.environ.get("SOURCE_DATE_EPOCH")
+    return time.strftime("%Y-%m-%d", time.gmtime(None if seconds is None else int(seconds)))
