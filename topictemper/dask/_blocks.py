@@ -1,0 +1,88 @@
+"""Collections of documents as a list of blocks, each of which can be computed by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+
+class Blocks(NamedTuple):
+    """The blocks of a collection, in its order."""
+
+    #: `dask.delayed.Delayed` objects, or matrices in the memory of this process.
+    parts: list[Any]
+    #: Rows of each block; NaN where Dask does not know.
+    n_rows: list[float]
+    #: Whether the blocks are Delayed.
+    lazy: bool
+
+
+def is_lazy(X: Any) -> bool:
+    """Whether X is a collection of Dask."""
+    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
+
+
+def blocks_of(X: Any, name: str = "X") -> Blocks:
+    """Return the blocks of a dask.array, a dask.dataframe or a dask.bag.
+
+    Raises
+    ------
+    ValueError
+        If an array is not two-dimensional, or if its columns lie in several blocks.
+    """
+    n_rows = None
+    if hasattr(X, "chunks"):
+        if X.ndim != 2:
+            raise ValueError(f"{name} must have two dimensions, documents by words; got {X.ndim}")
+        if len(X.chunks[1]) > 1:
+            raise ValueError(
+                f"the columns of {name} lie in {len(X.chunks[1])} blocks; every block must hold "
+                "whole documents: X.rechunk({1: -1})"
+            )
+        n_rows = [float(rows) for rows in X.chunks[0]]
+    parts = list(np.ravel(X.to_delayed()))
+    return Blocks(parts, n_rows or [np.nan] * len(parts), lazy=True)
+
+
+def matrices_of(X: Any, name: str = "X") -> Blocks:
+    """Return the blocks of a collection of Dask, a list of matrices, or one matrix."""
+    if is_lazy(X):
+        return blocks_of(X, name)
+    parts = list(X) if isinstance(X, list | tuple) and all(map(_is_matrix, X)) else [X]
+    if not parts or not all(map(_is_matrix, parts)):
+        raise TypeError(
+            f"{name} must be a dask.array or dask.dataframe of counts, a matrix, or a list of "
+            f"matrices; got {type(X).__name__}"
+        )
+    return Blocks(parts, [float(part.shape[0]) for part in parts], lazy=False)
+
+
+def plain(block: Any) -> Any:
+    """Return a block in a form that scikit-learn takes: pydata/sparse becomes SciPy's CSR."""
+    return block.to_scipy_sparse().tocsr() if hasattr(block, "to_scipy_sparse") else block
+
+
+def naming_block(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let errors name the block: the function takes its place as one more first argument."""
+
+    @wraps(function)
+    def named(place: int, *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"block {place} of X: {error}") from error
+
+    return named
+
+
+def stacked(matrices: list[Any]) -> Any:
+    """Return one CSR matrix of the rows of several."""
+    return matrices[0] if len(matrices) == 1 else sp.vstack(matrices, format="csr")
+
+
+def _is_matrix(X: Any) -> bool:
+    return len(getattr(X, "shape", ())) == 2
