@@ -22,13 +22,14 @@ from ..lda._monitor import say
 from ..lda._token_halves import split_tokens
 from ..persistence._models import plain_parameters
 from ..tempering._modes import Annealing
-from ._blocks import matrices_of
+from . import _prediction
+from ._blocks import is_lazy, matrices_of
 from ._checkpoint import Checkpoint
 from ._corpus import Corpus, ShardMap, facts_of
 from ._executors import Cluster
 from ._preflight import check_memory, common_isa, executor_for
 from ._rounds import Rounds
-from ._tasks import Job, restored
+from ._tasks import Job, model, restored
 
 # Parameters that the local estimator does not have, or that belong to this process.
 _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "isa")
@@ -315,6 +316,93 @@ max_doc_update_iter, dtype
             **self._local_parameters(), n_jobs=self.n_jobs, verbose=self.verbose
         )
         return restored(lda, self.n_features_in_, dict(tree, parameters=self._steps), blocks)
+
+    def transform(self, X: Any, *, tempered: bool = False) -> Any:
+        """Proportions of the topics in documents: `topictemper.dask.transform`.
+
+        Parameters
+        ----------
+        X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
+            Counts. Without a client also a matrix.
+        tempered : bool, default=False
+            As for `topictemper.TemperedLDA.transform`.
+
+        Returns
+        -------
+        dask.array.Array of shape (n_samples, n_components)
+            Lazy. Of a matrix an ndarray.
+        """
+        fitted = self._model(X)
+        if not is_lazy(X):
+            return fitted.transform(X, tempered=tempered)
+        meta = np.empty((0, self._job.parameters["n_components"]), self._job.parameters["dtype"])
+        return _prediction.transform(fitted, X, meta=meta, tempered=tempered)
+
+    def score(self, X: Any, y: Any = None, *, tempered: bool = False) -> Any:
+        """Predictive log-likelihood of held-out words: `topictemper.dask.score`.
+
+        Parameters
+        ----------
+        X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
+            Counts. Without a client also a matrix.
+        y : None
+            Ignored.
+        tempered : bool, default=False
+            As for `topictemper.TemperedLDA.score`.
+
+        Returns
+        -------
+        dask.array.Array of shape ()
+            Lazy; nats a held-out token. Of a matrix a float.
+        """
+        fitted = self._model(X)
+        if not is_lazy(X):
+            return fitted.score(X, tempered=tempered)
+        return _prediction.score(fitted, X, tempered=tempered)
+
+    def perplexity(self, X: Any, y: Any = None, *, tempered: bool = False) -> Any:
+        """Perplexity of held-out words, ``exp(-score(X))``.
+
+        Parameters
+        ----------
+        X, y, tempered
+            As for `score`.
+
+        Returns
+        -------
+        dask.array.Array of shape ()
+            Lazy; lower is better. Of a matrix a float.
+        """
+        return np.exp(-self.score(X, tempered=tempered))
+
+    def document_temperatures(self, X: Any) -> Any:
+        """Temperatures of documents: `topictemper.dask.document_temperatures`.
+
+        Parameters
+        ----------
+        X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
+            Counts. Without a client also a matrix.
+
+        Returns
+        -------
+        dask.array.Array of shape (n_samples,)
+            Lazy. Of a matrix an ndarray.
+        """
+        fitted = self._model(X)
+        if not is_lazy(X):
+            return fitted.document_temperatures(X)
+        return _prediction.document_temperatures(fitted, X)
+
+    def _model(self, X: Any) -> Any:
+        """The fitted local estimator, or a Future of it."""
+        check_is_fitted(self)
+        if self.client_ is not None and not is_lazy(X):
+            raise TypeError(
+                "X is a matrix of this process, and the model is on the cluster: use "
+                "to_local().transform(X) and the like, or give a collection of Dask"
+            )
+        executor, state = self._executor, self._state
+        return executor.submit(model, self._job, state.tree, state.averages)
 
     def _local_parameters(self) -> dict[str, Any]:
         """Parameters of the local estimator, without those of the process."""
