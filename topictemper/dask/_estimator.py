@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -36,6 +37,8 @@ _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "i
 _OF_THE_PROCESS = ("n_jobs", "verbose")
 # The sample is a tenth of the documents, within this range.
 _SAMPLE_SHARE, _SAMPLE_RANGE = 0.1, (50_000.0, 500_000.0)
+# Minibatches of rounds are of this size, if a shard has so many of them in a round.
+_LEAST_BATCH, _LEAST_STEPS = 250, 6
 # A worker makes its part of the rounds that the driver asks for.
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
@@ -254,7 +257,7 @@ max_doc_update_iter, dtype
         shards = self._shard_map(corpus.n_rows)
         validation = self._validation_counts(validation_X, corpus.n_columns)
         passes = config.planned_passes(corpus.n_rows)
-        plan = Plan.of(config, corpus.n_rows / shards.n_shards, passes)
+        plan = _plan_of_a_shard(config, shards, passes)
         machine = f"{isa} ({next(iter(machines.values())).architecture})"
         seed = int(check.random_state(self.random_state).randint(2**31 - 1))
         checkpoint, record = None, None
@@ -465,6 +468,20 @@ max_doc_update_iter, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_state")
+
+
+def _plan_of_a_shard(config: Config, shards: ShardMap, passes: int) -> Plan:
+    """Minibatches and learning rate as for a corpus of the size of a shard.
+
+    Smaller minibatches than `_LEAST_BATCH` only cost time, if there are some steps in a round.
+    """
+    n_rows = shards.n_rows / shards.n_shards
+    plan = Plan.of(config, n_rows, passes)
+    if config.batch_size is None:
+        least = min(_LEAST_BATCH, n_rows / shards.rounds_per_pass / _LEAST_STEPS)
+        config = replace(config, batch_size=max(plan.batch_size, int(least)))
+        plan = Plan.of(config, n_rows, passes)
+    return plan
 
 
 def _written(value: Any) -> Any:
