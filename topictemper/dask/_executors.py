@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from time import monotonic
@@ -28,6 +30,9 @@ class Executor(Protocol):
     def begin(self) -> None:
         """Called before the tasks of a round."""
 
+    def begin_again(self) -> None:
+        """Called after workers were lost, before tasks are submitted anew."""
+
     def submit(
         self, function: Callable[..., Any], *arguments: Any, shard: int | None = None
     ) -> Any:
@@ -53,6 +58,9 @@ class Local:
     """Runs every call at once, in this process."""
 
     def begin(self) -> None:
+        """Do nothing."""
+
+    def begin_again(self) -> None:
         """Do nothing."""
 
     def submit(
@@ -93,11 +101,20 @@ class Cluster:
     def __init__(self, client: distributed.Client) -> None:
         self.client = client
         self._places: list[str] = []
+        self._blocks: set[Any] = set()  # keys of those that have been loaded
 
     def begin(self) -> None:
         """Share out the shards among the workers that are there now."""
         check_client(self.client)
         self._places = sorted(self._workers())
+
+    def begin_again(self) -> None:
+        """Let Dask compute blocks again that it has given up; they keep their keys."""
+        check_client(self.client)
+        gc.collect()  # of the error, whose frames hold on to the tasks that failed
+        held = {name for name, state in self.client.futures.items() if state.status == "error"}
+        failed = [distributed.Future(key, self.client) for key in self._blocks & held]
+        self.client.retry(failed)
 
     def submit(
         self, function: Callable[..., Any], *arguments: Any, shard: int | None = None
@@ -110,7 +127,9 @@ class Cluster:
     def load(self, block: Any, shard: int | None = None) -> Any:
         """Submit what computes the block."""
         check_client(self.client)
-        return self.client.compute(block, **self._place(shard))
+        future = self.client.compute(block, **self._place(shard))
+        self._blocks.add(future.key)
+        return future
 
     def wait(self, results: list[Any]) -> None:
         """Wait while there are workers, or may be some again."""
@@ -127,7 +146,9 @@ class Cluster:
                     raise _no_workers() from None
         for result in results:
             if result.status == "error":
-                result.result()
+                # Dask keeps the error itself, and the frames of its traceback would keep us.
+                error = pickle.loads(pickle.dumps(result.exception()))
+                raise error.with_traceback(result.traceback())
 
     def gather(self, results: list[Any]) -> list[Any]:
         """Wait for results, and fetch them."""

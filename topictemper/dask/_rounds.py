@@ -197,7 +197,8 @@ class Rounds:
                         "too little memory. With a checkpoint, fit(..., resume=True) goes on "
                         "after the last round that was complete"
                     ) from error
-                self._send()
+            self._executor.begin_again()
+            self._send()
 
     def _send(self) -> None:
         """Send what all tasks need, once for all of them."""
