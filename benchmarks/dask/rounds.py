@@ -10,7 +10,6 @@ from __future__ import annotations
 from time import perf_counter
 from typing import Any
 
-
 from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
 from topictemper.dask import TemperedLDA as Rounds

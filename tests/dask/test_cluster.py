@@ -4,15 +4,13 @@ import subprocess
 import sys
 import textwrap
 
+import cloudpickle
+import dask.array as da
+import distributed
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
-
-distributed = pytest.importorskip("distributed")
-
-import cloudpickle
-import dask.array as da
-import joblib
 from dask.sizeof import sizeof
 from sklearn.model_selection import GridSearchCV
 

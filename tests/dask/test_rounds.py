@@ -3,15 +3,12 @@
 import json
 import warnings
 
-import numpy as np
-import pytest
-import scipy.sparse as sp
-
-pytest.importorskip("distributed")
-
 import dask.array as da
 import dask.dataframe as dd
+import numpy as np
 import pandas as pd
+import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 
 import topictemper

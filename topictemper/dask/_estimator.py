@@ -134,7 +134,7 @@ max_doc_update_iter, dtype
     >>> lda.n_rounds_
     8
     >>> lda.transform(X)
-    dask.array<concatenate, shape=(400, 5), dtype=float32, chunksize=(100, 5), chunktype=numpy.ndarray>
+    dask.array<concatenate, shape=(400, 5), dtype=float32, chunksize=(100, 5), ...>
     >>> model = lda.to_local()
     >>> model.components_.shape
     (5, 100)
@@ -299,7 +299,7 @@ max_doc_update_iter, dtype
         self.n_features_in_ = corpus.n_columns
         self.n_rounds_ = state.n_rounds
         self.n_iter_ = state.n_rounds / shards.rounds_per_pass
-        vars(self).pop("score_history_", None)
+        self.__dict__.pop("score_history_", None)
         if rounds.scores:
             dtype = [("pass", float), ("score", float)]
             self.score_history_ = np.array([tuple(row) for row in rounds.scores], dtype=dtype)

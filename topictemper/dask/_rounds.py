@@ -9,7 +9,7 @@ from typing import Any
 from .._utils._state import Tree
 from . import _tasks as tasks
 from ._checkpoint import Checkpoint, State
-from ._corpus import Corpus, ShardMap, drawn, rows_of
+from ._corpus import Corpus, ShardMap, drawn, mixed, rows_of
 from ._executors import LOST, Executor
 from ._tasks import Job
 
@@ -114,7 +114,7 @@ class Rounds:
         """Anneal on a sample, which is drawn by hashes of the places of documents."""
         submit, plan = self._executor.submit, self._plan
         share = sample_size / self._corpus.n_rows
-        seed = tasks.mixed(plan.seed)
+        seed = mixed(plan.seed)
         offsets = self._corpus.offsets.tolist()
         samples = [
             submit(drawn, place, self._executor.load(block), offsets[place], seed, share)
