@@ -297,6 +297,7 @@ def test_a_block_that_changes_is_refused(tmp_path):
         ({"n_shards": 0}, "n_shards == 0"),
         ({"rounds_per_pass": 1.5}, "rounds_per_pass must be an instance of"),
         ({"sample_size": 0}, "sample_size == 0"),
+        ({"sample_size": 1, "random_state": 2}, "choose a larger sample_size"),
         ({"isa": "sse"}, "isa='sse' must be an instruction set"),
         ({"early_stopping": True}, "early_stopping=True needs validation_X"),
         ({"n_iter_no_change": 3}, "n_iter_no_change=3 is for early_stopping=True"),

@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from dask.delayed import Delayed
+from dask.optimization import cull
+from dask.utils import ensure_dict
 
 
 class Blocks(NamedTuple):
@@ -44,8 +47,17 @@ def blocks_of(X: Any, name: str = "X") -> Blocks:
                 "whole documents: X.rechunk({1: -1})"
             )
         n_rows = [float(rows) for rows in X.chunks[0]]
-    parts = list(np.ravel(X.to_delayed()))
+    parts = _alone(list(np.ravel(X.to_delayed())))
     return Blocks(parts, n_rows or [np.nan] * len(parts), lazy=True)
+
+
+def _alone(parts: list[Delayed]) -> list[Delayed]:
+    """Give each block a graph of its own, which is sent by itself.
+
+    All blocks share the graph of the collection; with each of them Dask would go through all of it.
+    """
+    graph = ensure_dict(parts[0].dask) if parts else {}
+    return [Delayed(part.key, cull(graph, [part.key])[0]) for part in parts]
 
 
 def matrices_of(X: Any, name: str = "X") -> Blocks:

@@ -240,6 +240,7 @@ max_doc_update_iter, dtype
         if resume and self.checkpoint is None:
             raise ValueError("resume=True goes on with a checkpoint: set the parameter checkpoint")
         parameters = self._local_parameters()
+        check.threads(self.n_jobs)
         blocks = matrices_of(X)
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()

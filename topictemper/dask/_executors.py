@@ -139,6 +139,9 @@ class Cluster:
             try:
                 distributed.wait(results, timeout=_SECONDS_OF_A_WAIT)
                 break
+            except CancelledError:
+                check_client(self.client)  # the reason, if it is gone
+                raise
             except TimeoutError:
                 if self._workers():
                     seen = monotonic()

@@ -95,6 +95,18 @@ def document_temperatures(model: Any, X: Any) -> da.Array:
     -------
     dask.array.Array of shape (n_samples,)
         Lazy; see `topictemper.TemperedLDA.document_temperatures`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import topictemper
+    >>> from topictemper.dask import document_temperatures
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> counts = make_lda_corpus(300, 50, 3, random_state=0).counts.toarray()
+    >>> lda = topictemper.TemperedLDA(3, max_iter=2, random_state=0).fit(counts)
+    >>> X = da.from_array(counts, chunks=(100, 50))
+    >>> document_temperatures(lda, X).shape
+    (300,)
     """
     blocks = blocks_of(_lazy(X))
     task = _task_of(model)
@@ -131,6 +143,18 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     ------
     ValueError
         When it is computed: if no document has two tokens, or a block is invalid.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import topictemper
+    >>> from topictemper.dask import score
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> counts = make_lda_corpus(300, 50, 3, random_state=0).counts.toarray()
+    >>> lda = topictemper.TemperedLDA(3, max_iter=2, random_state=0).fit(counts)
+    >>> X = da.from_array(counts, chunks=(100, 50))
+    >>> float(score(lda, X)) == lda.score(counts)
+    True
     """
     task = _task_of(model)
     halves = dask.delayed(TokenHalves)()
@@ -155,6 +179,18 @@ def perplexity(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     -------
     dask.array.Array of shape ()
         Lazy; lower is better.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import topictemper
+    >>> from topictemper.dask import perplexity
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> counts = make_lda_corpus(300, 50, 3, random_state=0).counts.toarray()
+    >>> lda = topictemper.TemperedLDA(3, max_iter=2, random_state=0).fit(counts)
+    >>> X = da.from_array(counts, chunks=(100, 50))
+    >>> float(perplexity(lda, X)) == lda.perplexity(counts)
+    True
     """
     return da.exp(-score(model, X, tempered=tempered))
 

@@ -102,8 +102,14 @@ def machine_of() -> Machine:
 
 def anneal(job: Job, samples: list[Any]) -> Shard:
     """Fit the sample, and take its topics for those of the whole corpus."""
+    sample = stacked(samples)
+    if not sample.data.any():
+        raise ValueError(
+            f"the sample of X has no words in its {sample.shape[0]} documents; choose a larger "
+            "sample_size"
+        )
     with _working(job):
-        lda = TemperedLDA(**job.sample_parameters, n_jobs=job.n_jobs).fit(stacked(samples))
+        lda = TemperedLDA(**job.sample_parameters, n_jobs=job.n_jobs).fit(sample)
         lda._trainer.expect(float(job.n_rows))
         tree = lda._get_state()
         # The learning rate starts anew. Step 0 would seed the topics.
