@@ -37,8 +37,9 @@ _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "i
 _OF_THE_PROCESS = ("n_jobs", "verbose")
 # The sample is a tenth of the documents, within this range.
 _SAMPLE_SHARE, _SAMPLE_RANGE = 0.1, (50_000.0, 500_000.0)
-# Minibatches of rounds are of this size, if a shard has so many of them in a round.
-_LEAST_BATCH, _LEAST_STEPS = 250, 6
+# Documents in a minibatch of a round. Smaller ones take longer and are no better, as long as a shard
+# makes some steps in a round; larger ones learn less.
+_BATCH_RANGE, _LEAST_STEPS = (250.0, 500.0), 6
 # A worker makes its part of the rounds that the driver asks for.
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
@@ -66,7 +67,8 @@ max_doc_update_iter, dtype
     max_iter : int, default=None
         Passes over the documents by rounds. None: as many as see 500,000 documents, from 3 to 10.
     batch_size : int, default=None
-        Documents in a minibatch. None: as for a corpus of the size of a shard.
+        Documents in a minibatch. None: as for a corpus of the size of a shard, from 250 to 500.
+        With few documents less, so that a shard makes some six steps in a round.
     learning_offset : float, default=None
         tau of the learning rate, which starts anew after the sample. None: as for a corpus of the
         size of a shard.
@@ -472,16 +474,14 @@ max_doc_update_iter, dtype
 
 
 def _plan_of_a_shard(config: Config, shards: ShardMap, passes: int) -> Plan:
-    """Minibatches and learning rate as for a corpus of the size of a shard.
-
-    Smaller minibatches than `_LEAST_BATCH` only cost time, if there are some steps in a round.
-    """
+    """Minibatches and learning rate as for a corpus of the size of a shard."""
     n_rows = shards.n_rows / shards.n_shards
     plan = Plan.of(config, n_rows, passes)
     if config.batch_size is None:
-        least = min(_LEAST_BATCH, n_rows / shards.rounds_per_pass / _LEAST_STEPS)
-        config = replace(config, batch_size=max(plan.batch_size, int(least)))
-        plan = Plan.of(config, n_rows, passes)
+        least, most = _BATCH_RANGE
+        least = min(least, n_rows / shards.rounds_per_pass / _LEAST_STEPS)
+        size = int(min(max(plan.batch_size, least), most))
+        plan = Plan.of(replace(config, batch_size=size), n_rows, passes)
     return plan
 
 
