@@ -37,8 +37,8 @@ _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "i
 _OF_THE_PROCESS = ("n_jobs", "verbose")
 # The sample is a tenth of the documents, within this range.
 _SAMPLE_SHARE, _SAMPLE_RANGE = 0.1, (50_000.0, 500_000.0)
-# Documents in a minibatch of a round. Smaller ones take longer and are no better, as long as a shard
-# makes some steps in a round; larger ones learn less.
+# benchmarks/dask/rounds.py: documents in a minibatch, and the steps that a shard should make in a
+# round, which matter more.
 _BATCH_RANGE, _LEAST_STEPS = (250.0, 500.0), 6
 # A worker makes its part of the rounds that the driver asks for.
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
