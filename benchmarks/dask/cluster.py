@@ -131,11 +131,11 @@ def main() -> None:
             max_iter=options.passes,
             random_state=0,
             verbose=1,
-        ).fit(X, validation_X=test)
+        ).fit(X)
         seconds = perf_counter() - began
         moved = sum(client.run(received).values()) / lda.n_rounds_
         idle = overhead(client.get_task_stream(count=10**6))
-        score = lda.score_history_["score"][-1]
+        score = lda.to_local().score(test)
         print(
             f"fit of {options.rows} documents, K = {options.components}, {options.shards} shards: "
             f"{seconds / 60:.1f} minutes, {lda.n_rounds_} rounds, score {score:.4f}; "

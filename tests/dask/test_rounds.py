@@ -4,6 +4,7 @@ import json
 import warnings
 
 import dask.array as da
+import dask.bag as db
 import dask.dataframe as dd
 import numpy as np
 import pandas as pd
@@ -317,7 +318,9 @@ def test_bad_parameters(parameters, what):
         (lambda: da.zeros((10, N_WORDS), chunks=(5, 20)), r"rechunk\({1: -1}\)"),
         (lambda: da.zeros(10, chunks=5), "must have two dimensions"),
         (lambda: da.zeros((20, N_WORDS), chunks=(5, N_WORDS)), "X has no words"),
+        (lambda: array_of(parts(counts()[:, :-1])), "said to have 60 columns, but .* have 59"),
         (lambda: ["some text"], "X must be a dask.array"),
+        (lambda: db.from_sequence(["some text"]), "X must hold counts"),
         (lambda: [], "X must be a dask.array"),
     ],
 )

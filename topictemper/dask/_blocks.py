@@ -20,6 +20,8 @@ class Blocks(NamedTuple):
     parts: list[Any]
     #: Rows of each block; NaN where Dask does not know.
     n_rows: list[float]
+    #: Columns that it is said to have; 0 of text.
+    n_columns: int
     #: Whether the blocks are Delayed.
     lazy: bool
 
@@ -48,7 +50,8 @@ def blocks_of(X: Any, name: str = "X") -> Blocks:
             )
         n_rows = [float(rows) for rows in X.chunks[0]]
     parts = _alone(list(np.ravel(X.to_delayed())))
-    return Blocks(parts, n_rows or [np.nan] * len(parts), lazy=True)
+    n_columns = int(X.shape[1]) if getattr(X, "ndim", 1) == 2 else 0
+    return Blocks(parts, n_rows or [np.nan] * len(parts), n_columns, lazy=True)
 
 
 def _alone(parts: list[Delayed]) -> list[Delayed]:
@@ -63,14 +66,20 @@ def _alone(parts: list[Delayed]) -> list[Delayed]:
 def matrices_of(X: Any, name: str = "X") -> Blocks:
     """Return the blocks of a collection of Dask, a list of matrices, or one matrix."""
     if is_lazy(X):
-        return blocks_of(X, name)
+        blocks = blocks_of(X, name)
+        if not blocks.n_columns:
+            raise TypeError(
+                f"{name} must hold counts, documents by words; count the words of texts first"
+            )
+        return blocks
     parts = list(X) if isinstance(X, list | tuple) and all(map(_is_matrix, X)) else [X]
     if not parts or not all(map(_is_matrix, parts)):
         raise TypeError(
             f"{name} must be a dask.array or dask.dataframe of counts, a matrix, or a list of "
             f"matrices; got {type(X).__name__}"
         )
-    return Blocks(parts, [float(part.shape[0]) for part in parts], lazy=False)
+    n_rows = [float(part.shape[0]) for part in parts]
+    return Blocks(parts, n_rows, int(parts[0].shape[1]), lazy=False)
 
 
 def plain(block: Any) -> Any:

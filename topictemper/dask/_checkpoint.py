@@ -6,6 +6,7 @@ replaced `checkpoint.json`, which names it.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -51,13 +52,20 @@ class Checkpoint:
         self._folder = Path(folder).absolute()
         self._fit = {"format": _FORMAT, "schema": _SCHEMA, "version": version("topictemper"), **fit}
 
-    def begin(self, *, resume: bool) -> Tree | None:
-        """Return the record of the last round of an earlier fit; None for a fresh start.
+    @staticmethod
+    def check_new(folder: str | os.PathLike[str]) -> None:
+        """Refuse a folder with an earlier fit, which is not to go on."""
+        if (Path(folder) / _MANIFEST).exists():
+            raise FileExistsError(
+                f"{os.fspath(folder)} has the checkpoint of an earlier fit. fit(..., resume=True) "
+                "goes on with it; to begin anew, delete the folder or name another one"
+            )
+
+    def begin(self) -> Tree | None:
+        """Return the record of the last round of an earlier fit; None without one.
 
         Raises
         ------
-        FileExistsError
-            If there is an earlier fit, which is not to go on.
         ValueError
             If the earlier fit is another one, or its files are damaged.
         """
@@ -65,11 +73,6 @@ class Checkpoint:
         if not path.exists():
             self._folder.mkdir(parents=True, exist_ok=True)
             return None
-        if not resume:
-            raise FileExistsError(
-                f"{self._folder} has the checkpoint of an earlier fit. fit(..., resume=True) goes "
-                "on with it; to begin anew, delete the folder or name another one"
-            )
         try:
             manifest = json.loads(path.read_text(encoding="utf-8"))
             fit, record = manifest["fit"], manifest["record"]
@@ -129,6 +132,15 @@ class Checkpoint:
 
     def _round(self, n_rounds: int) -> Path:
         return self._folder / f"round-{n_rounds:06d}"
+
+
+def as_json(value: Any) -> Any:
+    """A parameter as JSON has it; of arrays a hash."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype}{value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, dict):
+        return {name: as_json(each) for name, each in value.items()}
+    return json.loads(json.dumps(value))
 
 
 def _write_tree(place: str, tree: Tree) -> str:

@@ -49,8 +49,8 @@ class Corpus(NamedTuple):
     bytes_per_row: float
 
     @classmethod
-    def of(cls, facts: list[BlockFacts]) -> Corpus:
-        """Put together what has been found in the blocks.
+    def of(cls, facts: list[BlockFacts], declared: int) -> Corpus:
+        """Put together what has been found in the blocks of a collection with so many columns.
 
         Raises
         ------
@@ -64,6 +64,11 @@ class Corpus(NamedTuple):
                     f"block {place} of X has {block.n_columns} columns, but block 0 has "
                     f"{n_columns}; all blocks must have the same words in the same columns"
                 )
+        if n_columns != declared:
+            raise ValueError(
+                f"X is said to have {declared} columns, but its blocks have {n_columns}; give its "
+                "true shape"
+            )
         for message in sorted({message for block in facts for message in block.warnings}):
             warnings.warn(message, UserWarning, stacklevel=2)
         offsets = np.concatenate([[0], np.cumsum([block.n_rows for block in facts])])

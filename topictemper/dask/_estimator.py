@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-from dataclasses import replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -18,33 +15,30 @@ from .._utils import _validation as check
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree
 from ..lda import _estimator as _local
-from ..lda._config import Config, Plan
+from ..lda._config import Config
 from ..lda._monitor import say
 from ..lda._token_halves import split_tokens
 from ..persistence._models import plain_parameters
 from ..tempering._modes import Annealing
-from . import _prediction
-from ._blocks import is_lazy, matrices_of
-from ._checkpoint import Checkpoint
+from ._blocks import matrices_of
+from ._checkpoint import Checkpoint, as_json
 from ._corpus import Corpus, ShardMap, facts_of
 from ._executors import Cluster
-from ._preflight import check_memory, common_isa, executor_for
+from ._predicting import PredictingMixin
+from ._preflight import check_memory, common_isa, executor_for, plan_of_a_shard
 from ._rounds import Rounds
-from ._tasks import Job, model, restored
+from ._tasks import Job, restored
 
 # Parameters that the local estimator does not have, or that belong to this process.
 _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "isa")
 _OF_THE_PROCESS = ("n_jobs", "verbose")
 # The sample is a tenth of the documents, within this range.
 _SAMPLE_SHARE, _SAMPLE_RANGE = 0.1, (50_000.0, 500_000.0)
-# benchmarks/dask/rounds.py: documents in a minibatch, and the steps that a shard should make in a
-# round, which matter more.
-_BATCH_RANGE, _LEAST_STEPS = (250.0, 500.0), 6
 # A worker makes its part of the rounds that the driver asks for.
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
 
-class TemperedLDA(BaseEstimator):
+class TemperedLDA(PredictingMixin, BaseEstimator):
     """Latent Dirichlet allocation by rounds, on a Dask cluster or in this process.
 
     First a worker anneals a model on a sample of the documents, until it samples their topics at
@@ -241,9 +235,13 @@ max_doc_update_iter, dtype
     def _fit(self, X: Any, validation_X: Any, *, resume: bool) -> None:
         if resume and self.checkpoint is None:
             raise ValueError("resume=True goes on with a checkpoint: set the parameter checkpoint")
-        parameters = self._local_parameters()
-        check.threads(self.n_jobs)
+        if self.checkpoint is not None and not resume:
+            Checkpoint.check_new(self.checkpoint)
         blocks = matrices_of(X)
+        parameters = self._local_parameters()
+        own = _local.TemperedLDA(**parameters).get_params(deep=False)
+        config = Config.of(own, blocks.n_columns)
+        check.threads(self.n_jobs)
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()
         isa = common_isa(machines, self.isa)
@@ -253,21 +251,20 @@ max_doc_update_iter, dtype
                     executor.submit(facts_of, place, executor.load(block))
                     for place, block in enumerate(blocks.parts)
                 ]
-            )
+            ),
+            blocks.n_columns,
         )
-        own = _local.TemperedLDA(**parameters).get_params(deep=False)
-        config = Config.of(own, corpus.n_columns)
         shards = self._shard_map(corpus.n_rows)
         validation = self._validation_counts(validation_X, corpus.n_columns)
         passes = config.planned_passes(corpus.n_rows)
-        plan = _plan_of_a_shard(config, shards, passes)
+        plan = plan_of_a_shard(config, shards, passes)
         machine = f"{isa} ({next(iter(machines.values())).architecture})"
         seed = int(check.random_state(self.random_state).randint(2**31 - 1))
         checkpoint, record = None, None
         if self.checkpoint is not None:
             fit = self._identity(corpus, shards, machine)
             checkpoint = Checkpoint(self.checkpoint, fit)
-            record = checkpoint.begin(resume=resume)
+            record = checkpoint.begin()
         if record is not None:
             seed = record["seed"]
         steps = {"batch_size": plan.batch_size, "learning_offset": plan.learning_offset}
@@ -323,93 +320,6 @@ max_doc_update_iter, dtype
         )
         return restored(lda, self.n_features_in_, dict(tree, parameters=self._steps), blocks)
 
-    def transform(self, X: Any, *, tempered: bool = False) -> Any:
-        """Proportions of the topics in documents: `topictemper.dask.transform`.
-
-        Parameters
-        ----------
-        X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
-            Counts. Without a client also a matrix.
-        tempered : bool, default=False
-            As for `topictemper.TemperedLDA.transform`.
-
-        Returns
-        -------
-        dask.array.Array of shape (n_samples, n_components)
-            Lazy. Of a matrix an ndarray.
-        """
-        fitted = self._model(X)
-        if not is_lazy(X):
-            return fitted.transform(X, tempered=tempered)
-        meta = np.empty((0, self._job.parameters["n_components"]), self._job.parameters["dtype"])
-        return _prediction.transform(fitted, X, meta=meta, tempered=tempered)
-
-    def score(self, X: Any, y: Any = None, *, tempered: bool = False) -> Any:
-        """Predictive log-likelihood of held-out words: `topictemper.dask.score`.
-
-        Parameters
-        ----------
-        X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
-            Counts. Without a client also a matrix.
-        y : None
-            Ignored.
-        tempered : bool, default=False
-            As for `topictemper.TemperedLDA.score`.
-
-        Returns
-        -------
-        dask.array.Array of shape ()
-            Lazy; nats a held-out token. Of a matrix a float.
-        """
-        fitted = self._model(X)
-        if not is_lazy(X):
-            return fitted.score(X, tempered=tempered)
-        return _prediction.score(fitted, X, tempered=tempered)
-
-    def perplexity(self, X: Any, y: Any = None, *, tempered: bool = False) -> Any:
-        """Perplexity of held-out words, ``exp(-score(X))``.
-
-        Parameters
-        ----------
-        X, y, tempered
-            As for `score`.
-
-        Returns
-        -------
-        dask.array.Array of shape ()
-            Lazy; lower is better. Of a matrix a float.
-        """
-        return np.exp(-self.score(X, tempered=tempered))
-
-    def document_temperatures(self, X: Any) -> Any:
-        """Temperatures of documents: `topictemper.dask.document_temperatures`.
-
-        Parameters
-        ----------
-        X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
-            Counts. Without a client also a matrix.
-
-        Returns
-        -------
-        dask.array.Array of shape (n_samples,)
-            Lazy. Of a matrix an ndarray.
-        """
-        fitted = self._model(X)
-        if not is_lazy(X):
-            return fitted.document_temperatures(X)
-        return _prediction.document_temperatures(fitted, X)
-
-    def _model(self, X: Any) -> Any:
-        """The fitted local estimator, or a Future of it."""
-        check_is_fitted(self)
-        if self.client_ is not None and not is_lazy(X):
-            raise TypeError(
-                "X is a matrix of this process, and the model is on the cluster: use "
-                "to_local().transform(X) and the like, or give a collection of Dask"
-            )
-        executor, state = self._executor, self._state
-        return executor.submit(model, self._job, state.tree, state.averages)
-
     def _local_parameters(self) -> dict[str, Any]:
         """Parameters of the local estimator, without those of the process."""
         parameters: dict[str, Any] = self.get_params(deep=False)
@@ -457,7 +367,7 @@ max_doc_update_iter, dtype
             "rounds_per_pass": shards.rounds_per_pass,
             "sample_size": self._sample_rows(corpus.n_rows),
             "isa": machine,
-            **{name: _written(value) for name, value in parameters.items()},
+            **{name: as_json(value) for name, value in parameters.items()},
         }
 
     def __sklearn_clone__(self) -> Self:
@@ -471,24 +381,3 @@ max_doc_update_iter, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_state")
-
-
-def _plan_of_a_shard(config: Config, shards: ShardMap, passes: int) -> Plan:
-    """Minibatches and learning rate as for a corpus of the size of a shard."""
-    n_rows = shards.n_rows / shards.n_shards
-    plan = Plan.of(config, n_rows, passes)
-    if config.batch_size is None:
-        least, most = _BATCH_RANGE
-        least = min(least, n_rows / shards.rounds_per_pass / _LEAST_STEPS)
-        size = int(min(max(plan.batch_size, least), most))
-        plan = Plan.of(replace(config, batch_size=size), n_rows, passes)
-    return plan
-
-
-def _written(value: Any) -> Any:
-    """A parameter as JSON has it; of arrays a hash."""
-    if isinstance(value, np.ndarray):
-        return f"{value.dtype}{value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, dict):
-        return {name: _written(each) for name, each in value.items()}
-    return json.loads(json.dumps(value))

@@ -1,12 +1,14 @@
-"""What is checked before the first task: the client, instruction sets, versions and memory."""
+"""What is checked and planned first: the client, instruction sets, memory, minibatches."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import distributed
 
 from .._core._isa import ISAS
+from ..lda._config import Config, Plan
 from ._corpus import Corpus, ShardMap
 from ._executors import Cluster, Executor, Local, check_client
 from ._tasks import Job, Machine, machine_of
@@ -14,6 +16,9 @@ from ._tasks import Job, Machine, machine_of
 # A worker holds the topics that it gets, those that it learns, and a copy while it checks them; of
 # its documents the blocks, the rows of its part, and minibatches of them.
 _COPIES_OF_TOPICS, _COPIES_OF_ROWS = 3.0, 3.0
+# benchmarks/dask/rounds.py: documents in a minibatch, and the steps that a shard should make in a
+# round, which matter more.
+_BATCH_RANGE, _LEAST_STEPS = (250.0, 500.0), 6
 # Dask pauses a worker at 0.8 of its memory.
 _SHARE_OF_MEMORY = 0.75
 
@@ -92,6 +97,18 @@ def check_memory(executor: Executor, job: Job, corpus: Corpus, shards: ShardMap)
                 "used. Start workers with a larger memory_limit, or choose fewer n_components, a "
                 "smaller vocabulary, or more rounds_per_pass"
             )
+
+
+def plan_of_a_shard(config: Config, shards: ShardMap, passes: int) -> Plan:
+    """Minibatches and learning rate as for a corpus of the size of a shard."""
+    n_rows = shards.n_rows / shards.n_shards
+    plan = Plan.of(config, n_rows, passes)
+    if config.batch_size is None:
+        least, most = _BATCH_RANGE
+        least = min(least, n_rows / shards.rounds_per_pass / _LEAST_STEPS)
+        size = int(min(max(plan.batch_size, least), most))
+        plan = Plan.of(replace(config, batch_size=size), n_rows, passes)
+    return plan
 
 
 def _gib(n_bytes: float) -> str:
