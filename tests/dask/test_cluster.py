@@ -234,6 +234,25 @@ def test_prediction(client):
     assert float(perplexity(lda, lazy)) == lda.perplexity(X)
 
 
+def test_blocks_in_the_memory_of_workers(client, reference):
+    X = array_of(parts()).persist()
+    lda = estimator().fit(X)
+    assert bits(lda) == reference
+    theta = lda.transform(X)
+    del X  # the result needs it still
+    assert (theta.compute() == lda.to_local().transform(counts())).all()
+
+
+def test_the_scheduler_forgets_the_names_of_blocks(cluster, client):
+    """It warns where two graphs have different tasks of one name."""
+    X = array_of(parts())
+    lda = estimator().fit(X)
+    names = {key for [key] in X.__dask_keys__()}
+    assert len(names) == len(parts())
+    assert not names & cluster.scheduler.tasks.keys()
+    assert lda.transform(X).compute().shape == (300, 4)
+
+
 def test_search_on_the_workers(client):
     search = GridSearchCV(
         Local(max_iter=3, batch_size=20, random_state=0), {"n_components": [1, 4]}, cv=2

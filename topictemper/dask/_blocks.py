@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, NamedTuple
+from uuid import uuid4
 
 import numpy as np
 import scipy.sparse as sp
+from dask._task_spec import convert_legacy_graph
+from dask.base import tokenize
 from dask.delayed import Delayed
-from dask.optimization import cull
-from dask.utils import ensure_dict
+from dask.utils import ensure_dict, key_split
 
 
 class Blocks(NamedTuple):
@@ -49,18 +51,52 @@ def blocks_of(X: Any, name: str = "X") -> Blocks:
                 "whole documents: X.rechunk({1: -1})"
             )
         n_rows = [float(rows) for rows in X.chunks[0]]
-    parts = _alone(list(np.ravel(X.to_delayed())))
+    parts = list(np.ravel(X.to_delayed()))
     n_columns = int(X.shape[1]) if getattr(X, "ndim", 1) == 2 else 0
-    return Blocks(parts, n_rows or [np.nan] * len(parts), n_columns, lazy=True)
+    return Blocks(_alone(X, parts), n_rows or [np.nan] * len(parts), n_columns, lazy=True)
 
 
-def _alone(parts: list[Delayed]) -> list[Delayed]:
+def _alone(X: Any, parts: list[Delayed]) -> list[Delayed]:
     """Give each block a graph of its own, which is sent by itself.
 
     All blocks share the graph of the collection; with each of them Dask would go through all of it.
     """
-    graph = ensure_dict(parts[0].dask) if parts else {}
-    return [Delayed(part.key, cull(graph, [part.key])[0]) for part in parts]
+    graph = convert_legacy_graph(ensure_dict(parts[0].dask)) if parts else {}
+    # Optimization leaves out blocks that are in the memory of workers. Their futures keep them.
+    persisted = {key: node for key, node in ensure_dict(X.dask).items() if key not in graph}
+    found = []
+    for part in parts:
+        own: dict[Any, Any] = {}
+        keys = [part.key]
+        while keys:
+            key = keys.pop()
+            if key in graph and key not in own:
+                own[key] = graph[key]
+                keys += graph[key].dependencies
+            elif key in persisted:
+                own[key] = persisted[key]
+        found.append(Delayed(part.key, own))
+    return found
+
+
+def renamed(blocks: Blocks) -> Blocks:
+    """Give all tasks new names, but for those of persisted blocks.
+
+    The scheduler remembers the tasks that a model was made by. If they had the names of tasks of
+    the user, which Dask may optimize in another way each time, it would warn of the difference.
+    """
+    token = uuid4().hex
+    parts = []
+    for part in blocks.parts:
+        tasks = {key: task for key, task in part.dask.items() if hasattr(task, "dependencies")}
+        names = {key: f"{key_split(key)}-{token}-{tokenize(key)}" for key in tasks}
+        graph = dict(part.dask) | {
+            names[key]: task.substitute(names, key=names[key]) for key, task in tasks.items()
+        }
+        for key in tasks:
+            del graph[key]
+        parts.append(Delayed(names.get(part.key, part.key), graph))
+    return blocks._replace(parts=parts)
 
 
 def matrices_of(X: Any, name: str = "X") -> Blocks:
@@ -71,7 +107,7 @@ def matrices_of(X: Any, name: str = "X") -> Blocks:
             raise TypeError(
                 f"{name} must hold counts, documents by words; count the words of texts first"
             )
-        return blocks
+        return renamed(blocks)
     parts = list(X) if isinstance(X, list | tuple) and all(map(_is_matrix, X)) else [X]
     if not parts or not all(map(_is_matrix, parts)):
         raise TypeError(
