@@ -1,7 +1,12 @@
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+# What needs an extra that is not installed.
+if find_spec("dask") is None or find_spec("distributed") is None:
+    collect_ignore_glob = ["topictemper/dask/*", "tests/dask/*", "docs/guide/machines.rst"]
 
 
 @pytest.fixture(scope="session", autouse=True)

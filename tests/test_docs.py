@@ -13,6 +13,7 @@ import pytest
 DOCS = Path(__file__).parent.parent / "docs"
 MODULES = (
     "topictemper",
+    "topictemper.dask",
     "topictemper.datasets",
     "topictemper.factorial",
     "topictemper.metrics",

@@ -191,7 +191,7 @@ class Monitor:
         return trainer
 
     def _log(self, done: int, seconds: float) -> None:
-        """Log a line about the pass, or print it to stderr where logging is not set up."""
+        """Log a line about the pass."""
         score = ""
         if self._validation is not None:
             score = f", validation score {self._validation.scores[-1][1]:.4f} nats a token"
@@ -200,10 +200,15 @@ class Monitor:
             f"{self._trainer.config.tempering.mode} pass {done}/{self._n_passes}: temperature "
             f"{self._trainer.temperature:.3f}, {rate:.0f} documents a second{score}"
         )
-        if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
-            logger.info(line)
-        else:
-            print(line, file=sys.stderr)
+        say(line)
+
+
+def say(line: str) -> None:
+    """Log a line, or print it to stderr where logging is not set up."""
+    if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
+        logger.info(line)
+    else:
+        print(line, file=sys.stderr)
 
 
 def _split_rows(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,6 +13,15 @@ _INDEX_BITS = 20
 _MOST_TOKENS = 2**_INDEX_BITS
 # numpy draws from hypergeometric distributions of fewer tokens only.
 _MOST_DRAWN = 10**9
+
+
+class Draws(NamedTuple):
+    """The random numbers that halving some rows takes."""
+
+    n_tokens: int
+    n_fractions: int
+    #: Counts of each document that is halved word by word.
+    large: list[NDArray[np.int64]]
 
 
 class TokenHalves:
@@ -63,6 +72,13 @@ class TokenHalves:
             sp.csr_matrix((data - observed, X.indices, X.indptr), shape=X.shape),
         )
 
+    def skip(self, draws: Draws) -> None:
+        """Go on as after rows that somebody else halves."""
+        self._of_tokens.advance(draws.n_tokens)
+        self._of_fractions.advance(draws.n_fractions)
+        for counts in draws.large:
+            self._half_of_words(counts)
+
     def _half(self, counts: NDArray[np.int64], ptr: NDArray[Any]) -> NDArray[np.int64]:
         """Observed counts of some documents: the first half of their tokens, shuffled."""
         ends = np.concatenate([[0], np.cumsum(counts)])[ptr]
@@ -89,6 +105,17 @@ class TokenHalves:
             )
         # Every word is halved to within one token of its own.
         return counts // 2 + counts % 2 * self._of_words.integers(0, 2, len(counts))
+
+
+def draws_for(X: Any) -> Draws:
+    """Return what `TokenHalves.skip` has to know of the rows of a CSR matrix."""
+    data = np.asarray(X.data, dtype=np.float64)
+    whole = np.floor(data)
+    tokens = np.diff(np.concatenate([[0.0], np.cumsum(whole)])[X.indptr])
+    rows = np.flatnonzero(tokens > _MOST_TOKENS)
+    large = [whole[X.indptr[row] : X.indptr[row + 1]].astype(np.int64) for row in rows]
+    n_tokens = int(tokens[tokens <= _MOST_TOKENS].sum())
+    return Draws(n_tokens, int(np.count_nonzero(data - whole)), large)
 
 
 def split_tokens(X: Any) -> tuple[Any, Any]:

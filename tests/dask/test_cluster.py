@@ -1,0 +1,263 @@
+"""Learning and predicting on a cluster of processes: bits, lost workers and drivers, refusals."""
+
+import subprocess
+import sys
+import textwrap
+
+import cloudpickle
+import dask.array as da
+import distributed
+import joblib
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from dask.sizeof import sizeof
+from sklearn.model_selection import GridSearchCV
+
+import topictemper
+from topictemper import TemperedLDA as Local
+from topictemper.dask import document_temperatures, perplexity, score, transform
+
+from . import documents
+from .documents import N_WORDS, array_of, array_with, bits, counts, estimator, killing, parts
+
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:.*Port .* is already in use:UserWarning", "ignore::ResourceWarning"
+)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """One worker process, and more when tests ask for them."""
+    # Workers need not find the modules of tests.
+    cloudpickle.register_pickle_by_value(documents)
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        processes=True,
+        host="127.0.0.1",
+        dashboard_address=None,
+        silence_logs="CRITICAL",
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    """A client of three workers, who have forgotten what came before."""
+    cluster.scale(3)
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(3)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """The bits of a fit without a cluster."""
+    return bits(estimator().fit(counts()))
+
+
+def test_any_number_of_workers(cluster, reference):
+    with distributed.Client(cluster) as client:
+        for n_workers in (1, 2, 3):
+            cluster.scale(n_workers)
+            client.wait_for_workers(n_workers)
+            lda = estimator().fit(array_of(parts(rows=70)))
+            assert lda.client_ is client
+            assert bits(lda) == reference
+
+
+def test_a_worker_is_killed_in_a_round(client, reference, tmp_path):
+    folder = tmp_path / "loads"
+    folder.mkdir()
+    before = client.run(topictemper.get_isa)
+    lda = estimator().fit(array_with(3, killing, str(folder), 3))
+    assert bits(lda) == reference
+    assert len(list(folder.iterdir())) > 3
+    client.wait_for_workers(3)
+    assert len(before.keys() - client.scheduler_info()["workers"].keys()) == 1
+
+
+def test_dask_gives_up_a_round(cluster, client, reference, tmp_path, capsys):
+    folder = tmp_path / "loads"
+    folder.mkdir()
+    X = array_with(3, killing, str(folder), 3)
+    cluster.scheduler.allowed_failures = 0
+    try:
+        lda = estimator(checkpoint=tmp_path / "rounds", verbose=1).fit(X)
+    finally:
+        cluster.scheduler.allowed_failures = 3
+    assert bits(lda) == reference
+    assert "workers were lost in round" in capsys.readouterr().err
+
+
+def test_the_driver_is_killed(client, reference, tmp_path):
+    sp.save_npz(tmp_path / "counts.npz", counts())
+    (tmp_path / "loads").mkdir()
+    driver = textwrap.dedent(
+        """
+        import os, signal, sys
+        from pathlib import Path
+        import dask, dask.array as da, numpy as np, scipy.sparse as sp
+        from distributed import Client
+        from topictemper.dask import TemperedLDA
+
+        address, folder = sys.argv[1:]
+        X = sp.load_npz(folder + "/counts.npz")
+
+        def loaded(block, process):
+            loads = len(list(Path(folder, "loads").iterdir()))
+            Path(folder, "loads", str(loads)).touch()
+            if loads == 3:  # in the third round or the fourth
+                os.kill(process, signal.SIGKILL)
+            return block
+
+        blocks = [dask.delayed(X[i : i + 50]) for i in range(0, 300, 50)]
+        blocks[3] = dask.delayed(loaded)(blocks[3], os.getpid())
+        X = da.concatenate(
+            [
+                da.from_delayed(block, shape=(np.nan, 60), meta=sp.csr_matrix((0, 60)))
+                for block in blocks
+            ]
+        )
+        with Client(address):
+            TemperedLDA(
+                4, n_shards=3, rounds_per_pass=2, max_iter=2, batch_size=20, sample_size=100,
+                random_state=0, checkpoint=folder + "/rounds"
+            ).fit(X)
+        """
+    )
+    address = client.scheduler.address
+    died = subprocess.run(
+        [sys.executable, "-c", driver, address, str(tmp_path)], check=False, timeout=60
+    )
+    assert died.returncode == -9
+    [made] = (tmp_path / "rounds").glob("round-*")
+    assert made.name in ("round-000002", "round-000003")
+    lda = estimator(checkpoint=tmp_path / "rounds").fit(array_of(parts()), resume=True)
+    assert bits(lda) == reference
+
+
+def test_a_bad_block_is_named_and_the_cluster_goes_on(client, reference, tmp_path):
+    estimator(checkpoint=tmp_path / "rounds").fit(array_of(parts()))
+    before = (tmp_path / "rounds" / "checkpoint.json").read_bytes()
+    with pytest.raises(ValueError, match="block 4 of X: Negative values"):
+        estimator(checkpoint=tmp_path / "rounds").fit(
+            array_with(4, lambda block: -block), resume=True
+        )
+    with pytest.raises(ValueError, match="block 4 of X: Negative values"):
+        transform(Local(2, max_iter=1).fit(counts()), array_with(4, lambda b: -b)).compute()
+    assert (tmp_path / "rounds" / "checkpoint.json").read_bytes() == before
+    assert bits(estimator().fit(array_of(parts()))) == reference
+
+
+def test_one_instruction_set(client):
+    *_, baseline = topictemper.available_isas()
+    if topictemper.get_isa() == baseline:
+        pytest.skip("this processor has one instruction set")
+    X, [one, *_] = array_of(parts()), sorted(client.scheduler_info()["workers"])
+    own = topictemper.get_isa()
+    client.run(topictemper.set_isa, baseline, workers=[one])
+    try:
+        with pytest.raises(ValueError, match=f"isa='{own}' lets all of them"):
+            estimator().fit(X)
+        pinned = bits(estimator(isa=baseline).fit(X))
+    finally:
+        client.run(topictemper.set_isa, own, workers=[one])
+    assert set(client.run(topictemper.get_isa).values()) == {own}
+    assert pinned == bits(estimator(isa=baseline).fit(counts()))
+
+
+def test_too_little_memory(client, monkeypatch):
+    from topictemper.dask import _executors
+
+    monkeypatch.setattr(_executors.Cluster, "memory", lambda self: {"tcp://it": 3000})
+    with pytest.raises(MemoryError, match=r"Worker tcp://it has a limit of .* memory_limit"):
+        estimator().fit(array_of(parts()))
+
+
+def test_clients(cluster, client):
+    closed = distributed.Client(cluster, set_as_default=False)
+    closed.close()
+    with pytest.raises(RuntimeError, match="the Dask client is closed"):
+        estimator(client=closed).fit(array_of(parts()))
+    with pytest.raises(TypeError, match="X is in the memory of this process"):
+        estimator(client=client).fit(counts())
+    lda = estimator(client=client).fit(array_of(parts()))
+    with pytest.raises(TypeError, match=r"to_local\(\)"):
+        lda.transform(counts())
+    # A current client is no reason to send a matrix away.
+    assert estimator().fit(counts()).client_ is None
+
+
+def test_topics_stay_on_the_workers(client, monkeypatch):
+    """Nothing of the size of the topics passes through the client, or the scheduler's graph."""
+    size = 200 * N_WORDS * 8
+    sizes = []
+
+    def measured(method):
+        def call(self, *arguments, **options):
+            values = [x for x in arguments if not callable(x)]
+            sizes.append(sum(sizeof(x) for x in values if not isinstance(x, distributed.Future)))
+            result = method(self, *arguments, **options)
+            if isinstance(result, list):
+                sizes.append(sizeof(result))
+            return result
+
+        return call
+
+    for name in ("submit", "gather"):
+        method = getattr(distributed.Client, name)
+        monkeypatch.setattr(distributed.Client, name, measured(method))
+    estimator(n_components=200, dtype="float64").fit(array_of(parts()))
+    assert sizes
+    assert max(sizes) < size / 4
+
+
+def test_prediction(client):
+    X = counts()
+    lda = Local(4, max_iter=2, random_state=0).fit(X)
+    lazy = array_of(parts())
+    assert (transform(lda, lazy).compute() == lda.transform(X)).all()
+    assert float(score(lda, lazy)) == lda.score(X)
+    rounds = estimator().fit(lazy)
+    local = rounds.to_local()
+    theta = rounds.transform(lazy)
+    assert isinstance(theta, da.Array)
+    assert (theta.compute() == local.transform(X)).all()
+    assert float(rounds.score(lazy)) == local.score(X)
+    assert float(rounds.perplexity(lazy)) == local.perplexity(X)
+    temperatures = rounds.document_temperatures(lazy).compute()
+    assert (temperatures == local.document_temperatures(X)).all()
+    assert (document_temperatures(lda, lazy).compute() == lda.document_temperatures(X)).all()
+    assert float(perplexity(lda, lazy)) == lda.perplexity(X)
+
+
+def test_blocks_in_the_memory_of_workers(client, reference):
+    X = array_of(parts()).persist()
+    lda = estimator().fit(X)
+    assert bits(lda) == reference
+    theta = lda.transform(X)
+    del X  # the result needs it still
+    assert (theta.compute() == lda.to_local().transform(counts())).all()
+
+
+def test_the_scheduler_forgets_the_names_of_blocks(cluster, client):
+    """It warns where two graphs have different tasks of one name."""
+    X = array_of(parts())
+    lda = estimator().fit(X)
+    names = {key for [key] in X.__dask_keys__()}
+    assert len(names) == len(parts())
+    assert not names & cluster.scheduler.tasks.keys()
+    assert lda.transform(X).compute().shape == (300, 4)
+
+
+def test_search_on_the_workers(client):
+    search = GridSearchCV(
+        Local(max_iter=3, batch_size=20, random_state=0), {"n_components": [1, 4]}, cv=2
+    )
+    alone = search.fit(counts()).cv_results_["mean_test_score"]
+    with joblib.parallel_config("dask", wait_for_workers_timeout=30):
+        together = search.fit(counts()).cv_results_["mean_test_score"]
+    np.testing.assert_array_equal(alone, together)

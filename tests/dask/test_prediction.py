@@ -1,0 +1,166 @@
+"""Lazy prediction: the same bits as in one process, for every kind of block."""
+
+import dask
+import dask.array as da
+import dask.bag as db
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+from topictemper import TemperedLDA
+from topictemper.dask import document_temperatures, perplexity, score, transform
+
+from .documents import N_WORDS, array_of, array_with, counts, parts
+
+
+@pytest.fixture(scope="module", autouse=True)
+def in_this_process():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+@pytest.fixture(scope="module")
+def lda():
+    return TemperedLDA(4, max_iter=3, batch_size=20, random_state=0).fit(counts())
+
+
+def pydata():
+    sparse = pytest.importorskip("sparse")
+    return da.from_array(sparse.COO.from_scipy_sparse(counts()), chunks=(80, N_WORDS))
+
+
+COLLECTIONS = {
+    "CSR": lambda: array_of(parts(rows=70), known=True),
+    "unknown lengths": lambda: array_of(parts(rows=70)),
+    "empty blocks": lambda: array_of([counts()[:0], *parts(rows=110), counts()[:0]]),
+    "dense": lambda: da.from_array(counts().toarray(), chunks=(64, N_WORDS)),
+    "data frames": lambda: dd.from_pandas(pd.DataFrame(counts().toarray()), npartitions=3),
+    "pydata/sparse": pydata,
+}
+
+
+@pytest.mark.parametrize("kind", COLLECTIONS)
+def test_the_same_bits(lda, kind):
+    X, lazy = counts(), COLLECTIONS[kind]()
+    theta = transform(lda, lazy)
+    assert isinstance(theta, da.Array)
+    assert (theta.dtype, theta.shape[1]) == (np.float32, 4)
+    assert (theta.compute() == lda.transform(X)).all()
+    tempered = transform(lda, lazy, tempered=True).compute()
+    assert (tempered == lda.transform(X, tempered=True)).all()
+    assert float(score(lda, lazy)) == lda.score(X)
+    assert float(score(lda, lazy, tempered=True)) == lda.score(X, tempered=True)
+    assert float(perplexity(lda, lazy)) == lda.perplexity(X)
+    temperatures = document_temperatures(lda, lazy).compute()
+    assert (temperatures == lda.document_temperatures(X)).all()
+
+
+def test_lengths_are_kept():
+    lda = TemperedLDA(2, max_iter=1).fit(counts())
+    assert transform(lda, COLLECTIONS["CSR"]()).chunks == ((70, 70, 70, 70, 20), (2,))
+    assert np.isnan(transform(lda, COLLECTIONS["unknown lengths"]()).shape[0])
+    assert score(lda, COLLECTIONS["CSR"]()).shape == ()
+
+
+def test_nothing_is_computed_before_it_is_asked_for(lda):
+    def loaded(block):
+        raise AssertionError("too early")
+
+    lazy = array_with(1, loaded)
+    for result in (transform(lda, lazy), score(lda, lazy), document_temperatures(lda, lazy)):
+        with pytest.raises(AssertionError, match="too early"):
+            result.compute()
+
+
+def test_scores_of_long_documents_and_of_weights(lda):
+    """Halving draws other random numbers for them, which blocks after them have to skip."""
+    X = counts().astype(np.float64)
+    X = sp.vstack([X[:60] * 0.75, X[60:100] * 2**18, X[100:]], format="csr")
+    assert float(score(lda, array_of(parts(X, rows=35)))) == pytest.approx(lda.score(X), rel=1e-14)
+    whole = sp.vstack([X[60:100], counts()[100:]], format="csr")
+    assert float(score(lda, array_of(parts(whole, rows=35)))) == lda.score(whole)
+
+
+def test_a_file(lda, tmp_path):
+    lda.save(tmp_path / "model.npz")
+    lazy = array_of(parts())
+    assert (transform(tmp_path / "model.npz", lazy).compute() == lda.transform(counts())).all()
+    assert float(score(str(tmp_path / "model.npz"), lazy)) == lda.score(counts())
+
+
+TEXTS = ("a cat and a dog", "the dog ate", "cat", "fish and dog", "fish fish", "") * 20
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    return make_pipeline(CountVectorizer(), TemperedLDA(2, max_iter=2, random_state=0)).fit(TEXTS)
+
+
+class TestText:
+    """Anything with a `transform`, of anything."""
+
+    def test_a_bag(self, pipeline):
+        bag = db.from_sequence(TEXTS, npartitions=7)
+        theta = transform(pipeline, bag)
+        assert theta.shape[1] == 2
+        assert (theta.compute() == pipeline.transform(TEXTS)).all()
+        # A bag that is computed by iterators.
+        bag = bag.map(str.upper).filter(bool)
+        texts = [text.upper() for text in TEXTS if text]
+        assert (transform(pipeline, bag).compute() == pipeline.transform(texts)).all()
+
+    def test_a_column(self, pipeline):
+        column = dd.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=3)["text"]
+        theta = transform(pipeline, column)
+        assert (theta.compute() == pipeline.transform(TEXTS)).all()
+
+    def test_counts(self, pipeline):
+        bag = db.from_sequence(TEXTS, npartitions=7)
+        found = transform(pipeline[0], bag).compute()
+        assert sp.issparse(found)
+        assert (found != pipeline[0].transform(TEXTS)).nnz == 0
+
+    def test_meta(self):
+        class Lengths:
+            def transform(self, texts):
+                return np.array([[len(text)] for text in texts if text != ""])
+
+        bag = db.from_sequence(["ab", "c"], npartitions=2)
+        lengths = transform(Lengths(), bag, meta=np.empty((0, 1), np.int64))
+        assert lengths.compute().tolist() == [[2], [1]]
+
+
+@pytest.mark.parametrize(
+    ("X", "error", "what"),
+    [
+        (counts, TypeError, "for a matrix in memory use the method of the model"),
+        (lambda: da.zeros((4, N_WORDS), chunks=(2, 30)), ValueError, r"rechunk\({1: -1}\)"),
+        (lambda: da.zeros(4, chunks=2), ValueError, "must have two dimensions"),
+    ],
+)
+def test_bad_collections(lda, X, error, what):
+    for predict in (transform, score, document_temperatures):
+        with pytest.raises(error, match=what):
+            predict(lda, X())
+
+
+def test_a_bad_block_is_named(lda):
+    lazy = array_with(3, lambda block: -block)
+    for result in (transform(lda, lazy), score(lda, lazy), document_temperatures(lda, lazy)):
+        with pytest.raises(ValueError, match="block 3 of X: Negative values"):
+            result.compute()
+    with pytest.raises(ValueError, match="block 1 of X: X has 59 features"):
+        transform(lda, array_with(1, lambda block: block[:, :-1])).compute()
+
+
+def test_bad_models(lda):
+    with pytest.raises(TypeError, match="model must have a method transform"):
+        transform(object(), array_of(parts()))
+    with pytest.raises(ValueError, match="no document with two tokens"):
+        score(lda, da.zeros((4, N_WORDS), chunks=(2, N_WORDS))).compute()
+    with pytest.raises(OSError, match=r"missing\.npz"):
+        transform("missing.npz", array_of(parts()))

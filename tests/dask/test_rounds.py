@@ -1,0 +1,344 @@
+"""Learning by rounds, in one process: bits, scores, early stopping, checkpoints, refusals."""
+
+import json
+import warnings
+
+import dask.array as da
+import dask.bag as db
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+import topictemper
+from topictemper import TemperedLDA as Local
+from topictemper.datasets import make_lda_corpus
+
+from .documents import (
+    N_WORDS,
+    array_of,
+    array_with,
+    bits,
+    counts,
+    estimator,
+    failing,
+    parts,
+)
+
+
+@pytest.fixture(scope="module")
+def reference():
+    """The bits of a fit of one matrix."""
+    return bits(estimator().fit(counts()))
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        lambda: parts(),
+        lambda: parts(rows=7),
+        lambda: array_of(parts(rows=110)),
+        lambda: array_of(parts(rows=110), known=True),
+        lambda: da.from_array(counts().toarray(), chunks=(64, N_WORDS)),
+        lambda: dd.from_pandas(pd.DataFrame(counts().toarray()), npartitions=4),
+        lambda: counts().astype(np.float32).tocsc(),
+    ],
+)
+def test_bits_do_not_depend_on_blocks(reference, documents):
+    assert bits(estimator().fit(documents())) == reference
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"random_state": 1},
+        {"n_shards": 2},
+        {"rounds_per_pass": 3},
+        {"sample_size": 150},
+        {"max_iter": 1},
+        {"shuffle": False},
+    ],
+)
+def test_bits_depend_on_what_belongs_to_the_model(reference, parameters):
+    assert bits(estimator(**parameters).fit(counts())) != reference
+
+
+def test_threads_do_not_matter(reference):
+    assert bits(estimator(n_jobs=2, batch_size=64).fit(counts())) == bits(
+        estimator(batch_size=64).fit(counts())
+    )
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"inference": "point"},
+        {"inference": "vb"},
+        {"tempering": None},
+        {"tempering": "dasvi"},
+        {"dtype": "float64"},
+        {"doc_topic_prior": "auto", "topic_word_prior": "auto"},
+        {"topic_word_prior": np.linspace(0.02, 0.2, 4 * N_WORDS).reshape(4, N_WORDS)},
+        {"init": np.random.default_rng(0).gamma(1.0, 1.0, (4, N_WORDS))},
+    ],
+)
+def test_all_modes_learn(parameters):
+    X = counts()
+    rounds = estimator(**parameters).fit(X[:250]).to_local()
+    assert rounds.temperature_ == 1.0
+    assert rounds.components_.dtype == parameters.get("dtype", "float32")
+    assert rounds.score(X[250:]) > Local(1, random_state=0).fit(X[:250]).score(X[250:]) + 0.05
+
+
+def test_rounds_predict_as_well_as_a_plain_fit():
+    X = make_lda_corpus(2200, 200, 10, document_length=50, random_state=0).counts
+    plain = [Local(10, random_state=seed).fit(X[200:]).score(X[:200]) for seed in range(3)]
+    rounds = estimator(n_components=10, n_shards=4, max_iter=5, sample_size=1000).fit(X[200:])
+    # Three seeds are 0.01 apart.
+    assert rounds.score(X[:200]) > min(plain) - 0.01
+
+
+def test_more_than_one_block_of_topics(monkeypatch, reference):
+    monkeypatch.setattr("topictemper.dask._tasks.BYTES_OF_A_BLOCK", 7 * 4 * 4)
+    assert bits(estimator().fit(counts())) == reference
+
+
+def test_scores_of_rounds_and_early_stopping():
+    X = counts()
+    lda = estimator().fit(X[100:], validation_X=X[:100])
+    assert lda.score_history_["pass"].tolist() == [0.5, 1.0, 1.5, 2.0]
+    assert lda.score_history_["score"][-1] == lda.score(X[:100])
+    assert lda.n_rounds_ == 4
+    assert lda.n_iter_ == 2.0
+    stopped = estimator(
+        max_iter=50, early_stopping=True, n_iter_no_change=2, learning_offset=1.0
+    ).fit(X[100:], validation_X=X[:100])
+    scores = stopped.score_history_["score"]
+    assert len(scores) < 100
+    assert stopped.n_rounds_ == scores.argmax() + 1 == len(scores) - 2
+    assert stopped.score(X[:100]) == scores.max()
+    assert not hasattr(estimator().fit(X), "score_history_")
+
+
+def test_a_line_for_every_round(capsys):
+    X = counts()
+    estimator(verbose=1).fit(X, validation_X=X[:100])
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 4
+    assert lines[1].startswith("round 2/4: pass 1.00, ")
+    assert lines[1].endswith(" nats a token")
+
+
+def test_the_local_model_predicts_saves_and_goes_on(tmp_path):
+    X = counts()
+    lda = estimator().fit(X)
+    local = lda.to_local()
+    assert (lda.transform(X) == local.transform(X)).all()
+    assert lda.score(X) == local.score(X)
+    assert lda.perplexity(X) == local.perplexity(X)
+    assert (lda.document_temperatures(X) == local.document_temperatures(X)).all()
+    local.save(tmp_path / "model.npz")
+    loaded = topictemper.load(tmp_path / "model.npz")
+    for model in (local, loaded):
+        model.partial_fit(X[:60])
+    assert (loaded.components_ == local.components_).all()
+    assert local.get_params()["n_components"] == 4
+
+
+def test_clone_and_parameters():
+    lda = estimator(checkpoint="folder")
+    assert clone(lda).get_params() == lda.get_params()
+    with pytest.raises(ValueError, match="not fitted"):
+        lda.transform(counts())
+
+
+def test_a_warning_about_weights():
+    X = counts().astype(float)
+    X = sp.csr_matrix(X.multiply(1 / np.sqrt(X.multiply(X).sum(axis=1))))
+    with pytest.warns(UserWarning, match="tf-idf"):
+        estimator().fit(parts(X))
+
+
+class TestCheckpoint:
+    """A fit that was broken off goes on with the same bits."""
+
+    def test_the_file_system_does_not_matter(self, reference, tmp_path):
+        lda = estimator(checkpoint=tmp_path / "rounds").fit(counts())
+        assert bits(lda) == reference
+        assert bits(estimator(checkpoint=tmp_path / "rounds").fit(counts(), resume=True)) == (
+            reference
+        )
+        names = {path.name for path in (tmp_path / "rounds").iterdir()}
+        assert names == {"checkpoint.json", "round-000004"}
+
+    # Each block is loaded twice before the first round, and then about once in a pass.
+    @pytest.mark.parametrize("when", [2, 3, 4])
+    def test_an_error_in_a_round(self, reference, tmp_path, when):
+        X = array_with(4, failing, str(self._folder(tmp_path)), when)
+        lda = estimator(checkpoint=tmp_path / "rounds")
+        with pytest.raises(OSError, match="the disk is gone"):
+            lda.fit(X)
+        assert not hasattr(lda, "client_")
+        made = {path.name for path in (tmp_path / "rounds").glob("round-*")}
+        assert len(made) == (0 if when == 2 else 1)
+        assert bits(lda.fit(X, resume=True)) == reference
+
+    def test_early_stopping_goes_on(self, tmp_path):
+        X, held_out = counts(), counts()[:100]
+        stops = {"early_stopping": True, "n_iter_no_change": 2, "max_iter": 50}
+        stops["learning_offset"] = 1.0
+        whole = estimator(**stops).fit(X, validation_X=held_out)
+        broken = array_with(1, failing, str(self._folder(tmp_path)), 3)
+        lda = estimator(**stops, checkpoint=tmp_path / "rounds")
+        with pytest.raises(OSError, match="the disk is gone"):
+            lda.fit(broken, validation_X=held_out)
+        lda.fit(broken, validation_X=held_out, resume=True)
+        assert bits(lda) == bits(whole)
+        assert (lda.score_history_ == whole.score_history_).all()
+
+    def test_a_seed_of_no_name_is_remembered(self, tmp_path):
+        X = array_with(4, failing, str(self._folder(tmp_path)), 4)
+        lda = estimator(random_state=None, checkpoint=tmp_path / "rounds")
+        with pytest.raises(OSError, match="the disk is gone"):
+            lda.fit(X)
+        seed = json.loads((tmp_path / "rounds" / "checkpoint.json").read_text())["record"]["seed"]
+        lda.fit(X, resume=True)
+        again = json.loads((tmp_path / "rounds" / "checkpoint.json").read_text())["record"]["seed"]
+        assert seed == again
+
+    @pytest.mark.parametrize(
+        ("parameters", "X", "what"),
+        [
+            ({"n_shards": 2}, counts, "n_shards was 3 and is 2 now"),
+            ({"rounds_per_pass": 3}, counts, "rounds_per_pass was 2 and is 3 now"),
+            ({"learning_decay": 0.6}, counts, "learning_decay was 0.7 and is 0.6 now"),
+            ({"isa": "baseline"}, counts, r"isa was '\w+ \(.*\)' and is 'baseline"),
+            ({}, lambda: counts()[::-1], "documents was '300 x 60, .*' and is '300 x 60"),
+            ({}, lambda: counts()[:-1], "documents was '300 x 60, .*' and is '299 x 60"),
+        ],
+    )
+    def test_another_fit_is_refused(self, tmp_path, parameters, X, what):
+        if parameters.get("isa") == topictemper.get_isa():
+            pytest.skip("one instruction set only")
+        folder = tmp_path / "rounds"
+        estimator(checkpoint=folder, max_iter=1).fit(counts())
+        before = (folder / "checkpoint.json").read_bytes()
+        with pytest.raises(ValueError, match=what):
+            estimator(checkpoint=folder, max_iter=1, **parameters).fit(X(), resume=True)
+        with pytest.raises(FileExistsError, match="resume=True"):
+            estimator(checkpoint=folder, max_iter=1).fit(counts())
+        assert (folder / "checkpoint.json").read_bytes() == before
+
+    @pytest.mark.parametrize("name", ["checkpoint.json", "topics-00000.npz", "state.npz"])
+    def test_a_damaged_file_is_named(self, tmp_path, name):
+        folder = tmp_path / "rounds"
+        estimator(checkpoint=folder, max_iter=1).fit(counts())
+        [path] = folder.rglob(name)
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 0xFF
+        path.write_bytes(content)
+        with pytest.raises(ValueError, match=name):
+            estimator(checkpoint=folder, max_iter=1).fit(counts(), resume=True).to_local()
+
+    def test_resume_without_a_folder(self):
+        with pytest.raises(ValueError, match="set the parameter checkpoint"):
+            estimator().fit(counts(), resume=True)
+
+    @staticmethod
+    def _folder(tmp_path):
+        folder = tmp_path / "loads"
+        folder.mkdir()
+        return folder
+
+
+def negative(block):
+    block = block.copy()
+    block.data[3] = -1
+    return block
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "what"),
+    [
+        (negative, "block 2 of X: Negative values"),
+        (lambda block: block[:, :-1], "block 2 of X has 59 columns, but block 0 has 60"),
+        (lambda block: block[:0], "block 2 of X: no rows"),
+        (lambda block: block * np.nan, "block 2 of X: Input X contains NaN"),
+        (lambda block: block.toarray().astype(str), "block 2 of X: .*holds text"),
+    ],
+)
+def test_a_bad_block_is_named(tmp_path, spoiled, what):
+    lda = estimator(checkpoint=tmp_path / "rounds")
+    with pytest.raises((TypeError, ValueError), match=what):
+        lda.fit(array_with(2, spoiled))
+    assert not (tmp_path / "rounds").exists()
+    assert not hasattr(lda, "n_features_in_")
+
+
+def test_a_block_that_changes_is_refused(tmp_path):
+    (tmp_path / "loads").mkdir()
+
+    def shrinking(block, folder):
+        try:
+            failing(block, folder, 3)
+        except OSError:
+            return block[:-1]
+        return block
+
+    with pytest.raises(ValueError, match=r"block 2 of X: it had 50 rows .* and has 49 now"):
+        estimator().fit(array_with(2, shrinking, str(tmp_path / "loads")))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "what"),
+    [
+        ({"n_shards": 200}, "n_shards=200 times rounds_per_pass=2 must be at most"),
+        ({"n_shards": 0}, "n_shards == 0"),
+        ({"rounds_per_pass": 1.5}, "rounds_per_pass must be an instance of"),
+        ({"sample_size": 0}, "sample_size == 0"),
+        ({"sample_size": 1, "random_state": 2}, "choose a larger sample_size"),
+        ({"isa": "sse"}, "isa='sse' must be an instruction set"),
+        ({"early_stopping": True}, "early_stopping=True needs validation_X"),
+        ({"n_iter_no_change": 3}, "n_iter_no_change=3 is for early_stopping=True"),
+        ({"n_components": 0}, "n_components == 0"),
+        ({"client": "tcp://here"}, "client must be a distributed.Client"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+    ],
+)
+def test_bad_parameters(parameters, what):
+    with pytest.raises((TypeError, ValueError), match=what):
+        estimator(**parameters).fit(counts())
+
+
+@pytest.mark.parametrize(
+    ("X", "what"),
+    [
+        (lambda: da.zeros((10, N_WORDS), chunks=(5, 20)), r"rechunk\({1: -1}\)"),
+        (lambda: da.zeros(10, chunks=5), "must have two dimensions"),
+        (lambda: da.zeros((20, N_WORDS), chunks=(5, N_WORDS)), "X has no words"),
+        (lambda: array_of(parts(counts()[:, :-1])), "said to have 60 columns, but .* have 59"),
+        (lambda: ["some text"], "X must be a dask.array"),
+        (lambda: db.from_sequence(["some text"]), "X must hold counts"),
+        (lambda: [], "X must be a dask.array"),
+    ],
+)
+def test_bad_documents(X, what):
+    with pytest.raises((TypeError, ValueError), match=what):
+        estimator().fit(X())
+
+
+def test_bad_validation_documents():
+    with pytest.raises(ValueError, match="validation_X has 59 features"):
+        estimator().fit(counts(), validation_X=counts()[:, :-1])
+    with pytest.raises(ValueError, match="validation_X has no document with two tokens"):
+        estimator().fit(counts(), validation_X=np.zeros((2, N_WORDS)))
+    with pytest.raises(ValueError, match="Negative values in data passed to validation_X"):
+        estimator().fit(counts(), validation_X=-counts())
+
+
+def test_no_warning_is_lost_or_made():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimator().fit(array_of(parts()))

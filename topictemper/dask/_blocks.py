@@ -1,0 +1,145 @@
+"""Collections of documents as a list of blocks, each of which can be computed by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import numpy as np
+import scipy.sparse as sp
+from dask._task_spec import convert_legacy_graph
+from dask.base import tokenize
+from dask.delayed import Delayed
+from dask.utils import ensure_dict, key_split
+
+
+class Blocks(NamedTuple):
+    """The blocks of a collection, in its order."""
+
+    #: `dask.delayed.Delayed` objects, or matrices in the memory of this process.
+    parts: list[Any]
+    #: Rows of each block; NaN where Dask does not know.
+    n_rows: list[float]
+    #: Columns that it is said to have; 0 of text.
+    n_columns: int
+    #: Whether the blocks are Delayed.
+    lazy: bool
+
+
+def is_lazy(X: Any) -> bool:
+    """Whether X is a collection of Dask."""
+    return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
+
+
+def blocks_of(X: Any, name: str = "X") -> Blocks:
+    """Return the blocks of a dask.array, a dask.dataframe or a dask.bag.
+
+    Raises
+    ------
+    ValueError
+        If an array is not two-dimensional, or if its columns lie in several blocks.
+    """
+    n_rows = None
+    if hasattr(X, "chunks"):
+        if X.ndim != 2:
+            raise ValueError(f"{name} must have two dimensions, documents by words; got {X.ndim}")
+        if len(X.chunks[1]) > 1:
+            raise ValueError(
+                f"the columns of {name} lie in {len(X.chunks[1])} blocks; every block must hold "
+                "whole documents: X.rechunk({1: -1})"
+            )
+        n_rows = [float(rows) for rows in X.chunks[0]]
+    parts = list(np.ravel(X.to_delayed()))
+    n_columns = int(X.shape[1]) if getattr(X, "ndim", 1) == 2 else 0
+    return Blocks(_alone(X, parts), n_rows or [np.nan] * len(parts), n_columns, lazy=True)
+
+
+def _alone(X: Any, parts: list[Delayed]) -> list[Delayed]:
+    """Give each block a graph of its own, which is sent by itself.
+
+    All blocks share the graph of the collection; with each of them Dask would go through all of it.
+    """
+    graph = convert_legacy_graph(ensure_dict(parts[0].dask)) if parts else {}
+    # Optimization leaves out blocks that are in the memory of workers. Their futures keep them.
+    persisted = {key: node for key, node in ensure_dict(X.dask).items() if key not in graph}
+    found = []
+    for part in parts:
+        own: dict[Any, Any] = {}
+        keys = [part.key]
+        while keys:
+            key = keys.pop()
+            if key in graph and key not in own:
+                own[key] = graph[key]
+                keys += graph[key].dependencies
+            elif key in persisted:
+                own[key] = persisted[key]
+        found.append(Delayed(part.key, own))
+    return found
+
+
+def renamed(blocks: Blocks) -> Blocks:
+    """Give all tasks new names, but for those of persisted blocks.
+
+    The scheduler remembers the tasks that a model was made by. If they had the names of tasks of
+    the user, which Dask may optimize in another way each time, it would warn of the difference.
+    """
+    token = uuid4().hex
+    parts = []
+    for part in blocks.parts:
+        tasks = {key: task for key, task in part.dask.items() if hasattr(task, "dependencies")}
+        names = {key: f"{key_split(key)}-{token}-{tokenize(key)}" for key in tasks}
+        graph = dict(part.dask) | {
+            names[key]: task.substitute(names, key=names[key]) for key, task in tasks.items()
+        }
+        for key in tasks:
+            del graph[key]
+        parts.append(Delayed(names.get(part.key, part.key), graph))
+    return blocks._replace(parts=parts)
+
+
+def matrices_of(X: Any, name: str = "X") -> Blocks:
+    """Return the blocks of a collection of Dask, a list of matrices, or one matrix."""
+    if is_lazy(X):
+        blocks = blocks_of(X, name)
+        if not blocks.n_columns:
+            raise TypeError(
+                f"{name} must hold counts, documents by words; count the words of texts first"
+            )
+        return renamed(blocks)
+    parts = list(X) if isinstance(X, list | tuple) and all(map(_is_matrix, X)) else [X]
+    if not parts or not all(map(_is_matrix, parts)):
+        raise TypeError(
+            f"{name} must be a dask.array or dask.dataframe of counts, a matrix, or a list of "
+            f"matrices; got {type(X).__name__}"
+        )
+    n_rows = [float(part.shape[0]) for part in parts]
+    return Blocks(parts, n_rows, int(parts[0].shape[1]), lazy=False)
+
+
+def plain(block: Any) -> Any:
+    """Return a block in a form that scikit-learn takes: pydata/sparse becomes SciPy's CSR."""
+    return block.to_scipy_sparse().tocsr() if hasattr(block, "to_scipy_sparse") else block
+
+
+def naming_block(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let errors name the block: the function takes its place as one more first argument."""
+
+    @wraps(function)
+    def named(place: int, *arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"block {place} of X: {error}") from error
+
+    return named
+
+
+def stacked(matrices: list[Any]) -> Any:
+    """Return one CSR matrix of the rows of several."""
+    return matrices[0] if len(matrices) == 1 else sp.vstack(matrices, format="csr")
+
+
+def _is_matrix(X: Any) -> bool:
+    return len(getattr(X, "shape", ())) == 2

@@ -1,0 +1,383 @@
+"""`topictemper.dask.TemperedLDA`: learning by rounds of fixed shards."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils import _counts
+from .._utils import _validation as check
+from .._utils._rollback import unchanged_on_error
+from .._utils._state import Tree
+from ..lda import _estimator as _local
+from ..lda._config import Config
+from ..lda._monitor import say
+from ..lda._token_halves import split_tokens
+from ..persistence._models import plain_parameters
+from ..tempering._modes import Annealing
+from ._blocks import matrices_of
+from ._checkpoint import Checkpoint, as_json
+from ._corpus import Corpus, ShardMap, facts_of
+from ._executors import Cluster
+from ._predicting import PredictingMixin
+from ._preflight import check_memory, common_isa, executor_for, plan_of_a_shard
+from ._rounds import Rounds
+from ._tasks import Job, restored
+
+# Parameters that the local estimator does not have, or that belong to this process.
+_OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "isa")
+_OF_THE_PROCESS = ("n_jobs", "verbose")
+# The sample is a tenth of the documents, within this range.
+_SAMPLE_SHARE, _SAMPLE_RANGE = 0.1, (50_000.0, 500_000.0)
+# A worker makes its part of the rounds that the driver asks for.
+_NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
+
+
+class TemperedLDA(PredictingMixin, BaseEstimator):
+    """Latent Dirichlet allocation by rounds, on a Dask cluster or in this process.
+
+    First a worker anneals a model on a sample of the documents, until it samples their topics at
+    T = 1. Then come rounds: each of `n_shards` shards of the documents learns from the common
+    topics and its own next part, as if that stood for the whole corpus; the mean of the shards
+    begins the next round. The topics of the fitted model are an average over the rounds, of which
+    the last third or so counts.
+
+    Shards belong to the model, not to the cluster. So the same data, parameters and `random_state`
+    give the same bits for any number of workers, for any blocks, after the loss of workers, and
+    without a cluster. They are not the bits of `topictemper.TemperedLDA`.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Number of topics, K.
+    tempering, inference, doc_topic_prior, topic_word_prior, learning_decay, mean_change_tol, \
+max_doc_update_iter, dtype
+        As for `topictemper.TemperedLDA`. Lengths in passes are passes over the sample.
+    max_iter : int, default=None
+        Passes over the documents by rounds. None: as many as see 500,000 documents, from 3 to 10.
+    batch_size : int, default=None
+        Documents in a minibatch. None: as for a corpus of the size of a shard, from 250 to 500.
+        With few documents less, so that a shard makes some six steps in a round.
+    learning_offset : float, default=None
+        tau of the learning rate, which starts anew after the sample. None: as for a corpus of the
+        size of a shard.
+    init : array-like of shape (n_components, n_features), default=None
+        lambda from which the fit of the sample starts.
+    shuffle : bool, default=True
+        Whether documents are taken in a random order within the sample and within each part.
+    early_stopping : bool, default=False
+        Whether to stop when the score of `validation_X` no longer rises, and keep the best round.
+    n_iter_no_change : int, default=None
+        Rounds without a better score after which `early_stopping` stops. None is 3.
+    random_state : int, RandomState or None, default=None
+        Seed of everything that is random.
+    n_jobs : int, default=None
+        Threads of a worker. None is 1, -1 is all processors of its machine.
+    verbose : int, default=0
+        1: log a line for every round with the logger "topictemper".
+    client : distributed.Client, default=None
+        The cluster. None: the current client of Dask, if there is one and X is a collection of
+        Dask; otherwise all work is done in this process.
+    n_shards : int, default=8
+        Shards. At least as many as workers, or some have nothing to do.
+    rounds_per_pass : int, default=4
+        Rounds in a pass over the documents.
+    sample_size : int, default=None
+        Documents in the sample, about. None: a tenth of them, from 50,000 to 500,000.
+    checkpoint : str or path-like, default=None
+        Folder that this process and all workers share, for the last complete round. With it, a
+        round is all that a lost worker, driver or cluster can cost. None: what is lost with a
+        worker is computed again from the start, if need be.
+    isa : str, default=None
+        Instruction set that all workers are to use (`topictemper.available_isas`). None: the one
+        that they use, which must be the same.
+
+    Attributes
+    ----------
+    score_history_ : structured ndarray
+        Fields ``pass`` and ``score``, for every round; only with `validation_X`.
+    n_rounds_ : int
+        Rounds made; with `early_stopping`, rounds of the model that was kept.
+    n_iter_ : float
+        The same in passes.
+    n_features_in_ : int
+        Words in the vocabulary, V.
+    client_ : distributed.Client or None
+        The client that was used. The topics stay on its workers until `to_local`.
+
+    See Also
+    --------
+    topictemper.TemperedLDA : Learns on one machine.
+
+    Notes
+    -----
+    Topics travel between workers in blocks of 16 MB, and never through the scheduler or this
+    process, except for parameters of that size. A worker needs memory for three times the topics.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from topictemper.dask import TemperedLDA
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> counts = make_lda_corpus(400, 100, 5, random_state=0).counts
+    >>> X = da.from_array(counts.toarray(), chunks=(100, 100))
+    >>> lda = TemperedLDA(5, n_shards=2, max_iter=2, random_state=0).fit(X)
+    >>> lda.n_rounds_
+    8
+    >>> lda.transform(X)
+    dask.array<concatenate, shape=(400, 5), dtype=float32, chunksize=(100, 5), ...>
+    >>> model = lda.to_local()
+    >>> model.components_.shape
+    (5, 100)
+    """
+
+    def __init__(
+        self,
+        n_components: int = 100,
+        *,
+        tempering: str | Annealing | None = "lvt",
+        inference: Literal["auto", "gibbs", "point", "vb"] = "auto",
+        doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
+        topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,
+        max_iter: int | None = None,
+        batch_size: int | None = None,
+        learning_decay: float = 0.7,
+        learning_offset: float | None = None,
+        mean_change_tol: float = 1e-3,
+        max_doc_update_iter: int = 100,
+        init: ArrayLike | None = None,
+        shuffle: bool = True,
+        early_stopping: bool = False,
+        n_iter_no_change: int | None = None,
+        dtype: Any = "float32",
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        client: Any = None,
+        n_shards: int = 8,
+        rounds_per_pass: int = 4,
+        sample_size: int | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        isa: str | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.tempering = tempering
+        self.inference = inference
+        self.doc_topic_prior = doc_topic_prior
+        self.topic_word_prior = topic_word_prior
+        self.max_iter = max_iter
+        self.batch_size = batch_size
+        self.learning_decay = learning_decay
+        self.learning_offset = learning_offset
+        self.mean_change_tol = mean_change_tol
+        self.max_doc_update_iter = max_doc_update_iter
+        self.init = init
+        self.shuffle = shuffle
+        self.early_stopping = early_stopping
+        self.n_iter_no_change = n_iter_no_change
+        self.dtype = dtype
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.client = client
+        self.n_shards = n_shards
+        self.rounds_per_pass = rounds_per_pass
+        self.sample_size = sample_size
+        self.checkpoint = checkpoint
+        self.isa = isa
+
+    def fit(self, X: Any, y: Any = None, *, validation_X: Any = None, resume: bool = False) -> Self:
+        """Learn topics from scratch, or go on after the last round of a checkpoint.
+
+        Parameters
+        ----------
+        X : dask.array.Array of shape (n_samples, n_features), dask.dataframe or matrix
+            Counts of words (columns) in documents (rows). Blocks may be NumPy arrays, SciPy's or
+            pydata's sparse matrices, of known or unknown length; each has all columns. They are
+            read twice before the first round, and once in each pass: `X.persist()` keeps them in
+            the memory of the workers. Without a client also a matrix, or a list of matrices.
+        y : None
+            Ignored.
+        validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
+            Documents to score after every round, for `score_history_` and `early_stopping`. Each
+            worker that scores gets all of them: some thousands are enough.
+        resume : bool, default=False
+            Whether to go on with the fit whose rounds are in the `checkpoint`, or start if there
+            are none.
+
+        Returns
+        -------
+        TemperedLDA
+            The estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a parameter or a block is invalid; the error names the block. The estimator and the
+            checkpoint are unchanged.
+        FileExistsError
+            If `checkpoint` has rounds of an earlier fit, and `resume` is false.
+        MemoryError
+            If a worker has too little memory.
+        RuntimeError
+            If the client is closed, if workers differ in version or processor, if all workers are
+            gone, or if a round has failed three times because workers were lost.
+        """
+        with unchanged_on_error(self):
+            self._fit(X, validation_X, resume=check.flag("resume", resume))
+        return self
+
+    def _fit(self, X: Any, validation_X: Any, *, resume: bool) -> None:
+        if resume and self.checkpoint is None:
+            raise ValueError("resume=True goes on with a checkpoint: set the parameter checkpoint")
+        if self.checkpoint is not None and not resume:
+            Checkpoint.check_new(self.checkpoint)
+        blocks = matrices_of(X)
+        parameters = self._local_parameters()
+        own = _local.TemperedLDA(**parameters).get_params(deep=False)
+        config = Config.of(own, blocks.n_columns)
+        check.threads(self.n_jobs)
+        executor = executor_for(self.client, lazy=blocks.lazy)
+        machines = executor.machines()
+        isa = common_isa(machines, self.isa)
+        corpus = Corpus.of(
+            executor.gather(
+                [
+                    executor.submit(facts_of, place, executor.load(block))
+                    for place, block in enumerate(blocks.parts)
+                ]
+            ),
+            blocks.n_columns,
+        )
+        shards = self._shard_map(corpus.n_rows)
+        validation = self._validation_counts(validation_X, corpus.n_columns)
+        passes = config.planned_passes(corpus.n_rows)
+        plan = plan_of_a_shard(config, shards, passes)
+        machine = f"{isa} ({next(iter(machines.values())).architecture})"
+        seed = int(check.random_state(self.random_state).randint(2**31 - 1))
+        checkpoint, record = None, None
+        if self.checkpoint is not None:
+            fit = self._identity(corpus, shards, machine)
+            checkpoint = Checkpoint(self.checkpoint, fit)
+            record = checkpoint.begin()
+        if record is not None:
+            seed = record["seed"]
+        steps = {"batch_size": plan.batch_size, "learning_offset": plan.learning_offset}
+        job = Job(
+            parameters=parameters | steps | {"init": None, "random_state": seed} | _NEVER_STOPS,
+            sample_parameters=parameters | {"max_iter": None, "random_state": seed} | _NEVER_STOPS,
+            n_rows=corpus.n_rows,
+            n_columns=corpus.n_columns,
+            n_shards=shards.n_shards,
+            seed=seed,
+            isa=isa,
+            machine=machine,
+            n_jobs=self.n_jobs,
+        )
+        check_memory(executor, job, corpus, shards)
+        rounds = Rounds(
+            executor,
+            job,
+            corpus,
+            shards,
+            blocks.parts,
+            validation=validation,
+            patience=config.patience,
+            checkpoint=checkpoint,
+            report=say if self.verbose else lambda line: None,
+        )
+        n_rounds = passes * shards.rounds_per_pass
+        state = rounds.run(n_rounds, self._sample_rows(corpus.n_rows), record)
+        self._executor, self._job, self._state = executor, job, state
+        self._steps = steps
+        self.client_ = executor.client if isinstance(executor, Cluster) else None
+        self.n_features_in_ = corpus.n_columns
+        self.n_rounds_ = state.n_rounds
+        self.n_iter_ = state.n_rounds / shards.rounds_per_pass
+        self.__dict__.pop("score_history_", None)
+        if rounds.scores:
+            dtype = [("pass", float), ("score", float)]
+            self.score_history_ = np.array([tuple(row) for row in rounds.scores], dtype=dtype)
+
+    def to_local(self) -> _local.TemperedLDA:
+        """Bring the model to this process.
+
+        Returns
+        -------
+        topictemper.TemperedLDA
+            The fitted model with the same parameters, which predicts, saves and goes on learning.
+        """
+        check_is_fitted(self)
+        executor, state = self._executor, self._state
+        tree, *blocks = executor.gather([state.tree, *state.averages])
+        lda = _local.TemperedLDA(
+            **self._local_parameters(), n_jobs=self.n_jobs, verbose=self.verbose
+        )
+        return restored(lda, self.n_features_in_, dict(tree, parameters=self._steps), blocks)
+
+    def _local_parameters(self) -> dict[str, Any]:
+        """Parameters of the local estimator, without those of the process."""
+        parameters: dict[str, Any] = self.get_params(deep=False)
+        return {
+            name: value
+            for name, value in parameters.items()
+            if name not in _OWN and name not in _OF_THE_PROCESS
+        }
+
+    def _shard_map(self, n_rows: int) -> ShardMap:
+        n_shards = check.integer("n_shards", self.n_shards, 1)
+        rounds_per_pass = check.integer("rounds_per_pass", self.rounds_per_pass, 1)
+        if n_shards * rounds_per_pass > n_rows:
+            raise ValueError(
+                f"n_shards={n_shards} times rounds_per_pass={rounds_per_pass} must be at most the "
+                f"number of documents, {n_rows}: each shard learns from a part of its own"
+            )
+        return ShardMap(n_rows, n_shards, rounds_per_pass)
+
+    def _sample_rows(self, n_rows: int) -> int:
+        if self.sample_size is not None:
+            return min(check.integer("sample_size", self.sample_size, 1), n_rows)
+        least, most = _SAMPLE_RANGE
+        return int(min(max(_SAMPLE_SHARE * n_rows, least), most, n_rows))
+
+    def _validation_counts(self, X: Any, n_columns: int) -> Any:
+        """Checked held-out documents, or None."""
+        if X is None:
+            if self.early_stopping:
+                raise ValueError(
+                    "early_stopping=True needs validation_X: rows are not held out of X here"
+                )
+            return None
+        X = _local.TemperedLDA()._counts(X, reset=True, name="validation_X")
+        _counts.check_width(X, n_columns, "X", "validation_X")
+        _counts.check_held_out(split_tokens(X)[1], "validation_X")
+        return X
+
+    def _identity(self, corpus: Corpus, shards: ShardMap, machine: str) -> Tree:
+        """What a fit must have in common with the one of a checkpoint, to go on with it."""
+        parameters = plain_parameters(self._local_parameters())
+        return {
+            "documents": f"{corpus.n_rows} x {corpus.n_columns}, {corpus.fingerprint:016x}",
+            "n_shards": shards.n_shards,
+            "rounds_per_pass": shards.rounds_per_pass,
+            "sample_size": self._sample_rows(corpus.n_rows),
+            "isa": machine,
+            **{name: as_json(value) for name, value in parameters.items()},
+        }
+
+    def __sklearn_clone__(self) -> Self:
+        # A client is a connection: copies of an estimator share it.
+        parameters: dict[str, Any] = self.get_params(deep=False)
+        copies = {
+            name: value if name == "client" else clone(value, safe=False)
+            for name, value in parameters.items()
+        }
+        return type(self)(**copies)
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_state")

@@ -1,0 +1,203 @@
+"""Where tasks run: in this process, or on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+from collections.abc import Callable
+from concurrent.futures import CancelledError
+from time import monotonic
+from typing import Any, Protocol
+from uuid import uuid4
+
+import dask
+import distributed
+from distributed.comm import CommClosedError
+from distributed.scheduler import KilledWorker
+
+from ._tasks import Machine, machine_of
+
+#: What Dask raises for a task that it gives up because workers were lost, and not for its own sake.
+LOST = (KilledWorker, CancelledError, CommClosedError)
+
+_SECONDS_WITHOUT_WORKERS = 300.0
+_SECONDS_OF_A_WAIT = 5.0
+
+
+class Executor(Protocol):
+    """Runs functions. What they return stays where they ran until it is gathered."""
+
+    def begin(self) -> None:
+        """Called before the tasks of a round."""
+
+    def begin_again(self) -> None:
+        """Called after workers were lost, before tasks are submitted anew."""
+
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, shard: int | None = None
+    ) -> Any:
+        """Call a function; its arguments may be results of other calls, or lists of such."""
+
+    def load(self, block: Any, shard: int | None = None) -> Any:
+        """Compute a block of documents."""
+
+    def wait(self, results: list[Any]) -> None:
+        """Return when all results are there; raise the error of one that failed."""
+
+    def gather(self, results: list[Any]) -> list[Any]:
+        """Bring results to this process."""
+
+    def machines(self) -> dict[str, Machine]:
+        """Return which kernels each worker has."""
+
+    def memory(self) -> dict[str, int]:
+        """Return the memory of each worker that has a limit, in bytes."""
+
+
+class Local:
+    """Runs every call at once, in this process."""
+
+    def begin(self) -> None:
+        """Do nothing."""
+
+    def begin_again(self) -> None:
+        """Do nothing."""
+
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, shard: int | None = None
+    ) -> Any:
+        """Call the function."""
+        return function(*arguments)
+
+    def load(self, block: Any, shard: int | None = None) -> Any:
+        """Compute the block, if it is not there already."""
+        if dask.is_dask_collection(block):
+            return block.compute(scheduler="synchronous")
+        return block
+
+    def wait(self, results: list[Any]) -> None:
+        """Return: all results are there."""
+
+    def gather(self, results: list[Any]) -> list[Any]:
+        """Return the results."""
+        return results
+
+    def machines(self) -> dict[str, Machine]:
+        """Return the kernels of this process."""
+        return {"this process": machine_of()}
+
+    def memory(self) -> dict[str, int]:
+        """Return nothing: no limit is known."""
+        return {}
+
+
+class Cluster:
+    """Runs calls on the workers of a client.
+
+    The calls for a shard go to one worker, so that shards are shared out evenly. Another worker
+    takes them if that one is lost.
+    """
+
+    def __init__(self, client: distributed.Client) -> None:
+        self.client = client
+        self._places: list[str] = []
+        self._blocks: set[Any] = set()  # keys of those that have been loaded
+
+    def begin(self) -> None:
+        """Share out the shards among the workers that are there now."""
+        check_client(self.client)
+        self._places = sorted(self._workers())
+
+    def begin_again(self) -> None:
+        """Let Dask compute blocks again that it has given up; they keep their keys."""
+        check_client(self.client)
+        gc.collect()  # of the error, whose frames hold on to the tasks that failed
+        held = {name for name, state in self.client.futures.items() if state.status == "error"}
+        failed = [distributed.Future(key, self.client) for key in self._blocks & held]
+        self.client.retry(failed)
+
+    def submit(
+        self, function: Callable[..., Any], *arguments: Any, shard: int | None = None
+    ) -> Any:
+        """Submit the call."""
+        check_client(self.client)
+        key = f"{function.__name__}-{uuid4().hex}"
+        return self.client.submit(function, *arguments, key=key, **self._place(shard))
+
+    def load(self, block: Any, shard: int | None = None) -> Any:
+        """Submit what computes the block."""
+        check_client(self.client)
+        future = self.client.compute(block, **self._place(shard))
+        self._blocks.add(future.key)
+        return future
+
+    def wait(self, results: list[Any]) -> None:
+        """Wait while there are workers, or may be some again."""
+        seen = monotonic()
+        while True:
+            check_client(self.client)
+            try:
+                distributed.wait(results, timeout=_SECONDS_OF_A_WAIT)
+                break
+            except CancelledError:
+                check_client(self.client)  # the reason, if it is gone
+                raise
+            except TimeoutError:
+                if self._workers():
+                    seen = monotonic()
+                elif monotonic() - seen > _SECONDS_WITHOUT_WORKERS:
+                    raise _no_workers() from None
+        for result in results:
+            if result.status == "error":
+                # Dask keeps the error itself, and the frames of its traceback would keep us.
+                error = pickle.loads(pickle.dumps(result.exception()))
+                raise error.with_traceback(result.traceback())
+
+    def gather(self, results: list[Any]) -> list[Any]:
+        """Wait for results, and fetch them."""
+        self.wait(results)
+        gathered: list[Any] = self.client.gather(results)
+        return gathered
+
+    def machines(self) -> dict[str, Machine]:
+        """Ask every worker."""
+        check_client(self.client)
+        try:
+            self.client.wait_for_workers(1, timeout=_SECONDS_WITHOUT_WORKERS)
+        except TimeoutError:
+            raise _no_workers() from None
+        found: dict[str, Machine] = self.client.run(machine_of)
+        return found
+
+    def memory(self) -> dict[str, int]:
+        """Return what each worker may use before it is killed."""
+        workers = self._workers()
+        return {name: w["memory_limit"] for name, w in workers.items() if w["memory_limit"]}
+
+    def _workers(self) -> dict[str, Any]:
+        workers: dict[str, Any] = self.client.scheduler_info()["workers"]
+        return workers
+
+    def _place(self, shard: int | None) -> dict[str, Any]:
+        if shard is None or not self._places:
+            return {}
+        place = self._places[shard % len(self._places)]
+        return {"workers": [place], "allow_other_workers": True}
+
+
+def check_client(client: distributed.Client) -> None:
+    """Refuse a client that has been closed, or has lost its scheduler."""
+    if client.status != "running":
+        raise RuntimeError(
+            f"the Dask client is {client.status}, because it was closed or its scheduler is gone. "
+            "Connect another one: distributed.Client(...). With a checkpoint, "
+            "fit(..., resume=True) goes on after the last round that was complete"
+        )
+
+
+def _no_workers() -> RuntimeError:
+    return RuntimeError(
+        f"the Dask cluster has had no worker for {_SECONDS_WITHOUT_WORKERS:.0f} seconds. Start "
+        "workers; with a checkpoint, fit(..., resume=True) goes on after the last round that was "
+        "complete"
+    )

@@ -1,0 +1,113 @@
+"""Prediction by the estimator that learns by rounds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _prediction
+from ._blocks import is_lazy
+from ._checkpoint import State
+from ._executors import Executor
+from ._tasks import Job, model
+
+
+class PredictingMixin:
+    """Gives an estimator `transform`, `score`, `perplexity` and `document_temperatures`.
+
+    It has to have the executor, the job and the state of its rounds, and ``client_``.
+    """
+
+    _executor: Executor
+    _job: Job
+    _state: State
+    client_: Any
+
+    def transform(self, X: Any, *, tempered: bool = False) -> Any:
+        """Proportions of the topics in documents: `topictemper.dask.transform`.
+
+        Parameters
+        ----------
+        X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
+            Counts. Without a client also a matrix.
+        tempered : bool, default=False
+            As for `topictemper.TemperedLDA.transform`.
+
+        Returns
+        -------
+        dask.array.Array of shape (n_samples, n_components)
+            Lazy. Of a matrix an ndarray.
+        """
+        fitted = self._model(X)
+        if not is_lazy(X):
+            return fitted.transform(X, tempered=tempered)
+        meta = np.empty((0, self._job.parameters["n_components"]), self._job.parameters["dtype"])
+        return _prediction.transform(fitted, X, meta=meta, tempered=tempered)
+
+    def score(self, X: Any, y: Any = None, *, tempered: bool = False) -> Any:
+        """Predictive log-likelihood of held-out words: `topictemper.dask.score`.
+
+        Parameters
+        ----------
+        X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
+            Counts. Without a client also a matrix.
+        y : None
+            Ignored.
+        tempered : bool, default=False
+            As for `topictemper.TemperedLDA.score`.
+
+        Returns
+        -------
+        dask.array.Array of shape ()
+            Lazy; nats a held-out token. Of a matrix a float.
+        """
+        fitted = self._model(X)
+        if not is_lazy(X):
+            return fitted.score(X, tempered=tempered)
+        return _prediction.score(fitted, X, tempered=tempered)
+
+    def perplexity(self, X: Any, y: Any = None, *, tempered: bool = False) -> Any:
+        """Perplexity of held-out words, ``exp(-score(X))``.
+
+        Parameters
+        ----------
+        X, y, tempered
+            As for `score`.
+
+        Returns
+        -------
+        dask.array.Array of shape ()
+            Lazy; lower is better. Of a matrix a float.
+        """
+        return np.exp(-self.score(X, tempered=tempered))
+
+    def document_temperatures(self, X: Any) -> Any:
+        """Temperatures of documents: `topictemper.dask.document_temperatures`.
+
+        Parameters
+        ----------
+        X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
+            Counts. Without a client also a matrix.
+
+        Returns
+        -------
+        dask.array.Array of shape (n_samples,)
+            Lazy. Of a matrix an ndarray.
+        """
+        fitted = self._model(X)
+        if not is_lazy(X):
+            return fitted.document_temperatures(X)
+        return _prediction.document_temperatures(fitted, X)
+
+    def _model(self, X: Any) -> Any:
+        """The fitted local estimator, or a Future of it."""
+        check_is_fitted(self)
+        if self.client_ is not None and not is_lazy(X):
+            raise TypeError(
+                "X is a matrix of this process, and the model is on the cluster: use "
+                "to_local().transform(X) and the like, or give a collection of Dask"
+            )
+        executor, state = self._executor, self._state
+        return executor.submit(model, self._job, state.tree, state.averages)

@@ -1,0 +1,292 @@
+"""Lazy prediction: what a fitted model says of documents in collections of Dask."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from copy import deepcopy
+from typing import Any, NamedTuple
+
+import dask
+import dask.array as da
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .._core._workers import Workers
+from ..lda._completion import document_completion, predictor
+from ..lda._estimator import TemperedLDA
+from ..lda._token_halves import Draws, TokenHalves, draws_for
+from ..persistence._models import load
+from ._blocks import blocks_of, is_lazy, naming_block, plain
+
+
+def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Array:
+    """Transform a collection of Dask, block by block, when the result is computed.
+
+    Parameters
+    ----------
+    model : estimator, str or path-like
+        Any fitted object with a method ``transform``, or the file of a model that
+        `topictemper.load` reads. An object is sent with the graph of each computation; a file is
+        read by the workers, which suits large models.
+    X : dask.array.Array of shape (n_samples, n_features), dask.dataframe or dask.bag
+        What ``model.transform`` takes, in blocks: counts, or texts if the model takes texts. Arrays
+        may have NumPy, SciPy sparse or pydata sparse blocks, and blocks of unknown length.
+    meta : array-like of shape (0, n_components), optional
+        An empty array of the kind that ``model.transform`` returns. None: what it returns for an
+        empty document tells.
+    **options
+        Passed on to ``model.transform``, such as ``tempered=True``.
+
+    Returns
+    -------
+    dask.array.Array of shape (n_samples, n_components)
+        Lazy. Its values have the same bits as ``model.transform`` of all documents at once, if that
+        treats every document by itself, as `topictemper.TemperedLDA` does.
+
+    Raises
+    ------
+    TypeError
+        If X is not a collection of Dask, or if the model has no ``transform``.
+    ValueError
+        If the columns of X lie in several blocks. When it is computed: if a block is invalid.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import topictemper
+    >>> from topictemper.dask import transform
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> counts = make_lda_corpus(300, 50, 3, random_state=0).counts.toarray()
+    >>> lda = topictemper.TemperedLDA(3, max_iter=2, random_state=0).fit(counts)
+    >>> theta = transform(lda, da.from_array(counts, chunks=(100, 50)))
+    >>> bool((theta.compute() == lda.transform(counts)).all())
+    True
+    """
+    blocks = blocks_of(_lazy(X))
+    task = _task_of(model)
+    if meta is None:
+        meta = _meta(model, X, options)
+    parts = [
+        dask.delayed(_transformed)(place, block, task, meta, options)
+        for place, block in enumerate(blocks.parts)
+    ]
+    shape = meta.shape[1:]
+    return da.concatenate(
+        [
+            da.from_delayed(part, shape=(n_rows, *shape), dtype=meta.dtype, meta=meta)
+            for part, n_rows in zip(parts, blocks.n_rows, strict=True)
+        ]
+    )
+
+
+def document_temperatures(model: Any, X: Any) -> da.Array:
+    """Temperatures of documents in a collection of Dask, when the result is computed.
+
+    Parameters
+    ----------
+    model : topictemper.TemperedLDA, str or path-like
+        A fitted model, or its file.
+    X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
+        Counts.
+
+    Returns
+    -------
+    dask.array.Array of shape (n_samples,)
+        Lazy; see `topictemper.TemperedLDA.document_temperatures`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import topictemper
+    >>> from topictemper.dask import document_temperatures
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> counts = make_lda_corpus(300, 50, 3, random_state=0).counts.toarray()
+    >>> lda = topictemper.TemperedLDA(3, max_iter=2, random_state=0).fit(counts)
+    >>> X = da.from_array(counts, chunks=(100, 50))
+    >>> document_temperatures(lda, X).shape
+    (300,)
+    """
+    blocks = blocks_of(_lazy(X))
+    task = _task_of(model)
+    return da.concatenate(
+        [
+            da.from_delayed(
+                dask.delayed(_temperatures)(place, block, task), shape=(n_rows,), dtype=np.float64
+            )
+            for place, (block, n_rows) in enumerate(zip(blocks.parts, blocks.n_rows, strict=True))
+        ]
+    )
+
+
+def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
+    """Predictive log-likelihood of held-out words in a collection of Dask, by completion.
+
+    Parameters
+    ----------
+    model : topictemper.TemperedLDA, str or path-like
+        A fitted model, or its file.
+    X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
+        Counts.
+    tempered : bool, default=False
+        As for `topictemper.TemperedLDA.score`.
+
+    Returns
+    -------
+    dask.array.Array of shape ()
+        Lazy; ``float(score(model, X))`` computes it. The same bits as ``model.score`` of all
+        documents at once, for counts that are whole numbers. One worker gathers two numbers for
+        each document.
+
+    Raises
+    ------
+    ValueError
+        When it is computed: if no document has two tokens, or a block is invalid.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import topictemper
+    >>> from topictemper.dask import score
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> counts = make_lda_corpus(300, 50, 3, random_state=0).counts.toarray()
+    >>> lda = topictemper.TemperedLDA(3, max_iter=2, random_state=0).fit(counts)
+    >>> X = da.from_array(counts, chunks=(100, 50))
+    >>> float(score(lda, X)) == lda.score(counts)
+    True
+    """
+    task = _task_of(model)
+    halves = dask.delayed(TokenHalves)()
+    parts = []
+    # Blocks are halved in parallel: each is told only how many random numbers were drawn before.
+    for place, block in enumerate(blocks_of(_lazy(X)).parts):
+        counts = dask.delayed(_counts)(place, block, task)
+        parts.append(dask.delayed(_completed)(counts, halves, task, tempered))
+        halves = dask.delayed(_after)(halves, dask.delayed(draws_for)(counts))
+    return da.from_delayed(dask.delayed(_mean)(parts), shape=(), dtype=np.float64)
+
+
+def perplexity(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
+    """Perplexity of held-out words in a collection of Dask, ``exp(-score(model, X))``.
+
+    Parameters
+    ----------
+    model, X, tempered
+        As for `score`.
+
+    Returns
+    -------
+    dask.array.Array of shape ()
+        Lazy; lower is better.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> import topictemper
+    >>> from topictemper.dask import perplexity
+    >>> from topictemper.datasets import make_lda_corpus
+    >>> counts = make_lda_corpus(300, 50, 3, random_state=0).counts.toarray()
+    >>> lda = topictemper.TemperedLDA(3, max_iter=2, random_state=0).fit(counts)
+    >>> X = da.from_array(counts, chunks=(100, 50))
+    >>> float(perplexity(lda, X)) == lda.perplexity(counts)
+    True
+    """
+    return da.exp(-score(model, X, tempered=tempered))
+
+
+class _Completed(NamedTuple):
+    likelihoods: NDArray[np.float64]
+    n_tokens: NDArray[np.float64]
+
+
+def _lazy(X: Any) -> Any:
+    if not is_lazy(X):
+        raise TypeError(
+            "X must be a dask.array, dask.dataframe or dask.bag; for a matrix in memory use the "
+            f"method of the model; got {type(X).__name__}"
+        )
+    return X
+
+
+def _task_of(model: Any) -> Any:
+    """The model as an argument of tasks: one task for all of them."""
+    if isinstance(model, str | os.PathLike):
+        return dask.delayed(load)(os.path.abspath(model))
+    if hasattr(model, "key"):  # the result of another task, such as a Future
+        return model
+    if not hasattr(model, "transform"):
+        raise TypeError(f"model must have a method transform, or name a file; got {model!r}")
+    return dask.delayed(model, traverse=False)
+
+
+def _meta(model: Any, X: Any, options: dict[str, Any]) -> Any:
+    """An empty result: what an empty document gives, without that document."""
+    if isinstance(model, str | os.PathLike):
+        model = load(model)
+    if hasattr(X, "chunks"):
+        example = sp.csr_matrix((1, X.shape[1]), dtype=np.float64)
+        if isinstance(X._meta, np.ndarray):
+            example = example.toarray()
+    elif getattr(X, "ndim", 1) == 2:
+        example = sp.csr_matrix((1, len(X.columns)), dtype=np.float64)
+    else:
+        example = [""]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the example has no names of columns
+        result = model.transform(example, **options)
+    return _array(result)[:0]
+
+
+@naming_block
+def _transformed(block: Any, model: Any, meta: Any, options: dict[str, Any]) -> Any:
+    block = plain(block)
+    if not hasattr(block, "shape"):
+        block = list(block)  # of a bag, which may be an iterator
+    if not (len(block) if isinstance(block, list) else block.shape[0]):
+        return meta
+    return _array(model.transform(block, **options))
+
+
+@naming_block
+def _temperatures(block: Any, model: Any) -> Any:
+    block = plain(block)
+    return model.document_temperatures(block) if block.shape[0] else np.empty(0)
+
+
+@naming_block
+def _counts(block: Any, model: Any) -> Any:
+    block = plain(block)
+    if not block.shape[0]:
+        return sp.csr_matrix((0, model.n_features_in_))
+    return model._fitted_counts(block)
+
+
+def _completed(X: Any, halves: TokenHalves, model: TemperedLDA, tempered: bool) -> _Completed:
+    if not X.shape[0]:
+        return _Completed(np.empty(0), np.empty(0))
+    observed, held_out = deepcopy(halves).split(X)
+    with Workers(model.n_jobs) as workers:
+        s = model._inverse_temperatures(tempered, workers)
+        trainer = model._trainer
+        found = document_completion(predictor(trainer), observed, held_out, s, workers)
+    return _Completed(found, np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
+
+
+def _after(halves: TokenHalves, draws: Draws) -> TokenHalves:
+    halves = deepcopy(halves)
+    halves.skip(draws)
+    return halves
+
+
+def _mean(parts: list[_Completed]) -> NDArray[np.float64]:
+    likelihoods = np.concatenate([part.likelihoods for part in parts])
+    n_tokens = np.concatenate([part.n_tokens for part in parts]).sum()
+    if not n_tokens:
+        raise ValueError("X has no document with two tokens, so there is nothing to predict")
+    return np.asarray(likelihoods.sum() / n_tokens)
+
+
+def _array(result: Any) -> Any:
+    """A result as an array, also of an estimator that returns data frames."""
+    return result if sp.issparse(result) else np.asarray(result)
