@@ -111,7 +111,9 @@ def test_words_in_place_of_topics(topics):
 
 
 def test_model_of_another_library_in_place_of_topics():
-    with pytest.raises(TypeError, match=r"model must be an array of topics.*got Again.*pass its topics"):
+    with pytest.raises(
+        TypeError, match=r"model must be an array of topics.*got Again.*pass its topics"
+    ):
         perplexity(Again(), corpus(), 0.1)
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .._utils._files import replacing
 from ..datasets.formats._packed import InputError
+from ..datasets.formats._parquet import pyarrow
 from ._inputs import STANDARD_INPUT, Document
 
 _FORMATS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz"}
@@ -134,13 +135,7 @@ def _quoted(columns: dict[str, list[str]]) -> list[str]:
 
 @contextmanager
 def _parquet_writer(file: Any, labels: Labels) -> Iterator[Write]:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ImportError(
-            "Parquet files need pyarrow: pip install 'topictemper[parquet]'"
-        ) from error
+    pa, pq = pyarrow()
     writer: Any = None
 
     def write(documents: Sequence[Document], theta: NDArray[Any]) -> None:

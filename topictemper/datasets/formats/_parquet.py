@@ -41,6 +41,7 @@ def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -
     >>> from topictemper.datasets import iter_parquet_text
     >>> model = TopicModel(50).fit(iter_parquet_text("posts.parquet", "body"))  # doctest: +SKIP
     """
+    pyarrow()
     with open(path, "rb") as file:
         for [text] in parquet_rows(file, path, column):
             yield text or ""
@@ -50,13 +51,7 @@ def parquet_rows(
     file: Any, name: str | os.PathLike[str], column: str | None, others: Sequence[str] = ()
 ) -> Iterator[list[Any]]:
     """Yield the values of a column of text, and of other columns, of an open Parquet file."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise ImportError(
-            "Parquet files need pyarrow: pip install 'topictemper[parquet]'"
-        ) from error
+    pa, pq = pyarrow()
     try:
         table = pq.ParquetFile(file)
         schema = table.schema_arrow
@@ -80,3 +75,15 @@ def parquet_rows(
                 yield list(row)
     except pa.ArrowException as error:
         raise InputError(f"{name}: not a Parquet file, or damaged ({error}).") from error
+
+
+def pyarrow() -> tuple[Any, Any]:
+    """Return pyarrow and its module for Parquet, or raise ImportError that names the extra."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise ImportError(
+            "Parquet files need pyarrow: pip install 'topictemper[parquet]'"
+        ) from error
+    return pa, pq
