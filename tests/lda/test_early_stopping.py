@@ -44,7 +44,8 @@ def not_expected(estimator):
 
 
 @parametrize_with_checks(
-    [small_lda(
+    [
+        small_lda(
             n_components=2,
             max_iter=2,
             batch_size=10,

@@ -7,9 +7,9 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln, psi
 
-from topictemper.lda._token_halves import split_tokens
 from topictemper.lda._e_step import infer, log_likelihood
 from topictemper.lda._elbo import document_elbo, topics_kl, topics_log_prior
+from topictemper.lda._token_halves import split_tokens
 from topictemper.lda._topics import Topics
 
 from ..small_lda import (

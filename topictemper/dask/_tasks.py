@@ -10,6 +10,7 @@ import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from math import ceil
 from threading import Lock
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core._isa import description, get_isa, set_isa
+from .._core._isa import available_isas, description, get_isa, set_isa
 from .._core._workers import Workers
 from .._utils._state import Tree
 from ..lda._estimator import TemperedLDA
@@ -90,12 +91,10 @@ class Machine(NamedTuple):
 
 def machine_of() -> Machine:
     """Return the kernels of this process."""
-    import topictemper
-
     return Machine(
-        topictemper.__version__,
-        topictemper.get_isa(),
-        topictemper.available_isas(),
+        version("topictemper"),
+        get_isa(),
+        available_isas(),
         platform.machine(),
     )
 

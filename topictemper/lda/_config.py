@@ -114,9 +114,7 @@ class Config:
             batch_size=_optional_integer("batch_size", p["batch_size"]),
             learning_decay=None
             if p["learning_decay"] is None
-            else check.number(
-                "learning_decay", p["learning_decay"], 0.5, 1.0, boundaries="right"
-            ),
+            else check.number("learning_decay", p["learning_decay"], 0.5, 1.0, boundaries="right"),
             learning_offset=None
             if p["learning_offset"] is None
             else check.number("learning_offset", p["learning_offset"], 1.0),

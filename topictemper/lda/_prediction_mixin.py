@@ -87,7 +87,9 @@ class PredictionMixin(TransformerMixin):
         .. [1] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models.
            UAI.
         """
-        parts = [self._proportions(counts, inference, tempered) for counts in self._fitted_matrices(X)]
+        parts = [
+            self._proportions(counts, inference, tempered) for counts in self._fitted_matrices(X)
+        ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def score(
@@ -228,9 +230,7 @@ class PredictionMixin(TransformerMixin):
                 found += [s(batch, workers) for _, batch in chunks(counts, self._trainer.topics)]
         return 1.0 / np.concatenate(found)
 
-    def _proportions(
-        self, X: Any, inference: str = "auto", tempered: bool = False
-    ) -> NDArray[Any]:
+    def _proportions(self, X: Any, inference: str = "auto", tempered: bool = False) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""
         way = _way(inference, tempered)
         with Workers(self.n_jobs) as workers:

@@ -238,7 +238,10 @@ class Trainer(Stateful):
         elbo = self._elbo(batch, q, weights, s) if whole else np.nan
         rate, decay, prior, weights = self.tempered.step_size(
             self._learning_rate(batch, sampled=sampled),
-            s, self.topics.smallest_prior(self.eta), weights, whole=whole
+            s,
+            self.topics.smallest_prior(self.eta),
+            weights,
+            whole=whole,
         )
         learns_priors = self.tempered.learns_priors(s)
         if learns_priors:

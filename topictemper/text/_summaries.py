@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sklearn.utils._set_output import _get_output_config
 
 from .._core._workers import Workers
+from .._utils._ranking import largest
 from .._utils._state import Stateful
 from ..lda._completion import cold, document_completion, halves, predictor
 from ..lda._estimator import TemperedLDA
 from ..metrics import coherence
-from .._utils._ranking import largest
 
 _N_WORDS, _N_IN_LABEL = 10, 3
 

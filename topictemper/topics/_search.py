@@ -12,8 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from .._utils._counts import holds_text
-from .._utils._tables import table
 from .._utils._ranking import largest
+from .._utils._tables import table
 from ._checks import counts, topics_of
 
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
