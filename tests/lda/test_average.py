@@ -112,7 +112,7 @@ def test_averaged_topics_predict_better():
     gains = []
     for seed in range(4):
         lda = TemperedLDA(10, batch_size=20, random_state=seed, total_samples=800)
-        for start in range(0, 3200, 800):
+        for _ in range(4):
             lda.partial_fit(X[:800])
         averaged = lda.score(X[800:])
         lda._trainer.average.topics = None
