@@ -82,15 +82,17 @@ class TemperedLDA(
         - "point": mean-field inference at the mean of the topics, E[beta] [5]_.
         - "gibbs": as "point" at first; once T = 1, after two passes or two thirds of the planned
           ones, by Gibbs sampling [6]_. Mean-field inference is overconfident: it assigns each
-          document to too few topics. Not for ``learning_method="batch"``.
+          document to too few topics. From then on topics are averaged, and documents are predicted
+          by collapsed inference (see `transform`). Not for ``learning_method="batch"``.
         - "vb": mean-field inference with Dirichlet topics, exp(E[log beta]), as in [2]_ and in
           scikit-learn.
         - "auto": "gibbs" for ``learning_method="online"``, "point" for "batch".
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
-        Dirichlet prior alpha of the topics of a document. None: topics are trained with
-        ``min(3 / n_components, 0.1)``. For prediction, alpha is multiplied by a factor (0.5 to 16)
-        estimated during training: the one with which half of a document best predicts the other
-        half. "auto" learns one value for each topic [4]_.
+        Dirichlet prior alpha of the topics of a document. None starts with
+        ``min(3 / n_components, 0.1)``; where documents are sampled, one value for each topic is
+        learned from the samples [4]_. For mean-field prediction, alpha is multiplied by a factor
+        (0.5 to 16) estimated during training: the one with which half of a document best predicts
+        the other half. "auto" learns alpha before documents are sampled, too.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
         Dirichlet prior eta of the words of a topic. None is 0.05, or 0.1 for "vb". An array of
         shape (n_features,) or (n_components, n_features) has a value for each word, or for each
@@ -102,16 +104,18 @@ class TemperedLDA(
         until the ELBO has converged. It needs 12 bytes of memory for each document and topic.
         `partial_fit` is always online.
     max_iter : int, default=None
-        Passes over the data in `fit`, the maximum for "batch". None: 10; for "online" as many as
-        see 500,000 documents if there are more than 50,000, but at least 3.
+        Passes over the data in `fit`, the maximum for "batch". None: 15; for "online" as many as
+        see 750,000 documents if there are more than 50,000, but at least 4.
     batch_size : int, default=None
         Documents in a minibatch. None: a 300th of the documents, more if they are more than
         50,000; from 64 to 2,048. `partial_fit` without `total_samples` takes 500.
     total_samples : float, default=None
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
         stream counts as 50,000 documents until there have been more. A rough number is better.
-    learning_decay : float, default=0.7
-        kappa of the learning rate ``(learning_offset + t) ** -learning_decay``, in (0.5, 1].
+    learning_decay : float, default=None
+        kappa of the learning rate ``(learning_offset + t) ** -learning_decay``, in (0.5, 1]. None
+        is 0.7; where documents are sampled, the rate does not fall below that of topics that
+        remember a fifth of a pass.
     learning_offset : float, default=None
         tau of the learning rate, >= 1. None: a quarter of the planned number of minibatches, from
         10 to 1024.
