@@ -2,8 +2,9 @@
 
     python -m benchmarks.peers.compare --data DATA --settings 20news imdb arxiv-40k --jobs 2
 
-Each fit has a process of its own, one at a time, and is scored by one function: topics and alpha
-in, the same fixed point for the documents, the same split of tokens. What has been measured is in
+Each fit has a process of its own, one at a time, and is scored by one referee: topics and alpha in,
+documents completed by mean field and by sampling, the better of the two taken (see
+`benchmarks._common.referee`). What has been measured is in
 OUT/peers.csv and is not run again (delete its rows to repeat it); the tables and the figure,
 OUT/peers.md and peers.png, are made from it. What the lengths in `adapters.SYSTEMS` leave open,
 "budgets" fill: TemperedLDA with as many passes as take 0.25, 1 and 4 times the seconds of 200
@@ -27,9 +28,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # packages have threads of t
 
 import numpy as np
 
-from topictemper.metrics import predictive_log_likelihood
-
 from .._common.corpora import RESULTS, load, machine, parser
+from .._common.referee import best_of_two
 from . import report
 from .adapters import SYSTEMS, System
 
@@ -52,7 +52,8 @@ SETTINGS = {
 OURS, MARK = "TemperedLDA", ("tomotopy", 200.0)
 BUDGETS = (0.25, 1.0, 4.0)
 FIELDS = (
-    "setting system length unit budget seed threads seconds score note load version machine"
+    "setting system length unit budget seed threads seconds score error inference factor note load "
+    "version machine"
 ).split()
 Row = dict[str, Any]
 
@@ -82,7 +83,7 @@ def fit(
         topics = np.asarray(topics, dtype=np.float32)
         if path is not None:
             np.savez(path, topics=topics, alpha=alpha)
-        connection.send((seconds, predictive_log_likelihood(topics, X_test, alpha)))
+        connection.send((seconds, best_of_two(topics, alpha, X, X_test, options.jobs)))
     fits.close()  # type: ignore[attr-defined]
 
 
@@ -180,11 +181,14 @@ class Bench:
                 if not clock.wait(ours, options.limit):
                     note = f"not done in {options.limit:g} s"
                     break
-                seconds, score = ours.recv()
+                seconds, reading = ours.recv()
                 self.add(
                     length=f"{lengths[done]:g}",
                     seconds=f"{seconds - clock.stopped:.2f}",
-                    score=f"{score:.4f}",
+                    score=f"{reading.score:.4f}",
+                    error=f"{reading.error:.4f}",
+                    inference=reading.inference,
+                    factor=f"{reading.factor:g}",
                     load=f"{os.getloadavg()[0]:.1f}",
                     **common,
                 )
