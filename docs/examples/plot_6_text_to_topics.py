@@ -1,6 +1,6 @@
 """
-From text to topics that are labelled, dated, searched and merged
-=================================================================
+From text to topics that are labelled, merged, dated, searched and shown
+========================================================================
 
 The docstrings of scikit-learn, SciPy, NumPy and Python, with ten lines for each step.
 """
@@ -8,6 +8,8 @@ The docstrings of scikit-learn, SciPy, NumPy and Python, with ten lines for each
 # %%
 # Two topics are given by words; the others are found. Labels come from a function of the words.
 import re
+import tempfile
+from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -56,3 +58,9 @@ search = merged.search_in(corpus.text)
 print(corpus.names[search.find("is the difference of two means significant?", n=5)["document"]])
 row = int(np.flatnonzero(corpus.names == "scipy.stats.ttest_ind")[0])
 print(corpus.names[search.similar(row, n=5)["document"]])
+
+# %%
+# All of it as one page, to read and to send.
+page = Path(tempfile.mkdtemp()) / "report.html"
+merged.report(corpus.text, names=corpus.names, dates=dates, groups=library, path=page)
+print(f"{page.stat().st_size / 2**20:.1f} MB")

@@ -16,7 +16,7 @@ from topictemper.cli import _demo
 from topictemper.cli import _main as _cli
 from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus, write_corpus
 
-COMMANDS = ("demo", "fit", "topics", "score", "transform", "update")
+COMMANDS = ("demo", "fit", "topics", "label", "report", "score", "transform", "update")
 THEMES = [
     "river boat water fish island harbour",
     "engine wheel road driver garage brake",

@@ -20,6 +20,9 @@ def test_labels_name_output_features():
     assert lda.get_feature_names_out().tolist() == ["temperedlda0", "sports", "temperedlda2", "law"]
     lda.set_labels({"sports": "games", 0: "other"})
     assert lda.labels_.tolist() == ["other", "games", "topic 2", "law"]
+    lda.set_labels({"3": "bread", 2: "1"})
+    assert lda.labels_.tolist() == ["other", "games", "1", "bread"]
+    assert lda.set_labels({"1": "one"}).labels_.tolist() == ["other", "games", "one", "bread"]
     assert lda.set_labels(None).labels_.tolist() == [f"topic {k}" for k in range(4)]
     assert lda.set_labels(list("abcd")).labels_.tolist() == list("abcd")
 
@@ -78,6 +81,7 @@ def test_a_function_may_return_a_label_twice():
         (["a"], ValueError, "one label for each of the 4"),
         ("abcd", ValueError, "one label for each of the 4"),
         ({4: "a"}, ValueError, "topics are 0 to 3, got 4"),
+        ({"4": "a"}, ValueError, "topics are 0 to 3, got 4"),
         ({"sport": "a"}, ValueError, "no topic has the label 'sport'"),
         ({1.5: "a"}, TypeError, "number or a label"),
         ({0: 7}, TypeError, "strings"),

@@ -100,6 +100,7 @@ def test_shares_over_time_and_by_group(path):
         (["2015-05-03", "2024-06-30"], "quarter", "2015 Q2", "2024 Q2"),
         ([1975, 2024], "year", "1975", "2024"),
         ([2001, 2004], "year", "2001", "2004"),
+        ([2001.0, 2004.0], "year", "2001", "2004"),
         (["2001-02", "2001-05"], "month", "2001-02", "2001-05"),
         ([1789, 2024], "decade", "1780s", "2020s"),
         (
@@ -201,6 +202,9 @@ def test_labels_come_back(tmp_path):
     file.write_text(json.dumps({"0": "space", "2": "cooking"}))
     labels = report.read_labels(file)
     assert written(tmp_path / "report.html", labels=labels)["labels"] == ["space", "", "cooking"]
+    lda = TemperedLDA(3, random_state=0, max_iter=1).fit(corpus().counts)
+    lda.set_labels(labels).report(corpus().counts, feature_names=WORDS, path=tmp_path / "of_lda")
+    assert data_of(tmp_path / "of_lda")["labels"] == ["space", "", "cooking"]
     for wrong in ("[]", "{", '{"a": "b"}', '{"0": 1}'):
         file.write_text(wrong)
         with pytest.raises(ValueError, match="no labels of a report"):

@@ -6,6 +6,8 @@ from topictemper import TemperedLDA, TopicModel, load
 from topictemper.plotting import TopicSharesDisplay
 from topictemper.topics import SeedTopics
 
+from ..report.small_report import data_of
+
 THEMES = ("boat harbour water sail", "wheel engine brake garage", "flour oven bread yeast")
 
 
@@ -95,6 +97,54 @@ def test_search(model):
         search.find(["bread", "xyz"])
 
 
+@pytest.mark.parametrize("kind", [list, iter, lambda texts: np.array(texts, object)])
+def test_report(model, tmp_path, kind):
+    model = load(_saved(model, tmp_path)).set_labels({1: "middle"})
+    others = [TopicModel(lda=model.lda, random_state=1).fit(texts())]
+    given = {
+        "names": [f"Title {i}" for i in range(121)],
+        "dates": [2020 + i % 3 for i in range(121)],
+        "groups": [THEMES[i % 3][:5] for i in range(121)],
+    }
+    path = tmp_path / "report.html"
+    of_texts = kind([*texts(), None])
+    assert model.report(of_texts, other_models=others, title="Test", path=path, **given) == path
+    page = data_of(path)
+    assert page["title"] == "Test"
+    assert page["labels"] == ["", "middle", ""]
+    assert page["documents"]["text"] == [*texts(), ""]
+    assert page["documents"]["name"] == given["names"]
+    assert set(page["words"]) == {word for words in THEMES for word in words.split()}
+    assert page["fits"] == 1
+    assert page["periods"]["names"] == ["2020", "2021", "2022"]
+    assert sorted(page["groups"]["names"]) == sorted(given["groups"][:3])
+
+
+def test_report_without_texts_and_of_tokens(model, tmp_path):
+    path = tmp_path / "report.html"
+    model.report(texts(), labels=["a", "b", "c"], show_texts=False, path=path)
+    page = data_of(path)
+    assert page["labels"] == ["a", "b", "c"]
+    assert page["documents"] is None
+    tokens = [text.split() for text in texts()]
+    TopicModel(lda=model.lda, random_state=0).fit(tokens).report(tokens, path=path)
+    assert data_of(path)["documents"]["text"] == texts()
+
+
+def test_bad_arguments_of_report_write_no_file(model, tmp_path):
+    path = tmp_path / "report.html"
+    other = TopicModel(2, random_state=0).fit(["boat water"] * 5 + ["wheel road"] * 5)
+    for wrong, message in (
+        ({"other_models": [other]}, r"other_models\[0\] must have the words"),
+        ({"dates": [2020]}, "dates must have one date for each of the 120"),
+        ({"groups": ["a"]}, "groups must have one entry for each of the 120"),
+        ({"labels": ["a"]}, "labels must have 3 entries"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            model.report(texts(), path=path, **wrong)
+    assert not path.exists()
+
+
 def test_needs_a_fit():
     for name, arguments in (
         ("set_labels", [None]),
@@ -107,3 +157,5 @@ def test_needs_a_fit():
     ):
         with pytest.raises(NotFittedError):
             getattr(TopicModel(), name)(*arguments)
+    with pytest.raises(NotFittedError):
+        TopicModel().report(["a"], path="report.html")

@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
         "Fit topics to a file and save them, with their words and how text is cut into words.",
     )
     types.add_file(parser)
-    parser.add_argument("--output", type=Path, required=True, help="where to save the model")
+    parser.add_argument("--output", "-o", type=Path, required=True, help="where to save the model")
     option = parser.add_argument
     option("--topics", type=types.positive, default=50, metavar="K", help="topics (default: 50)")
     option(

@@ -1,4 +1,7 @@
-"""The command line: ``topictemper demo | fit | transform | topics | score | update``."""
+"""The command line.
+
+``topictemper demo | fit | topics | label | report | score | transform | update``
+"""
 
 from __future__ import annotations
 
@@ -14,13 +17,13 @@ from typing import NoReturn
 
 from .. import __version__
 from ..datasets.formats._packed import InputError
-from . import _demo, _fit, _predict, _show, _update
+from . import _demo, _fit, _label, _page, _predict, _show, _update
 from ._report import printable
 
 _logger = logging.getLogger("topictemper")
 
 # In the order of the help. Each has `add`, which adds its command to the parser.
-_COMMANDS = (_demo, _fit, _show, _predict, _update)
+_COMMANDS = (_demo, _fit, _show, _label, _page, _predict, _update)
 
 # Exit status of shells after a signal: 128 + SIGINT, 128 + SIGPIPE.
 _INTERRUPTED = 130

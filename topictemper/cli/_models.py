@@ -58,6 +58,13 @@ class Fitted:
         names = getattr(self.lda, "feature_names_in_", None)
         self.words: list[str] | None = None if names is None else names.tolist()
 
+    def names(self) -> list[str]:
+        """Return the words, or else, with a warning, the numbers of the columns."""
+        if self.words is not None:
+            return self.words
+        _logger.warning("%s has no words; column numbers are shown instead", self._path)
+        return [str(column) for column in range(self.lda.n_features_in_)]
+
     def parts(self, arguments: argparse.Namespace) -> Iterator[Part]:
         """Yield the documents of FILE, counted.
 

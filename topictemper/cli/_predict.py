@@ -48,6 +48,7 @@ def add(commands: Any) -> None:
     types.add_date_and_group(parser)
     parser.add_argument(
         "--output",
+        "-o",
         type=Path,
         default=STANDARD_INPUT,
         help="a file .csv, .parquet or .npz; or - for CSV on standard output (the default)",

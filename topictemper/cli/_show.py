@@ -6,7 +6,6 @@ import argparse
 import csv
 import io
 import json
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -16,8 +15,6 @@ from ..text._summaries import topic_columns
 from . import _arguments as types
 from ._models import Fitted
 from ._report import format_topics, printable
-
-_logger = logging.getLogger("topictemper")
 
 
 def add(commands: Any) -> None:
@@ -46,11 +43,8 @@ def add_formats(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the topics."""
     fitted = Fitted(arguments.model)
-    lda, names = fitted.lda, fitted.words
-    if names is None:
-        _logger.warning("%s has no words; column numbers are shown instead", arguments.model)
-        names = [str(column) for column in range(lda.n_features_in_)]
-    columns = topic_columns(lda, names, fitted.statistics, arguments.words)
+    lda = fitted.lda
+    columns = topic_columns(lda, fitted.names(), fitted.statistics, arguments.words)
     if not (arguments.json or arguments.csv):
         labels = columns["label"] if lda._labels else None
         print(format_topics(columns["share"], columns["words"], labels=labels))

@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
     types.add_model(parser)
     types.add_file(parser)
     parser.add_argument(
-        "--output", type=Path, help="where to save the model (default: in place of MODEL)"
+        "--output", "-o", type=Path, help="where to save the model (default: in place of MODEL)"
     )
     parser.add_argument("--jobs", type=types.jobs, metavar="N", help="threads; -1 for all")
     parser.set_defaults(run=run)

@@ -337,13 +337,7 @@ class TemperedLDA(
     # Called within `unchanged_on_error`, because a callback may fail when it is torn down, too.
     @with_callbacks
     def _fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        validation_X: Any,
-        feature_names: Any,
-        keeps: bool,
+        self, X: Any, y: Any, sample_weight: Any, validation_X: Any, feature_names: Any, keeps: bool
     ) -> None:
         words_before = getattr(self, "feature_names_in_", None)
         if is_chunks(X):
@@ -498,10 +492,3 @@ class TemperedLDA(
             self._trainer = new_trainer(config, total, 1)
         self._trainer.expect(total)
         return self._trainer
-
-    @property
-    def _n_features_out(self) -> int:
-        return self._trainer.topics.n_components
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_trainer")

@@ -82,6 +82,13 @@ class FittedMixin:
         """Passes begun."""
         return ceil(self._learned("n_iter_").clock.passes - 1e-9)  # a sum of weights is rounded
 
+    @property
+    def _n_features_out(self) -> int:
+        return self._trainer.topics.n_components
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_trainer")
+
     def _learned(self, attribute: str) -> Trainer:
         try:
             return self._trainer

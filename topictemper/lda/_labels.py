@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-Labels = Sequence[str] | Mapping[int | str, str] | Callable[[list[str], list[Any]], str]
+# The keys of a mapping are invariant, so that each kind has to be named.
+Labels = (
+    Sequence[str]
+    | Mapping[int, str]
+    | Mapping[str, str]
+    | Mapping[int | str, str]
+    | Callable[[list[str], list[Any]], str]
+)
 
 
 class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
@@ -55,7 +62,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         labels : sequence of str, mapping, callable or None
             - A label for each topic.
             - A mapping of topics, by number or by present label, to labels. The other topics keep
-              theirs.
+              theirs. A number may be a string, as in JSON; a label that reads the same goes first.
+              `topictemper.report.read_labels` reads what the page of a report has saved.
             - A function ``label(words, documents)``, which returns the label of a topic. It gets a
               list of the words of the topic, and a list of the documents with the largest
               proportions of it (empty without `documents`). It may ask a language model. Where
@@ -150,7 +158,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             examples = [[documents[row] for row in of_topic] for of_topic in rows]
         return _distinct([label(*each) for each in zip(words, examples, strict=True)])
 
-    def _checked(self, labels: Sequence[str] | Mapping[int | str, str] | None) -> dict[int, str]:
+    def _checked(self, labels: Sequence[str] | Mapping[Any, str] | None) -> dict[int, str]:
         """All labels that are set now, by topic."""
         present = self.labels_
         n_components = len(present)
@@ -158,7 +166,9 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             return {}
         if isinstance(labels, Mapping):
             new = dict(self._labels)
-            new |= {topic_number(key, present): label for key, label in labels.items()}
+            new |= {
+                topic_number(_key(key, present), present): label for key, label in labels.items()
+            }
         else:
             if isinstance(labels, str) or len(labels) != n_components:
                 raise ValueError(
@@ -214,6 +224,12 @@ def _distinct(labels: list[Any]) -> list[Any]:
             labels[k], n = f"{label} ({n})", n + 1
         seen.add(labels[k])
     return labels
+
+
+def _key(key: Any, labels: NDArray[Any]) -> Any:
+    """The key of a mapping, as a number if it is one in a string and no label."""
+    is_number = isinstance(key, str) and key.isdecimal() and key not in labels.tolist()
+    return int(key) if is_number else key
 
 
 def topic_number(key: Any, labels: NDArray[Any]) -> int:

@@ -52,7 +52,7 @@ class ReportMixin:
         groups : sequence, optional
             A group for each document, such as an author or a source.
         labels : sequence of str or mapping of int to str, optional
-            Names of topics.
+            Names of topics. None: those of `set_labels`.
         other_models : sequence of estimators or of arrays-like, optional
             Fits of the same words with other seeds. A topic with no similar one in them is doubted.
         title : str, optional

@@ -83,6 +83,8 @@ def _day(value: Any, row: int) -> np.datetime64:
         return np.datetime64("NaT")
     if isinstance(value, date):  # a datetime and a pandas Timestamp are dates
         return np.datetime64(value.isoformat()[:10])
+    if isinstance(value, float) and value.is_integer():  # a year in a column with missing ones
+        value = int(value)
     text = str(value).strip()
     if not text:
         return np.datetime64("NaT")

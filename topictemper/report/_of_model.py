@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ def write_model(
     words: Any,
     *,
     path: str | os.PathLike[str],
+    labels: Sequence[str] | Mapping[int, str] | None = None,
     other_models: Sequence[Any] = (),
     **options: Any,
 ) -> Path:
@@ -50,10 +51,12 @@ def write_model(
         Names of the columns.
     path : str or path-like
         The file.
+    labels : sequence of str or mapping of int to str, optional
+        Names of topics. None: those that the model has.
     other_models : sequence of estimators or of arrays-like
         Other fits of the same words.
     **options
-        Of `write`: documents, names, dates, groups, labels, title.
+        Of `write`: documents, names, dates, groups, title.
     """
     check_is_fitted(model)
     X = model._fitted_counts(X)
@@ -70,6 +73,7 @@ def write_model(
         words,
         path=path,
         counts=X,
+        labels=model._labels if labels is None else labels,
         other_topics=[getattr(other, "components_", other) for other in other_models],
         score=model.score(X[rows]) if len(rows) else None,
         history=histories,

@@ -28,6 +28,7 @@ from ..persistence._models import savable
 from ..persistence._vectorizers import as_tokens
 from ._counting import Part, count_by_vocabulary, learn_vocabulary, set_vocabulary
 from ._parameters import OF_LDA, default_lda, default_vectorizer, new_lda, new_vectorizer
+from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
 from ._summaries import TopicStatistics, document_columns, output_of, topic_columns
 from ._texts import Texts
@@ -39,7 +40,7 @@ _UNKNOWN_SHOWN = 20
 
 
 @savable
-class TopicModel(WorkMixin, SaveTextsMixin, TransformerMixin, BaseEstimator):
+class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, BaseEstimator):
     """Topics of texts: counts the words, fits a `TemperedLDA`, and keeps both together.
 
     Texts go in, tables come out. All methods take a list of strings, an array, a column of pandas,
@@ -424,13 +425,17 @@ class TopicModel(WorkMixin, SaveTextsMixin, TransformerMixin, BaseEstimator):
             self.vectorizer_, self.unknown_share_ = vectorizer, counted.unknown_share
             yield counted.counts
 
-    def _parts(self, texts: Any, unknown: Counter[str] | None = None) -> Iterator[Part]:
-        """Count the words of documents, some at a time."""
+    def _texts(self, texts: Any) -> Texts:
+        """Documents of the kind of `fit`."""
         # An analyzer of the user's may take either.
         tokens = (
             None if callable(self.vectorizer_.analyzer) else self.vectorizer_.tokenizer is as_tokens
         )
-        return count_by_vocabulary(Texts(texts, tokens), self.vectorizer_, unknown)
+        return Texts(texts, tokens)
+
+    def _parts(self, texts: Any, unknown: Counter[str] | None = None) -> Iterator[Part]:
+        """Count the words of documents, some at a time."""
+        return count_by_vocabulary(self._texts(texts), self.vectorizer_, unknown)
 
     def _matrices(self, texts: Any) -> Iterator[Any]:
         return (part.matrix(self.vectorizer_) for part in self._parts(texts))

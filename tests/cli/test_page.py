@@ -1,0 +1,104 @@
+"""The commands `report` and `label`."""
+
+# ruff: noqa: F811
+
+import csv
+import json
+
+import pytest
+
+from topictemper import TemperedLDA, load
+from topictemper.datasets import make_lda_corpus
+
+from ..report.small_report import data_of
+from .test_main import fails, lines, matrix, model, run, text  # noqa: F401
+
+
+@pytest.fixture
+def table(tmp_path, lines):
+    path = tmp_path / "docs.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["body", "day", "who"])
+        writer.writerows(
+            [line, f"{2020 + d % 2}-01-01" if d else "", "ab"[d % 2]]
+            for d, line in enumerate(lines)
+        )
+    return path
+
+
+def test_report_of_a_table(run, model, table, lines, tmp_path):
+    path = tmp_path / "report.html"
+    options = ("--column=body", "--date=day", "--group=who", "--title=Two <words>", "-o", path)
+    assert run("report", model, table, *options)[:2] == (
+        0,
+        f"{path}: 3 topics in 120 documents\n",
+    )
+    page = data_of(path)
+    assert page["title"] == "Two <words>"
+    assert page["documents"]["text"] == lines
+    assert page["documents"]["name"] is None
+    assert page["periods"]["names"] == ["2020", "2021"]
+    assert page["groups"]["names"] == ["a", "b"]
+
+
+def test_report_of_lines_and_of_a_folder(run, model, text, lines, tmp_path):
+    path, folder = tmp_path / "report.html", tmp_path / "posts"
+    assert run("report", model, text, "--no-texts", "--output", path)[0] == 0
+    page = data_of(path)
+    assert (page["documents"], page["periods"], page["groups"]) == (None, None, None)
+    assert page["title"] == "Topics in 120 documents"
+    folder.mkdir()
+    for d in range(3):
+        (folder / f"{d}.txt").write_text(lines[d])
+    assert run("report", model, folder, "-o", path)[0] == 0
+    documents = data_of(path)["documents"]
+    assert (documents["name"], documents["text"]) == (["0.txt", "1.txt", "2.txt"], lines[:3])
+
+
+def test_report_of_counts(run, matrix, tmp_path):
+    path, out = tmp_path / "model.npz", tmp_path / "report.html"
+    assert run("fit", matrix, "--topics=3", "--passes=1", "--output", path)[0] == 0
+    assert run("report", path, matrix, "-o", out)[0] == 0
+    assert data_of(out)["documents"] is None
+    assert set(data_of(out)["words"]) <= {f"word{chr(97 + v)}" for v in range(20)}
+    X = make_lda_corpus(60, 20, 3, random_state=0).counts
+    TemperedLDA(2, max_iter=1, random_state=0).fit(X).save(path)
+    status, _, err = run("report", path, matrix, "-o", out)
+    assert status == 0
+    assert "model.npz has no words; column numbers are shown instead" in err
+
+
+def test_reports_that_cannot_be_written(fails, run, model, table, text, tmp_path):
+    out = ("--output", tmp_path / "report.html")
+    assert "--output" in fails("report", model, text)
+    assert "this would overwrite the input" in fails("report", model, text, "-o", text)
+    assert "this would overwrite the input" in fails("report", model, text, "-o", model)
+    message = fails("report", model, table, "--column=body", "--date=who", *out)
+    assert "docs.csv: dates must be dates" in message
+    assert "document 0 has 'a'" in message
+    assert "--date is for tables" in fails("report", model, text, "--date=day", *out)
+    (tmp_path / "empty.txt").touch()
+    assert "no documents" in fails("report", model, tmp_path / "empty.txt", *out)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
+    labels, other, page = tmp_path / "labels.json", tmp_path / "other", tmp_path / "report.html"
+    labels.write_text(json.dumps({"0": "rivers", "2": "cars"}))
+    before = model.read_bytes()
+    assert run("label", model, labels, "-o", other) == (0, f"{other}: 2 topics labelled\n", "")
+    assert model.read_bytes() == before
+    assert run("label", model, labels)[0] == 0
+    assert load(model).labels_[[0, 2]].tolist() == load(other).labels_[[0, 2]].tolist()
+    assert "rivers: " in run("topics", model)[1]
+    assert run("report", model, text, "-o", page)[0] == 0
+    assert data_of(page)["labels"] == ["rivers", "", "cars"]
+    labels.write_text(json.dumps({"1": "cars"}))
+    assert "labels.json: labels must differ, but topics" in fails("label", model, labels)
+    labels.write_text(json.dumps({"7": "cars"}))
+    assert "labels.json: topics are 0 to 2, got 7" in fails("label", model, labels)
+    labels.write_text("[]")
+    assert "labels.json has no labels of a report" in fails("label", model, labels)
+    assert "this would overwrite the input" in fails("label", model, labels, "-o", labels)
+    assert load(model).labels_[2] == "cars"

@@ -1,0 +1,47 @@
+"""``topictemper label``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from .._utils._files import writable_path
+from ..datasets.formats._packed import InputError
+from ..report import read_labels
+from . import _arguments as types
+from ._models import Fitted
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = types.new_command(
+        commands,
+        "label",
+        "label the topics of a model",
+        "Label the topics of a model, by a file that the page of a report has saved. Topics that "
+        "the file does not name keep their labels.",
+    )
+    types.add_model(parser)
+    parser.add_argument(
+        "labels", metavar="LABELS", type=Path, help='JSON such as {"0": "space", "7": "religion"}'
+    )
+    parser.add_argument(
+        "--output", "-o", type=Path, help="where to save the model (default: in place of MODEL)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Label topics, and save the model."""
+    output = arguments.output or arguments.model
+    if writable_path(output) == arguments.labels.resolve():
+        raise InputError(f"{output}: this would overwrite the input.")
+    fitted, labels = Fitted(arguments.model), read_labels(arguments.labels)
+    try:
+        fitted.lda.set_labels(labels)
+    except ValueError as error:
+        raise InputError(f"{arguments.labels}: {error}.") from error
+    fitted.model.save(output)
+    print(f"{output}: {len(labels):,} topics labelled")
+    return 0

@@ -1,0 +1,72 @@
+"""``topictemper report``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import scipy.sparse as sp
+
+from .._utils._files import writable_path
+from .._utils._log import Progress
+from ..datasets.formats._packed import InputError
+from . import _arguments as types
+from ._inputs import Document, kind_of
+from ._models import Fitted
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = types.new_command(
+        commands,
+        "report",
+        "write a page that shows the topics",
+        "Write a report on the topics of a model in the documents of FILE: one HTML file that "
+        "works offline, with map, words, documents, search, and courses over time and by group.",
+    )
+    types.add_model(parser)
+    types.add_file(parser)
+    types.add_date_and_group(parser)
+    parser.add_argument(
+        "--output", "-o", type=Path, required=True, help="the file to write, such as report.html"
+    )
+    parser.add_argument("--title", metavar="TEXT", help="title of the page")
+    parser.add_argument(
+        "--no-texts", action="store_true", help="leave the texts of the documents out of the page"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the report."""
+    output = arguments.output
+    if writable_path(output) in (arguments.file.resolve(), arguments.model.resolve()):
+        raise InputError(f"{output}: this would overwrite the input.")
+    fitted, progress = Fitted(arguments.model), Progress("counting", verbose=True)
+    counts: list[Any] = []
+    documents: list[Document] = []
+    for part in fitted.parts(arguments):
+        counts.append(part.counts)
+        documents.extend(part.documents)
+        progress.add(len(part.documents))
+    if not documents:
+        raise InputError(f"{arguments.file}: no documents.")
+    are_texts = kind_of(arguments.file, arguments.format) == "text"
+    # Names of files in a folder say something; those of lines and rows are their numbers.
+    shown, named = are_texts and not arguments.no_texts, are_texts and arguments.file.is_dir()
+    try:
+        fitted.lda.report(
+            sp.vstack(counts, format="csr"),
+            [document.text for document in documents] if shown else None,
+            path=output,
+            feature_names=fitted.names(),
+            names=[document.name for document in documents] if named else None,
+            dates=arguments.date and [document.date for document in documents],
+            groups=arguments.group and [document.group for document in documents],
+            title=arguments.title,
+        )
+    except ValueError as error:
+        raise InputError(f"{arguments.file}: {error}.") from error
+    print(f"{output}: {fitted.lda.components_.shape[0]:,} topics in {len(documents):,} documents")
+    return 0
