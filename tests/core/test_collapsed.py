@@ -47,7 +47,7 @@ def test_is_its_twin(n_topics, max_iter, dtype):
 def test_sweeps_end_at_the_tolerance(dtype):
     minibatch = make_minibatch(16, 0.1, 1.0, dtype)
     out, B = collapse(minibatch, 1e-2, 1000)
-    gamma, sweeps = twin(minibatch, B, 1e-2, 1000)
+    _, sweeps = twin(minibatch, B, 1e-2, 1000)
     usual = np.asarray(np.diff(minibatch.batch.doc_ptr) > 1)
     assert (np.abs(out.sweeps - sweeps)[usual] <= 1).all()
     assert 1 < out.sweeps[usual].min() < out.sweeps[usual].max() < 1000

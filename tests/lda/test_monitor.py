@@ -42,7 +42,8 @@ def test_older_scikit_learn_learns_the_same(older_lda):
 
 
 def test_older_scikit_learn_stops_early(older_lda):
-    parameters = small_lda(early_stopping=True, n_components=20, max_iter=30).get_params()
+    lda = small_lda(early_stopping=True, n_components=20, max_iter=30, inference="point")
+    parameters = lda.get_params()
     older = older_lda(**parameters).fit(corpus(300)[:200], validation_X=corpus(300)[200:])
     assert len(older.score_history_) < 30
 

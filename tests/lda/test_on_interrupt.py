@@ -50,7 +50,7 @@ def test_the_last_whole_pass_is_kept(monkeypatch):
     def watching(self, *args, **kwargs):
         result = step(self, *args, **kwargs)
         if self.clock.n_updates == 4 * STEPS:
-            states.append(self.topics.components().tobytes())
+            states.append(self.predictive_topics.components().tobytes())
         return result
 
     monkeypatch.setattr(Trainer, "step", watching)

@@ -311,7 +311,7 @@ def test_bound_is_of_the_model_at_a_temperature_of_one(mode, estimate):
     dirichlet = deepcopy(lda)
     dirichlet._trainer.topics.point = False
     dirichlet._trainer.prior_scale.scale = 1.0
-    theta = dirichlet.transform(corpus())
+    theta = dirichlet.transform(corpus(), inference="mean_field")
     tokens = np.asarray(corpus().sum(axis=1)).ravel()
     gamma = theta * (tokens + alpha.sum())[:, None]  # the sum of gamma is known at T = 1
     topics = lda._trainer.topics

@@ -346,7 +346,7 @@ def test_document_temperatures_of_an_estimator_are_equation_10():
     local = infer(
         trainer.topics,
         batch,
-        lda.doc_topic_prior_,
+        trainer.mean_field_alpha,
         trainer.control.learned,
         tol=1e-3,
         max_iter=100,

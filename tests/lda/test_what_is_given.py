@@ -93,9 +93,15 @@ def test_chunks_where_one_matrix_is_wanted(chunks):
     for use in (fitted().top_documents, fitted().prepare_pyldavis):
         with pytest.raises(TypeError, match=message):
             use(chunks)
-    for use in (perplexity, predictive_log_likelihood):
-        with pytest.raises(TypeError, match=message):
-            use(fitted(), chunks)
+
+
+def test_metrics_take_chunks_as_one_matrix():
+    whole = predictive_log_likelihood(fitted(), corpus())
+    for sizes in ([200], [1, 150, 49], [67, 67, 66]):
+        ends = np.cumsum([0, *sizes])
+        chunks = [corpus()[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        assert predictive_log_likelihood(fitted(), chunks) == pytest.approx(whole, rel=1e-12)
+        assert perplexity(fitted(), Again(*chunks)) == pytest.approx(np.exp(-whole), rel=1e-12)
 
 
 def test_sparse_validation_documents_are_named():

@@ -25,7 +25,8 @@ def test_is_the_score_of_tempered_lda(mode, dtype, estimate):
     topics = lda.components_
     if estimate == "auto":
         topics = topics / topics.sum(axis=1, keepdims=True)
-    found = predictive_log_likelihood(topics, corpus(), lda.doc_topic_prior_)
+    way = "collapsed" if lda._trainer.has_sampled else "mean_field"
+    found = predictive_log_likelihood(topics, corpus(), lda.doc_topic_prior_, inference=way)
     assert found == pytest.approx(expected, rel=rel)
 
 

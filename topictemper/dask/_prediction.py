@@ -268,8 +268,8 @@ def _completed(X: Any, halves: TokenHalves, model: TemperedLDA, tempered: bool) 
     observed, held_out = deepcopy(halves).split(X)
     with Workers(model.n_jobs) as workers:
         s = model._inverse_temperatures(tempered, workers)
-        trainer = model._trainer
-        found = document_completion(predictor(trainer), observed, held_out, s, workers)
+        fitted = predictor(model._trainer, "mean_field" if tempered else None)
+        found = document_completion(fitted, observed, held_out, s, workers)
     return _Completed(found, np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._chunks import is_chunks
-from ..lda._completion import Inference, Model, cold, document_completion
+from ..lda._completion import Inference, Model, cold, document_completion, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import TokenHalves
 from ..lda._topics import Topics
@@ -27,7 +27,7 @@ def predictive_log_likelihood(
     X: Any,
     doc_topic_prior: float | ArrayLike | None = None,
     *,
-    inference: Literal["mean_field", "collapsed", "gibbs"] = "mean_field",
+    inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
     per_document: bool = False,
     standard_error: bool = False,
     mean_change_tol: float = 1e-3,
@@ -57,11 +57,12 @@ def predictive_log_likelihood(
         Counts. An iterable yields chunks of documents; one is in memory at a time.
     doc_topic_prior : float or array-like of shape (n_components,), optional
         Dirichlet prior alpha of the topics in a document, > 0. None takes the estimator's.
-    inference : {"mean_field", "collapsed", "gibbs"}, default="mean_field"
+    inference : {"auto", "mean_field", "collapsed", "gibbs"}, default="auto"
         How the observed half gives the proportions: "mean_field" by the fixed point of gamma,
         "collapsed" by zero-order collapsed inference (Asuncion et al. 2009), "gibbs" by collapsed
         Gibbs sampling at the given topics, as a mean over 60 sweeps after 30 that are left out.
-        Draws depend on the document alone.
+        Draws depend on the document alone. "auto" takes what the ``score`` of a `TemperedLDA`
+        takes, and mean-field inference for all other topics.
     per_document : bool, default=False
         Whether to return the score of each document instead of the mean over all tokens.
     standard_error : bool, default=False
@@ -111,7 +112,6 @@ def predictive_log_likelihood(
     >>> predictive_log_likelihood(topics, X, 0.05, per_document=True).shape
     (300,)
     """
-    check.choice("inference", inference, ("mean_field", "collapsed", "gibbs"))
     lda = _model(model, doc_topic_prior, inference, mean_change_tol, max_doc_update_iter)
     check.flag("per_document", per_document)
     if check.flag("standard_error", standard_error) and per_document:
@@ -143,7 +143,7 @@ def perplexity(
     X: Any,
     doc_topic_prior: float | ArrayLike | None = None,
     *,
-    inference: Literal["mean_field", "collapsed", "gibbs"] = "mean_field",
+    inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
     per_document: bool = False,
     standard_error: bool = False,
     mean_change_tol: float = 1e-3,
@@ -200,9 +200,10 @@ def perplexity(
     return float(np.exp(-found))
 
 
-def _model(
-    model: Any, doc_topic_prior: Any, inference: Inference, tol: float, max_iter: int
-) -> Model:
+def _model(model: Any, doc_topic_prior: Any, inference: Any, tol: float, max_iter: int) -> Model:
+    ways: tuple[Inference, ...] = ("mean_field", "collapsed", "gibbs")
+    chosen = check.choice("inference", inference, ("auto", *ways))
+    way = next((way for way in ways if way == chosen), None)
     topics = topics_of(model, "model")
     if topics.min() == 0:
         row, column = np.argwhere(topics == 0)[0]
@@ -214,7 +215,9 @@ def _model(
     sums = topics.sum(axis=1, dtype=np.float64)
     point = np.abs(sums - 1.0).max() < 1e-3
     if isinstance(model, TemperedLDA):
-        point = point or model._trainer.topics.point
+        own = predictor(model._trainer, way)
+        way, point = own.inference, point or own.topics.point
+        doc_topic_prior = own.alpha if doc_topic_prior is None else doc_topic_prior
     if doc_topic_prior is None:
         doc_topic_prior = getattr(model, "doc_topic_prior_", None)
         if doc_topic_prior is None:
@@ -234,8 +237,8 @@ def _model(
     )
     return Model(
         # Only mean-field inference is with anything but the mean of the topics.
-        Topics(topics.T, 0.0, point=inference != "mean_field" or bool(point)),
+        Topics(topics.T, 0.0, point=way in ("collapsed", "gibbs") or bool(point)),
         np.ascontiguousarray(np.broadcast_to(alpha, len(topics))),
         sweeps,
-        inference,
+        way or "mean_field",
     )
