@@ -211,7 +211,9 @@ class Bench:
         if not mark or not mark[0]["seconds"] or not known:
             print(f"{setting}: no budgets without {MARK[0]} and {OURS}", flush=True)
             return
-        points = sorted((float(row["seconds"]), float(row["length"])) for row in known)
+        points = sorted(
+            (float(row["seconds"]), float(row["length"])) for row in known if row["length"] != "0"
+        )
         for budget in BUDGETS:
             if self.find(setting=setting, system=OURS, budget=f"{budget:g}", seed=seed):
                 continue

@@ -135,6 +135,7 @@ def train(
         trainer.plan = replace(trainer.plan, batch_size=ceil(len(order) / steps))
         with Workers(job.n_jobs) as workers:
             trainer.run(Gatherer(X, trainer.topics.M.dtype), order, workers)
+        trainer.average.topics = None  # rounds are averaged, by `averaged`
         new = dict(tree, trainer=trainer.get_state())
         return _shard(job, new)
 
