@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -99,7 +100,7 @@ def test_metrics_take_chunks_as_one_matrix():
     whole = predictive_log_likelihood(fitted(), corpus())
     for sizes in ([200], [1, 150, 49], [67, 67, 66]):
         ends = np.cumsum([0, *sizes])
-        chunks = [corpus()[a:b] for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        chunks = [corpus()[a:b] for a, b in pairwise(ends)]
         assert predictive_log_likelihood(fitted(), chunks) == pytest.approx(whole, rel=1e-12)
         assert perplexity(fitted(), Again(*chunks)) == pytest.approx(np.exp(-whole), rel=1e-12)
 
