@@ -104,8 +104,8 @@ class TemperedLDA(
         until the ELBO has converged. It needs 12 bytes of memory for each document and topic.
         `partial_fit` is always online.
     max_iter : int, default=None
-        Passes over the data in `fit`, the maximum for "batch". None: 15; for "online" as many as
-        see 750,000 documents if there are more than 50,000, but at least 4.
+        Passes over the data in `fit`, the maximum for "batch". None: 12; for "online" as many as
+        see 750,000 documents if there are more than 62,500, but at least 4.
     batch_size : int, default=None
         Documents in a minibatch. None: a 300th of the documents, more if they are more than
         50,000; from 64 to 2,048. `partial_fit` without `total_samples` takes 500.
