@@ -1,5 +1,6 @@
 """Learning and predicting on a cluster of processes: bits, lost workers and drivers, refusals."""
 
+import os
 import subprocess
 import sys
 import textwrap
@@ -21,9 +22,16 @@ from topictemper.dask import document_temperatures, perplexity, score, transform
 from . import documents
 from .documents import N_WORDS, array_of, array_with, bits, counts, estimator, killing, parts
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*Port .* is already in use:UserWarning", "ignore::ResourceWarning"
-)
+pytestmark = [
+    pytest.mark.filterwarnings(
+        "ignore:.*Port .* is already in use:UserWarning", "ignore::ResourceWarning"
+    ),
+    # On a busy machine the fit that loses a worker has been seen to wait for ever.
+    pytest.mark.skipif(
+        "TOPICTEMPER_CLUSTER" not in os.environ,
+        reason="starts and kills processes: make test-cluster",
+    ),
+]
 
 
 @pytest.fixture(scope="module")

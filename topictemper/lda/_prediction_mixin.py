@@ -70,7 +70,7 @@ class PredictionMixin(TransformerMixin):
             - "mean_field": by the fixed point of gamma.
             - "collapsed": by zero-order collapsed inference, which is less overconfident [1]_.
             - "gibbs": as means over 60 sweeps of collapsed Gibbs sampling, after 30 that are left
-              out; takes ten times as long.
+              out; takes several times as long.
             - "auto": "collapsed" if training sampled the documents, else "mean_field".
         tempered : bool, default=False
             By mean-field inference at the learned temperatures instead of T = 1 ("vt" and "lvt").
