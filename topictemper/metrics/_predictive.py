@@ -103,11 +103,11 @@ def predictive_log_likelihood(
     >>> score, error = predictive_log_likelihood(
     ...     tempered, X, inference="gibbs", standard_error=True
     ... )
-    >>> print(f"{score:.1f} ({error:.2f})")
-    -3.4 (0.02)
+    >>> bool(-3.4 < score < -3.3), round(error, 2)
+    (True, 0.02)
     >>> other = LatentDirichletAllocation(5, random_state=0).fit(X)
-    >>> round(predictive_log_likelihood(other, X), 1)
-    -3.3
+    >>> bool(-3.4 < predictive_log_likelihood(other, X) < -3.3)
+    True
     >>> topics = other.components_ / other.components_.sum(axis=1, keepdims=True)
     >>> predictive_log_likelihood(topics, X, 0.05, per_document=True).shape
     (300,)
