@@ -92,6 +92,24 @@ def test_a_stream_goes_on_alike_from_a_file(tmp_path):
     assert_array_equal(other.components_, lda.components_)
 
 
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        ("topics/M", -1.0, "average/topics/M: must be from 0"),
+        ("topics/M", np.nan, "average/topics/M: must be a finite array"),
+        ("topics/column_sums", 1e9, "average/topics/column_sums: does not belong"),
+    ],
+)
+def test_a_damaged_average_is_refused(tmp_path, place, value, message):
+    streamed(small_lda(total_samples=200), 400).save(tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz") as archive:
+        arrays = {name: archive[name] for name in archive.files}
+    arrays[f"state/trainer/average/{place}"].flat[0] = value
+    np.savez(tmp_path / "damaged.npz", **arrays)
+    with pytest.raises(ValueError, match=message):
+        load(tmp_path / "damaged.npz")
+
+
 def test_a_step_that_fails_leaves_the_average(monkeypatch):
     lda = streamed(small_lda(total_samples=200), 400)
     before = learned_state(lda), lda.components_

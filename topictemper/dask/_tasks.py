@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 from .._core._isa import available_isas, description, get_isa, set_isa
 from .._core._workers import Workers
 from .._utils._state import Tree
+from ..lda._average import weight_of
 from ..lda._estimator import TemperedLDA
 from ..lda._minibatch import Gatherer
 from ._blocks import stacked
 from ._corpus import mixed
 
 BYTES_OF_A_BLOCK = 1 << 24
-# Of the n-th average over rounds: as in an average with weights n^power.
-_POWER = 3.0
 
 # One task that needs all topics at a time in a process: their memory, and the instruction set.
 _alone = Lock()
@@ -187,8 +186,9 @@ def averaged(average: Block | None, block: Block, n: int) -> Block:
     """Return the average over rounds once the n-th is in it."""
     if average is None:
         return block
-    weight = (_POWER + 1.0) / (n + _POWER)
-    result: Block = (average + weight * (block.astype(np.float64) - average)).astype(block.dtype)
+    result: Block = (average + weight_of(n) * (block.astype(np.float64) - average)).astype(
+        block.dtype
+    )
     return result
 
 

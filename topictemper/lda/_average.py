@@ -53,5 +53,10 @@ class TopicsAverage(Stateful):
         wait = max(clock.total_samples / _IN_A_PASS, _DOCUMENTS_A_WORD * topics.n_features)
         self._due = clock.documents_seen + wait
         self.n_added += 1
-        weight = (_POWER + 1.0) / (self.n_added + _POWER)
+        weight = weight_of(self.n_added)
         self.topics = topics.copy() if self.topics is None else self.topics.mixed(topics, weight)
+
+
+def weight_of(n: int) -> float:
+    """Return the weight of the n-th addition to an average."""
+    return (_POWER + 1.0) / (n + _POWER)

@@ -17,12 +17,18 @@ _MOST_LAMBDA = 1e30
 _TEMPERATURE = (1.0, 1e6)
 _COOL = (1e-6, 1.0)
 
+_TOPICS = {
+    "M": (0.0, 3e38),
+    "a": (1e-30, 1e30),
+    "b": (0.0, 1.001),
+    "base": (1e-8, 1e7),
+    "column_sums": (0.0, 1e60),
+}
 _RANGES = {
-    "topics/M": (0.0, 3e38),
-    "topics/a": (1e-30, 1e30),
-    "topics/b": (0.0, 1.001),
-    "topics/base": (1e-8, 1e7),
-    "topics/column_sums": (0.0, 1e60),
+    **{f"topics/{name}": values for name, values in _TOPICS.items()},
+    **{f"average/topics/{name}": values for name, values in _TOPICS.items()},
+    "average/n_added": (0, 2**53),
+    "average/due": _NUMBER,
     "alpha": _PRIOR,
     "eta": _PRIOR,
     "control/learned": _COOL,
@@ -82,13 +88,21 @@ def _leaves(tree: Tree, above: str = "") -> Iterator[tuple[str, Any]]:
             yield above + name, value
 
 
+def _of_topics(topics: Tree, place: str) -> Iterator[tuple[str, bool]]:
+    M = topics["M"]
+    yield f"{place}/M", float(M.max()) * topics["a"] <= _MOST_LAMBDA
+    sums = M.sum(axis=0, dtype=np.float64)
+    rounding = _ROUNDING[M.dtype.name] * sums
+    yield f"{place}/column_sums", bool((abs(topics["column_sums"] - sums) <= rounding).all())
+
+
 def _relations(tree: Tree) -> Iterator[tuple[str, bool]]:
     topics, control, clock, scale = (tree[x] for x in ("topics", "control", "clock", "prior_scale"))
-    M, column_sums = topics["M"], topics["column_sums"]
-    yield "topics/M", float(M.max()) * topics["a"] <= _MOST_LAMBDA
-    rounding = _ROUNDING[M.dtype.name]
-    sums = M.sum(axis=0, dtype=np.float64)
-    yield "topics/column_sums", bool((abs(column_sums - sums) <= rounding * sums).all())
+    M, average = topics["M"], tree["average"]
+    yield from _of_topics(topics, "topics")
+    if average["topics"] is not None:
+        yield from _of_topics(average["topics"], "average/topics")
+        yield "average/n_added", average["n_added"] > 0
     yield "clock/n_updates", (clock["n_updates"] > 0) == (clock["documents_seen"] > 0)
     yield "clock/seen_before", clock["seen_before"] <= clock["documents_seen"]
     since = (clock["documents_seen"] - clock["seen_before"]) / clock["pass_length"]
