@@ -57,7 +57,8 @@ class TemperedLDA(PredictingMixin, BaseEstimator):
         Number of topics, K.
     tempering, inference, doc_topic_prior, topic_word_prior, learning_decay, mean_change_tol, \
 max_doc_update_iter, dtype
-        As for `topictemper.TemperedLDA`. Lengths in passes are passes over the sample.
+        As for `topictemper.TemperedLDA`, but for `learning_decay`, which is 0.7. Lengths in passes
+        are passes over the sample.
     max_iter : int, default=None
         Passes over the documents by rounds. None: as many as see 750,000 documents, from 4 to 12.
     batch_size : int, default=None
