@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from abc import ABC, abstractmethod
 from functools import cache
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def model(which: str) -> TemperedLDA:
     return lda.fit(counts(which)[:50])
 
 
-class Writer:
+class Writer(ABC):
     """Writes one thing in a folder, and says which of three is found there."""
 
     #: Whether there is an old one, which is replaced.
@@ -52,14 +53,14 @@ class Writer:
         for which in WHICH:  # before a child is forked
             counts(which), words(which), model(which)
 
-    def write(self, which: str) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def write(self, which: str) -> None: ...
 
     def remove(self) -> None:
         shutil.rmtree(self.path)
 
-    def read(self) -> list[bool]:
-        raise NotImplementedError
+    @abstractmethod
+    def read(self) -> list[bool]: ...
 
     def found(self) -> str:
         """Which one is there; "old" if nothing is, where there is nothing old."""

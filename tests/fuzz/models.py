@@ -6,6 +6,7 @@ import io
 import json
 import random
 import warnings
+from collections.abc import Callable
 from copy import deepcopy
 from functools import cache
 from pathlib import Path
@@ -145,16 +146,21 @@ def _read(path: Path) -> None:
     if not (np.isfinite(lda.score(X)) and np.isfinite(lda.document_temperatures(X)).all()):
         raise Wrong("a score or temperatures that are not finite")
     _check(lda)
+    _train(lda.partial_fit, X)
+    _check(lda)
+
+
+def _train(step: Callable[[Any], Any], documents: Any) -> None:
     try:
         with warnings.catch_warnings():
-            # Another instruction set than that of the file, which may be a change of the file.
-            warnings.filterwarnings("ignore", "This model was trained with", UserWarning)
-            lda.partial_fit(X)
+            # Another instruction set than that of the file, which may be a change of the file; and
+            # words that the vocabulary does not have.
+            warnings.simplefilter("ignore", UserWarning)
+            step(documents)
     except (TypeError, ValueError) as error:
         # Parameters of the next fit are checked by it, as those of any estimator.
         if "total_samples" not in str(error):
-            raise Wrong(f"partial_fit: {error}") from error
-    _check(lda)
+            raise Wrong(f"{step.__name__}: {error}") from error
 
 
 def _check(lda: TemperedLDA) -> None:
@@ -195,9 +201,7 @@ def _read_texts(path: Path) -> None:
     if len(model.topics_) != theta.shape[1] or len(model.documents(TEXTS)) != len(theta):
         raise Wrong("tables of another length")
     _check(model.lda_)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)
-        model.update(TEXTS)
+    _train(model.update, TEXTS)
     _check(model.lda_)
 
 

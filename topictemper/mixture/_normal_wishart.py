@@ -7,6 +7,7 @@ of a 1 x 1 matrix is a gamma distribution).
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -20,7 +21,7 @@ from .._utils._typing import Floats
 
 
 @dataclass(frozen=True)
-class NormalWishart:
+class NormalWishart(ABC):
     """K independent distributions ``Lambda ~ W(scale^-1, dof), mu ~ N(mean, (k Lambda)^-1)``.
 
     The components of a Dirichlet process mixture of Gaussians (Blei and Jordan 2006).
@@ -37,30 +38,30 @@ class NormalWishart:
     # Depends on the kind of the blocks
 
     @property
+    @abstractmethod
     def block(self) -> int:
         """Columns in a block."""
-        raise NotImplementedError
 
     @cached_property
+    @abstractmethod
     def log_det(self) -> Floats:
         """Log determinant of each block of the scale, (K, blocks)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def squared_distances(self, X: Floats) -> Floats:
         """``(x - mean)^T scale^-1 (x - mean)``, (N, K)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _trace_ratio(self, prior: Self) -> Floats:
         """``tr(scale_0 scale^-1)``, (K,)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centres: Floats) -> Floats:
         """``s sum_n phi_nk (x_n - centre_k)(x_n - centre_k)^T``, shaped as the scale."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _outer(self, difference: Floats) -> Floats:
         """``d d^T`` of rows, shaped as the scale."""
-        raise NotImplementedError
 
     # The same for both kinds
 
@@ -114,13 +115,13 @@ class NormalWishart:
         spread = np.sqrt(1.0 + 1.0 / self.mean_precision[component])[:, None]
         return self.mean[component] + spread * noise / np.sqrt(chi2)
 
+    @abstractmethod
     def _log1p_distances(self, X: Floats, shrink: Floats) -> Floats:
         """``sum over blocks of log(1 + shrink distance^2)``, (N, K)."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _coloured(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
         """White noise with the scale of components as its covariance."""
-        raise NotImplementedError
 
     def _expected_log_det(self) -> Floats:
         """``E[log |Lambda|]`` of each block, (K, blocks)."""

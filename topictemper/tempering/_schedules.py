@@ -1,5 +1,6 @@
 """Temperature schedules of annealed variational inference."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import isfinite
@@ -60,7 +61,7 @@ class ConstantSchedule:
 
 
 @dataclass(frozen=True)
-class _FallingSchedule:
+class _FallingSchedule(ABC):
     """From `t0` at time 0 down to exactly 1 at time `length` and ever after."""
 
     t0: float
@@ -79,8 +80,9 @@ class _FallingSchedule:
             return 1.0
         return self._falling(float(time) / self.length)
 
+    @abstractmethod
     def _falling(self, fraction: float) -> float:
-        raise NotImplementedError
+        """T after a fraction of the length, < 1."""
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,7 @@ class CallableSchedule:
         return float(value)
 
 
-_NAMED = {
+_NAMED: dict[str, Callable[[float, float], Schedule]] = {
     "linear": LinearSchedule,
     "exponential": ExponentialSchedule,
     "inverse-linear": InverseLinearSchedule,
