@@ -7,9 +7,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda import _prior_scale
+from topictemper.lda import _halves
 from topictemper.lda._e_step import Workspace
-from topictemper.lda._prior_scale import PriorScale, _peak, halves, parts
+from topictemper.lda._halves import halves, parts, peak
+from topictemper.lda._prior_scale import PriorScale
 from topictemper.metrics import predictive_log_likelihood
 
 from ..small_lda import ONE_THREAD, corpus, fitted, minibatch, small_lda
@@ -68,7 +69,7 @@ def test_halves_do_not_hang_on_the_order_of_documents():
 
 
 def test_parts_are_the_documents_in_their_order(monkeypatch):
-    monkeypatch.setattr(_prior_scale, "_MOST_DOCUMENTS", 64)
+    monkeypatch.setattr(_halves, "_MOST_DOCUMENTS", 64)
     batch = minibatch(corpus(), np.float64)._replace(weight=np.arange(200.0))
     found = list(parts(batch))
     assert [part.n_documents for part in found] == [64, 64, 64, 8]
@@ -78,7 +79,7 @@ def test_parts_are_the_documents_in_their_order(monkeypatch):
 
 def test_parts_make_no_difference(monkeypatch):
     whole = fitted(dtype="float64").doc_topic_prior_
-    monkeypatch.setattr(_prior_scale, "_MOST_DOCUMENTS", 7)
+    monkeypatch.setattr(_halves, "_MOST_DOCUMENTS", 7)
     lda = small_lda(dtype="float64", max_temperature=3.0).fit(corpus())
     assert_allclose(lda.doc_topic_prior_, whole, rtol=1e-9)
 
@@ -89,10 +90,10 @@ def test_parts_make_no_difference(monkeypatch):
 def test_peak_is_that_of_a_parabola_or_the_end():
     x = np.arange(-2.0, 4.0)
     for best in (-1.3, 0.0, 0.5, 2.2):
-        assert _peak(x, 5.0 - 3.0 * (x - best) ** 2) == pytest.approx(best)
-    assert _peak(x, x) == 3.0
-    assert _peak(x, -x) == -2.0
-    assert _peak(x, np.zeros(6)) == -2.0
+        assert peak(x, 5.0 - 3.0 * (x - best) ** 2) == pytest.approx(best)
+    assert peak(x, x) == 3.0
+    assert peak(x, -x) == -2.0
+    assert peak(x, np.zeros(6)) == -2.0
 
 
 @pytest.mark.parametrize("true_alpha", [0.05, 1.5])

@@ -62,6 +62,11 @@ class StreamClock(Stateful):
         """Documents seen over documents in the corpus, or in what stands for a pass of a stream."""
         return self._passes_before + (self.documents_seen - self._seen_before) / self._pass_length
 
+    @property
+    def only_new(self) -> bool:
+        """Whether no document has been seen before."""
+        return self._growing or self.passes < 1.0
+
     def now(self, n_documents: float) -> Clock:
         """Return the time of a step of so many documents."""
         return Clock(self.passes, n_documents / self._pass_length)

@@ -53,6 +53,7 @@ class Config:
     scales_alpha: bool
     learns_from_samples: bool
     eta: Prior
+    predicts_eta: bool
     whole: bool
     max_iter: int | None
     batch_size: int | None
@@ -90,7 +91,17 @@ class Config:
                 value = str(getattr(tempering, name))[:40]
                 raise ValueError(f"{name} must be at most {most}, got {value}")
         alpha = _alpha(p["doc_topic_prior"], n_components, dtype)
-        eta = _eta(p["topic_word_prior"], point, n_components, n_features, dtype)
+        # Topics with a short memory of samples, and no normalizer that is computed from eta.
+        predicts_eta = (
+            p["topic_word_prior"] is None
+            and inference == "gibbs"
+            and p["learning_decay"] is None
+            and tempering.normalizer in (None, "posterior")
+        )
+        usual = default.ETA_POINT if point else default.ETA_DIRICHLET
+        eta = _eta(p["topic_word_prior"], usual, n_components, n_features, dtype)
+        if predicts_eta:
+            eta = Prior(default.ETA_START, False, usual)
         if tempering.normalizer not in (None, "posterior") and (alpha.learned or eta.learned):
             raise ValueError(
                 f"normalizer={tempering.normalizer!r} is computed once, from the priors: "
@@ -109,6 +120,7 @@ class Config:
             scales_alpha=p["doc_topic_prior"] is None,
             learns_from_samples=p["doc_topic_prior"] is None,
             eta=eta,
+            predicts_eta=predicts_eta,
             whole=method == "batch",
             max_iter=_optional_integer("max_iter", p["max_iter"]),
             batch_size=_optional_integer("batch_size", p["batch_size"]),
@@ -267,11 +279,10 @@ def _alpha(value: Any, n_components: int, dtype: np.dtype[Any]) -> Prior:
 
 
 def _eta(
-    value: Any, point: bool, n_components: int, n_features: int, dtype: np.dtype[Any]
+    value: Any, usual: float, n_components: int, n_features: int, dtype: np.dtype[Any]
 ) -> Prior:
     """The prior of the topics: a number, or by words (V, 1), or by words and topics (V, K)."""
     name = "topic_word_prior"
-    usual = default.ETA_POINT if point else default.ETA_DIRICHLET
     learned = _is_auto(name, value)
     if value is None or learned:
         value = usual

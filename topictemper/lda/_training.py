@@ -25,6 +25,7 @@ from ._initialization import seed_topics
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer, corpus_evidence
 from ._posterior_tempering import LikelihoodTempering
+from ._predictive_eta import PredictiveEta
 from ._prior_scale import PriorScale, times
 from ._priors import PriorLearner
 from ._topics import Topics, TopicsStep
@@ -73,6 +74,7 @@ class Trainer(Stateful):
         "normalizer",
         "priors",
         "prior_scale",
+        "predictive_eta",
         "clock",
         "random_state",
         "sampling_seed",
@@ -102,6 +104,7 @@ class Trainer(Stateful):
         self.eta = self.first_eta = eta
         self.control, self.normalizer, self.tempered = control, normalizer, tempered
         self.priors, self.prior_scale = priors, prior_scale
+        self.predictive_eta = PredictiveEta()
         self.clock = StreamClock(plan.expected_samples)
         self.random_state = random_state
         self.given_topics = given_topics
@@ -230,6 +233,9 @@ class Trainer(Stateful):
         if s == 1.0:
             self.prior_scale.update(self.topics, batch, self.alpha, **self._sweeps(workers))
         learns, sampled = self.control.learns(clock), self._samples(s)
+        if sampled and self.config.predicts_eta:
+            self.eta = self._predicted_eta(batch, workers)
+            self.topics.set_prior(self.eta)
         q = self._e_step(batch, s, workers, want_energy=learns)  # VT eq. 19, or sampled at s = 1
         weights = self._temperature_update(clock, batch, q, workers, learns=learns)  # eqs. 9, 10
         if learns and sampled:
@@ -282,6 +288,10 @@ class Trainer(Stateful):
             of_memory = batch.size / (MEMORY * self.clock.total_samples)
             rate = max(rate, min(of_memory, LARGEST_RATE))
         return rate
+
+    def _predicted_eta(self, batch: Minibatch, workers: Workers) -> float:
+        eta, sweeps = float(self.eta), self._sweeps(workers)
+        return self.predictive_eta.update(self.topics, batch, self.alpha, eta, self.clock, **sweeps)
 
     def _samples(self, s: float) -> bool:
         return self.config.sampling and s == 1.0 and self._is_late

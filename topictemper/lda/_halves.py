@@ -1,0 +1,69 @@
+"""Halves of documents of a minibatch, to choose priors by: one half predicts the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._utils._hashing import splitmix64
+from ._minibatch import Minibatch
+
+_MOST_DOCUMENTS = 8192  # at a time
+_MOST_BITS = 64
+
+
+def parts(batch: Minibatch) -> Iterator[Minibatch]:
+    """Some documents of a minibatch at a time, for the sake of memory; not by word."""
+    for start in range(0, batch.n_documents, _MOST_DOCUMENTS):
+        yield _rows(batch, start, start + _MOST_DOCUMENTS)
+
+
+def first_rows(batch: Minibatch, most: int) -> Minibatch:
+    """The first documents of a minibatch; not by word."""
+    return _rows(batch, 0, most)
+
+
+def _rows(batch: Minibatch, start: int, stop: int) -> Minibatch:
+    doc_ptr = batch.doc_ptr[start : stop + 1]
+    entries = slice(doc_ptr[0], doc_ptr[-1])
+    return batch._replace(
+        doc_ptr=doc_ptr - doc_ptr[0],
+        word_of=batch.word_of[entries],
+        counts=batch.counts[entries],
+        weight=None if batch.weight is None else batch.weight[start:stop],
+    )
+
+
+def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
+    """Each token of a document goes to either half, as its words have it: no order matters.
+
+    Nor does it matter whether a document is there once with the weight 2, or twice.
+    """
+    documents = np.repeat(np.arange(batch.n_documents), np.diff(batch.doc_ptr))
+    data = batch.counts.astype(np.float64)
+    words = splitmix64(batch.words[batch.word_of].astype(np.uint64))
+    bits = splitmix64(words + batch.hashes()[documents])
+    # The number of heads in so many throws, of a count beyond the bits that there are a half.
+    tossed = np.minimum(np.floor(data), _MOST_BITS - 1)
+    heads = np.bitwise_count(bits & ((np.uint64(1) << tossed.astype(np.uint64)) - np.uint64(1)))
+    rest = data - tossed
+    last = (bits >> np.uint64(_MOST_BITS - 1)).astype(np.float64)
+    seen = heads + np.where(rest < 1.0, rest * last, rest / 2.0)
+    return _with_counts(batch, seen), _with_counts(batch, data - seen)
+
+
+def _with_counts(batch: Minibatch, counts: NDArray[np.float64]) -> Minibatch:
+    return batch._replace(counts=counts.astype(batch.counts.dtype), n_tokens=float(counts.sum()))
+
+
+def peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Where the parabola through the highest of evenly spaced points and its neighbours peaks."""
+    i = int(y.argmax())
+    if i in (0, len(x) - 1):
+        return float(x[i])
+    below, above = y[i] - y[i - 1], y[i] - y[i + 1]
+    if below + above == 0.0:
+        return float(x[i])
+    return float(x[i] + (x[1] - x[0]) * (below - above) / (2.0 * (below + above)))

@@ -1,0 +1,96 @@
+"""The eta with which topics predict documents that they do not remember."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core._workers import Workers
+from .._utils._state import Stateful
+from ._clock import StreamClock
+from ._defaults import ETA_POINT, ETA_START, ETA_TOKENS
+from ._e_step import Workspace, infer, log_likelihood
+from ._halves import first_rows, halves, peak
+from ._minibatch import Minibatch
+from ._topics import Topics
+
+# Values of eta that are compared, as powers of 2.
+_EXPONENTS = np.arange(-9.0, -3.0)
+# They are compared after 1, 2, 4, ... steps, and after every 16th from then on.
+_MOST_WAITED = 16
+_KEPT = 0.8  # weight of earlier comparisons at each new one
+_DOCUMENTS = 64  # at a time
+
+
+class PredictiveEta(Stateful):
+    """Learns a symmetric eta from how well topics predict documents.
+
+    Documents are sampled under topics with a short memory: a pass later a document has left next to
+    no trace in them, and is as good as new. Before some steps, documents of the minibatch are
+    halved, and values of eta are compared by the likelihood of one half given the other. Corpora of
+    the same size differ in the best eta by a factor of five (benchmarks/lda/many_topics.py), so
+    that no rule from sizes alone finds it.
+
+    A memory of few tokens a topic is so noisy that it asks for a large eta, which blurs topics that
+    have few tokens. So V eta is at most a share of the tokens N of a topic that falls with them.
+    """
+
+    STATE = ("_gains", "_begin", "_steps", "_next")
+
+    def __init__(self) -> None:
+        self._gains = np.zeros(len(_EXPONENTS))
+        self._begin = -1.0  # not known yet
+        self._steps, self._next = 0, 1
+
+    def update(
+        self,
+        topics: Topics,
+        batch: Minibatch,
+        alpha: NDArray[Any],
+        eta: float,
+        clock: StreamClock,
+        *,
+        tol: float,
+        max_iter: int,
+        workers: Workers,
+        workspace: Workspace,
+    ) -> float:
+        """Compare values on a minibatch that is to be sampled; returns the new eta."""
+        if self._begin < 0.0:
+            self._begin = clock.documents_seen + (0.0 if clock.only_new else clock.total_samples)
+        if clock.documents_seen < self._begin:
+            return eta
+        self._steps += 1
+        if self._steps < self._next:
+            return eta
+        self._next += min(self._steps, _MOST_WAITED)
+        some = first_rows(batch, _DOCUMENTS)
+        seen, unseen = halves(some)
+        gamma = infer(
+            topics,
+            seen,
+            alpha,
+            1.0,
+            tol=tol,
+            max_iter=max_iter,
+            workers=workers,
+            want_weights=False,
+            workspace=workspace,
+        ).gamma
+        theta = gamma / gamma.sum(axis=1, keepdims=True)
+        gains = _KEPT * self._gains  # a new array: states are not copied
+        for i, exponent in enumerate(_EXPONENTS):
+            other = copy(topics)  # the same M
+            other.set_prior(2.0**exponent)
+            gains[i] += some.total(log_likelihood(other, unseen, theta, workers))
+        self._gains = gains
+        tokens = clock.corpus_size(batch).tokens / topics.n_components
+        return min(float(2.0 ** peak(_EXPONENTS, gains)), largest_eta(tokens, topics.n_features))
+
+
+def largest_eta(tokens: float, n_features: int) -> float:
+    """Return the largest eta for topics of so many tokens each."""
+    return max(ETA_START, min(ETA_POINT, tokens / ETA_TOKENS * tokens / n_features))
