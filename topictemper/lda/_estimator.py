@@ -94,11 +94,14 @@ class TemperedLDA(
         (0.5 to 16) estimated during training: the one with which half of a document best predicts
         the other half. "auto" learns alpha before documents are sampled, too.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
-        Dirichlet prior eta of the words of a topic. None is 0.05, or 0.1 for "vb". An array of
-        shape (n_features,) or (n_components, n_features) has a value for each word, or for each
-        word of each topic. "auto" learns one value, at least the default. A mapping of labels to
-        words, or a `topictemper.topics.SeedTopics`, makes topics of words that are in the names of
-        the columns (seeded topics).
+        Dirichlet prior eta of the words of a topic. None learns one value for "gibbs": it starts at
+        0.003 and, once documents have been sampled for a pass, becomes the value with which half of
+        a document best predicts the other half; 0.05 at most, and less where topics have few
+        tokens. For "point", or if `learning_decay` is set, None is 0.05; for "vb" it is 0.1. An
+        array of shape (n_features,) or (n_components, n_features) has a value for each word, or
+        for each word of each topic. "auto" raises the bound in one value, from 0.05 (0.1 for "vb")
+        upwards. A mapping of labels to words, or a `topictemper.topics.SeedTopics`, makes topics of
+        words that are in the names of the columns (seeded topics).
     learning_method : {"online", "batch"}, default="online"
         "online" makes a step for each minibatch. "batch" makes one step of all documents in a pass,
         until the ELBO has converged. It needs 12 bytes of memory for each document and topic.
@@ -157,6 +160,8 @@ class TemperedLDA(
     ----------
     components_ : ndarray of shape (n_components, n_features)
         lambda, the Dirichlet parameters of the topics. Rows divided by their sums are the topics.
+    n_effective_topics_ : float
+        The exponential of the entropy of the topics' sizes, at most `n_components`.
     temperature_ : float
         Temperature at the end of training.
     max_temperature_ : float
@@ -407,6 +412,7 @@ class TemperedLDA(
             trainer = validation.best
         trainer.settle()
         self._set_fitted(trainer, validation, elbos)
+        self._warn_of_twins()
         context.call_on_fit_task_end(**hook_arguments)
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

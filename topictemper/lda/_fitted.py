@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import copy, deepcopy
 from math import ceil
 from typing import Any, Self
@@ -13,12 +14,15 @@ from sklearn.base import clone
 from .._utils._state import Tree, within
 from ..persistence._models import parameters_of, plain_parameters
 from ..tempering._modes import Annealing
+from ..topics._twins import effective_topics, twin_topics
 from ._assembly import restored_trainer
 from ._config import Config
 from ._monitor import Validation
 from ._sound import check_trainer
 from ._training import Trainer
 
+# Twins are warned of if so many of a model of so many topics are.
+_MANY_TWINS, _LEAST_TOPICS = 0.1, 20
 _HISTORIES = {"score_history": ("pass", "score"), "elbo_history": ("pass", "temperature", "elbo")}
 
 
@@ -40,6 +44,27 @@ class FittedMixin:
         if self._components is None or self._components[0] != state:
             self._components = state, topics.components()
         return self._components[1]
+
+    @property
+    def n_effective_topics_(self) -> float:
+        """The exponential of the entropy of the topics' sizes, at most n_components."""
+        trainer = self._learned("n_effective_topics_")
+        return effective_topics(trainer.predictive_topics.totals)
+
+    def _warn_of_twins(self) -> None:
+        components = self.components_
+        if len(components) < _LEAST_TOPICS:
+            return
+        groups = twin_topics(components)
+        extra = sum(len(group) - 1 for group in groups)
+        if extra >= _MANY_TWINS * len(components):
+            warnings.warn(
+                f"{extra} of {len(components)} topics are nearly the same as another one. Fit with "
+                "fewer topics (n_components), or merge them: "
+                "lda.merge_topics(topictemper.topics.twin_topics(lda))",
+                UserWarning,
+                stacklevel=3,
+            )
 
     @property
     def temperature_(self) -> float:

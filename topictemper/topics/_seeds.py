@@ -39,7 +39,8 @@ class SeedTopics(BaseEstimator):
     strength : float, default=0.05
         The share of the tokens, in (0, 1]. More makes seeded topics wider.
     base : float, default=None
-        The prior of all other words. None is the default of `TemperedLDA`, and 0.05 in `prior`.
+        The prior of all other words. None is 0.05, or 0.1 with
+        ``inference="vb"``.
 
     Examples
     --------

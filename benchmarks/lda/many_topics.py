@@ -1,0 +1,71 @@
+"""What tempering gains over plain inference, from few topics to many, and how many there are.
+
+    python -m benchmarks.lda.many_topics --data DATA --corpus arxiv --rows 60000
+
+A score is the better of two ways to complete test documents (`benchmarks._common.referee`), in nats
+a token. Rows are held out and never learned from. "fixed" has eta = 0.05 for all topics, as the
+default was before eta was learned.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from topictemper import TemperedLDA
+from topictemper.lda._config import usual_passes
+
+from .._common.corpora import load, machine, parser
+from .._common.referee import best_of_two
+
+FITS: dict[str, dict[str, Any]] = {
+    "lvt": {},
+    "svi": {"tempering": "svi"},
+    "lvt, fixed": {"topic_word_prior": 0.05},
+    "svi, fixed": {"topic_word_prior": 0.05, "tempering": "svi"},
+}
+
+
+def main() -> None:
+    """Print a row for every number of topics and every way to fit them."""
+    arguments = parser(__doc__.splitlines()[0])
+    arguments.set_defaults(seeds=1)
+    arguments.add_argument("--corpus", default="docstrings")
+    arguments.add_argument("--rows", type=int, help="rows to learn from; none: all")
+    arguments.add_argument("--components", type=int, nargs="+", default=[10, 30, 100, 300, 1000])
+    arguments.add_argument("--fits", nargs="+", choices=FITS, default=list(FITS))
+    arguments.add_argument("--more-passes", type=int, default=1, help="times the default passes")
+    options = arguments.parse_args()
+    X, X_test = load(options.data, options.corpus, options.rows)
+    print(machine(options.jobs))
+    print(f"{options.corpus}: {X.shape[0]} documents, {X.sum():.0f} tokens, {X.shape[1]} words")
+    print("| K | fit | seed | score | gain over svi | effective topics | eta | CPU s |")
+    print("|---" * 8 + "|", flush=True)
+    for n_components in options.components:
+        for seed in range(options.seeds):
+            scores: dict[str, float] = {}
+            for name in sorted(options.fits, key=lambda name: "lvt" in name):  # "svi" first
+                lda = TemperedLDA(
+                    n_components, n_jobs=options.jobs, random_state=seed, **FITS[name]
+                )
+                start = time.process_time()
+                if options.more_passes > 1:
+                    lda.set_params(max_iter=options.more_passes * round(usual_passes(X.shape[0])))
+                lda.fit(X)
+                seconds = time.process_time() - start
+                topics = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
+                reading = best_of_two(topics, lda.doc_topic_prior_, X, X_test, options.jobs)
+                scores[name] = reading.score
+                plain = scores.get(name.replace("lvt", "svi"), np.nan)
+                print(
+                    f"| {n_components} | {name} | {seed} | {reading.score:.4f} "
+                    f"| {reading.score - plain:+.4f} | {lda.n_effective_topics_:.1f} "
+                    f"| {lda.topic_word_prior_:.4f} | {seconds:.1f} |",
+                    flush=True,
+                )
+
+
+if __name__ == "__main__":
+    main()

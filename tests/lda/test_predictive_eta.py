@@ -1,0 +1,62 @@
+"""eta that is learned from how well topics predict documents."""
+
+import numpy as np
+import pytest
+
+from topictemper import TemperedLDA, load
+from topictemper.datasets import make_lda_corpus
+from topictemper.lda._predictive_eta import largest_eta
+
+
+def corpus(eta, n_samples=1000):
+    return make_lda_corpus(
+        n_samples, 300, 5, topic_word_prior=eta, document_length=60, random_state=0
+    ).counts
+
+
+def fitted(X, **parameters):
+    settings = {"n_components": 5, "random_state": 0} | parameters
+    return TemperedLDA(**settings).fit(X)
+
+
+def test_eta_follows_the_topics_of_the_corpus():
+    sharp, even = (fitted(corpus(eta)).topic_word_prior_ for eta in (0.005, 0.5))
+    assert sharp < 0.02 < even <= 0.05
+
+
+@pytest.mark.parametrize(
+    ("parameters", "eta"),
+    [
+        ({"topic_word_prior": 0.02}, 0.02),
+        ({"learning_decay": 0.7}, 0.05),
+        ({"inference": "point"}, 0.05),
+        ({"inference": "vb"}, 0.1),
+    ],
+)
+def test_otherwise_it_is_fixed(parameters, eta):
+    assert fitted(corpus(0.1, 200), max_iter=3, **parameters).topic_word_prior_ == eta
+
+
+def test_it_waits_until_documents_are_forgotten():
+    X = corpus(0.1)
+    # Of four passes, documents are sampled from the third one on.
+    assert fitted(X, max_iter=3).topic_word_prior_ == 0.003
+    assert fitted(X, max_iter=6).topic_word_prior_ > 0.01
+
+
+def test_topics_of_few_tokens_get_less():
+    assert largest_eta(1e3, 10_000) == 0.003
+    assert largest_eta(5e3, 10_000) == pytest.approx(0.025)
+    assert largest_eta(1e6, 10_000) == 0.05
+
+
+def test_it_is_the_same_for_any_number_of_threads_and_after_load(tmp_path):
+    X = corpus(0.1)
+    one, two = (fitted(X, max_iter=6, n_jobs=n) for n in (1, 2))
+    assert one.topic_word_prior_ == two.topic_word_prior_
+    one.save(tmp_path / "model.npz")
+    loaded = load(tmp_path / "model.npz")
+    for lda in (one, loaded):
+        lda.partial_fit(X)
+    assert loaded.topic_word_prior_ == one.topic_word_prior_
+    np.testing.assert_array_equal(loaded.components_, one.components_)

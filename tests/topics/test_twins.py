@@ -1,0 +1,51 @@
+"""Topics that are nearly the same, and how many there are in effect."""
+
+import numpy as np
+import pytest
+
+from topictemper import TemperedLDA
+from topictemper.datasets import make_lda_corpus
+from topictemper.topics import effective_topics, topic_distances, twin_topics
+
+
+def test_twins_are_those_within_the_distance():
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(50, 0.1), 12)
+    topics[[3, 7]] = topics[1] + 1e-3
+    topics[11] = 0.9 * topics[5] + 0.1 / 50
+    near = topic_distances(topics) <= 0.3
+    expected = {tuple(np.flatnonzero(row)) for row in near if row.sum() > 1}
+    assert expected == {(1, 3, 7), (5, 11)}
+    assert {tuple(group) for group in twin_topics(topics)} == expected
+    assert twin_topics(topics, max_distance=1e-4) == []
+
+
+def test_more_topics_than_rows_of_distances_at_a_time():
+    topics = np.eye(700) + 1e-6
+    topics[650] = topics[3]
+    assert twin_topics(topics) == [[3, 650]]
+
+
+@pytest.mark.parametrize("distance", [0.0, 1.5, np.nan])
+def test_distance_is_checked(distance):
+    with pytest.raises(ValueError, match="max_distance"):
+        twin_topics(np.eye(3), max_distance=distance)
+
+
+def test_effective_topics():
+    assert effective_topics([2.0, 2.0, 2.0]) == pytest.approx(3.0)
+    assert effective_topics([1.0, 0.0]) == 1.0
+    for sizes in ([], [0.0, 0.0], [-1.0, 2.0], [np.nan, 1.0], [[1.0]]):
+        with pytest.raises(ValueError, match="sizes"):
+            effective_topics(sizes)
+
+
+def test_a_fit_with_far_too_many_topics_warns_of_twins():
+    X = make_lda_corpus(300, 40, 3, random_state=0).counts
+    lda = TemperedLDA(40, random_state=0, max_iter=4, topic_word_prior=0.5)
+    with pytest.warns(UserWarning, match=r"of 40 topics are nearly the same .*merge_topics"):
+        lda.fit(X)
+    assert 1.0 <= lda.n_effective_topics_ <= 40.0
+    merged = lda.merge_topics(twin_topics(lda))
+    assert merged.n_components < 40
+    assert merged.n_effective_topics_ <= merged.n_components

@@ -1,0 +1,95 @@
+"""Topics that are nearly the same, and how many topics there are in effect."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, vstack
+from scipy.sparse.csgraph import connected_components
+
+from .._utils import _validation as check
+from ._checks import topics_of
+
+_ROWS = 512  # of distances, at a time
+
+
+def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
+    """Groups of topics that are nearly the same.
+
+    A model that is asked for more topics than there is evidence for has twins. Merge them, or fit
+    fewer topics.
+
+    Parameters
+    ----------
+    components : array-like of shape (n_components, n_features), or fitted estimator
+        Weights of the words in the topics, >= 0, or an estimator with `components_`.
+    max_distance : float, default=0.3
+        Topics with at most this Hellinger distance are twins, in (0, 1]. Twins of twins are in one
+        group.
+
+    Returns
+    -------
+    list of list of int
+        The groups, each ascending and of two topics or more, such as `TemperedLDA.merge_topics`
+        takes. Empty if there are no twins.
+
+    Raises
+    ------
+    ValueError
+        If the components or the distance are invalid.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from topictemper.topics import twin_topics
+    >>> twin_topics(np.array([[6, 4, 0], [0, 1, 9], [5, 5, 0]]))
+    [[0, 2]]
+    """
+    distance = check.number("max_distance", max_distance, 0.0, 1.0, boundaries="right")
+    roots = topics_of(components).astype(np.float32)
+    roots /= roots.sum(axis=1, keepdims=True)
+    np.sqrt(roots, out=roots)
+    near = [
+        csr_array(roots[start : start + _ROWS] @ roots.T >= 1.0 - distance**2)
+        for start in range(0, len(roots), _ROWS)
+    ]
+    n_groups, group = connected_components(vstack(near), directed=False)
+    members: list[list[int]] = [[] for _ in range(n_groups)]
+    for topic, number in enumerate(group):
+        members[number].append(topic)
+    return [topics for topics in members if len(topics) > 1]
+
+
+def effective_topics(sizes: Any) -> float:
+    """The exponential of the entropy of the sizes of topics.
+
+    It is K where all topics have the same size, and 1 where one topic has all tokens.
+
+    Parameters
+    ----------
+    sizes : array-like of shape (n_components,)
+        Sizes of topics, >= 0, such as the sums of the rows of `components_`, or the mean
+        proportions of documents.
+
+    Returns
+    -------
+    float
+        In [1, K].
+
+    Raises
+    ------
+    ValueError
+        If a size is negative or not finite, or if all are 0.
+
+    Examples
+    --------
+    >>> from topictemper.topics import effective_topics
+    >>> round(effective_topics([1, 1, 0]), 6)
+    2.0
+    """
+    sizes = np.asarray(sizes, dtype=np.float64)
+    if sizes.ndim != 1 or not np.isfinite(sizes).all() or (sizes < 0).any() or not sizes.any():
+        raise ValueError("sizes must be finite numbers >= 0, not all 0, one for each topic")
+    shares = sizes[sizes > 0] / sizes.sum()
+    return float(np.exp(-(shares * np.log(shares)).sum()))
