@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from .._utils._state import Stateful
 from ._clock import StreamClock
-from ._defaults import ETA_POINT, ETA_START, ETA_TOKENS
+from ._defaults import ETA_START, ETA_TOKENS, ETA_WORDS
 from ._e_step import Workspace, infer, log_likelihood
 from ._halves import first_rows, halves, peak
 from ._minibatch import Minibatch
 from ._topics import Topics
 
 # Values of eta that are compared, as powers of 2.
-_EXPONENTS = np.arange(-9.0, -3.0)
+_EXPONENTS = np.arange(-9.0, -2.0)
 # They are compared after 1, 2, 4, ... steps, and after every 16th from then on.
 _MOST_WAITED = 16
 _KEPT = 0.8  # weight of earlier comparisons at each new one
@@ -35,7 +35,9 @@ class PredictiveEta(Stateful):
     that no rule from sizes alone finds it.
 
     A memory of few tokens a topic is so noisy that it asks for a large eta, which blurs topics that
-    have few tokens. So V eta is at most a share of the tokens N of a topic that falls with them.
+    have few tokens. So there is a bound, where topics have few tokens but words have many: V eta is
+    a share of the tokens N of a topic that falls with them, or eta a few tokens over those of a
+    word in the corpus, whichever is more.
     """
 
     STATE = ("_gains", "_begin", "_steps", "_next")
@@ -87,10 +89,11 @@ class PredictiveEta(Stateful):
             other.set_prior(2.0**exponent)
             gains[i] += some.total(log_likelihood(other, unseen, theta, workers))
         self._gains = gains
-        tokens = clock.corpus_size(batch).tokens / topics.n_components
-        return min(float(2.0 ** peak(_EXPONENTS, gains)), largest_eta(tokens, topics.n_features))
+        largest = largest_eta(clock.corpus_size(batch).tokens, *topics.M.shape)
+        return min(float(2.0 ** peak(_EXPONENTS, gains)), largest)
 
 
-def largest_eta(tokens: float, n_features: int) -> float:
-    """Return the largest eta for topics of so many tokens each."""
-    return max(ETA_START, min(ETA_POINT, tokens / ETA_TOKENS * tokens / n_features))
+def largest_eta(tokens: float, n_features: int, n_components: int) -> float:
+    """Return the largest eta that is learned in a corpus of so many tokens."""
+    of_topic = tokens / n_components
+    return max(ETA_START, ETA_WORDS * n_features / tokens, of_topic**2 / ETA_TOKENS / n_features)
