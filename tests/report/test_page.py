@@ -72,7 +72,7 @@ def test_search_finds_what_python_finds(opened, file):
         expected = [i for i, text in enumerate(whole) if all(term in text for term in terms)]
         assert shown.texts(".tally-line")[0].startswith(f"{len(expected)} document")
         found = page.locator("article").evaluate_all("all => all.map(one => +one.dataset.row)")
-        assert found == expected[:20]
+        assert found == expected[: len(expected) if len(expected) <= 25 else 20]
 
 
 def test_filters_by_topic_group_and_date(opened, file):
