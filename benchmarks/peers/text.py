@@ -6,10 +6,10 @@ The posts of 20 Newsgroups (docs.txt.gz) are cut into lines of so many words; ev
 is held out. Every system runs alone, in one thread; seconds are those of the processor (user and
 system), so that other work on the machine counts little. All cut text into words as `TopicModel`
 does, and leave out those in fewer than five lines. Stages: count (a file of text to counts, or to
-what the package learns from), learn (ours and gensim: 3 passes, our default for so many documents;
-tomotopy: 100 iterations) and give back (proportions of all lines, into memory; from the shell, into
-a .npz file). Then the peak memory of the process, and the score of the held-out lines, the better of
-two readings, in nats a token.
+what the package learns from), learn (gensim: 3 passes; tomotopy: 100 iterations; ours: its default)
+and give back (proportions of all lines, into memory; from the shell, into a .npz file). Then the
+peak memory of the process, and the score of the held-out lines, the better of two readings, in nats
+a token.
 """
 
 from __future__ import annotations
@@ -208,7 +208,10 @@ def main() -> None:
         sizes = options.lines, options.words, options.topics
         found = alone(measure, system, options.data, *sizes)
         cells = [f"{found[name]:.1f}" if name in found else "" for name in STAGES]
-        print(f"| {system} | {' | '.join(cells)} | {found['MB']:.0f} | {found['score']:.4f} |", flush=True)
+        print(
+            f"| {system} | {' | '.join(cells)} | {found['MB']:.0f} | {found['score']:.4f} |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ def _stop_words(arguments: argparse.Namespace) -> str | list[str] | None:
 
 
 def _check_counting(arguments: argparse.Namespace, *, counts: bool) -> None:
-    """Raise an error for an option that is of no use for FILE."""
+    """Raise an error for an option of counting words that would have no effect."""
     given = [name for name in _COUNTING if getattr(arguments, name) is not None]
     if given and (counts or arguments.vocabulary):
         option = "--" + given[0].replace("_", "-")
