@@ -208,11 +208,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
 
         Parameters
         ----------
-        texts : iterable of str, or of lists of str
-            The documents.
-        y : None
-            Ignored.
-        corpus_folder : str or path-like, default=None
+        texts, y, corpus_folder
             As for `fit`.
 
         Returns
@@ -328,10 +324,8 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
 
         Parameters
         ----------
-        texts : iterable of str, or of lists of str
-            The documents.
-        y : None
-            Ignored.
+        texts, y
+            As for `score`.
 
         Returns
         -------
