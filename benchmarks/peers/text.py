@@ -17,9 +17,11 @@ from __future__ import annotations
 import gzip
 import logging
 import resource
+import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
@@ -76,12 +78,12 @@ def ours(file: Path, n_topics: int, stage: Stage) -> Found:
     logger.addHandler(clock)
     model = file.with_name("lines.topics")
     fit = ["fit", str(file), "--topics", str(n_topics), "--jobs", "1", "--output", str(model)]
-    if shell(fit):
-        raise RuntimeError("topictemper fit has failed")
-    stage("learn")
-    if shell(["transform", str(model), str(file), "--output", str(file.with_name("theta.npz"))]):
-        raise RuntimeError("topictemper transform has failed")
-    stage("give back")
+    transform = ["transform", str(model), str(file), "--output", str(file.with_name("theta.npz"))]
+    with redirect_stdout(sys.stderr):
+        for command, name in ((fit, "learn"), (transform, "give back")):
+            if shell(command):
+                raise RuntimeError(f"topictemper {command[0]} has failed")
+            stage(name)
     logger.removeHandler(clock)
     found = load_model(model)
     lda = found.lda_
