@@ -129,7 +129,7 @@ function neighbour(place, from, key) {
 
 /**
  * The topics whose names fit on the map, the first ones first: a name touches no other, and covers the
- * centre of no other circle.
+ * centre of no larger circle.
  * @param {number[]} order
  * @param {number[][]} place
  * @param {(topic: number) => string} name
@@ -138,17 +138,17 @@ function neighbour(place, from, key) {
 function roomForNames(order, place, name, letters) {
   /** @type {Map<number, number>} */
   const half = new Map(); // of the width
-  for (const topic of order) {
+  order.forEach((topic, rank) => {
     const [x, y] = place[topic];
     const width = 0.5 * LETTER * letters * name(topic).length;
-    if (half.size >= MOST_NAMES || x < width || x > SIDE - width) continue;
-    const free = order.every((other) => {
+    if (half.size >= MOST_NAMES || x < width || x > SIDE - width) return;
+    const free = order.slice(0, rank).every((other) => {
       const [dx, dy] = [Math.abs(place[other][0] - x), Math.abs(place[other][1] - y)];
       const taken = half.get(other);
       if (taken !== undefined) return dy > 1.1 * letters || dx > taken + width;
-      return other === topic || dy > 0.5 * letters || dx > width;
+      return dy > 0.5 * letters || dx > width;
     });
     if (free) half.set(topic, width + 4);
-  }
+  });
   return new Set(half.keys());
 }
