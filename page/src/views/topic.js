@@ -42,7 +42,7 @@ export function topicView(app, topic) {
       `On average, ${percent(content.share[topic])} of a document is about this topic: number ${rank + 1} of ${order.length} by size. `,
       `It is the main topic of ${several(content.led[topic], "document")}. `,
       coherence !== null &&
-        `The coherence of its words is ${coherence.toFixed(2)}: 0 means that they meet in documents by chance, 1 that they always do.`,
+        `The coherence of its words is ${coherence.toFixed(2)}, where 0 means together in documents as if by chance, and 1 always together.`,
     ),
     doubts.length > 0 &&
       el("ul", { class: "notice" }, doubts.map((doubt) => el("li", {}, doubtSentence(app, doubt)))),
