@@ -437,8 +437,8 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         return (part.matrix(self.vectorizer_) for part in self._parts(texts))
 
     def _of_counts(self, counts: Any) -> NDArray[Any]:
-        """Proportions as an array, whatever `set_output` of `lda_`."""
-        return np.asarray(self.lda_.transform(counts))
+        """Proportions as an array, whatever `set_output` of `lda_`; of no words, too."""
+        return self.lda_._proportions(self.lda_._fitted_counts(counts))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "lda_")
