@@ -245,6 +245,14 @@ def test_no_view_is_wider_than_the_window(opened, file, width):
         assert page.evaluate("document.documentElement.scrollWidth") <= width, view
 
 
+def test_the_name_of_the_view_is_in_sight_on_a_narrow_screen(opened, file):
+    shown = opened(file, viewport={"width": 390, "height": 800})
+    for view in VIEWS:
+        place = shown.go(view).locator("header nav a[aria-current]").bounding_box()
+        assert place["x"] >= 0, view
+        assert place["x"] + place["width"] <= 390, view
+
+
 @pytest.mark.parametrize(
     ("scheme", "rules"), [("light", {}), ("dark", {"runOnly": "color-contrast"})]
 )
