@@ -9,7 +9,6 @@ The docstrings of scikit-learn, SciPy, NumPy and Python, with ten lines for each
 # Two topics are given by words; the others are found. Labels come from a function of the words.
 import re
 import tempfile
-from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -28,7 +27,6 @@ print(model.topics_[["label", "share", "documents", "words"]].head(8).to_string(
 # %%
 # The hierarchy of the topics, cut into 25 groups, and a model whose topics are these groups.
 TopicHierarchyDisplay.from_estimator(model.lda_, n_groups=25)
-plt.show()
 merged = model.reduce_to(25)
 
 # %%
@@ -36,31 +34,26 @@ merged = model.reduce_to(25)
 library = np.array([name.split(".")[0] for name in corpus.names])
 library[~np.isin(library, ["numpy", "scipy", "sklearn"])] = "Python"
 TopicSharesDisplay(merged.topics_by_group(corpus.text, library)).plot()
-plt.show()
 
 # %%
 # Dates: the last version of scikit-learn that a docstring names, by the year of its release.
-years = {2015: "17", 2016: "18", 2017: "19", 2018: "20", 2019: "21 22", 2020: "23 24"}
-year_of = {f"0.{minor}": year for year, minors in years.items() for minor in minors.split()}
-year_of |= {"1.0": 2021, "1.1": 2022, "1.2": 2022, "1.3": 2023, "1.4": 2024, "1.5": 2024}
-year_of |= {"1.6": 2024, "1.7": 2025}
+releases = "0.17 0.18 0.19 0.20 0.21 0.22 0.23 0.24 1.0 1.1 1.2 1.3 1.4 1.5 1.6 1.7".split()
+years = 2015 + np.array([0, 1, 2, 3, 4, 4, 5, 5, 6, 7, 7, 8, 9, 9, 9, 10])
+year_of = dict(zip(releases, years, strict=True))
 versions = [re.findall(r"version(?:added|changed):: *(\d\.\d+)", text) for text in corpus.text]
-dates = [
-    max((year_of.get(version, np.nan) for version in found), default=np.nan) if of else np.nan
-    for found, of in zip(versions, library == "sklearn", strict=True)
-]
+dates = [max([year_of.get(each, np.nan) for each in found], default=np.nan) for found in versions]
+dates = np.where(library == "sklearn", dates, np.nan)
 TopicSharesDisplay(merged.topics_over_time(corpus.text, dates)).plot()
 plt.show()
 
 # %%
-# Search by text, and documents that are similar to one.
+# Search by text, and documents that are similar to the first one found.
 search = merged.search_in(corpus.text)
-print(corpus.names[search.find("is the difference of two means significant?", n=5)["document"]])
-row = int(np.flatnonzero(corpus.names == "scipy.stats.ttest_ind")[0])
-print(corpus.names[search.similar(row, n=5)["document"]])
+found = search.find("is the difference of two means significant?", n=5)["document"]
+print(corpus.names[found], corpus.names[search.similar(found[0], n=5)["document"]], sep="\n")
 
 # %%
 # All of it as one page, to read and to send.
-page = Path(tempfile.mkdtemp()) / "report.html"
-merged.report(corpus.text, names=corpus.names, dates=dates, groups=library, path=page)
+path = tempfile.mkdtemp() + "/report.html"
+page = merged.report(corpus.text, names=corpus.names, dates=dates, groups=library, path=path)
 print(f"{page.stat().st_size / 2**20:.1f} MB")

@@ -34,6 +34,7 @@ async function start() {
   const links = views
     .filter(([, , shown]) => shown)
     .map(([view, name]) => el("a", { href: `#/${view}`, "data-view": view }, name));
+  const nav = el("nav", { "aria-label": "Report" }, links);
   const main = el("main", { id: "main", tabindex: -1 });
   show(
     root,
@@ -42,7 +43,7 @@ async function start() {
       "header",
       { class: "top" },
       el("h1", { dir: "auto" }, content.title),
-      el("nav", { "aria-label": "Report" }, links),
+      nav,
     ),
     main,
     el("footer", {}, `Made with topictemper ${content.version} on ${content.created}. This file works offline.`),
@@ -61,8 +62,13 @@ async function start() {
     const { view, argument, query } = route(location.hash);
     const current = view === "topic" ? "topics" : view;
     for (const link of links) {
-      if (link.dataset.view === current) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
+      if (link.dataset.view !== current) link.removeAttribute("aria-current");
+      else {
+        link.setAttribute("aria-current", "page");
+        // On a narrow screen. `scrollIntoView` would also move where the Tab key starts.
+        const [box, room] = [link.getBoundingClientRect(), nav.getBoundingClientRect()];
+        nav.scrollLeft += (box.left + box.right - room.left - room.right) / 2;
+      }
     }
     show(main, ...contentOf(app, view, argument, query));
     main.className = `view-${view}`;

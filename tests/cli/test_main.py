@@ -145,6 +145,29 @@ def test_counting_options(run, tmp_path):
     assert words("--min-df=1", "--max-df=1") == ["thing", "word"]
 
 
+def test_seeded_topics_and_early_stopping(run, text, matrix, tmp_path):
+    path, seeds = tmp_path / "model.npz", tmp_path / "seeds.json"
+    seeds.write_text('{"music": ["violin", "melody"], "cars": ["wheel", "brake"]}')
+    options = ("--topics=3", "--seed-topics", seeds, "--output", path)
+    assert run("fit", text, *options, "--early-stopping", "--passes=6")[0] == 0
+    model = load(path)
+    assert model.lda_.labels_[:2].tolist() == ["music", "cars"]
+    for label, row in zip(("violin", "wheel"), model.topics_.words[:2], strict=True):
+        assert label in row
+    assert model.lda_.score_history_.size
+    seeds.write_text('{"a": ["worda", "wordb"]}')
+    assert run("fit", matrix, *options)[0] == 0
+    assert load(path).labels_[0] == "a"
+
+
+@pytest.mark.parametrize("content", ["[1]", '{"a": "word"}', '{"a": [1]}', "{"])
+def test_seeded_topics_that_cannot_be_read(fails, text, tmp_path, content):
+    seeds = tmp_path / "seeds.json"
+    seeds.write_text(content)
+    output = ("--output", tmp_path / "m.npz")
+    assert f"{seeds}: " in fails("fit", text, "--seed-topics", seeds, *output)
+
+
 def test_gzip_is_read_as_plain_text(run, text, model, tmp_path):
     packed = tmp_path / "docs.txt.gz"
     packed.write_bytes(gzip.compress(text.read_bytes()))

@@ -102,3 +102,16 @@ def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
     assert "labels.json has no labels of a report" in fails("label", model, labels)
     assert "this would overwrite the input" in fails("label", model, labels, "-o", labels)
     assert load(model).labels_[2] == "cars"
+
+
+def test_report_doubts_topics_that_another_model_does_not_have(run, fails, model, text, tmp_path):
+    path, other = tmp_path / "report.html", tmp_path / "other.npz"
+    assert run("fit", text, "--topics=3", "--passes=4", "--seed=1", "-o", other)[0] == 0
+    assert run("report", model, text, "--other-model", other, "-o", path)[0] == 0
+    page = data_of(path)
+    assert page["fits"] == 1
+    assert len(page["stability"]) == 3
+    text.write_text("other words\n" * 20 + "many stranger words\n" * 30)
+    assert run("fit", text, "--topics=2", "--max-df=50", "-o", other)[0] == 0
+    message = f"--other-model: {other} has other words than {model}."
+    assert message in fails("report", model, text, "--other-model", other, "-o", path)

@@ -100,6 +100,7 @@ def pipeline():
     return make_pipeline(CountVectorizer(), TemperedLDA(2, max_iter=2, random_state=0)).fit(TEXTS)
 
 
+@pytest.mark.filterwarnings("ignore:.* no word of the vocabulary")
 class TestText:
     """Anything with a `transform`, of anything."""
 

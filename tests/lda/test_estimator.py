@@ -260,11 +260,14 @@ def test_row_does_not_depend_on_its_neighbours(mode, what, dtype, weight):
 def test_empty_document_has_the_mean_of_the_prior(tempered):
     X = corpus().tolil()
     X[3] = 0
-    theta = fitted().transform(X.tocsr(), tempered=tempered)
+    with pytest.warns(UserWarning, match="1 of 200 documents have no word of the vocabulary"):
+        theta = fitted().transform(X.tocsr(), tempered=tempered)
     alpha = fitted().doc_topic_prior_
     assert_allclose(theta[3], alpha / alpha.sum(), rtol=1e-6)
     assert_array_equal(theta[4], fitted().transform(corpus(), tempered=tempered)[4])
-    assert_array_equal(fitted().transform(np.zeros((2, 60))), theta[[3, 3]])
+    with pytest.warns(UserWarning, match="2 of 2 documents"):
+        nothing = fitted().transform(iter([np.zeros((1, 60))] * 2), tempered=tempered)
+    assert_array_equal(nothing, theta[[3, 3]])
 
 
 def test_document_of_one_topic_has_that_topic():

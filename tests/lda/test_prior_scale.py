@@ -134,6 +134,7 @@ def test_a_given_or_learned_prior_is_the_one_of_prediction(prior):
     assert_array_equal(lda.doc_topic_prior_, lda._trainer.alpha)
 
 
+@pytest.mark.filterwarnings("ignore:.* no word of the vocabulary")
 def test_documents_are_transformed_and_scored_with_it():
     lda = fitted(dtype="float64")
     alpha = lda.doc_topic_prior_

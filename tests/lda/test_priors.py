@@ -138,6 +138,7 @@ def test_every_normalizer_takes_arrays(normalizer, shape):
     assert np.isfinite(lda.fit(corpus()).components_).all()
 
 
+@pytest.mark.filterwarnings("ignore:.* no word of the vocabulary")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_asymmetric_alpha_is_the_prior_of_documents(mode, dtype):

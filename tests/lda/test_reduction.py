@@ -49,6 +49,25 @@ def test_merged_topics_predict_are_saved_and_learn(name, tmp_path):
     assert clone(merged).fit(corpus()).components_.shape == (3, 60)
 
 
+def test_merged_after_more_documents(tmp_path):
+    """A stream goes on with topics and their average, which are merged alike."""
+    lda = small_lda().fit(corpus()).partial_fit(corpus(300, 5))
+    assert lda._trainer.average.topics is not None
+    merged = lda.merge_topics([1, 3])
+    counts = lda.components_ - lda._trainer.topics.base
+    assert_allclose(
+        merged.components_ - merged._trainer.topics.base,
+        [counts[0], counts[1] + counts[3], counts[2]],
+        rtol=1e-4,
+        atol=1e-4 * counts.max(),
+    )
+    merged.save(tmp_path / "model")
+    loaded = topictemper.load(tmp_path / "model")
+    for model in (merged, loaded):
+        model.partial_fit(corpus(300, 6))
+    assert learned_state(loaded) == learned_state(merged)
+
+
 def test_merging_what_was_split_gives_the_model_back():
     """A topic and its copy, each with half of the counts, are together the topic."""
     lda = small_lda(dtype="float64").fit(corpus())

@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper.datasets import open_corpus
-from topictemper.text import _counting
+from topictemper.text import _counting, _vocabulary
 from topictemper.text._counting import count_by_vocabulary, learn_vocabulary
 
 TEXTS = [
@@ -82,3 +82,39 @@ def test_unknown_words_are_counted():
 def test_nothing_to_count(texts, parameters, message):
     with pytest.raises(ValueError, match=message):
         learn_vocabulary(texts, CountVectorizer(**parameters), None)
+
+
+def test_a_stream_of_new_words_is_counted_in_bounded_memory(monkeypatch, tmp_path):
+    """Words of many documents are counted exactly; forgotten ones lose what the warning says."""
+    monkeypatch.setattr(_vocabulary, "MOST_WORDS", 60)
+    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 10)
+    common = [f"common{i}" for i in range(8)]
+    rng = np.random.default_rng(0)
+    texts = [
+        " ".join([*rng.choice(common, 5), *(f"new{row}x{i}" for i in range(4))])
+        + " late" * (row > 80)
+        for row in range(100)
+    ]
+    theirs, ours = CountVectorizer(min_df=10), CountVectorizer(min_df=10)
+    expected = theirs.fit_transform(texts)
+    with pytest.warns(UserWarning, match="more than 60 different words.* too low by up to 5$"):
+        counted = learn_vocabulary(iter(texts), ours, tmp_path / "corpus")
+    assert counted.words == [*common, "late"]
+    assert_array_equal(counted.counts.toarray(), expected.toarray())
+    # In memory nothing is forgotten.
+    assert len(learn_vocabulary(texts, CountVectorizer(), None).words) == 8 + 400 + 1
+
+
+def test_a_forgotten_word_that_comes_back_is_counted_from_then_on(monkeypatch, tmp_path):
+    monkeypatch.setattr(_vocabulary, "MOST_WORDS", 6)
+    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 2)
+    texts = ["aa back", "aa bb", "cc dd", "ee ff", "aa gg", "aa hh", "aa back", "aa back"]
+    vectorizer = CountVectorizer(min_df=2)
+    with pytest.warns(UserWarning, match="too low by up to 1$"):
+        counted = learn_vocabulary(texts, vectorizer, tmp_path / "corpus")
+    assert counted.words == ["aa", "back"]
+    assert_array_equal(
+        counted.counts.toarray()[:, 1], [False] * 6 + [True] * 2
+    )  # its first time is lost, not given to another word
+    assert counted.counts.toarray()[:, 0].tolist() == [1, 1, 0, 0, 1, 1, 1, 1]
+    assert counted.unknown_share == 1 - 8 / 16

@@ -357,3 +357,11 @@ def test_texts_without_warnings(split):
         model = TopicModel(2, lda=TemperedLDA(max_iter=1)).fit(given)
     assert "the" not in model.feature_names_
     assert caught == []
+
+
+def test_a_model_with_a_topic_without_words_is_saved(tmp_path):
+    texts = ["a river boat", "the river"]
+    vectorizer = CountVectorizer(stop_words="english")
+    model = TopicModel(2, random_state=0, vectorizer=vectorizer).fit(texts)
+    model.save(tmp_path / "model.npz")
+    assert_array_equal(load(tmp_path / "model.npz").transform(texts), model.transform(texts))

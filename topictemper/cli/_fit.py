@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
 from typing import Any
 
@@ -43,12 +44,23 @@ def add(commands: Any) -> None:
         "learned for each document (lvt, the default)",
     )
     option("--passes", type=types.positive, metavar="N", help="passes over the documents")
+    option(
+        "--early-stopping",
+        action="store_true",
+        help="hold out a tenth of the documents, and stop when their score no longer rises",
+    )
     option("--batch-size", type=types.positive, metavar="N", help="documents in a minibatch")
     option(
         "--seed",
         type=types.seed,
         default=0,
         help="the same seed gives the same topics (default: %(default)s)",
+    )
+    option(
+        "--seed-topics",
+        type=Path,
+        metavar="FILE",
+        help='JSON with labels and words of topics that you know: {"space": ["nasa", "orbit"]}',
     )
     option("--jobs", type=types.jobs, metavar="N", help="threads; -1 for all (default: 1)")
     option(
@@ -83,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Fit a model, and save it."""
     # An unwritable path must fail before the fit, not after.
     target = writable_path(arguments.output)
-    for given in (arguments.file, arguments.vocabulary, _stop_words_file(arguments)):
+    inputs = arguments.file, arguments.vocabulary, arguments.seed_topics
+    for given in (*inputs, _stop_words_file(arguments)):
         if given is not None and target == given.resolve():
             raise InputError(f"{arguments.output}: this would overwrite the input.")
     lda = TemperedLDA(
@@ -91,6 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
         tempering=arguments.tempering,
         max_iter=arguments.passes,
         batch_size=arguments.batch_size,
+        early_stopping=arguments.early_stopping,
+        topic_word_prior=_seeds(arguments.seed_topics),
         random_state=arguments.seed,
         n_jobs=arguments.jobs,
         verbose=1,
@@ -162,8 +177,27 @@ def _stop_words(arguments: argparse.Namespace) -> str | list[str] | None:
         ) from None
 
 
+def _seeds(file: Path | None) -> dict[str, list[str]] | None:
+    """Return the seeded topics of a file."""
+    if file is None:
+        return None
+    with open(file, encoding="utf-8") as content:
+        try:
+            seeds: Any = json.load(content)
+        except ValueError as error:
+            raise InputError(f"{file}: not JSON ({error}).") from error
+    if not isinstance(seeds, dict) or not all(
+        isinstance(words, list) and all(isinstance(word, str) for word in words)
+        for words in seeds.values()
+    ):
+        raise InputError(
+            f'{file}: labels and lists of words are needed, such as {{"space": ["nasa", "orbit"]}}.'
+        )
+    return seeds
+
+
 def _check_counting(arguments: argparse.Namespace, *, counts: bool) -> None:
-    """Raise an error for an option that is of no use for FILE."""
+    """Raise an error for an option of counting words that would have no effect."""
     given = [name for name in _COUNTING if getattr(arguments, name) is not None]
     if given and (counts or arguments.vocabulary):
         option = "--" + given[0].replace("_", "-")

@@ -96,7 +96,7 @@ class TextInput:
     Raises
     ------
     InputError
-        If an option is of no use for FILE; when they are read, if FILE is malformed.
+        If an option does not apply to FILE. Malformed files raise it when they are read.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:

@@ -41,7 +41,7 @@ class Fitted:
     Attributes
     ----------
     model : TopicModel or TemperedLDA
-        The model, as it was saved.
+        The loaded model.
     lda : TemperedLDA
         The model of counts.
     words : list of str or None

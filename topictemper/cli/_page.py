@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from .._utils._files import writable_path
 from .._utils._log import Progress
 from ..datasets.formats._packed import InputError
+from ..lda._estimator import TemperedLDA
 from . import _arguments as types
 from ._inputs import Document, kind_of
 from ._models import Fitted
@@ -35,6 +36,15 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--no-texts", action="store_true", help="leave the texts of the documents out of the page"
     )
+    parser.add_argument(
+        "--other-model",
+        metavar="MODEL",
+        type=Path,
+        action="append",
+        default=[],
+        help="a fit of the same words with another seed; topics that it does not have are doubted. "
+        "May be given several times",
+    )
     parser.set_defaults(run=run)
 
 
@@ -44,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     if writable_path(output) in (arguments.file.resolve(), arguments.model.resolve()):
         raise InputError(f"{output}: this would overwrite the input.")
     fitted, progress = Fitted(arguments.model), Progress("counting", verbose=True)
+    others = [_other(path, arguments.model, fitted) for path in arguments.other_model]
     counts: list[Any] = []
     documents: list[Document] = []
     for part in fitted.parts(arguments):
@@ -64,9 +75,18 @@ def run(arguments: argparse.Namespace) -> int:
             names=[document.name for document in documents] if named else None,
             dates=arguments.date and [document.date for document in documents],
             groups=arguments.group and [document.group for document in documents],
+            other_models=others,
             title=arguments.title,
         )
     except ValueError as error:
         raise InputError(f"{arguments.file}: {error}.") from error
     print(f"{output}: {fitted.lda.components_.shape[0]:,} topics in {len(documents):,} documents")
     return 0
+
+
+def _other(path: Path, model: Path, fitted: Fitted) -> TemperedLDA:
+    """Return another model of the same words."""
+    other = Fitted(path)
+    if other.words != fitted.words or other.lda.n_features_in_ != fitted.lda.n_features_in_:
+        raise InputError(f"--other-model: {path} has other words than {model}.")
+    return other.lda

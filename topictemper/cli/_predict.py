@@ -118,7 +118,7 @@ def run_transform(arguments: argparse.Namespace) -> int:
     progress, n_documents, n_empty = Progress("transforming", verbose=True), 0, 0
     with opened_output(output, format, labels) as write:
         for part in fitted.parts(arguments):
-            theta = np.asarray(fitted.lda.transform(part.counts))
+            theta = fitted.lda._proportions(fitted.lda._fitted_counts(part.counts))
             empty = np.asarray(part.counts.sum(axis=1)).ravel() == 0
             theta[empty] = np.nan
             write(part.documents, theta)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import chain
 from typing import Any, NamedTuple
@@ -71,22 +71,35 @@ def delimited_rows(
 
 
 def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> Iterator[Row]:
-    """Yield the objects of JSON lines, or of one JSON array; a missing key is None."""
+    """Yield the objects of JSON lines, or of one JSON array; a missing key is None.
+
+    Raises
+    ------
+    InputError
+        If a line is no object, or if no object has a column.
+    """
     keys: list[str | None] | None = None
+    first: dict[str, Any] = {}
+    seen = set[str]()
     for number, value in _json_values(text_lines(file, name, encoding), name):
         if not isinstance(value, dict):
             raise InputError(f'{name}, line {number}: no JSON object, such as {{"text": ...}}.')
         if keys is None:
-            column = columns.column or _only(
-                name, [key for key, each in value.items() if isinstance(each, str)]
-            )
-            keys = [column, columns.date, columns.group]
+            texts = [key for key, each in value.items() if isinstance(each, str)]
+            column = columns.column or _only(name, texts, texts or value)
+            keys, first = [column, columns.date, columns.group], value
+        seen.update(value)
         text = value.get(keys[0])
         if text is not None and not isinstance(text, str):
             raise InputError(
                 f"{name}, line {number}: {keys[0]!r} is no text, but {json.dumps(text)[:40]}."
             )
         yield Row(text, *(None if key is None else _text(value.get(key)) for key in keys[1:]))
+    for option, key in zip(("--column", "--date", "--group"), keys or (), strict=False):
+        if key is not None and key not in seen:
+            raise InputError(
+                f"{name}: {option}: no object has {key!r}; the first one has {list(first)}."
+            )
 
 
 def parquet_documents(file: Any, name: str, columns: Columns) -> Iterator[Row]:
@@ -115,7 +128,7 @@ def _delimiter(header: str, column: str | None, candidates: str) -> str:
 
 def _places(name: str, columns: Columns, header: Sequence[str]) -> list[int | None]:
     """Return where the text, the date and the group are."""
-    column = columns.column if columns.column is not None else _only(name, header)
+    column = columns.column if columns.column is not None else _only(name, header, header)
     places: list[int | None] = []
     for option, wanted in (
         ("--column", column),
@@ -129,9 +142,9 @@ def _places(name: str, columns: Columns, header: Sequence[str]) -> list[int | No
     return places
 
 
-def _only(name: str, names: Sequence[str]) -> str:
+def _only(name: str, names: Sequence[str], there: Iterable[str]) -> str:
     if len(names) != 1:
-        raise InputError(f"{name}: name the column of text by --column: {list(names)}.")
+        raise InputError(f"{name}: name the column of text by --column: {list(there)}.")
     return names[0]
 
 

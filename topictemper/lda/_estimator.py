@@ -28,6 +28,7 @@ from ._inspection import TopicsReportMixin
 from ._labels import LabelsMixin
 from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
+from ._other_names import understands_other_names
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
 from ._report import ReportMixin
@@ -221,6 +222,7 @@ class TemperedLDA(
     3.0
     """
 
+    @understands_other_names
     def __init__(
         self,
         n_components: int = 100,

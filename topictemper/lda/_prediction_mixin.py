@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, Literal
@@ -79,17 +80,26 @@ class PredictionMixin(TransformerMixin):
         -------
         ndarray of shape (n_samples, n_components)
             E[theta_d]; rows sum to one. A document's row does not depend on the others. A document
-            without a word of the vocabulary has the prior's mean, which says nothing of it;
-            ``np.asarray(X.sum(axis=1)).ravel() == 0`` finds these documents.
+            without a word of the vocabulary has the prior's mean, which says nothing of it. A
+            warning says how many there are.
 
         References
         ----------
         .. [1] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models.
            UAI.
         """
-        parts = [
-            self._proportions(counts, inference, tempered) for counts in self._fitted_matrices(X)
-        ]
+        parts, n_empty = [], 0
+        for counts in self._fitted_matrices(X):
+            n_empty += int((np.diff(counts.indptr) == 0).sum())
+            parts.append(self._proportions(counts, inference, tempered))
+        if n_empty:
+            warnings.warn(
+                f"{n_empty:,} of {sum(map(len, parts)):,} documents have no word of the "
+                "vocabulary, so their proportions are the prior's mean; leave out the rows with "
+                "X.sum(axis=1) == 0",
+                UserWarning,
+                stacklevel=3,  # scikit-learn wraps this method
+            )
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def score(

@@ -221,12 +221,10 @@ def _parameters(parameters: dict[str, Any], groups: list[list[int]]) -> dict[str
 def _state(trainer: Trainer, groups: list[list[int]]) -> Tree:
     """The state of a trainer with merged topics."""
     tree = trainer.get_state()
-    topics, eta = tree["topics"], tree["eta"]
-    M = _summed(topics["M"], groups)
+    eta, average = tree["eta"], tree["average"]
     merged = _merged_eta(eta, groups)
-    base = topics["base"]
-    if isinstance(eta, np.ndarray):  # the smallest eta may have been in a topic that is gone
-        base += topics["b"] * float(merged.min() - eta.min())
+    # The smallest eta may have been in a topic that is gone.
+    rise = float(merged.min() - eta.min()) if isinstance(eta, np.ndarray) else 0.0
     normalizer, means = tree["normalizer"], tree["priors"]["means"]
     if normalizer and "moments" in normalizer:  # they follow from the topics
         moments = normalizer["moments"]
@@ -236,11 +234,26 @@ def _state(trainer: Trainer, groups: list[list[int]]) -> Tree:
         means = np.append(_summed(means[:-1], groups), means[-1])
     return {
         **tree,
-        "topics": {**topics, "M": M, "base": base, "column_sums": M.sum(0, dtype=np.float64)},
+        "topics": _merged_topics(tree["topics"], groups, rise),
+        "average": {
+            **average,
+            "topics": average["topics"] and _merged_topics(average["topics"], groups, rise),
+        },
         "alpha": _summed(tree["alpha"], groups),
         "eta": merged,
         "normalizer": normalizer,
         "priors": {**tree["priors"], "means": means},
+    }
+
+
+def _merged_topics(topics: Tree, groups: list[list[int]], rise: float) -> Tree:
+    """The state of merged topics, if the smallest eta rises."""
+    M = _summed(topics["M"], groups)
+    return {
+        **topics,
+        "M": M,
+        "base": topics["base"] + topics["b"] * rise,
+        "column_sums": M.sum(0, dtype=np.float64),
     }
 
 

@@ -48,15 +48,15 @@ class ReportMixin:
         names : sequence of str, optional
             A title for each document.
         dates : array-like of shape (n_samples,), optional
-            datetime64, dates, text like "2024-05-31", or years.
+            datetime64, dates, text like "2024-05-31", or years; None, NaN and NaT for unknown.
         groups : sequence, optional
-            A group for each document, such as an author or a source.
+            A group for each document, such as an author or a source; None or "" for none.
         labels : sequence of str or mapping of int to str, optional
             Names of topics. None: those of `set_labels`.
         other_models : sequence of estimators or of arrays-like, optional
             Fits of the same words with other seeds. A topic with no similar one in them is doubted.
         title : str, optional
-            Title of the page.
+            Title of the page. None: "Topics in 1,234 documents".
 
         Returns
         -------

@@ -41,7 +41,8 @@ _RANGES = {
     "normalizer/moments": (0.0, 1e15),
     "normalizer/seed": (0, 2**31),
     "control/quantiles": (0.999, 1e7),
-    "priors/means": (0.0, 1e12),
+    # That of a topic without words is 0, but for rounding.
+    "priors/means": (-0.01, 1e12),
     "priors/alpha_share": (0.0, 2.0),
     "priors/eta_share": (-3.0, 2.0),
     "prior_scale/scale": (2.0**-4, 2.0**6),

@@ -83,17 +83,20 @@ class TokenHalves:
         """Observed counts of some documents: the first half of their tokens, shuffled."""
         ends = np.concatenate([[0], np.cumsum(counts)])[ptr]
         sizes = np.diff(ends)
-        documents = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
         # Sorted by document, then by random bits; the lowest bits say which token it is.
         bits = np.uint64(_INDEX_BITS)
-        keys = self._of_tokens.random_raw(len(documents)) >> (bits + bits) << bits
-        keys |= documents << np.uint64(64 - _INDEX_BITS)
-        keys |= np.arange(len(documents), dtype=np.uint64)
+        documents = np.arange(len(sizes), dtype=np.uint64) << np.uint64(64 - _INDEX_BITS)
+        keys = self._of_tokens.random_raw(int(ends[-1]))
+        keys >>= bits + bits
+        keys <<= bits
+        keys |= np.repeat(documents, sizes)
+        keys |= np.arange(len(keys), dtype=np.uint64)
         keys.sort()
-        shuffled = (keys & np.uint64(_MOST_TOKENS - 1)).astype(np.int64)
+        keys &= np.uint64(_MOST_TOKENS - 1)
+        shuffled = keys.view(np.int64)
         halves = np.column_stack([(sizes + 1) // 2, sizes // 2]).ravel()
         seen = shuffled[np.repeat(np.tile([True, False], len(sizes)), halves)]
-        words = np.repeat(np.arange(len(counts)), counts)
+        words = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         return np.bincount(words[seen], minlength=len(counts))
 
     def _half_of_words(self, counts: NDArray[np.int64]) -> NDArray[np.int64]:

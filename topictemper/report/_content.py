@@ -25,6 +25,7 @@ _N_EXAMPLES, _MOST_EXAMPLES = 10, 2_500
 _MOST_GROUPS = 30
 _MOST_POINTS = 400
 _LONGEST_NAME = 200
+_ROWS_AT_ONCE = 1 << 16
 
 
 class Inputs(NamedTuple):
@@ -55,8 +56,7 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
     n_topics = len(inputs.topics)
     lengths = totals = None
     if inputs.counts is not None:
-        lengths = np.asarray(inputs.counts.sum(axis=1, dtype=np.float64)).ravel()
-        totals = np.asarray(inputs.counts.sum(axis=0, dtype=np.float64)).ravel()
+        lengths, totals = _sums(inputs.counts)
     proportions = Proportions(inputs.proportions, lengths)
     periods = None if inputs.days is None else periods_of(inputs.days)
     groups = None if inputs.groups is None else _groups(inputs.groups)
@@ -84,6 +84,19 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
         "periods": _classes(periods, of_classes),
         "groups": _classes(groups, of_classes),
     }
+
+
+def _sums(counts: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the words of each document, and how often each word occurs.
+
+    By blocks: sums of a whole matrix copy its values.
+    """
+    lengths, totals = np.zeros(counts.shape[0]), np.zeros(counts.shape[1])
+    for start in range(0, len(lengths), _ROWS_AT_ONCE):
+        block = counts[start : start + _ROWS_AT_ONCE]
+        lengths[start : start + _ROWS_AT_ONCE] = block.sum(axis=1, dtype=np.float64)
+        totals += block.sum(axis=0, dtype=np.float64)
+    return lengths, totals
 
 
 def _of_topics(

@@ -18,7 +18,7 @@ _EMPTY = 0.1
 # A topic is incoherent below this NPMI, and below this part of the median of all topics.
 _INCOHERENT, _INCOHERENT_PART = 0.05, 0.5
 # Hellinger distances below or above which a topic is doubted.
-_DUPLICATE = 0.5
+_DUPLICATE = 0.4
 _GENERAL = 0.5
 _UNSTABLE = 0.65
 

@@ -2,53 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
-from numbers import Integral
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._log import Progress
 from ..datasets import open_corpus, save_corpus
+from ._parts import Part, spool
+from ._vocabulary import GrowingVocabulary
 
 # Documents and words that are counted at a time.
 _MOST_DOCUMENTS, _MOST_WORDS = 8192, 1 << 20
 
 Analyzer = Callable[[Any], list[str]]
-
-
-class Part(NamedTuple):
-    """Counts of some documents."""
-
-    #: Distinct words of each document.
-    lengths: NDArray[np.int64]
-    columns: NDArray[np.int32]
-    counts: NDArray[np.int32]
-    #: Words of each document, those without a column included.
-    n_words: NDArray[np.int64]
-
-    def matrix(self, vectorizer: CountVectorizer) -> Any:
-        """Return the counts in CSR, with the columns of a fitted vectorizer."""
-        counts = np.ones_like(self.counts) if vectorizer.binary else self.counts
-        indptr = np.concatenate([[0], np.cumsum(self.lengths)])
-        shape = len(self.lengths), len(vectorizer.vocabulary_)
-        return sp.csr_matrix((counts, self.columns, indptr), shape=shape)
-
-    def renumbered(self, columns: NDArray[np.int64]) -> Part:
-        """Return the part with other columns; a word with column -1 is left out."""
-        new = columns[self.columns]
-        rows = np.repeat(np.arange(len(self.lengths)), self.lengths)
-        kept = np.flatnonzero(new >= 0)
-        kept = kept[np.lexsort((new[kept], rows[kept]))]
-        lengths = np.bincount(rows[kept], minlength=len(self.lengths))
-        return Part(lengths, new[kept].astype(np.int32), self.counts[kept], self.n_words)
 
 
 class Counted(NamedTuple):
@@ -97,6 +68,12 @@ def learn_vocabulary(
     verbose : bool
         Whether to log the progress.
 
+    Returns
+    -------
+    Counted
+        With counts in memory, or in the folder. Of documents counted into a folder, rare words are
+        forgotten if there are too many different ones; see `GrowingVocabulary`.
+
     Raises
     ------
     TypeError, ValueError
@@ -105,42 +82,47 @@ def learn_vocabulary(
     given = vectorizer.vocabulary is not None
     if given:
         vectorizer.fit([])
-    vocabulary: defaultdict[str, int] = defaultdict()
-    vocabulary.default_factory = vocabulary.__len__
-    column = vectorizer.vocabulary_.get if given else vocabulary.__getitem__
-    with _spool(folder) as spool:
-        totals = _Totals()
+    # What is in memory may be counted there.
+    growing = GrowingVocabulary(bounded=folder is not None)
+    parts = (
+        count_by_vocabulary(documents, vectorizer)
+        if given
+        else _parts(documents, vectorizer, growing.columns_of, lambda: growing.n_columns)
+    )
+    n_words = kept = 0
+    with spool(folder) as waiting:
         progress = Progress("counting words", verbose)
-        for part in (
-            count_by_vocabulary(documents, vectorizer)
-            if given
-            else _parts(
-                documents,
-                vectorizer,
-                lambda words: list(map(column, words)),
-                vocabulary.__len__,
-            )
-        ):
-            totals.add(part)
-            spool.append(part)
+        for part in parts:
+            n_words += int(part.n_words.sum())
+            kept += int(part.counts.sum())
+            waiting.append(part)
+            if not given:
+                growing.add(part)
             progress.add(len(part.lengths))
         progress.end()
-        if given:
-            words = vectorizer.get_feature_names_out().tolist()
-            renumbered = np.arange(len(words))
-        else:
-            words, renumbered = _limited(list(vocabulary), totals, vectorizer)
-            set_vocabulary(vectorizer, words)
-        kept = totals.kept(renumbered)
+        final = iter(waiting)
+        if not given:
+            limited = growing.limited(vectorizer)
+            set_vocabulary(vectorizer, limited.words)
+            kept = limited.n_kept
+            final = (limited.part(number, part) for number, part in enumerate(waiting))
+        words = vectorizer.get_feature_names_out().tolist()
         if not kept:
             raise ValueError(f"no document has one of the {len(words)} words of the vocabulary")
-        matrices = (part.renumbered(renumbered).matrix(vectorizer) for part in spool)
+        matrices = (part.matrix(vectorizer) for part in final)
         if folder is None:
             counts = sp.vstack(list(matrices), format="csr")
         else:
-            save_corpus(folder, matrices)
+            save_corpus(folder, _told(matrices, Progress("writing counts", verbose)))
             counts = open_corpus(folder, verify=False).counts
-    return Counted(counts, words, 1.0 - kept / totals.n_words)
+    return Counted(counts, words, 1.0 - kept / n_words)
+
+
+def _told(matrices: Iterable[Any], progress: Progress) -> Iterator[Any]:
+    """Yield matrices, and say how many rows there were."""
+    for matrix in matrices:
+        yield matrix
+        progress.add(matrix.shape[0])
 
 
 def set_vocabulary(vectorizer: CountVectorizer, words: list[str]) -> None:
@@ -182,97 +164,3 @@ def _counted(found: list[int], ends: list[int], n_columns: int) -> Part:
     rows, columns = np.divmod(keys, max(n_columns, 1))
     lengths = np.bincount(rows, minlength=len(ends))
     return Part(lengths, columns.astype(np.int32), counts.astype(np.int32), n_words)
-
-
-class _Totals:
-    """Documents of each word, and how often it occurs."""
-
-    def __init__(self) -> None:
-        self.n_documents, self.n_words = 0, 0
-        self.documents = np.zeros(0, dtype=np.int64)
-        self.occurrences = np.zeros(0, dtype=np.int64)
-
-    def add(self, part: Part) -> None:
-        """Add a part, which may have new columns."""
-        self.n_documents += len(part.lengths)
-        self.n_words += int(part.n_words.sum())
-        width = max(len(self.documents), int(part.columns.max(initial=-1)) + 1)
-        if width > len(self.documents):
-            # Room for twice as many, so that a growing vocabulary is not copied with every part.
-            more = 2 * width - len(self.documents)
-            self.documents = np.pad(self.documents, (0, more))
-            self.occurrences = np.pad(self.occurrences, (0, more))
-        np.add.at(self.documents, part.columns, 1)
-        np.add.at(self.occurrences, part.columns, part.counts)
-
-    def kept(self, columns: NDArray[np.int64]) -> int:
-        """Return the number of words in columns that are kept."""
-        return int(self.occurrences[: len(columns)][columns[: len(self.occurrences)] >= 0].sum())
-
-
-def _limited(
-    words: list[str], totals: _Totals, vectorizer: CountVectorizer
-) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the words within the limits of the vectorizer, sorted, and the new columns of all."""
-    strange = next((word for word in words if not isinstance(word, str)), None)
-    if strange is not None:
-        raise TypeError(f"tokens must be strings, got {strange!r}")
-    if not words:
-        raise ValueError(
-            f"texts has no words: the vectorizer found none in {totals.n_documents:,} documents"
-        )
-    documents = totals.documents[: len(words)]
-    low, high = (
-        float(limit if isinstance(limit, Integral) else limit * totals.n_documents)
-        for limit in (vectorizer.min_df, vectorizer.max_df)
-    )
-    kept = np.flatnonzero((documents >= low) & (documents <= high))
-    kept = np.array(sorted(kept, key=words.__getitem__), dtype=np.int64)
-    if vectorizer.max_features is not None:
-        often = np.argsort(-totals.occurrences[kept], kind="stable")[: vectorizer.max_features]
-        kept = kept[np.sort(often)]
-    if not len(kept):
-        raise ValueError(
-            f"none of the {len(words):,} words is left: min_df={vectorizer.min_df} and "
-            f"max_df={vectorizer.max_df} leave those that are in {low:g} to {high:g} of "
-            f"{totals.n_documents:,} documents; choose a smaller min_df or a larger max_df"
-        )
-    columns = np.full(len(words), -1)
-    columns[kept] = np.arange(len(kept))
-    return [words[number] for number in kept], columns
-
-
-class _Parts(Protocol):
-    def append(self, part: Part, /) -> None: ...
-
-    def __iter__(self) -> Iterator[Part]: ...
-
-
-def _spool(folder: Path | None) -> AbstractContextManager[_Parts]:
-    """Where parts wait until the vocabulary is known."""
-    return nullcontext([]) if folder is None else _File(folder.parent)
-
-
-class _File:
-    """Parts in a temporary file."""
-
-    def __init__(self, folder: Path) -> None:
-        self._file = TemporaryFile(dir=folder)  # noqa: SIM115
-        self._n_parts = 0
-
-    def append(self, part: Part) -> None:
-        """Write a part."""
-        for array in part:
-            np.save(self._file, array)
-        self._n_parts += 1
-
-    def __iter__(self) -> Iterator[Part]:
-        self._file.seek(0)
-        for _ in range(self._n_parts):
-            yield Part(*(np.load(self._file) for _ in Part._fields))
-
-    def __enter__(self) -> _File:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._file.close()

@@ -26,8 +26,9 @@ from ..lda._estimator import TemperedLDA
 from ..lda._seeding import Seeds
 from ..persistence._models import savable
 from ..persistence._vectorizers import as_tokens
-from ._counting import Part, count_by_vocabulary, learn_vocabulary, set_vocabulary
+from ._counting import count_by_vocabulary, learn_vocabulary, set_vocabulary
 from ._parameters import OF_LDA, default_lda, default_vectorizer, new_lda, new_vectorizer
+from ._parts import Part
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
 from ._summaries import TopicStatistics, document_columns, output_of, topic_columns
@@ -91,8 +92,9 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     -----
     A list or a column is counted in memory. An iterable without a length, such as a generator, may
     be larger than the memory: it is gone through once, and counts are written to a temporary folder
-    (of ``TMPDIR``), from which topics are learned. Only the different words of the texts have to
-    fit into memory.
+    (of ``TMPDIR``), from which topics are learned. Of more than two million different words the
+    rarest are forgotten while counting (lossy counting), so that memory does not grow with the
+    stream. A warning then says by how much document frequencies may be too low.
 
     ``vectorizer__min_df`` or ``lda__tempering`` set parameters of the parts in `set_params`,
     `~sklearn.model_selection.GridSearchCV` and pipelines. Scores of models with different
@@ -206,11 +208,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
 
         Parameters
         ----------
-        texts : iterable of str, or of lists of str
-            The documents.
-        y : None
-            Ignored.
-        corpus_folder : str or path-like, default=None
+        texts, y, corpus_folder
             As for `fit`.
 
         Returns
@@ -326,10 +324,8 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
 
         Parameters
         ----------
-        texts : iterable of str, or of lists of str
-            The documents.
-        y : None
-            Ignored.
+        texts, y
+            As for `score`.
 
         Returns
         -------
@@ -441,8 +437,8 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         return (part.matrix(self.vectorizer_) for part in self._parts(texts))
 
     def _of_counts(self, counts: Any) -> NDArray[Any]:
-        """Proportions as an array, whatever `set_output` of `lda_`."""
-        return np.asarray(self.lda_.transform(counts))
+        """Proportions as an array, whatever `set_output` of `lda_`; of no words, too."""
+        return self.lda_._proportions(self.lda_._fitted_counts(counts))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "lda_")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
-
-from ..report._of_model import write_model
 
 
 class ReportTextsMixin:
@@ -20,18 +18,13 @@ class ReportTextsMixin:
         texts: Any,
         *,
         path: str | os.PathLike[str],
-        names: Sequence[str] | None = None,
-        dates: Any = None,
-        groups: Sequence[Any] | None = None,
-        labels: Sequence[str] | Mapping[int, str] | None = None,
         other_models: Sequence[Any] = (),
-        title: str | None = None,
         show_texts: bool = True,
+        **settings: Any,
     ) -> Path:
         """Write a report on the topics: one HTML file that works offline.
 
-        The file makes no request, and holds at most 10 MB or so. It has texts of the documents,
-        unless `show_texts` is False. Texts and counts have to fit into memory.
+        As `TemperedLDA.report`, of texts. Texts and counts have to fit into memory.
 
         Parameters
         ----------
@@ -39,21 +32,13 @@ class ReportTextsMixin:
             The documents.
         path : str or path-like
             The file to write. An old one is replaced when the new one is complete.
-        names : sequence of str, optional
-            A title for each document.
-        dates : array-like of shape (n_samples,), optional
-            datetime64, dates, text like "2024-05-31", or years; None, NaN and NaT for unknown.
-        groups : sequence, optional
-            A group for each document, such as an author or a source; None or "" for none.
-        labels : sequence of str or mapping of int to str, optional
-            Names of topics. None: those of `set_labels`.
         other_models : sequence of TopicModel, optional
             Fits with other seeds and the same words. A topic with no similar one in them is
             doubted.
-        title : str, optional
-            Title of the page. None: "Topics in 1,234 documents".
         show_texts : bool, default=True
             Whether the file has texts of documents.
+        **settings
+            As for `TemperedLDA.report`: ``names``, ``dates``, ``groups``, ``labels``, ``title``.
 
         Returns
         -------
@@ -62,10 +47,8 @@ class ReportTextsMixin:
 
         Raises
         ------
-        TypeError, ValueError
-            If an argument is invalid. No file is written.
-        OSError
-            If the file cannot be written.
+        TypeError, ValueError, OSError
+            As for `TemperedLDA.report`.
 
         See Also
         --------
@@ -86,18 +69,12 @@ class ReportTextsMixin:
         check_is_fitted(model)
         others = [_topics(model, other, i) for i, other in enumerate(other_models)]
         documents = list(model._texts(texts))
-        return write_model(
-            model.lda_,
+        return model.lda_.report(
             model._all_counts(documents),
-            model.feature_names_,
+            [_text(model, document) for document in documents] if show_texts else None,
             path=path,
-            documents=[_text(model, document) for document in documents] if show_texts else None,
-            names=names,
-            dates=dates,
-            groups=groups,
-            labels=labels,
             other_models=others,
-            title=title,
+            **settings,
         )
 
 

@@ -5,8 +5,9 @@ import { topicLink } from "../router.js";
 
 const SIDE = 1000;
 const PAD = 12;
-// Size of names, in units of the map, and the width of a letter in parts of it.
-const LETTERS = 23;
+// Size of names on a narrow map and on others, in units of the map; the width of a letter in parts of
+// it.
+const LETTERS = [36, 26];
 const LETTER = 0.58;
 const LONGEST = 16;
 const MOST_NAMES = 80;
@@ -43,10 +44,13 @@ export function topicMap({ content, labels }, onPoint) {
   /** @param {number} topic */
   const short = (topic) => {
     const name = labels.of(topic) || labels.words[topic][0] || "";
-    return name.length > LONGEST ? `${name.slice(0, LONGEST - 1)}…` : name;
+    if (name.length <= LONGEST) return name;
+    const start = name.slice(0, LONGEST - 1);
+    return `${start.slice(0, start.lastIndexOf(" ")) || start}…`;
   };
+  const letters = LETTERS[Number(matchMedia("(min-width: 30rem)").matches)];
   const order = content.share.map((_, k) => k).sort((a, b) => content.share[b] - content.share[a]);
-  const named = roomForNames(order, place, short);
+  const named = roomForNames(order, place, short, letters);
   const links = place.map(([x, y], topic) => {
     const radius = Math.max(content.radius[topic] * scale, 3);
     return svg(
@@ -84,7 +88,7 @@ export function topicMap({ content, labels }, onPoint) {
     order.map((topic) => links[topic]),
     svg(
       "g",
-      { "aria-hidden": "true" },
+      { "aria-hidden": "true", "font-size": letters },
       [...named].map((topic) =>
         svg("text", { x: place[topic][0], y: place[topic][1], dy: "0.35em" }, short(topic)),
       ),
@@ -124,23 +128,27 @@ function neighbour(place, from, key) {
 }
 
 /**
- * The topics whose names fit on the map without touching each other, the first ones first.
+ * The topics whose names fit on the map, the first ones first: a name touches no other, and covers the
+ * centre of no larger circle.
  * @param {number[]} order
  * @param {number[][]} place
  * @param {(topic: number) => string} name
+ * @param {number} letters
  */
-function roomForNames(order, place, name) {
+function roomForNames(order, place, name, letters) {
   /** @type {Map<number, number>} */
   const half = new Map(); // of the width
-  for (const topic of order) {
+  order.forEach((topic, rank) => {
     const [x, y] = place[topic];
-    const width = 0.5 * LETTER * LETTERS * name(topic).length;
-    if (half.size >= MOST_NAMES || x < width || x > SIDE - width) continue;
-    const free = [...half].every(
-      ([other, taken]) =>
-        Math.abs(place[other][1] - y) > 1.1 * LETTERS || Math.abs(place[other][0] - x) > taken + width,
-    );
+    const width = 0.5 * LETTER * letters * name(topic).length;
+    if (half.size >= MOST_NAMES || x < width || x > SIDE - width) return;
+    const free = order.slice(0, rank).every((other) => {
+      const [dx, dy] = [Math.abs(place[other][0] - x), Math.abs(place[other][1] - y)];
+      const taken = half.get(other);
+      if (taken !== undefined) return dy > 1.1 * letters || dx > taken + width;
+      return dy > 0.5 * letters || dx > width;
+    });
     if (free) half.set(topic, width + 4);
-  }
+  });
   return new Set(half.keys());
 }

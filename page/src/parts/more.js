@@ -1,11 +1,12 @@
 import { announce, el } from "../dom.js";
+import { several } from "../format.js";
 
 /**
- * A list of which some items are shown, and more on demand.
+ * A list of which some items are shown, and more on demand. Nobody is asked for the last few.
  * @template Item
  * @param {Item[]} items
  * @param {number} step
- * @param {string} noun
+ * @param {string} noun of one item
  * @param {(item: Item) => HTMLElement} make
  * @param {HTMLElement} list
  * @param {HTMLElement} [holder] what holds the list, if it does not stand alone
@@ -15,13 +16,14 @@ export function moreOf(items, step, noun, make, list, holder = list) {
   const button = el("button", { type: "button", class: "more", onclick: () => grow(true) });
   /** @param {boolean} asked */
   const grow = (asked) => {
-    const added = items.slice(shown, shown + step).map(make);
+    const left = items.length - shown;
+    const added = items.slice(shown, shown + (left <= 1.25 * step ? left : step)).map(make);
     list.append(...added);
     shown += added.length;
     button.hidden = shown >= items.length;
-    button.textContent = `Show ${Math.min(step, items.length - shown)} more ${noun}`;
+    button.textContent = `Show ${several(Math.min(step, items.length - shown), `more ${noun}`)}`;
     if (!asked) return;
-    announce(`${shown} of ${items.length} ${noun}`);
+    announce(`${shown} of ${several(items.length, noun)}`);
     const first = added[0]?.querySelector("a, button") ?? added[0];
     if (first instanceof HTMLElement) first.focus();
   };

@@ -38,13 +38,13 @@ function worstDocuments(app, documents) {
     el(
       "p",
       { class: "say" },
-      `The ${several(documents.worst.length, "document")} whose words the topics guess worst: other languages, tables, ` +
-        `subjects that no topic covers. Documents with at least ${documents.least_words} known words.${of}`,
+      `The ${several(documents.worst.length, "document")} whose words the topics guess worst, such as other languages, tables ` +
+        `and subjects that no topic covers. They have at least ${documents.least_words} known words.${of}`,
     ),
     moreOf(
       documents.worst,
       STEP,
-      "documents",
+      "document",
       (i) => documentCard(app, documents, i, null),
       el("div", { class: "documents wide" }),
     ),
@@ -97,7 +97,7 @@ function searchDocuments(app, documents, query) {
     show(
       results,
       found.length
-        ? moreOf(found, STEP, "documents", (i) => documentCard(app, documents, i, wanted), el("div", { class: "documents wide" }))
+        ? moreOf(found, STEP, "document", (i) => documentCard(app, documents, i, wanted), el("div", { class: "documents wide" }))
         : el("p", { class: "quiet" }, "Nothing found. All words must occur; each may be part of a longer one."),
     );
   }
@@ -130,13 +130,13 @@ export function whatIsHere({ content }, documents) {
   const parts = [];
   if (documents.complete) parts.push("All documents are in this file.");
   else {
-    const kinds = ["those with most of each topic", "a random sample of the others"];
-    if (documents.worst.length) kinds.splice(1, 0, "those that fit worst");
+    const worst = documents.worst.length ? ", those that fit worst," : "";
     parts.push(
-      `${count(documents.row.length)} of ${count(content.documents_given)} documents are in this file: ${kinds.join(", ")}.`,
+      `${count(documents.row.length)} of ${count(content.documents_given)} documents are in this file: ` +
+        `those with most of each topic${worst} and a random sample of the others.`,
     );
   }
-  if (documents.cut) parts.push(`${several(documents.cut, "text")} ${documents.cut === 1 ? "is" : "are"} cut.`);
+  if (documents.cut) parts.push(`${several(documents.cut, "text")} ${documents.cut === 1 ? "is" : "are"} cut short.`);
   if (!documents.text) parts.push("Their texts were not given.");
   return parts.join(" ");
 }

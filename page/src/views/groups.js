@@ -65,7 +65,7 @@ function matrix(app, groups, topics) {
         ),
       ),
     );
-  return moreOf(topics, STEP, "topics", row, body, region);
+  return moreOf(topics, STEP, "topic", row, body, region);
 }
 
 /** @param {App} app @param {Classes} groups @param {number} g */

@@ -9,7 +9,8 @@ const STEP = 24;
 
 /** Shares over time: a small picture for each topic. @param {App} app @param {Classes} periods */
 export function timeView(app, periods) {
-  const { share } = app.content;
+  // Of the documents that have a date.
+  const share = periods.share.map((values) => mean(values, periods.documents));
   const change = periods.share.map((values) => rise(values, periods.documents));
   /** @type {Record<string, (topic: number) => number>} */
   const orders = {
@@ -23,12 +24,12 @@ export function timeView(app, periods) {
     const topics = share.map((_, k) => k).sort((a, b) => key(a) - key(b));
     show(
       results,
-      moreOf(topics, STEP, "topics", (topic) =>
+      moreOf(topics, STEP, "topic", (topic) =>
         el(
           "section",
           { class: "small", "aria-label": `Topic ${topic}` },
           el("h3", {}, topicName(app, topic)),
-          el("p", { class: "quiet" }, `${percent(share[topic])} in all · ${says(change[topic])}`),
+          el("p", { class: "quiet" }, `${percent(share[topic])} on average · ${says(change[topic])}`),
           trend(app, periods, topic),
         ),
         el("div", { class: "multiples" }),
@@ -46,12 +47,21 @@ export function timeView(app, periods) {
     el(
       "p",
       { class: "say" },
-      `The share of each topic in the documents of each ${periods.unit}. The band is a 95% interval. ` +
-        "Each picture has a scale of its own.",
+      `The share of each topic in the documents of each ${periods.unit}. The band is a 95% interval; ` +
+        "where it is very wide, it is cut off. Each picture has a scale of its own.",
     ),
     el("div", { class: "tools" }, el("label", { for: "order" }, "Order: ", order)),
     results,
   ];
+}
+
+/**
+ * @param {number[]} values
+ * @param {number[]} documents
+ */
+function mean(values, documents) {
+  const all = documents.reduce((a, b) => a + b, 0);
+  return all ? values.reduce((sum, value, i) => sum + value * documents[i], 0) / all : 0;
 }
 
 /**

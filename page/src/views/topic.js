@@ -39,9 +39,10 @@ export function topicView(app, topic) {
     el(
       "p",
       { class: "say" },
-      `${percent(content.share[topic])} of all documents, taken together: number ${rank + 1} of ${order.length} by size. `,
+      `On average, ${percent(content.share[topic])} of a document is about this topic: number ${rank + 1} of ${order.length} by size. `,
       `It is the main topic of ${several(content.led[topic], "document")}. `,
-      coherence !== null && `Coherence of its words: ${coherence.toFixed(2)} (0 as by chance, 1 always together).`,
+      coherence !== null &&
+        `The coherence of its words is ${coherence.toFixed(2)}, where 0 means together in documents as if by chance, and 1 always together.`,
     ),
     doubts.length > 0 &&
       el("ul", { class: "notice" }, doubts.map((doubt) => el("li", {}, doubtSentence(app, doubt)))),
@@ -68,7 +69,7 @@ export function topicView(app, topic) {
       moreOf(
         documents.examples[topic],
         DOCUMENTS,
-        "documents",
+        "document",
         (i) => documentCard(app, documents, i, topic),
         el("div", { class: "documents" }),
       ),

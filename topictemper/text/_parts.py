@@ -1,0 +1,76 @@
+"""Counts of some documents, and where they wait until the vocabulary is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
+
+
+class Part(NamedTuple):
+    """Counts of some documents."""
+
+    #: Distinct words of each document.
+    lengths: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    counts: NDArray[np.int32]
+    #: Words of each document, those without a column included.
+    n_words: NDArray[np.int64]
+
+    def matrix(self, vectorizer: CountVectorizer) -> Any:
+        """Return the counts in CSR, with the columns of a fitted vectorizer."""
+        counts = np.ones_like(self.counts) if vectorizer.binary else self.counts
+        indptr = np.concatenate([[0], np.cumsum(self.lengths)])
+        shape = len(self.lengths), len(vectorizer.vocabulary_)
+        return sp.csr_matrix((counts, self.columns, indptr), shape=shape)
+
+    def renumbered(self, new: NDArray[np.int64]) -> Part:
+        """Return the part with other columns, one for each count; those with -1 are left out."""
+        rows = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        kept = np.flatnonzero(new >= 0)
+        kept = kept[np.lexsort((new[kept], rows[kept]))]
+        lengths = np.bincount(rows[kept], minlength=len(self.lengths))
+        return Part(lengths, new[kept].astype(np.int32), self.counts[kept], self.n_words)
+
+
+class Parts(Protocol):
+    def append(self, part: Part, /) -> None: ...
+
+    def __iter__(self) -> Iterator[Part]: ...
+
+
+def spool(folder: Path | None) -> AbstractContextManager[Parts]:
+    """Where parts wait until the vocabulary is known."""
+    return nullcontext([]) if folder is None else _File(folder.parent)
+
+
+class _File:
+    """Parts in a temporary file."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = TemporaryFile(dir=folder)  # noqa: SIM115
+        self._n_parts = 0
+
+    def append(self, part: Part) -> None:
+        """Write a part."""
+        for array in part:
+            np.save(self._file, array)
+        self._n_parts += 1
+
+    def __iter__(self) -> Iterator[Part]:
+        self._file.seek(0)
+        for _ in range(self._n_parts):
+            yield Part(*(np.load(self._file) for _ in Part._fields))
+
+    def __enter__(self) -> _File:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._file.close()

@@ -1,0 +1,160 @@
+"""The vocabulary of a stream of texts, which grows as they are read and is cut afterwards."""
+
+from __future__ import annotations
+
+import warnings
+from collections import defaultdict
+from numbers import Integral
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
+
+from ._parts import Part
+
+#: Different words of a stream that are remembered, some 400 MB.
+MOST_WORDS = 2_000_000
+
+
+class Limited(NamedTuple):
+    """The words within the limits of a vectorizer, and the way to their columns."""
+
+    #: Sorted; the final column of a word is its place.
+    words: list[str]
+    #: How often they occur.
+    n_kept: int
+    #: The final column of each column, or -1, and the first part of which that is true.
+    columns: NDArray[np.int64]
+    since: NDArray[np.int64]
+
+    def part(self, number: int, part: Part) -> Part:
+        """Return a part, of those that were added, with the final columns."""
+        new = self.columns[part.columns]
+        new[self.since[part.columns] > number] = -1
+        return part.renumbered(new)
+
+
+class _Counts(NamedTuple):
+    """What is known of each column."""
+
+    #: Documents with its word, and how often it occurs.
+    documents: NDArray[np.int64]
+    occurrences: NDArray[np.int64]
+    #: Documents with the word that may not have been counted.
+    missed: NDArray[np.int64]
+    #: The first part in which the column is that of its word.
+    since: NDArray[np.int64]
+
+
+class GrowingVocabulary:
+    """Words, their columns, and in how many documents they are.
+
+    Parameters
+    ----------
+    bounded : bool
+        Whether to forget rare words when there are more than `MOST_WORDS`, by lossy counting. Below
+        that all counts are exact. Above it a warning says by how much document frequencies may be
+        too low.
+
+    References
+    ----------
+    Manku, Motwani (2002). Approximate frequency counts over data streams. VLDB.
+    """
+
+    def __init__(self, *, bounded: bool) -> None:
+        self._bounded = bounded
+        self._column: defaultdict[str, int] = defaultdict(self._new_column)
+        #: Columns of forgotten words, for new ones.
+        self._free: list[int] = []
+        self.n_columns = 0
+        self._counts = _Counts(*np.zeros((4, 0), dtype=np.int64))
+        self._n_parts = self._n_documents = self._missed = 0
+
+    def columns_of(self, words: list[str]) -> list[int]:
+        """Return the columns of words, new ones too."""
+        return list(map(self._column.__getitem__, words))
+
+    def add(self, part: Part) -> None:
+        """Count a part, whose columns are those of `columns_of`."""
+        self._n_documents += len(part.lengths)
+        if self.n_columns > len(self._counts.documents):
+            # Room for twice as many, so that a growing vocabulary is not copied with every part.
+            more = 2 * self.n_columns - len(self._counts.documents)
+            self._counts = _Counts(*(np.pad(each, (0, more)) for each in self._counts))
+        documents, occurrences, missed, since = self._counts
+        fresh = part.columns[documents[part.columns] == 0]
+        missed[fresh], since[fresh] = self._missed, self._n_parts
+        np.add.at(documents, part.columns, 1)
+        np.add.at(occurrences, part.columns, part.counts)
+        self._n_parts += 1
+        if self._bounded and len(self._column) > MOST_WORDS:
+            self._forget()
+
+    def limited(self, vectorizer: CountVectorizer) -> Limited:
+        """Return the words within the limits of a vectorizer.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If words are no strings, or none is left.
+        """
+        strange = next((word for word in self._column if not isinstance(word, str)), None)
+        if strange is not None:
+            raise TypeError(f"tokens must be strings, got {strange!r}")
+        if not self._column:
+            raise ValueError(
+                f"texts has no words: the vectorizer found none in {self._n_documents:,} documents"
+            )
+        if self._missed:
+            warnings.warn(
+                f"the texts have more than {MOST_WORDS:,} different words, so rare ones were "
+                "forgotten while counting; document frequencies, to which min_df and max_df "
+                f"apply, may be too low by up to {self._missed:,}",
+                UserWarning,
+                stacklevel=2,
+            )
+        low, high = (
+            float(limit if isinstance(limit, Integral) else limit * self._n_documents)
+            for limit in (vectorizer.min_df, vectorizer.max_df)
+        )
+        documents, occurrences, _, since = self._counts
+        kept = sorted(
+            word for word, column in self._column.items() if low <= documents[column] <= high
+        )
+        columns = np.array([self._column[word] for word in kept], dtype=np.int64)
+        if vectorizer.max_features is not None:
+            often = np.argsort(-occurrences[columns], kind="stable")[: vectorizer.max_features]
+            often.sort()
+            kept, columns = [kept[place] for place in often], columns[often]
+        if not kept:
+            raise ValueError(
+                f"none of the {len(self._column):,} words is left: min_df={vectorizer.min_df} and "
+                f"max_df={vectorizer.max_df} leave those that are in {low:g} to {high:g} of "
+                f"{self._n_documents:,} documents; choose a smaller min_df or a larger max_df"
+            )
+        final = np.full(self.n_columns, -1)
+        final[columns] = np.arange(len(kept))
+        return Limited(kept, int(occurrences[columns].sum()), final, since)
+
+    def _new_column(self) -> int:
+        if self._free:
+            return self._free.pop()
+        self.n_columns += 1
+        return self.n_columns - 1
+
+    def _forget(self) -> None:
+        """Forget the words in the fewest documents, so that half of the room is free."""
+        documents, occurrences, missed, _ = self._counts
+        columns = np.fromiter(self._column.values(), np.int64, len(self._column))
+        at_most = documents[columns] + missed[columns]
+        # No forgotten word is in more documents than this.
+        self._missed = int(np.partition(at_most, -MOST_WORDS // 2)[-MOST_WORDS // 2])
+        words = [
+            word
+            for word, many in zip(self._column, at_most.tolist(), strict=True)
+            if many <= self._missed
+        ]
+        freed = [self._column.pop(word) for word in words]
+        documents[freed] = occurrences[freed] = 0
+        self._free += freed
