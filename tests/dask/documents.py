@@ -54,6 +54,12 @@ def array_with(place: int, function: Any, *arguments: Any) -> da.Array:
     return array_of(blocks)
 
 
+def made(folder: Path) -> str:
+    """A new folder."""
+    folder.mkdir()
+    return str(folder)
+
+
 def nth_time(folder: str) -> int:
     """How often this has been called for a folder."""
     for n in range(1, 1000):
