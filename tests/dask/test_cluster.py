@@ -8,6 +8,7 @@ import textwrap
 import cloudpickle
 import dask
 import dask.array as da
+import dask.bag as db
 import distributed
 import joblib
 import numpy as np
@@ -26,6 +27,7 @@ from topictemper.dask._tasks import machine_of
 from . import documents
 from .documents import (
     N_WORDS,
+    TEXTS,
     array_of,
     array_with,
     bits,
@@ -35,6 +37,7 @@ from .documents import (
     made,
     nth_time,
     parts,
+    rounds_of_texts,
 )
 
 pytestmark = pytest.mark.filterwarnings(
@@ -84,6 +87,12 @@ def client(cluster):
 def reference():
     """The bits of a fit without a cluster."""
     return bits(estimator().fit(counts()))
+
+
+@pytest.fixture(scope="module")
+def text_reference():
+    """The local model of a fit of texts without a cluster."""
+    return rounds_of_texts().fit(db.from_sequence(TEXTS, npartitions=3)).to_local()
 
 
 def test_any_number_of_workers(cluster, reference):
@@ -293,6 +302,18 @@ def test_prediction(client):
     assert (temperatures == local.document_temperatures(X)).all()
     assert (document_temperatures(lda, lazy).compute() == lda.document_temperatures(X)).all()
     assert float(perplexity(lda, lazy)) == lda.perplexity(X)
+
+
+def test_texts(client, text_reference, tmp_path):
+    words, counting = made(tmp_path / "words"), made(tmp_path / "counting")
+    bag = db.from_sequence(TEXTS, npartitions=4)
+    killed = bag.map_partitions(killing, words, 2).map_partitions(killing, counting, 8)
+    rounds = rounds_of_texts().fit(killed)
+    assert nth_time(counting) > 8
+    local = rounds.to_local()
+    assert (local.lda_.components_ == text_reference.lda_.components_).all()
+    assert local.topics_.equals(text_reference.topics_)
+    assert (rounds.transform(bag).compute() == local.transform(TEXTS)).all()
 
 
 def test_blocks_in_the_memory_of_workers(client, reference):

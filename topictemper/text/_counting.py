@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from numbers import Integral
 from pathlib import Path
@@ -102,45 +102,78 @@ def learn_vocabulary(
     TypeError, ValueError
         If no words are left, or words are no strings.
     """
-    given = vectorizer.vocabulary is not None
-    if given:
-        vectorizer.fit([])
-    vocabulary: defaultdict[str, int] = defaultdict()
-    vocabulary.default_factory = vocabulary.__len__
-    column = vectorizer.vocabulary_.get if given else vocabulary.__getitem__
     with _spool(folder) as spool:
-        totals = _Totals()
+        totals = Totals()
         progress = Progress("counting words", verbose)
-        for part in (
-            count_by_vocabulary(documents, vectorizer)
-            if given
-            else _parts(
-                documents,
-                vectorizer,
-                lambda words: list(map(column, words)),
-                vocabulary.__len__,
-            )
-        ):
+        parts, found = first_counts(documents, vectorizer)
+        for part in parts:
             totals.add(part)
             spool.append(part)
             progress.add(len(part.lengths))
         progress.end()
-        if given:
-            words = vectorizer.get_feature_names_out().tolist()
-            renumbered = np.arange(len(words))
-        else:
-            words, renumbered = _limited(list(vocabulary), totals, vectorizer)
-            set_vocabulary(vectorizer, words)
-        kept = totals.kept(renumbered)
-        if not kept:
-            raise ValueError(f"no document has one of the {len(words)} words of the vocabulary")
-        matrices = (part.renumbered(renumbered).matrix(vectorizer) for part in spool)
+        words, columns, unknown_share = choose_words(vectorizer, list(found), totals)
+        matrices = (part.renumbered(columns).matrix(vectorizer) for part in spool)
         if folder is None:
             counts = sp.vstack(list(matrices), format="csr")
         else:
             save_corpus(folder, matrices)
             counts = open_corpus(folder, verify=False).counts
-    return Counted(counts, words, 1.0 - kept / totals.n_words)
+    return Counted(counts, words, unknown_share)
+
+
+def first_counts(
+    documents: Iterable[Any], vectorizer: CountVectorizer
+) -> tuple[Iterator[Part], Collection[str]]:
+    """Count the words of a vectorizer that is not fitted yet.
+
+    Returns
+    -------
+    parts : iterator
+        The counts.
+    words : collection of str
+        The words of their columns; complete after the last part.
+    """
+    if vectorizer.vocabulary is not None:
+        vectorizer.fit([])
+        return count_by_vocabulary(documents, vectorizer), vectorizer.get_feature_names_out()
+    found: defaultdict[str, int] = defaultdict()
+    found.default_factory = found.__len__
+
+    def columns(words: list[str]) -> list[int]:
+        return list(map(found.__getitem__, words))
+
+    return _parts(documents, vectorizer, columns, found.__len__), found
+
+
+def choose_words(
+    vectorizer: CountVectorizer, words: list[str], totals: Totals
+) -> tuple[list[str], NDArray[np.int64], float]:
+    """Fit a vectorizer to the words of a corpus.
+
+    Returns
+    -------
+    words : list of str
+        Those that are kept, sorted.
+    columns : ndarray
+        The new column of each word, -1 if it is left out.
+    unknown_share : float
+        Share of the words of the documents that are left out.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If no words are left, or words are no strings.
+    """
+    if vectorizer.vocabulary is None:
+        words, columns = _limited(words, totals, vectorizer)
+        set_vocabulary(vectorizer, words)
+    else:
+        vectorizer.fit([])
+        columns = np.arange(len(words))
+    kept = totals.kept(columns)
+    if not kept:
+        raise ValueError(f"no document has one of the {len(words)} words of the vocabulary")
+    return words, columns, 1.0 - kept / totals.n_words
 
 
 def set_vocabulary(vectorizer: CountVectorizer, words: list[str]) -> None:
@@ -184,7 +217,7 @@ def _counted(found: list[int], ends: list[int], n_columns: int) -> Part:
     return Part(lengths, columns.astype(np.int32), counts.astype(np.int32), n_words)
 
 
-class _Totals:
+class Totals:
     """Documents of each word, and how often it occurs."""
 
     def __init__(self) -> None:
@@ -196,22 +229,33 @@ class _Totals:
         """Add a part, which may have new columns."""
         self.n_documents += len(part.lengths)
         self.n_words += int(part.n_words.sum())
-        width = max(len(self.documents), int(part.columns.max(initial=-1)) + 1)
-        if width > len(self.documents):
-            # Room for twice as many, so that a growing vocabulary is not copied with every part.
-            more = 2 * width - len(self.documents)
-            self.documents = np.pad(self.documents, (0, more))
-            self.occurrences = np.pad(self.occurrences, (0, more))
+        self._widen(int(part.columns.max(initial=-1)) + 1)
         np.add.at(self.documents, part.columns, 1)
         np.add.at(self.occurrences, part.columns, part.counts)
+
+    def merge(self, columns: NDArray[np.int64], other: Totals) -> None:
+        """Add the totals of other documents, whose words have these columns here."""
+        self.n_documents += other.n_documents
+        self.n_words += other.n_words
+        self._widen(int(columns.max(initial=-1)) + 1)
+        columns = columns[: len(other.documents)]  # there is none of the later ones
+        self.documents[columns] += other.documents[: len(columns)]
+        self.occurrences[columns] += other.occurrences[: len(columns)]
 
     def kept(self, columns: NDArray[np.int64]) -> int:
         """Return the number of words in columns that are kept."""
         return int(self.occurrences[: len(columns)][columns[: len(self.occurrences)] >= 0].sum())
 
+    def _widen(self, width: int) -> None:
+        if width > len(self.documents):
+            # Room for twice as many, so that a growing vocabulary is not copied with every part.
+            more = 2 * width - len(self.documents)
+            self.documents = np.pad(self.documents, (0, more))
+            self.occurrences = np.pad(self.occurrences, (0, more))
+
 
 def _limited(
-    words: list[str], totals: _Totals, vectorizer: CountVectorizer
+    words: list[str], totals: Totals, vectorizer: CountVectorizer
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Return the words within the limits of the vectorizer, sorted, and the new columns of all."""
     strange = next((word for word in words if not isinstance(word, str)), None)
