@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from time import sleep
 
 import cloudpickle
 import dask
@@ -22,6 +23,7 @@ from sklearn.model_selection import GridSearchCV
 import topictemper
 from topictemper import TemperedLDA as Local
 from topictemper.dask import _executors, document_temperatures, perplexity, score, transform
+from topictemper.dask._checkpoint import Checkpoint
 from topictemper.dask._tasks import machine_of
 
 from . import documents
@@ -211,17 +213,31 @@ def test_the_driver_is_killed(client, reference, tmp_path):
     assert bits(lda) == reference
 
 
-def test_a_bad_block_is_named_and_the_cluster_goes_on(client, reference, tmp_path):
+def test_bad_blocks_are_named_and_the_cluster_goes_on(client, reference, tmp_path):
     estimator(checkpoint=tmp_path / "rounds").fit(array_of(parts()))
     before = (tmp_path / "rounds" / "checkpoint.json").read_bytes()
-    with pytest.raises(ValueError, match="block 4 of X: Negative values"):
-        estimator(checkpoint=tmp_path / "rounds").fit(
-            array_with(4, lambda block: -block), resume=True
-        )
+    for spoiled, what in (
+        (lambda block: -block, "block 4 of X: Negative values"),
+        (lambda block: block[:, :-1], "block 4 of X has 59 columns, but block 0 has 60"),
+        (lambda block: block[:0], "block 4 of X: no rows"),
+    ):
+        with pytest.raises(ValueError, match=what):
+            estimator(checkpoint=tmp_path / "rounds").fit(array_with(4, spoiled), resume=True)
     with pytest.raises(ValueError, match="block 4 of X: Negative values"):
         transform(Local(2, max_iter=1).fit(counts()), array_with(4, lambda b: -b)).compute()
     assert (tmp_path / "rounds" / "checkpoint.json").read_bytes() == before
     assert bits(estimator().fit(array_of(parts()))) == reference
+
+
+def test_the_order_in_which_blocks_come_does_not_matter(client, reference):
+    late = [dask.delayed(waiting)(block, 0.1 * (5 - i)) for i, block in enumerate(parts())]
+    assert bits(estimator().fit(array_of(late))) == reference
+
+
+def waiting(block, seconds):
+    """Return the block, after a while."""
+    sleep(seconds)
+    return block
 
 
 def test_one_instruction_set(client):
@@ -259,6 +275,24 @@ def test_clients(cluster, client):
         lda.transform(counts())
     # A current client is no reason to send a matrix away.
     assert estimator().fit(counts()).client_ is None
+
+
+def test_a_client_is_closed_in_a_fit(cluster, client, reference, tmp_path, monkeypatch):
+    own = distributed.Client(cluster, set_as_default=False)
+    write = Checkpoint.write
+
+    def closing(self, executor, state, record):
+        state = write(self, executor, state, record)
+        if state.n_rounds == 2:
+            own.close()
+        return state
+
+    monkeypatch.setattr(Checkpoint, "write", closing)
+    lda = estimator(client=own, checkpoint=tmp_path / "rounds")
+    with pytest.raises(RuntimeError, match="the Dask client is closed"):
+        lda.fit(array_of(parts()))
+    assert [path.name for path in (tmp_path / "rounds").glob("round-*")] == ["round-000002"]
+    assert bits(lda.set_params(client=client).fit(array_of(parts()), resume=True)) == reference
 
 
 def test_topics_stay_on_the_workers(client, monkeypatch):
