@@ -119,7 +119,7 @@ def main() -> None:
     X = documents(folder, options.rows, train.shape[1])
     print(machine(2))
     cluster = LocalCluster(
-        n_workers=2, threads_per_worker=1, memory_limit="4GB", dashboard_address=None
+        n_workers=2, threads_per_worker=1, memory_limit="4GB", dashboard_address=":0"
     )
     with cluster, Client(cluster) as client:
         client.run(longer_log)

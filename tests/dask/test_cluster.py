@@ -42,9 +42,7 @@ from .documents import (
     rounds_of_texts,
 )
 
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:.*Port .* is already in use:UserWarning", "ignore::ResourceWarning"
-)
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 _SECONDS = 100  # for a worker to start on a busy machine
 
@@ -70,7 +68,7 @@ def cluster():
             threads_per_worker=1,
             processes=True,
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs="CRITICAL",
         ) as cluster:
             yield cluster
