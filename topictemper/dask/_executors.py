@@ -146,15 +146,18 @@ class Cluster:
     def wait(self, results: list[Any]) -> None:
         """Wait while workers work, or may do so again."""
         seen = at_work = monotonic()
-        while True:
+        n_done = 0
+        while n_done < len(results):
             check_client(self.client)
+            result = results[n_done]  # of one at a time: what waits stays behind when time is up
             try:
-                distributed.wait(results, timeout=_SECONDS_OF_A_WAIT)
-                break
+                distributed.wait([result], timeout=_SECONDS_OF_A_WAIT)
             except CancelledError:
                 check_client(self.client)  # the reason, if it is gone
                 raise
             except TimeoutError:
+                if any(other.status == "error" for other in results):
+                    break
                 now, workers = monotonic(), self._workers()
                 if workers:
                     seen = now
@@ -164,6 +167,11 @@ class Cluster:
                     raise _no_workers() from None
                 if now - at_work > _SECONDS_WITHOUT_WORK:
                     raise _stalled(workers) from None
+                continue
+            if result.status == "error":
+                break
+            n_done += 1
+            seen = at_work = monotonic()
         for result in results:
             if result.status == "error":
                 # Dask keeps the error itself, and the frames of its traceback would keep us.
