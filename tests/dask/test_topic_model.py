@@ -87,7 +87,10 @@ def test_blocks_do_not_matter(model, texts):
     assert same(model, other)
     theta = other.transform(texts())
     assert theta.shape[1] == 3
-    np.testing.assert_array_equal(theta.compute(), model.to_local().transform(TEXTS))
+    local = model.to_local()
+    np.testing.assert_array_equal(theta.compute(), local.transform(TEXTS))
+    assert float(other.score(texts())) == local.score(TEXTS)
+    assert float(other.perplexity(texts())) == local.perplexity(TEXTS)
 
 
 def test_tokens():

@@ -157,6 +157,39 @@ class TopicModel(BaseEstimator):
         meta = np.empty((0, parameters["n_components"]), parameters["dtype"])
         return _prediction.transform(self._model(), _column(texts), meta=meta)
 
+    def score(self, texts: Any, y: Any = None) -> da.Array:
+        """Predictive log-likelihood of held-out words: `topictemper.dask.score`.
+
+        Parameters
+        ----------
+        texts : dask.bag, or column of a dask.dataframe
+            The documents.
+        y : None
+            Ignored.
+
+        Returns
+        -------
+        dask.array.Array of shape ()
+            Lazy; nats a held-out word. The same bits as ``to_local().score``.
+        """
+        check_is_fitted(self)
+        return _prediction.score(self._model(), _column(texts))
+
+    def perplexity(self, texts: Any, y: Any = None) -> da.Array:
+        """Perplexity of held-out words, ``exp(-score(texts))``.
+
+        Parameters
+        ----------
+        texts, y
+            As for `score`.
+
+        Returns
+        -------
+        dask.array.Array of shape ()
+            Lazy; lower is better.
+        """
+        return da.exp(-self.score(texts))
+
     def to_local(self) -> _Local:
         """Bring the model to this process.
 
