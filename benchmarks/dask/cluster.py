@@ -6,13 +6,14 @@ Writes a corpus of `--rows` documents to WORK/corpus once: the training rows of 
 again, copy c with its rows shifted by 7919 c places. Learns from it by rounds on two workers of one
 thread and 4 GB each, and transforms it. Prints minutes, the largest memory of a worker, the bytes
 that workers received from each other in a round, and the share of the workers' time in rounds that
-is neither tasks nor transfers.
+is neither tasks nor transfers: of each, and of all at once, when none waits for another one.
 """
 
 from __future__ import annotations
 
 import resource
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -76,8 +77,11 @@ def peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def overhead(stream: list[dict[str, Any]]) -> float:
-    """The share of the time of workers, from the first round on, that nothing is done in."""
+def overhead(stream: list[dict[str, Any]]) -> tuple[float, float]:
+    """Shares of the time, from the first round on, that one worker, and all of them, do nothing in.
+
+    A worker that has nothing to do may wait for another one, which takes longer for its shards.
+    """
     rounds = [task for task in stream if str(task["key"]).startswith(_OF_ROUNDS)]
     first = min(
         span["start"]
@@ -92,7 +96,8 @@ def overhead(stream: list[dict[str, Any]]) -> float:
                 spans.setdefault(task["worker"], []).append((span["start"], span["stop"]))
     last = max(stop for each in spans.values() for _, stop in each)
     idle = [1.0 - _covered(sorted(each)) / (last - first) for each in spans.values()]
-    return float(np.mean(idle))
+    nobody = 1.0 - _covered(sorted(chain(*spans.values()))) / (last - first)
+    return float(np.mean(idle)), nobody
 
 
 def _covered(spans: list[tuple[float, float]]) -> float:
@@ -134,13 +139,14 @@ def main() -> None:
         ).fit(X)
         seconds = perf_counter() - began
         moved = sum(client.run(received).values()) / lda.n_rounds_
-        idle = overhead(client.get_task_stream(count=10**6))
+        idle, nobody = overhead(client.get_task_stream(count=10**6))
         score = lda.to_local().score(test)
         print(
             f"fit of {options.rows} documents, K = {options.components}, {options.shards} shards: "
             f"{seconds / 60:.1f} minutes, {lda.n_rounds_} rounds, score {score:.4f}; "
             f"{moved / 1e6:.0f} MB a round between workers, documents included; neither tasks nor "
-            f"transfers {idle:.1%}; peak memory {max(client.run(peak).values()) / 1e9:.2f} GB"
+            f"transfers {idle:.1%}, of all workers at once {nobody:.1%}; peak memory "
+            f"{max(client.run(peak).values()) / 1e9:.2f} GB"
         )
         began = perf_counter()
         theta = lda.transform(X)

@@ -196,7 +196,7 @@ class Cluster:
             for name, answer in self.client.run(machine_of, on_error="return").items():
                 if isinstance(answer, Machine):
                     found[name] = answer
-                elif not isinstance(answer, CommClosedError):
+                elif not isinstance(answer, OSError):  # of the connection
                     raise answer
         return found
 
