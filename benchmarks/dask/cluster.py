@@ -31,8 +31,6 @@ from .._common.corpora import load, machine, parser
 
 _SHIFT = 7919
 _ROWS_OF_A_BLOCK = 50_000
-#: Tasks of a round, by the beginning of their keys.
-_OF_ROUNDS = ("train", "part", "tree_of", "add", "mean", "averaged", "merged", "rows_of", "_block")
 
 
 def copies(X: sp.csr_matrix, rows: int) -> Iterator[sp.csr_matrix]:
@@ -44,7 +42,8 @@ def copies(X: sp.csr_matrix, rows: int) -> Iterator[sp.csr_matrix]:
 
 
 def _block(folder: str, start: int, stop: int) -> Any:
-    return open_corpus(folder).counts[start:stop]
+    # A copy: pages of mapped files count as memory of the worker.
+    return open_corpus(folder, verify=False).counts[start:stop].copy()
 
 
 def documents(folder: Path, rows: int, columns: int) -> da.Array:
@@ -82,15 +81,14 @@ def overhead(stream: list[dict[str, Any]]) -> tuple[float, float]:
 
     A worker that has nothing to do may wait for another one, which takes longer for its shards.
     """
-    rounds = [task for task in stream if str(task["key"]).startswith(_OF_ROUNDS)]
     first = min(
         span["start"]
-        for task in rounds
+        for task in stream
         if str(task["key"]).startswith("train")
         for span in task["startstops"]
     )
     spans: dict[str, list[tuple[float, float]]] = {}
-    for task in rounds:
+    for task in stream:
         for span in task["startstops"]:
             if span["start"] >= first:
                 spans.setdefault(task["worker"], []).append((span["start"], span["stop"]))
