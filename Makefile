@@ -11,17 +11,13 @@ NODE_MODULES := $(if $(NPM),page/node_modules/.package-lock.json)
 SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx topictemper/_core/src/*.[ch] topictemper/_core/src/*/*.h)
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx)
 
-.PHONY: demo test test-cluster fuzz faults docs lint page build wheel-check sanitize sanitize-threads clean
+.PHONY: demo test fuzz faults docs lint page build wheel-check sanitize sanitize-threads clean
 
 demo: build
 	$(BIN)/topictemper demo
 
 test: build
 	$(BIN)/pytest $(ARGS)
-
-# Learning on a cluster of local processes, of which some are killed.
-test-cluster: build
-	TOPICTEMPER_CLUSTER=1 $(BIN)/pytest tests/dask/test_cluster.py $(ARGS)
 
 # A million damaged files, on all cores (`make fuzz ARGS='mtx npz --inputs 1000'` for some).
 fuzz: build

@@ -12,11 +12,30 @@ import dask.array as da
 import numpy as np
 import scipy.sparse as sp
 
-from topictemper.dask import TemperedLDA
+from topictemper.dask import TemperedLDA, TopicModel
 from topictemper.datasets import make_lda_corpus
 
 N_WORDS = 60
 ROWS = 50  # of a block
+
+_THEMES = ("boat barge bay buoy beacon", "engine exhaust", "violin viola verse voice")
+
+
+def _texts() -> list[str]:
+    """Texts of three themes in turn, now and then with a rare word, or without any."""
+    rng = np.random.default_rng(0)
+    texts = [" ".join(rng.choice(_THEMES[d % 3].split(), 10)) for d in range(240)]
+    texts[::60] = ["", "tin roof", "tin can", ""]
+    return texts
+
+
+TEXTS = _texts()
+
+
+def rounds_of_texts(**parameters: Any) -> TopicModel:
+    """A model of texts with eight rounds of two shards."""
+    lda = TemperedLDA(n_shards=2, max_iter=2, batch_size=20)
+    return TopicModel(**({"n_components": 3, "lda": lda, "random_state": 0} | parameters))
 
 
 @cache
@@ -52,6 +71,12 @@ def array_with(place: int, function: Any, *arguments: Any) -> da.Array:
     blocks: list[Any] = list(parts())
     blocks[place] = dask.delayed(function)(blocks[place], *arguments)
     return array_of(blocks)
+
+
+def made(folder: Path) -> str:
+    """A new folder."""
+    folder.mkdir()
+    return str(folder)
 
 
 def nth_time(folder: str) -> int:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
-from topictemper import TemperedLDA
+from topictemper import TemperedLDA, TopicModel
 from topictemper.dask import document_temperatures, perplexity, score, transform
 
 from .documents import N_WORDS, array_of, array_with, counts, parts
@@ -118,6 +118,17 @@ class TestText:
         column = dd.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=3)["text"]
         theta = transform(pipeline, column)
         assert (theta.compute() == pipeline.transform(TEXTS)).all()
+
+    def test_a_model_of_texts(self, tmp_path):
+        model = TopicModel(2, lda=TemperedLDA(max_iter=2), random_state=0).fit(TEXTS)
+        model.save(tmp_path / "model.npz")
+        column = dd.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=3)["text"]
+        for texts in (column, db.from_sequence(TEXTS, npartitions=7)):
+            for fitted in (model, tmp_path / "model.npz"):
+                assert (transform(fitted, texts).compute() == model.transform(TEXTS)).all()
+                assert float(score(fitted, texts)) == model.score(TEXTS)
+        with pytest.raises(TypeError, match="block 1 of X: document 0 is neither a text"):
+            score(model, db.from_sequence(["cat", 3], npartitions=2)).compute()
 
     def test_counts(self, pipeline):
         bag = db.from_sequence(TEXTS, npartitions=7)

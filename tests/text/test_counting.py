@@ -1,5 +1,6 @@
 """Counts of texts are those of scikit-learn, in memory and on the disk, at once and in parts."""
 
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -9,7 +10,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper.datasets import open_corpus
 from topictemper.text import _counting, _vocabulary
-from topictemper.text._counting import count_by_vocabulary, learn_vocabulary
+from topictemper.text._counting import (
+    choose_words,
+    count_by_vocabulary,
+    first_counts,
+    learn_vocabulary,
+)
 
 TEXTS = [
     "The cat sat on the mat; the CAT!",
@@ -68,6 +74,25 @@ def test_unknown_words_are_counted():
     parts = list(count_by_vocabulary(["the new dog of a new day", "cat"], vectorizer, unknown))
     assert unknown == {"new": 2, "of": 1, "day": 1}
     assert parts[0].n_words.tolist() == [6, 1]
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"min_df": 2}, {"max_features": 3}, {"vocabulary": ["mat", "dog", "cat"]}]
+)
+def test_words_that_are_found_in_several_places(parameters):
+    """What is found goes from one process to another, and is put together there."""
+    total = _vocabulary.GrowingVocabulary(bounded=False)
+    for texts in ([], TEXTS[:2], TEXTS[2:5], [], TEXTS[5:]):
+        parts, found = first_counts(texts, CountVectorizer(**parameters), bounded=False)
+        for part in parts:
+            found.add(part)
+        total.merge(pickle.loads(pickle.dumps(found)))
+    here, there = CountVectorizer(**parameters), CountVectorizer(**parameters)
+    counted = learn_vocabulary(TEXTS, here, None)
+    words, unknown_share, _ = choose_words(there, total)
+    assert (words, unknown_share) == (counted.words, counted.unknown_share)
+    assert there.vocabulary_ == here.vocabulary_
+    assert total.n_documents == len(TEXTS)
 
 
 @pytest.mark.parametrize(

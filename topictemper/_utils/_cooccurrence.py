@@ -32,7 +32,21 @@ def shares_together(
     ndarray of shape (n, n)
         The diagonal has the shares of documents with one word.
     """
-    words, place = np.unique(top, return_inverse=True)
+    n_rows, together = counts_together(matrices, top)
+    yield from shares_of_counts(n_rows, together, top)
+
+
+def counts_together(matrices: Iterable[Any], top: NDArray[np.intp]) -> tuple[int, Any]:
+    """Count the documents, and those with both of two words, which can be added to other counts.
+
+    Returns
+    -------
+    n_rows : int
+        Documents.
+    together : CSR matrix
+        A row and a column for each different word of `top`, sorted.
+    """
+    words = np.unique(top)
     n_rows, together = 0, sp.csr_matrix((len(words), len(words)))
     for X in matrices:
         n_rows += X.shape[0]
@@ -41,6 +55,14 @@ def shares_together(
             present.sum_duplicates()
             present.data[:] = present.data > 0
             together = together + present.T @ present
+    return n_rows, together
+
+
+def shares_of_counts(
+    n_rows: int, together: Any, top: NDArray[np.intp]
+) -> Iterator[NDArray[np.float64]]:
+    """Yield what `shares_together` yields, from the counts."""
+    _, place = np.unique(top, return_inverse=True)
     for k in place.reshape(top.shape):
         yield together[k][:, k].toarray() / n_rows
 

@@ -9,5 +9,13 @@ if find_spec("dask") is None or find_spec("distributed") is None:
 
 from ._estimator import TemperedLDA
 from ._prediction import document_temperatures, perplexity, score, transform
+from ._topic_model import TopicModel
 
-__all__ = ["TemperedLDA", "document_temperatures", "perplexity", "score", "transform"]
+__all__ = [
+    "TemperedLDA",
+    "TopicModel",
+    "document_temperatures",
+    "perplexity",
+    "score",
+    "transform",
+]

@@ -123,7 +123,7 @@ def plain(block: Any) -> Any:
     return block.to_scipy_sparse().tocsr() if hasattr(block, "to_scipy_sparse") else block
 
 
-def naming_block(function: Callable[..., Any]) -> Callable[..., Any]:
+def naming_block(function: Callable[..., Any], name: str = "X") -> Callable[..., Any]:
     """Let errors name the block: the function takes its place as one more first argument."""
 
     @wraps(function)
@@ -131,7 +131,7 @@ def naming_block(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*arguments)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"block {place} of X: {error}") from error
+            raise type(error)(f"block {place} of {name}: {error}") from error
 
     return named
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -22,8 +23,8 @@ from ..persistence._models import plain_parameters
 from ..tempering._modes import Annealing
 from ._blocks import matrices_of
 from ._checkpoint import Checkpoint, as_json
-from ._corpus import Corpus, ShardMap, facts_of
-from ._executors import Cluster
+from ._corpus import BlockFacts, Corpus, ShardMap, facts_of
+from ._executors import Cluster, Executor, repeated
 from ._predicting import PredictingMixin
 from ._preflight import check_memory, common_isa, executor_for, plan_of_a_shard
 from ._rounds import Rounds
@@ -246,15 +247,8 @@ max_doc_update_iter, dtype
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()
         isa = common_isa(machines, self.isa)
-        corpus = Corpus.of(
-            executor.gather(
-                [
-                    executor.submit(facts_of, place, executor.load(block))
-                    for place, block in enumerate(blocks.parts)
-                ]
-            ),
-            blocks.n_columns,
-        )
+        report: Callable[[str], None] = say if self.verbose else _silent
+        corpus = Corpus.of(_facts(executor, blocks.parts, report), blocks.n_columns)
         shards = self._shard_map(corpus.n_rows)
         validation = self._validation_counts(validation_X, corpus.n_columns)
         passes = config.planned_passes(corpus.n_rows)
@@ -290,7 +284,7 @@ max_doc_update_iter, dtype
             validation=validation,
             patience=config.patience,
             checkpoint=checkpoint,
-            report=say if self.verbose else lambda line: None,
+            report=report,
         )
         n_rounds = passes * shards.rounds_per_pass
         state = rounds.run(n_rounds, self._sample_rows(corpus.n_rows), record)
@@ -382,3 +376,23 @@ max_doc_update_iter, dtype
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_state")
+
+
+def _facts(
+    executor: Executor, blocks: list[Any], report: Callable[[str], None]
+) -> list[BlockFacts]:
+    """Look at all blocks for the first time."""
+
+    def look(again: bool) -> list[BlockFacts]:
+        return executor.gather(
+            [
+                executor.submit(facts_of, place, executor.load(block))
+                for place, block in enumerate(blocks)
+            ]
+        )
+
+    return repeated(executor, look, "the first look at X", report)
+
+
+def _silent(line: str) -> None:
+    pass

@@ -7,7 +7,7 @@ import pickle
 from collections.abc import Callable
 from concurrent.futures import CancelledError
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from uuid import uuid4
 
 import dask
@@ -17,11 +17,23 @@ from distributed.scheduler import KilledWorker
 
 from ._tasks import Machine, machine_of
 
-#: What Dask raises for a task that it gives up because workers were lost, and not for its own sake.
-LOST = (KilledWorker, CancelledError, CommClosedError)
+_T = TypeVar("_T")
+
+
+class StalledError(Exception):
+    """Nothing happens on the workers, though results are waited for."""
+
+
+# What is raised for a task that is given up because workers were lost, and not for its own sake.
+_LOST = (KilledWorker, CancelledError, CommClosedError, StalledError)
+# Attempts at a round whose workers are lost.
+_ATTEMPTS = 3
 
 _SECONDS_WITHOUT_WORKERS = 300.0
+_SECONDS_WITHOUT_WORK = 120.0
 _SECONDS_OF_A_WAIT = 5.0
+# States of tasks on a worker that is at work.
+_AT_WORK = ("executing", "long-running", "flight")
 
 
 class Executor(Protocol):
@@ -132,21 +144,34 @@ class Cluster:
         return future
 
     def wait(self, results: list[Any]) -> None:
-        """Wait while there are workers, or may be some again."""
-        seen = monotonic()
-        while True:
+        """Wait while workers work, or may do so again."""
+        seen = at_work = monotonic()
+        n_done = 0
+        while n_done < len(results):
             check_client(self.client)
+            result = results[n_done]  # of one at a time: what waits stays behind when time is up
             try:
-                distributed.wait(results, timeout=_SECONDS_OF_A_WAIT)
-                break
+                distributed.wait([result], timeout=_SECONDS_OF_A_WAIT)
             except CancelledError:
                 check_client(self.client)  # the reason, if it is gone
                 raise
             except TimeoutError:
-                if self._workers():
-                    seen = monotonic()
-                elif monotonic() - seen > _SECONDS_WITHOUT_WORKERS:
+                if any(other.status == "error" for other in results):
+                    break
+                now, workers = monotonic(), self._workers()
+                if workers:
+                    seen = now
+                if not workers or _any_at_work(workers):
+                    at_work = now
+                if now - seen > _SECONDS_WITHOUT_WORKERS:
                     raise _no_workers() from None
+                if now - at_work > _SECONDS_WITHOUT_WORK:
+                    raise _stalled(workers) from None
+                continue
+            if result.status == "error":
+                break
+            n_done += 1
+            seen = at_work = monotonic()
         for result in results:
             if result.status == "error":
                 # Dask keeps the error itself, and the frames of its traceback would keep us.
@@ -160,13 +185,19 @@ class Cluster:
         return gathered
 
     def machines(self) -> dict[str, Machine]:
-        """Ask every worker."""
-        check_client(self.client)
-        try:
-            self.client.wait_for_workers(1, timeout=_SECONDS_WITHOUT_WORKERS)
-        except TimeoutError:
-            raise _no_workers() from None
-        found: dict[str, Machine] = self.client.run(machine_of)
+        """Ask every worker; those that are lost meanwhile do not count."""
+        found: dict[str, Machine] = {}
+        while not found:
+            check_client(self.client)
+            try:
+                self.client.wait_for_workers(1, timeout=_SECONDS_WITHOUT_WORKERS)
+            except TimeoutError:
+                raise _no_workers() from None
+            for name, answer in self.client.run(machine_of, on_error="return").items():
+                if isinstance(answer, Machine):
+                    found[name] = answer
+                elif not isinstance(answer, OSError):  # of the connection
+                    raise answer
         return found
 
     def memory(self) -> dict[str, int]:
@@ -175,7 +206,8 @@ class Cluster:
         return {name: w["memory_limit"] for name, w in workers.items() if w["memory_limit"]}
 
     def _workers(self) -> dict[str, Any]:
-        workers: dict[str, Any] = self.client.scheduler_info()["workers"]
+        # All of them: some versions of Dask name five unless they are asked for more.
+        workers: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
         return workers
 
     def _place(self, shard: int | None) -> dict[str, Any]:
@@ -183,6 +215,31 @@ class Cluster:
             return {}
         place = self._places[shard % len(self._places)]
         return {"workers": [place], "allow_other_workers": True}
+
+
+def repeated(
+    executor: Executor, attempt: Callable[[bool], _T], what: str, report: Callable[[str], None]
+) -> _T:
+    """Do something again from its start if workers are lost; `attempt` is told whether it is so.
+
+    Raises
+    ------
+    RuntimeError
+        If workers were lost in every attempt.
+    """
+    for n_left in reversed(range(_ATTEMPTS)):
+        try:
+            return attempt(n_left < _ATTEMPTS - 1)
+        except _LOST as error:
+            report(f"workers were lost in {what}: {error}")
+            if not n_left:
+                raise RuntimeError(
+                    f"workers were lost {_ATTEMPTS} times in {what}, or did nothing, perhaps "
+                    f"because they have too little memory: {error}. With a checkpoint, "
+                    "fit(..., resume=True) goes on after the last round that was complete"
+                ) from error
+        executor.begin_again()
+    raise AssertionError("the last attempt returns or raises")
 
 
 def check_client(client: distributed.Client) -> None:
@@ -193,6 +250,19 @@ def check_client(client: distributed.Client) -> None:
             "Connect another one: distributed.Client(...). With a checkpoint, "
             "fit(..., resume=True) goes on after the last round that was complete"
         )
+
+
+def _any_at_work(workers: dict[str, Any]) -> bool:
+    counts = [worker["metrics"].get("task_counts", {}) for worker in workers.values()]
+    return any(count.get(state) for count in counts for state in _AT_WORK)
+
+
+def _stalled(workers: dict[str, Any]) -> StalledError:
+    states = ", ".join(f"{name} is {worker['status']}" for name, worker in workers.items())
+    return StalledError(
+        f"no worker has done anything for {_SECONDS_WITHOUT_WORK:.0f} seconds ({states}); Dask "
+        "pauses workers whose memory is almost full"
+    )
 
 
 def _no_workers() -> RuntimeError:

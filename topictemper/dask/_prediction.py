@@ -18,7 +18,7 @@ from ..lda._completion import document_completion, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import Draws, TokenHalves, draws_for
 from ..persistence._models import load
-from ._blocks import blocks_of, is_lazy, naming_block, plain
+from ._blocks import blocks_of, is_lazy, naming_block, plain, stacked
 
 
 def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Array:
@@ -125,10 +125,10 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
 
     Parameters
     ----------
-    model : topictemper.TemperedLDA, str or path-like
+    model : topictemper.TemperedLDA, topictemper.TopicModel, str or path-like
         A fitted model, or its file.
-    X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
-        Counts.
+    X : dask.array.Array of shape (n_samples, n_features), dask.dataframe or dask.bag
+        Counts; for a `topictemper.TopicModel` texts, in a bag or a column of a data frame.
     tempered : bool, default=False
         As for `topictemper.TemperedLDA.score`.
 
@@ -256,15 +256,25 @@ def _temperatures(block: Any, model: Any) -> Any:
 
 @naming_block
 def _counts(block: Any, model: Any) -> Any:
-    block = plain(block)
-    if not block.shape[0]:
-        return sp.csr_matrix((0, model.n_features_in_))
-    return model._fitted_counts(block)
+    """Checked counts of a block, which may hold texts if the model has words."""
+    lda, parts = _lda_of(model), [plain(block)]
+    if lda is not model:
+        texts = list(block)
+        parts = list(model._matrices(texts)) if texts else []
+    filled = [lda._fitted_counts(part) for part in parts if part.shape[0]]
+    return stacked(filled or [sp.csr_matrix((0, lda.n_features_in_))])
 
 
-def _completed(X: Any, halves: TokenHalves, model: TemperedLDA, tempered: bool) -> _Completed:
+def _lda_of(model: Any) -> TemperedLDA:
+    """The model of counts: the model itself, or that of a model of texts."""
+    lda: TemperedLDA = getattr(model, "lda_", model)
+    return lda
+
+
+def _completed(X: Any, halves: TokenHalves, model: Any, tempered: bool) -> _Completed:
     if not X.shape[0]:
         return _Completed(np.empty(0), np.empty(0))
+    model = _lda_of(model)
     observed, held_out = deepcopy(halves).split(X)
     with Workers(model.n_jobs) as workers:
         s = model._inverse_temperatures(tempered, workers)

@@ -10,11 +10,8 @@ from .._utils._state import Tree
 from . import _tasks as tasks
 from ._checkpoint import Checkpoint, State
 from ._corpus import Corpus, ShardMap, drawn, mixed, rows_of
-from ._executors import LOST, Executor
+from ._executors import Executor, repeated
 from ._tasks import Job
-
-# Attempts at a round whose workers are lost.
-_ATTEMPTS = 3
 
 
 class Rounds:
@@ -186,19 +183,13 @@ class Rounds:
 
     def _repeated(self, attempt: Callable[[bool], Any], what: str) -> Any:
         """Do something again from its start if workers are lost."""
-        for n_left in reversed(range(_ATTEMPTS)):
-            try:
-                return attempt(n_left < _ATTEMPTS - 1)
-            except LOST as error:
-                self._report(f"workers were lost in {what}: {error}")
-                if not n_left:
-                    raise RuntimeError(
-                        f"workers were lost {_ATTEMPTS} times in {what}, perhaps because they have "
-                        "too little memory. With a checkpoint, fit(..., resume=True) goes on "
-                        "after the last round that was complete"
-                    ) from error
-            self._executor.begin_again()
-            self._send()
+
+        def sent(again: bool) -> Any:
+            if again:
+                self._send()
+            return attempt(again)
+
+        return repeated(self._executor, sent, what, self._report)
 
     def _send(self) -> None:
         """Send what all tasks need, once for all of them."""

@@ -79,43 +79,23 @@ def learn_vocabulary(
     TypeError, ValueError
         If no words are left, or words are no strings.
     """
-    given = vectorizer.vocabulary is not None
-    if given:
-        vectorizer.fit([])
     # What is in memory may be counted there.
-    growing = GrowingVocabulary(bounded=folder is not None)
-    parts = (
-        count_by_vocabulary(documents, vectorizer)
-        if given
-        else _parts(documents, vectorizer, growing.columns_of, lambda: growing.n_columns)
-    )
-    n_words = kept = 0
+    parts, growing = first_counts(documents, vectorizer, bounded=folder is not None)
     with spool(folder) as waiting:
         progress = Progress("counting words", verbose)
         for part in parts:
-            n_words += int(part.n_words.sum())
-            kept += int(part.counts.sum())
             waiting.append(part)
-            if not given:
-                growing.add(part)
+            growing.add(part)
             progress.add(len(part.lengths))
         progress.end()
-        final = iter(waiting)
-        if not given:
-            limited = growing.limited(vectorizer)
-            set_vocabulary(vectorizer, limited.words)
-            kept = limited.n_kept
-            final = (limited.part(number, part) for number, part in enumerate(waiting))
-        words = vectorizer.get_feature_names_out().tolist()
-        if not kept:
-            raise ValueError(f"no document has one of the {len(words)} words of the vocabulary")
-        matrices = (part.matrix(vectorizer) for part in final)
+        words, unknown_share, final = choose_words(vectorizer, growing)
+        matrices = (final(number, part).matrix(vectorizer) for number, part in enumerate(waiting))
         if folder is None:
             counts = sp.vstack(list(matrices), format="csr")
         else:
             save_corpus(folder, _told(matrices, Progress("writing counts", verbose)))
             counts = open_corpus(folder, verify=False).counts
-    return Counted(counts, words, 1.0 - kept / n_words)
+    return Counted(counts, words, unknown_share)
 
 
 def _told(matrices: Iterable[Any], progress: Progress) -> Iterator[Any]:
@@ -123,6 +103,67 @@ def _told(matrices: Iterable[Any], progress: Progress) -> Iterator[Any]:
     for matrix in matrices:
         yield matrix
         progress.add(matrix.shape[0])
+
+
+def first_counts(
+    documents: Iterable[Any], vectorizer: CountVectorizer, *, bounded: bool
+) -> tuple[Iterator[Part], GrowingVocabulary]:
+    """Count the words of a vectorizer that is not fitted yet.
+
+    Returns
+    -------
+    parts : iterator
+        The counts.
+    growing : GrowingVocabulary
+        The words of their columns. Each part is to be added to it before the next one is taken.
+        It may forget words if it is `bounded`, but not those of a given vocabulary.
+    """
+    if vectorizer.vocabulary is None:
+        growing = GrowingVocabulary(bounded=bounded)
+        parts = _parts(documents, vectorizer, growing.columns_of, lambda: growing.n_columns)
+    else:
+        vectorizer.fit([])
+        growing = GrowingVocabulary(bounded=False)
+        growing.columns_of(vectorizer.get_feature_names_out().tolist())
+        parts = count_by_vocabulary(documents, vectorizer)
+    return parts, growing
+
+
+def choose_words(
+    vectorizer: CountVectorizer, growing: GrowingVocabulary
+) -> tuple[list[str], float, Callable[[int, Part], Part]]:
+    """Fit a vectorizer to the words of `first_counts`.
+
+    Returns
+    -------
+    words : list of str
+        Those that are kept.
+    unknown_share : float
+        Share of the words of the documents that are left out.
+    final : callable
+        Makes the number of a part, and the part, a part with the final columns.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If no words are left, or words are no strings.
+    """
+    final: Callable[[int, Part], Part]
+    if vectorizer.vocabulary is None:
+        limited = growing.limited(vectorizer)
+        words, kept, final = limited.words, limited.n_kept, limited.part
+        set_vocabulary(vectorizer, words)
+    else:
+        vectorizer.fit([])
+        words = vectorizer.get_feature_names_out().tolist()
+        kept, final = growing.n_occurrences, _same
+    if not kept:
+        raise ValueError(f"no document has one of the {len(words)} words of the vocabulary")
+    return words, 1.0 - kept / growing.n_words, final
+
+
+def _same(_: int, part: Part) -> Part:
+    return part
 
 
 def set_vocabulary(vectorizer: CountVectorizer, words: list[str]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import defaultdict
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,8 @@ class GrowingVocabulary:
         self._free: list[int] = []
         self.n_columns = 0
         self._counts = _Counts(*np.zeros((4, 0), dtype=np.int64))
-        self._n_parts = self._n_documents = self._missed = 0
+        self.n_documents = self.n_words = 0
+        self._n_parts = self._missed = 0
 
     def columns_of(self, words: list[str]) -> list[int]:
         """Return the columns of words, new ones too."""
@@ -77,11 +78,9 @@ class GrowingVocabulary:
 
     def add(self, part: Part) -> None:
         """Count a part, whose columns are those of `columns_of`."""
-        self._n_documents += len(part.lengths)
-        if self.n_columns > len(self._counts.documents):
-            # Room for twice as many, so that a growing vocabulary is not copied with every part.
-            more = 2 * self.n_columns - len(self._counts.documents)
-            self._counts = _Counts(*(np.pad(each, (0, more)) for each in self._counts))
+        self.n_documents += len(part.lengths)
+        self.n_words += int(part.n_words.sum())
+        self._widen()
         documents, occurrences, missed, since = self._counts
         fresh = part.columns[documents[part.columns] == 0]
         missed[fresh], since[fresh] = self._missed, self._n_parts
@@ -90,6 +89,24 @@ class GrowingVocabulary:
         self._n_parts += 1
         if self._bounded and len(self._column) > MOST_WORDS:
             self._forget()
+
+    def merge(self, other: GrowingVocabulary) -> None:
+        """Add the words and the numbers of other documents; both are not `bounded`."""
+        self.n_documents += other.n_documents
+        self.n_words += other.n_words
+        columns = np.array(self.columns_of(list(other._column)), dtype=np.int64)
+        self._widen()
+        for mine, theirs in (
+            (self._counts.documents, other._counts.documents),
+            (self._counts.occurrences, other._counts.occurrences),
+        ):
+            counted = theirs[: len(columns)]  # fewer, if a vocabulary is given but no document
+            mine[columns[: len(counted)]] += counted
+
+    @property
+    def n_occurrences(self) -> int:
+        """How often the words occur that are not forgotten."""
+        return int(self._counts.occurrences.sum())
 
     def limited(self, vectorizer: CountVectorizer) -> Limited:
         """Return the words within the limits of a vectorizer.
@@ -104,7 +121,7 @@ class GrowingVocabulary:
             raise TypeError(f"tokens must be strings, got {strange!r}")
         if not self._column:
             raise ValueError(
-                f"texts has no words: the vectorizer found none in {self._n_documents:,} documents"
+                f"texts has no words: the vectorizer found none in {self.n_documents:,} documents"
             )
         if self._missed:
             warnings.warn(
@@ -115,7 +132,7 @@ class GrowingVocabulary:
                 stacklevel=2,
             )
         low, high = (
-            float(limit if isinstance(limit, Integral) else limit * self._n_documents)
+            float(limit if isinstance(limit, Integral) else limit * self.n_documents)
             for limit in (vectorizer.min_df, vectorizer.max_df)
         )
         documents, occurrences, _, since = self._counts
@@ -131,11 +148,22 @@ class GrowingVocabulary:
             raise ValueError(
                 f"none of the {len(self._column):,} words is left: min_df={vectorizer.min_df} and "
                 f"max_df={vectorizer.max_df} leave those that are in {low:g} to {high:g} of "
-                f"{self._n_documents:,} documents; choose a smaller min_df or a larger max_df"
+                f"{self.n_documents:,} documents; choose a smaller min_df or a larger max_df"
             )
         final = np.full(self.n_columns, -1)
         final[columns] = np.arange(len(kept))
         return Limited(kept, int(occurrences[columns].sum()), final, since)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state, without the room for more words."""
+        counts = _Counts(*(each[: self.n_columns] for each in self._counts))
+        return self.__dict__ | {"_counts": counts}
+
+    def _widen(self) -> None:
+        if self.n_columns > len(self._counts.documents):
+            # Room for twice as many, so that a growing vocabulary is not copied with every part.
+            more = 2 * self.n_columns - len(self._counts.documents)
+            self._counts = _Counts(*(np.pad(each, (0, more)) for each in self._counts))
 
     def _new_column(self) -> int:
         if self._free:

@@ -1,0 +1,160 @@
+"""Topics of texts in collections of Dask, in one process; see test_cluster for a cluster."""
+
+import dask
+import dask.bag as db
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+import topictemper
+from topictemper.dask import TemperedLDA, TopicModel
+
+from .documents import TEXTS, rounds_of_texts
+
+
+@pytest.fixture(scope="module", autouse=True)
+def in_this_process():
+    with dask.config.set(scheduler="synchronous"):
+        yield
+
+
+def bag(n=5):
+    return db.from_sequence(TEXTS, npartitions=n)
+
+
+@pytest.fixture(scope="module")
+def model():
+    """A fitted model, which is not to be changed."""
+    return rounds_of_texts().fit(bag())
+
+
+def same(model, other):
+    one, two = model.to_local(), other.to_local()
+    np.testing.assert_array_equal(one.lda_.components_, two.lda_.components_)
+    assert one.topics_.equals(two.topics_)
+    return True
+
+
+def test_the_words_are_those_of_one_machine(model):
+    local = topictemper.TopicModel(3, lda=topictemper.TemperedLDA(max_iter=1)).fit(TEXTS)
+    assert model.feature_names_.tolist() == local.feature_names_.tolist()
+    assert model.unknown_share_ == pytest.approx(local.unknown_share_)
+    assert 0 < model.unknown_share_ < 1
+
+
+@pytest.mark.parametrize(
+    "vectorizer",
+    [
+        CountVectorizer(max_features=10),
+        CountVectorizer(min_df=0.1, max_df=0.3, ngram_range=(1, 2)),
+        CountVectorizer(vocabulary=["boat", "engine", "tin", "violin"]),
+        CountVectorizer(binary=True),
+    ],
+)
+def test_vectorizers(vectorizer):
+    rounds = rounds_of_texts(vectorizer=vectorizer).fit(bag())
+    lda = topictemper.TemperedLDA(max_iter=1)
+    local = topictemper.TopicModel(3, vectorizer=vectorizer, lda=lda).fit(TEXTS)
+    assert rounds.feature_names_.tolist() == local.feature_names_.tolist()
+    assert rounds.unknown_share_ == pytest.approx(local.unknown_share_)
+
+
+def test_topics_and_statistics(model):
+    local = model.to_local()
+    table = local.topics_
+    themes = {label.split()[0][0] for label in table.label}
+    assert len(themes) == 3
+    counts = local.vectorizer_.transform(TEXTS)
+    assert table.documents.sum() == (counts.sum(axis=1) > 0).sum() == len(TEXTS) - 4
+    coherence = topictemper.metrics.coherence(local.lda_, counts, per_topic=True)
+    np.testing.assert_allclose(table.coherence, coherence, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        lambda: bag(2),
+        lambda: db.concat([bag(3).filter(lambda text: False), bag(7)]),
+        lambda: bag(4).map(str),
+        lambda: dd.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=3)["text"],
+    ],
+)
+def test_blocks_do_not_matter(model, texts):
+    other = rounds_of_texts().fit(texts())
+    assert same(model, other)
+    theta = other.transform(texts())
+    assert theta.shape[1] == 3
+    local = model.to_local()
+    np.testing.assert_array_equal(theta.compute(), local.transform(TEXTS))
+    assert float(other.score(texts())) == local.score(TEXTS)
+    assert float(other.perplexity(texts())) == local.perplexity(TEXTS)
+
+
+def test_tokens():
+    tokens = [text.split() for text in TEXTS]
+    rounds = rounds_of_texts().fit(db.from_sequence([None, *tokens], npartitions=4))
+    local = topictemper.TopicModel(3, lda=topictemper.TemperedLDA(max_iter=1)).fit(tokens)
+    assert rounds.feature_names_.tolist() == local.feature_names_.tolist()
+    with pytest.raises(TypeError, match="block 1 of X: document 0 is a text"):
+        rounds.transform(db.from_sequence([["boat"], "boat"], npartitions=2)).compute()
+
+
+def test_validation_and_checkpoints(model, tmp_path):
+    lda = TemperedLDA(n_shards=2, max_iter=2, batch_size=20, checkpoint=tmp_path / "rounds")
+    safe = TopicModel(3, lda=lda, random_state=0).fit(bag(), validation_texts=TEXTS[:40])
+    scores = safe.lda_.score_history_["score"]
+    assert len(scores) == 8
+    assert scores[-1] == pytest.approx(safe.to_local().score(TEXTS[:40]))
+    again = clone(safe).fit(bag(3), validation_texts=TEXTS[:40], resume=True)
+    assert same(safe, again)
+
+
+def test_the_local_model(model, tmp_path):
+    local = model.to_local()
+    local.save(tmp_path / "model.npz")
+    loaded = topictemper.load(tmp_path / "model.npz")
+    assert loaded.topics_.equals(local.topics_)
+    assert loaded.documents(TEXTS[:3]).equals(local.documents(TEXTS[:3]))
+    local.update(TEXTS[:50])
+
+
+def test_parameters_of_the_lda():
+    lda = TemperedLDA(7, n_jobs=2, n_shards=2, max_iter=1)
+    model = TopicModel(3, lda=lda, random_state=5, n_jobs=1).fit(bag())
+    fitted = model.lda_.get_params()
+    assert (fitted["n_components"], fitted["random_state"], fitted["n_jobs"]) == (3, 5, 1)
+    assert lda.n_components == 7
+    assert TopicModel(lda=lda).fit(bag()).to_local().lda_.components_.shape[0] == 7
+
+
+@pytest.mark.parametrize(
+    ("texts", "error", "what"),
+    [
+        (lambda: TEXTS, TypeError, "for texts in memory use topictemper.TopicModel"),
+        (lambda: dd.from_pandas(pd.DataFrame({"a": TEXTS}), npartitions=2), TypeError, "one col"),
+        (lambda: bag().filter(lambda text: False), ValueError, "texts has no documents"),
+        (lambda: bag().map(lambda text: ""), ValueError, "texts has no words"),
+        (
+            lambda: db.from_sequence([*TEXTS, 3.5], npartitions=4),
+            TypeError,
+            r"block \d of texts: document \d+ is neither a text",
+        ),
+    ],
+)
+def test_bad_texts(texts, error, what):
+    model = rounds_of_texts()
+    with pytest.raises(error, match=what):
+        model.fit(texts())
+    assert not hasattr(model, "lda_")
+
+
+def test_bad_parameters():
+    with pytest.raises(TypeError, match=r"lda must be a topictemper\.dask\.TemperedLDA"):
+        TopicModel(lda=topictemper.TemperedLDA()).fit(bag())
+    with pytest.raises(TypeError, match="vectorizer must be a CountVectorizer"):
+        TopicModel(vectorizer=TfidfVectorizer()).fit(bag())
+    with pytest.raises(ValueError, match="not fitted"):
+        TopicModel().transform(bag())
