@@ -65,7 +65,7 @@ def test_fit_ends_with_the_averaged_topics_alone():
 
 
 def test_training_goes_on_from_the_average():
-    lda = small_lda(max_iter=6, total_samples=200).fit(corpus())
+    lda = small_lda(max_iter=6, total_samples=200, topic_word_prior=0.05).fit(corpus())
     before, n_added = lda.components_, lda._trainer.average.n_added
     lda.partial_fit(corpus()[:20])  # too little for another average
     assert lda._trainer.average.n_added == n_added

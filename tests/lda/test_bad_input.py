@@ -239,6 +239,7 @@ def test_topics_that_no_machine_can_hold():
         small_lda(n_components=10**12).fit(corpus())
 
 
+@pytest.mark.filterwarnings("ignore:.*topics are nearly the same")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "parameters",

@@ -20,6 +20,7 @@ from ..small_lda import LEARNED, MODES, corpus, fitted, learned_state, noise, sm
 TEXTS = ["cats and dogs", "dogs and wolves", "stars and planets", "a planet and its star"] * 10
 
 
+@pytest.mark.filterwarnings("ignore:.*topics are nearly the same")  # of 20 documents
 @parametrize_with_checks(
     [TemperedLDA(), TemperedLDA(dtype="float64")]
     + [

@@ -22,7 +22,7 @@ from ._sound import check_trainer
 from ._training import Trainer
 
 # Twins are warned of if so many of a model of so many topics are.
-_MANY_TWINS, _LEAST_TOPICS = 0.1, 20
+_MANY_TWINS, _LEAST_TOPICS = 0.1, 50
 _HISTORIES = {"score_history": ("pass", "score"), "elbo_history": ("pass", "temperature", "elbo")}
 
 

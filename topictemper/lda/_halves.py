@@ -17,22 +17,33 @@ _MOST_BITS = 64
 def parts(batch: Minibatch) -> Iterator[Minibatch]:
     """Some documents of a minibatch at a time, for the sake of memory; not by word."""
     for start in range(0, batch.n_documents, _MOST_DOCUMENTS):
-        yield _rows(batch, start, start + _MOST_DOCUMENTS)
+        rows = slice(start, start + _MOST_DOCUMENTS)
+        doc_ptr = batch.doc_ptr[start : start + _MOST_DOCUMENTS + 1]
+        entries = slice(doc_ptr[0], doc_ptr[-1])
+        yield batch._replace(
+            doc_ptr=doc_ptr - doc_ptr[0],
+            word_of=batch.word_of[entries],
+            counts=batch.counts[entries],
+            weight=None if batch.weight is None else batch.weight[rows],
+        )
 
 
-def first_rows(batch: Minibatch, most: int) -> Minibatch:
-    """The first documents of a minibatch; not by word."""
-    return _rows(batch, 0, most)
+def some_rows(batch: Minibatch, n_documents: int, seed: int) -> Minibatch:
+    """About so many documents of a minibatch, as their words have it; not by word.
 
-
-def _rows(batch: Minibatch, start: int, stop: int) -> Minibatch:
-    doc_ptr = batch.doc_ptr[start : stop + 1]
-    entries = slice(doc_ptr[0], doc_ptr[-1])
+    A document of weight 2 is as likely to be taken as two copies of it.
+    """
+    if batch.size <= n_documents:
+        return batch
+    hashes = splitmix64(batch.hashes() + np.uint64(seed))
+    kept = hashes < np.uint64(2.0**64 * (n_documents / batch.size))
+    lengths = np.diff(batch.doc_ptr)
+    entries = np.repeat(kept, lengths)
     return batch._replace(
-        doc_ptr=doc_ptr - doc_ptr[0],
+        doc_ptr=np.concatenate([[0], np.cumsum(lengths[kept])]),
         word_of=batch.word_of[entries],
         counts=batch.counts[entries],
-        weight=None if batch.weight is None else batch.weight[start:stop],
+        weight=None if batch.weight is None else batch.weight[kept],
     )
 
 

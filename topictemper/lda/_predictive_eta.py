@@ -13,7 +13,7 @@ from .._utils._state import Stateful
 from ._clock import StreamClock
 from ._defaults import ETA_START, ETA_TOKENS, ETA_WORDS
 from ._e_step import Workspace, infer, log_likelihood
-from ._halves import first_rows, halves, peak
+from ._halves import halves, peak, some_rows
 from ._minibatch import Minibatch
 from ._topics import Topics
 
@@ -22,7 +22,7 @@ _EXPONENTS = np.arange(-9.0, -2.0)
 # They are compared after 1, 2, 4, ... steps, and after every 16th from then on.
 _MOST_WAITED = 16
 _KEPT = 0.8  # weight of earlier comparisons at each new one
-_DOCUMENTS = 64  # at a time
+_DOCUMENTS = 64  # at a time, about
 
 
 class PredictiveEta(Stateful):
@@ -69,7 +69,7 @@ class PredictiveEta(Stateful):
         if self._steps < self._next:
             return eta
         self._next += min(self._steps, _MOST_WAITED)
-        some = first_rows(batch, _DOCUMENTS)
+        some = some_rows(batch, _DOCUMENTS, self._steps)
         seen, unseen = halves(some)
         gamma = infer(
             topics,
