@@ -11,7 +11,15 @@ NODE_MODULES := $(if $(NPM),page/node_modules/.package-lock.json)
 SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx topictemper/_core/src/*.[ch] topictemper/_core/src/*/*.h)
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx)
 
-.PHONY: demo test test-cluster fuzz faults docs lint page build wheel-check sanitize sanitize-threads clean
+# What an extra of pyproject.toml asks for, without a new build of the package.
+define install-extra
+$(BIN)/python -c "import tomllib; \
+    print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'], \
+    sep='\n')" > $(VENV)/$(1)-requires.txt
+$(BIN)/python -m pip install --quiet --requirement $(VENV)/$(1)-requires.txt
+endef
+
+.PHONY: demo test test-cluster fuzz faults docs lint page build wheels sanitize sanitize-threads clean
 
 demo: build
 	$(BIN)/topictemper demo
@@ -37,10 +45,7 @@ docs: $(VENV)/docs.stamp
 	@echo docs/_build/html/index.html
 
 $(VENV)/docs.stamp: $(VENV)/built.stamp
-	$(BIN)/python -c "import tomllib; \
-	    print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'], \
-	    sep='\n')" > $(VENV)/docs-requires.txt
-	$(BIN)/python -m pip install --quiet --requirement $(VENV)/docs-requires.txt
+	$(call install-extra,docs)
 	touch $@
 
 lint: build $(NODE_MODULES)
@@ -81,18 +86,14 @@ $(VENV)/build-requires.stamp: pyproject.toml | $(BIN)/python
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# What a user gets: the wheel built from the source archive, tested far from the checkout.
-wheel-check: build
-	rm -rf dist
-	$(BIN)/python -m build .
-	set -e; away=$$(mktemp -d); trap 'rm -rf "$$away"' EXIT; \
-	$(PYTHON) -m venv "$$away/venv"; \
-	"$$away/venv/bin/python" -m pip install --quiet "$$(echo dist/*.whl)[plot,test]"; \
-	tar -xzf dist/*.tar.gz -C "$$away" --strip-components=1; \
-	rm -r "$$away/topictemper"; \
-	cd "$$away"; \
-	venv/bin/topictemper --help > help.txt; \
-	venv/bin/pytest tests
+# What a user gets: the wheel built from the source archive, tested far from the checkout with every
+# Python at hand (`make wheels ARGS='--python python3.11 -- -k estimator'` for some).
+wheels: $(VENV)/release.stamp
+	$(BIN)/python -m tests.platforms.wheels $(ARGS)
+
+$(VENV)/release.stamp: $(VENV)/built.stamp
+	$(call install-extra,release)
+	touch $@
 
 # Builds of their own below build/sanitize; the ordinary one is not touched.
 sanitize: build
