@@ -19,7 +19,7 @@ $(BIN)/python -c "import tomllib; \
 $(BIN)/python -m pip install --quiet --requirement $(VENV)/$(1)-requires.txt
 endef
 
-.PHONY: demo test test-cluster fuzz faults docs lint page build wheels sanitize sanitize-threads clean
+.PHONY: demo test test-cluster fuzz faults docs lint page build wheels check-portable check-arm64 sanitize sanitize-threads clean
 
 demo: build
 	$(BIN)/topictemper demo
@@ -90,6 +90,14 @@ $(BIN)/python:
 # Python at hand (`make wheels ARGS='--python python3.11 -- -k estimator'` for some).
 wheels: $(VENV)/release.stamp
 	$(BIN)/python -m tests.platforms.wheels $(ARGS)
+
+# All kernels on other platforms, without Python: see tests/platforms/portable.py for what runs them.
+check-portable: $(VENV)/release.stamp
+	$(BIN)/python -m tests.platforms.portable $(ARGS)
+
+# On 64-bit ARM, emulated; Debian's qemu-user-static and half an hour.
+check-arm64: $(VENV)/release.stamp
+	$(BIN)/python -m tests.platforms.arm64 $(ARGS)
 
 $(VENV)/release.stamp: $(VENV)/built.stamp
 	$(call install-extra,release)

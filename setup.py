@@ -131,6 +131,8 @@ setup(
         compiler_directives={
             "boundscheck": False,
             "cdivision": True,
+            # Kernels share nothing but what their callers hand them (tests/core/test_threads.py).
+            "freethreading_compatible": True,
             "initializedcheck": False,
             "language_level": 3,
             "wraparound": False,
