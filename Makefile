@@ -54,6 +54,8 @@ lint: build $(NODE_MODULES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint $(CYTHON)  # which looks for pycodestyle on the path
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github
 ifdef NPM
 	$(NPM) --prefix page run --silent lint
 else

@@ -6,6 +6,7 @@ import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
 from glob import glob
+from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -31,11 +32,14 @@ or install gcc or clang, and try again:
     anywhere:        python -m pip install ziglang, then set CC to "python -m ziglang cc"
 """
 NO_CLANG = """
-On Windows, topictemper is compiled by clang: MSVC does not know the vectors of GNU C, and gcc
-misaligns those of AVX on the stack. Set CC to clang, or
-    python -m pip install ziglang
-and set CC to "python -m ziglang cc".
+On Windows, topictemper is compiled by clang: gcc misaligns vectors of AVX on the stack there. Leave
+CC unset, which takes the clang of the Python package ziglang, or set it to another clang.
 """
+if WINDOWS:
+    # Not MSVC, which does not know the vectors of GNU C. Forward slashes: CC is read like a shell's.
+    python = Path(sys.executable).as_posix()
+    architecture = "aarch64" if sysconfig.get_platform() == "win-arm64" else "x86_64"
+    os.environ.setdefault("CC", f'"{python}" -m ziglang cc -target {architecture}-windows-gnu')
 
 
 class ParallelBuild(build_ext):
@@ -67,7 +71,7 @@ class ParallelBuild(build_ext):
 
     def check_compiler(self):
         """Say what to do before the first source is compiled."""
-        if WINDOWS and not any(name in os.environ.get("CC", "") for name in ("clang", "zig")):
+        if WINDOWS and not any(name in os.environ["CC"] for name in ("clang", "zig")):
             sys.exit(NO_CLANG)
         compiler = self.compiler.compiler_so[0]
         if shutil.which(compiler) is None:
