@@ -19,13 +19,30 @@ $(BIN)/python -c "import tomllib; \
 $(BIN)/python -m pip install --quiet --requirement $(VENV)/$(1)-requires.txt
 endef
 
-.PHONY: demo test test-cluster fuzz faults docs lint page build wheels check-portable check-arm64 sanitize sanitize-threads clean
+.PHONY: demo test test-oldest test-cluster fuzz faults docs lint page build wheels check-portable check-arm64 sanitize sanitize-threads clean
 
 demo: build
 	$(BIN)/topictemper demo
 
 test: build
 	$(BIN)/pytest $(ARGS)
+
+# With the oldest NumPy, SciPy and scikit-learn of pyproject.toml. The editable build serves both.
+OLDEST := tests/lda/test_estimator.py tests/lda/test_bad_input.py tests/persistence tests/mixture \
+    tests/factorial/test_contract.py tests/metrics tests/datasets tests/core/test_gather.py
+
+test-oldest: build $(VENV)/oldest.stamp
+	$(VENV)/oldest/bin/python -m pytest -q $(OLDEST) $(ARGS)
+
+$(VENV)/oldest.stamp: $(VENV)/built.stamp
+	$(PYTHON) -m venv $(VENV)/oldest
+	$(BIN)/python -c "import tomllib; \
+	    oldest = tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies']; \
+	    print(*(name.replace('>=', '==') + '.*' for name in oldest), 'pytest', 'hypothesis', sep='\n')" \
+	    > $(VENV)/oldest-requires.txt
+	$(VENV)/oldest/bin/python -m pip install --quiet --requirement $(VENV)/oldest-requires.txt
+	cp -r $(VENV)/lib/python3.*/site-packages/*topictemper* $(VENV)/oldest/lib/python3.*/site-packages
+	touch $@
 
 # Learning on a cluster of local processes, of which some are killed.
 test-cluster: build
