@@ -27,7 +27,8 @@ demo: build
 test: build
 	$(BIN)/pytest $(ARGS)
 
-# With the oldest NumPy, SciPy and scikit-learn of pyproject.toml. The editable build serves both.
+# With the oldest NumPy, SciPy and scikit-learn of pyproject.toml, and the pytest of their time. The
+# editable build serves both.
 OLDEST := tests/lda/test_estimator.py tests/lda/test_bad_input.py tests/persistence tests/mixture \
     tests/factorial/test_contract.py tests/metrics tests/datasets tests/core/test_gather.py
 
@@ -38,7 +39,7 @@ $(VENV)/oldest.stamp: $(VENV)/built.stamp
 	$(PYTHON) -m venv $(VENV)/oldest
 	$(BIN)/python -c "import tomllib; \
 	    oldest = tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies']; \
-	    print(*(name.replace('>=', '==') + '.*' for name in oldest), 'pytest', 'hypothesis', sep='\n')" \
+	    print(*(name.replace('>=', '==') + '.*' for name in oldest), 'pytest==8.*', 'hypothesis', sep='\n')" \
 	    > $(VENV)/oldest-requires.txt
 	$(VENV)/oldest/bin/python -m pip install --quiet --requirement $(VENV)/oldest-requires.txt
 	cp -r $(VENV)/lib/python3.*/site-packages/*topictemper* $(VENV)/oldest/lib/python3.*/site-packages
