@@ -36,7 +36,7 @@ On Windows, topictemper is compiled by clang: gcc misaligns vectors of AVX on th
 CC unset, which takes the clang of the Python package ziglang, or set it to another clang.
 """
 if WINDOWS:
-    # Not MSVC, which does not know the vectors of GNU C. CC is read as a shell does: no backslashes.
+    # Not MSVC, which does not know the vectors of GNU C. CC is read as by a shell: no backslashes.
     python = Path(sys.executable).as_posix()
     architecture = "aarch64" if sysconfig.get_platform() == "win-arm64" else "x86_64"
     os.environ.setdefault("CC", f'"{python}" -m ziglang cc -target {architecture}-windows-gnu')
