@@ -81,7 +81,7 @@ class Platform:
 
 PLATFORMS = [
     Platform("gcc", [os.environ.get("CC", "gcc")]),
-    Platform("clang", zig.cc()),
+    Platform("clang", zig.cc("x86_64-linux-gnu")),
     Platform("musl", zig.cc("x86_64-linux-musl"), flags=("-static",)),
     Platform("windows", zig.cc("x86_64-windows-gnu"), ("wine",)),
     Platform("wasm", zig.cc("wasm32-wasi"), ("node", str(FOLDER / "run.mjs"))),

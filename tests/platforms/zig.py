@@ -8,9 +8,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def cc(target: str = "") -> list[str]:
-    """Return the command of the compiler, for this machine or for a target of zig's."""
-    return [sys.executable, "-m", "ziglang", "cc", *(["-target", target] if target else [])]
+def cc(target: str) -> list[str]:
+    """Return the command of the compiler for a target, never just for the processor at hand."""
+    return [sys.executable, "-m", "ziglang", "cc", "-target", target]
 
 
 def run(command: list[str], **variables: str) -> None:
