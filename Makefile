@@ -11,13 +11,39 @@ NODE_MODULES := $(if $(NPM),page/node_modules/.package-lock.json)
 SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx topictemper/_core/src/*.[ch] topictemper/_core/src/*/*.h)
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx)
 
-.PHONY: demo test fuzz faults docs lint page build wheel-check sanitize sanitize-threads clean
+# What an extra of pyproject.toml asks for, without a new build of the package.
+define install-extra
+$(BIN)/python -c "import tomllib; \
+    print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['$(1)'], \
+    sep='\n')" > $(VENV)/$(1)-requires.txt
+$(BIN)/python -m pip install --quiet --requirement $(VENV)/$(1)-requires.txt
+endef
+
+.PHONY: demo test test-oldest fuzz faults docs lint page build wheels check-portable check-arm64 sanitize sanitize-threads clean
 
 demo: build
 	$(BIN)/topictemper demo
 
 test: build
 	$(BIN)/pytest $(ARGS)
+
+# With the oldest NumPy, SciPy and scikit-learn of pyproject.toml, and the pytest of their time. The
+# editable build serves both.
+OLDEST := tests/lda/test_estimator.py tests/lda/test_bad_input.py tests/persistence tests/mixture \
+    tests/factorial/test_contract.py tests/metrics tests/datasets tests/core/test_gather.py
+
+test-oldest: build $(VENV)/oldest.stamp
+	$(VENV)/oldest/bin/python -m pytest -q $(OLDEST) $(ARGS)
+
+$(VENV)/oldest.stamp: $(VENV)/built.stamp
+	$(PYTHON) -m venv $(VENV)/oldest
+	$(BIN)/python -c "import tomllib; \
+	    oldest = tomllib.load(open('pyproject.toml', 'rb'))['project']['dependencies']; \
+	    print(*(name.replace('>=', '==') + '.*' for name in oldest), 'pytest==8.*', 'hypothesis', sep='\n')" \
+	    > $(VENV)/oldest-requires.txt
+	$(VENV)/oldest/bin/python -m pip install --quiet --requirement $(VENV)/oldest-requires.txt
+	cp -r $(VENV)/lib/python3.*/site-packages/*topictemper* $(VENV)/oldest/lib/python3.*/site-packages
+	touch $@
 
 # A million damaged files, on all cores (`make fuzz ARGS='mtx npz --inputs 1000'` for some).
 fuzz: build
@@ -33,10 +59,7 @@ docs: $(VENV)/docs.stamp
 	@echo docs/_build/html/index.html
 
 $(VENV)/docs.stamp: $(VENV)/built.stamp
-	$(BIN)/python -c "import tomllib; \
-	    print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['docs'], \
-	    sep='\n')" > $(VENV)/docs-requires.txt
-	$(BIN)/python -m pip install --quiet --requirement $(VENV)/docs-requires.txt
+	$(call install-extra,docs)
 	touch $@
 
 lint: build $(NODE_MODULES)
@@ -45,6 +68,8 @@ lint: build $(NODE_MODULES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint $(CYTHON)  # which looks for pycodestyle on the path
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/zizmor --offline --quiet .github
 ifdef NPM
 	$(NPM) --prefix page run --silent lint
 else
@@ -77,18 +102,22 @@ $(VENV)/build-requires.stamp: pyproject.toml | $(BIN)/python
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# What a user gets: the wheel built from the source archive, tested far from the checkout.
-wheel-check: build
-	rm -rf dist
-	$(BIN)/python -m build .
-	set -e; away=$$(mktemp -d); trap 'rm -rf "$$away"' EXIT; \
-	$(PYTHON) -m venv "$$away/venv"; \
-	"$$away/venv/bin/python" -m pip install --quiet "$$(echo dist/*.whl)[plot,test]"; \
-	tar -xzf dist/*.tar.gz -C "$$away" --strip-components=1; \
-	rm -r "$$away/topictemper"; \
-	cd "$$away"; \
-	venv/bin/topictemper --help > help.txt; \
-	venv/bin/pytest tests
+# What a user gets: the wheel built from the source archive, tested far from the checkout with every
+# Python at hand (`make wheels ARGS='--python python3.11 -- -k estimator'` for some).
+wheels: $(VENV)/release.stamp
+	$(BIN)/python -m tests.platforms.wheels $(ARGS)
+
+# All kernels on other platforms, without Python: see tests/platforms/portable.py for what runs them.
+check-portable: $(VENV)/release.stamp
+	$(BIN)/python -m tests.platforms.portable $(ARGS)
+
+# On 64-bit ARM, emulated; Debian's qemu-user-static and half an hour.
+check-arm64: $(VENV)/release.stamp
+	$(BIN)/python -m tests.platforms.arm64 $(ARGS)
+
+$(VENV)/release.stamp: $(VENV)/built.stamp
+	$(call install-extra,release)
+	touch $@
 
 # Builds of their own below build/sanitize; the ordinary one is not touched.
 sanitize: build

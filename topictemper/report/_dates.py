@@ -80,14 +80,14 @@ def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
 def _day(value: Any, row: int) -> np.datetime64:
     """Return the day of a date, an ISO string or the number of a year."""
     if is_missing(value):
-        return np.datetime64("NaT")
+        return np.datetime64("NaT", "D")
     if isinstance(value, date):  # a datetime and a pandas Timestamp are dates
         return np.datetime64(value.isoformat()[:10])
     if isinstance(value, float) and value.is_integer():  # a year in a column with missing ones
         value = int(value)
     text = str(value).strip()
     if not text:
-        return np.datetime64("NaT")
+        return np.datetime64("NaT", "D")
     try:
         return np.datetime64(text.replace("/", "-")[:10], "D")
     except ValueError:

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import pdist, squareform
 
 from .._utils import _validation as check
@@ -114,6 +113,8 @@ class TopicHierarchy:
                 f"labels must have one label for each of the {len(distances)} topics, got "
                 f"{len(labels)}"
             )
+        from scipy.cluster.hierarchy import linkage  # slow to import
+
         self.distances_ = distances
         self.labels_ = [str(label) for label in labels]
         self.linkage_: NDArray[np.float64] = linkage(

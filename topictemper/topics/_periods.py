@@ -106,7 +106,7 @@ def _parsed(array: NDArray[Any]) -> NDArray[Any]:
         if hasattr(value, "tzinfo") and value.tzinfo is not None and not missing:
             value = value.replace(tzinfo=None)
         try:
-            dates[i] = np.datetime64("NaT") if missing else np.datetime64(value)
+            dates[i] = np.datetime64("NaT", "s") if missing else np.datetime64(value)
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"dates must be dates, ISO strings such as 2024-05-31, or numbers, but entry {i} "

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
-from scipy.io import mmwrite
 from scipy.sparse import csr_array, save_npz
-from sklearn.datasets import dump_svmlight_file
 from sklearn.utils import Bunch
 
 from ..._utils import _counts
@@ -223,7 +221,15 @@ def _write_svmlight(file: IO[bytes], counts: csr_array) -> None:
     small = csr_array(counts.shape, dtype=counts.dtype)
     small.data = counts.data
     small.indices, small.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
+    from sklearn.datasets import dump_svmlight_file  # slow to import
+
     dump_svmlight_file(small, np.zeros(counts.shape[0], np.int32), file, zero_based=False)
+
+
+def _write_mtx(file: Any, counts: csr_array) -> None:
+    from scipy.io import mmwrite  # slow to import
+
+    mmwrite(file, counts)
 
 
 _READERS: dict[str, Callable[[IO[bytes], Path, int | None], Any]] = {
@@ -236,7 +242,7 @@ _READERS: dict[str, Callable[[IO[bytes], Path, int | None], Any]] = {
 _WRITERS: dict[str, Callable[[Any, csr_array], None]] = {
     "uci": write_uci,
     "ldac": write_ldac,
-    "mtx": mmwrite,
+    "mtx": _write_mtx,
     "svmlight": _write_svmlight,
     "npz": save_npz,
 }
