@@ -97,12 +97,13 @@ class TemperedLDA(
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
         Dirichlet prior eta of the words of a topic. None learns one value for "gibbs": it starts at
         0.003 and, once documents have been sampled for a pass, becomes the value with which half of
-        a document best predicts the other half; 0.125 at most, and less for many small topics of a
-        large corpus. For "point", or if `learning_decay` is set, None is 0.05; for "vb" it is 0.1.
-        An array of shape (n_features,) or (n_components, n_features) has a value for each word, or
-        for each word of each topic. "auto" raises the bound in one value, from 0.05 (0.1 for "vb")
-        upwards. A mapping of labels to words, or a `topictemper.topics.SeedTopics`, makes topics of
-        words that are in the names of the columns (seeded topics).
+        a document best predicts the other half: 0.05 at most, less for many small topics of a large
+        corpus, more for a small one. For "point", or if `learning_decay` is set, None is 0.05; for
+        "vb" it is 0.1. An array of shape (n_features,) or (n_components, n_features) has a value
+        for each word, or for each word of each topic. "auto" raises the bound in one value, from
+        0.05 (0.1 for "vb") upwards. A mapping of labels to words, or a
+        `topictemper.topics.SeedTopics`, makes topics of words that are in the names of the columns
+        (seeded topics).
     learning_method : {"online", "batch"}, default="online"
         "online" makes a step for each minibatch. "batch" makes one step of all documents in a pass,
         until the ELBO has converged. It needs 12 bytes of memory for each document and topic.

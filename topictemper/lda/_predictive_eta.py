@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from .._utils._state import Stateful
 from ._clock import StreamClock
-from ._defaults import ETA_START, ETA_TOKENS, ETA_WORDS
+from ._defaults import ETA_POINT, ETA_START, ETA_TOKENS, ETA_WORDS
 from ._e_step import Workspace, infer, log_likelihood
 from ._halves import halves, peak, some_rows
 from ._minibatch import Minibatch
@@ -34,10 +34,10 @@ class PredictiveEta(Stateful):
     the same size differ in the best eta by a factor of five (benchmarks/lda/many_topics.py), so
     that no rule from sizes alone finds it.
 
-    A memory of few tokens a topic is so noisy that it asks for a large eta, which blurs topics that
-    have few tokens. So there is a bound, where topics have few tokens but words have many: V eta is
-    a share of the tokens N of a topic that falls with them, or eta a few tokens over those of a
-    word in the corpus, whichever is more.
+    Topics of a short memory are noisier than those that are averaged, and may ask for a larger eta.
+    So there is a bound: 0.05; less where topics have few tokens, which a large eta would make
+    alike: V eta is a share of the N tokens of a topic that falls with N. But where even the words
+    of the corpus have few tokens, eta may be a few tokens over those of a word.
     """
 
     STATE = ("_gains", "_begin", "_steps", "_next")
@@ -95,5 +95,5 @@ class PredictiveEta(Stateful):
 
 def largest_eta(tokens: float, n_features: int, n_components: int) -> float:
     """Return the largest eta that is learned in a corpus of so many tokens."""
-    of_topic = tokens / n_components
-    return max(ETA_START, ETA_WORDS * n_features / tokens, of_topic**2 / ETA_TOKENS / n_features)
+    of_topic = (tokens / n_components) ** 2 / (ETA_TOKENS * n_features)
+    return max(ETA_START, ETA_WORDS * n_features / tokens, min(ETA_POINT, of_topic))
