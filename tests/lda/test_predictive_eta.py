@@ -5,7 +5,7 @@ import pytest
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda._predictive_eta import largest_eta
+from topictemper.lda._predictive_eta import first_eta, largest_eta
 
 
 def corpus(eta, n_samples=1000):
@@ -38,10 +38,12 @@ def test_otherwise_it_is_fixed(parameters, eta):
 
 
 def test_it_waits_until_documents_are_forgotten():
-    X = corpus(0.1)
+    X = corpus(0.01)
     # Of four passes, documents are sampled from the third one on.
-    assert fitted(X, max_iter=3).topic_word_prior_ == 0.003
-    assert fitted(X, max_iter=6).topic_word_prior_ > 0.01
+    tokens, n_features = X.sum(), X.shape[1]
+    first = first_eta(tokens, n_features, 5)
+    assert fitted(X, max_iter=3).topic_word_prior_ == pytest.approx(first)
+    assert fitted(X, max_iter=6).topic_word_prior_ != pytest.approx(first, rel=0.01)
 
 
 def test_topics_of_few_tokens_get_less_if_words_have_many():
@@ -49,6 +51,9 @@ def test_topics_of_few_tokens_get_less_if_words_have_many():
     assert largest_eta(1e8, 10_000, 30_000) == pytest.approx(0.05 / 9)
     assert largest_eta(1e8, 10_000, 10**6) == 0.003
     assert largest_eta(1e6, 10_000, 10**6) == pytest.approx(0.03)
+    assert first_eta(1e8, 10_000, 100) == 0.05
+    assert first_eta(1e8, 10_000, 10_000) == pytest.approx(0.01)
+    assert first_eta(1e6, 10_000, 10**6) == 0.003
 
 
 def test_it_is_the_same_for_any_number_of_threads_and_after_load(tmp_path):

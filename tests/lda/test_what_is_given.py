@@ -193,6 +193,7 @@ def test_topics_to_start_from_have_a_limit(value):
         lda.fit(corpus())
 
 
+@pytest.mark.filterwarnings("ignore:.*topics are nearly the same")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_bound_of_short_documents_under_many_topics(dtype):
     X, K, alpha = np.random.RandomState(0).poisson(1, (60, 17)), 500, 0.006

@@ -101,7 +101,7 @@ class Config:
         usual = default.ETA_POINT if point else default.ETA_DIRICHLET
         eta = _eta(p["topic_word_prior"], usual, n_components, n_features, dtype)
         if predicts_eta:
-            eta = Prior(default.ETA_START, False, usual)
+            eta = Prior(default.ETA_LEAST, False, usual)
         if tempering.normalizer not in (None, "posterior") and (alpha.learned or eta.learned):
             raise ValueError(
                 f"normalizer={tempering.normalizer!r} is computed once, from the priors: "

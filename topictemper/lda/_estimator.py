@@ -95,19 +95,17 @@ class TemperedLDA(
         (0.5 to 16) estimated during training: the one with which half of a document best predicts
         the other half. "auto" learns alpha before documents are sampled, too.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
-        Dirichlet prior eta of the words of a topic. None learns one value for "gibbs": it starts at
-        0.003 and, once documents have been sampled for a pass, becomes the value with which half of
-        a document best predicts the other half: 0.05 at most, less for many small topics of a large
-        corpus, more for a small one. For "point", or if `learning_decay` is set, None is 0.05; for
-        "vb" it is 0.1. An array of shape (n_features,) or (n_components, n_features) has a value
-        for each word, or for each word of each topic. "auto" raises the bound in one value, from
-        0.05 (0.1 for "vb") upwards. A mapping of labels to words, or a
-        `topictemper.topics.SeedTopics`, makes topics of words that are in the names of the columns
-        (seeded topics).
+        Dirichlet prior eta of the words of a topic. None learns one value for "gibbs": once
+        documents have been sampled for a pass, it is the value with which half of a document best
+        predicts the other half, from 0.003 to 0.05, and more for a small corpus. For "point", or if
+        `learning_decay` is set, None is 0.05; for "vb" it is 0.1. An array of shape (n_features,)
+        or (n_components, n_features) has a value for each word, or for each word of each topic.
+        "auto" raises the bound in one value, from 0.05 (0.1 for "vb") upwards. A mapping of labels
+        to words, or a `topictemper.topics.SeedTopics`, makes topics of words that are in the names
+        of the columns (seeded topics).
     learning_method : {"online", "batch"}, default="online"
-        "online" makes a step for each minibatch. "batch" makes one step of all documents in a pass,
-        until the ELBO has converged. It needs 12 bytes of memory for each document and topic.
-        `partial_fit` is always online.
+        "online" makes a step for each minibatch, as `partial_fit` always does. "batch" makes one
+        step of all documents in a pass; it needs 12 bytes of memory for each document and topic.
     max_iter : int, default=None
         Passes over the data in `fit`, the maximum for "batch". None: 12; for "online" as many as
         see 750,000 documents if there are more than 62,500, but at least 4.
@@ -140,8 +138,7 @@ class TemperedLDA(
         Whether `fit` takes the documents in a new random order in each pass.
     early_stopping : bool, default=False
         Whether `fit` scores held-out documents after every pass, stops when their score no longer
-        rises, and keeps the best model. Passes that end before T = 1, or before documents are
-        sampled, do not count.
+        rises, and keeps the best model. Passes before T = 1 and before sampling do not count.
     validation_fraction : float, default=None
         Share of the documents that `early_stopping` holds out if `fit` gets no `validation_X`, in
         (0, 1). None is 0.1.

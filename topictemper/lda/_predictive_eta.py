@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from .._utils._state import Stateful
 from ._clock import StreamClock
-from ._defaults import ETA_POINT, ETA_START, ETA_TOKENS, ETA_WORDS
+from ._defaults import ETA_FIRST_TOKENS, ETA_LEAST, ETA_POINT, ETA_TOKENS, ETA_WORDS
 from ._e_step import Workspace, infer, log_likelihood
 from ._halves import halves, peak, some_rows
 from ._minibatch import Minibatch
@@ -95,5 +95,14 @@ class PredictiveEta(Stateful):
 
 def largest_eta(tokens: float, n_features: int, n_components: int) -> float:
     """Return the largest eta that is learned in a corpus of so many tokens."""
-    of_topic = (tokens / n_components) ** 2 / (ETA_TOKENS * n_features)
-    return max(ETA_START, ETA_WORDS * n_features / tokens, min(ETA_POINT, of_topic))
+    bound = first_eta(tokens, n_features, n_components, ETA_TOKENS)
+    return max(bound, ETA_WORDS * n_features / tokens)
+
+
+def first_eta(
+    tokens: float, n_features: int, n_components: int, share: float = ETA_FIRST_TOKENS
+) -> float:
+    """Return the eta to start with: V eta is the share N / `share` of the N tokens of a topic."""
+    if n_features == 0:
+        return ETA_POINT
+    return max(ETA_LEAST, min(ETA_POINT, (tokens / n_components) ** 2 / (share * n_features)))

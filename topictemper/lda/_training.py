@@ -25,7 +25,7 @@ from ._initialization import seed_topics
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer, corpus_evidence
 from ._posterior_tempering import LikelihoodTempering
-from ._predictive_eta import PredictiveEta
+from ._predictive_eta import PredictiveEta, first_eta
 from ._prior_scale import PriorScale, times
 from ._priors import PriorLearner
 from ._topics import Topics, TopicsStep
@@ -226,6 +226,9 @@ class Trainer(Stateful):
     def _planned_step(self, batch: Minibatch, workers: Workers, *, whole: bool) -> _Step:
         """E-step and temperature of one minibatch, and the step to take (VT algorithm 1)."""
         clock = self.clock.now(batch.size)
+        if self.config.predicts_eta:
+            self.eta = self._predicted_eta(batch, workers)
+            self.topics.set_prior(self.eta)
         if self.clock.n_updates == 0 and not self.given_topics:
             seed_topics(self.topics, batch, self.sampling_seed)
         s = self.control.inverse_temperature(clock)
@@ -233,9 +236,6 @@ class Trainer(Stateful):
         if s == 1.0:
             self.prior_scale.update(self.topics, batch, self.alpha, **self._sweeps(workers))
         learns, sampled = self.control.learns(clock), self._samples(s)
-        if sampled and self.config.predicts_eta:
-            self.eta = self._predicted_eta(batch, workers)
-            self.topics.set_prior(self.eta)
         q = self._e_step(batch, s, workers, want_energy=learns)  # VT eq. 19, or sampled at s = 1
         weights = self._temperature_update(clock, batch, q, workers, learns=learns)  # eqs. 9, 10
         if learns and sampled:
@@ -290,6 +290,8 @@ class Trainer(Stateful):
         return rate
 
     def _predicted_eta(self, batch: Minibatch, workers: Workers) -> float:
+        if not self.has_sampled:
+            return first_eta(self.clock.corpus_size(batch).tokens, *self.topics.M.shape)
         eta, sweeps = float(self.eta), self._sweeps(workers)
         return self.predictive_eta.update(self.topics, batch, self.alpha, eta, self.clock, **sweeps)
 
