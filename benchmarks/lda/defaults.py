@@ -30,7 +30,10 @@ CHANGES: dict[str, dict[str, Any]] = {
     "doc_topic_prior 0.1": {"doc_topic_prior": 0.1},
     "doc_topic_prior='auto'": {"doc_topic_prior": "auto"},
     "topic_word_prior 0.025": {"topic_word_prior": 0.025},
+    "topic_word_prior 0.05": {"topic_word_prior": 0.05},
     "topic_word_prior 0.1": {"topic_word_prior": 0.1},
+    "learning_decay 0.7, no memory": {"learning_decay": 0.7},
+    "learning_decay 0.55, no memory": {"learning_decay": 0.55},
     "length 2.5": {"tempering": LocalTempering(length=2.5)},
     "length 5.5": {"tempering": LocalTempering(length=5.5)},
     "inertia 0.75": {"tempering": LocalTempering(inertia=0.75)},
@@ -60,7 +63,7 @@ def main() -> None:
         return np.array([model.fit(X).score(X_test) for model in models])
 
     print(machine(options.jobs))
-    print(f"{options.seeds} seeds, 10 passes, K = {CORPORA}\n")
+    print(f"{options.seeds} seeds, default passes, K = {CORPORA}\n")
     print("| |", " | ".join(names), "| mean |")
     print("|---" * (len(names) + 2) + "|")
     defaults = {name: scores(name, {}) for name in names}

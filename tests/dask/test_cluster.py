@@ -4,6 +4,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 from time import sleep
 
 import cloudpickle
@@ -50,17 +51,21 @@ _SECONDS = 100  # for a worker to start on a busy machine
 @pytest.fixture(scope="module")
 def cluster():
     """One worker process, and more when tests ask for them."""
-    # Workers need not find the modules of tests.
+    # Workers find the modules of tests as this process does, or need not find them.
     cloudpickle.register_pickle_by_value(documents)
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    with dask.config.set(
-        {
-            # The cluster gives up a worker that is not there so long after one of its name was
-            # lost, even while it starts. The default is too short for busy machines.
-            "distributed.deploy.lost-worker-timeout": "1h",
-            "distributed.worker.multiprocessing-method": "forkserver",
-        }
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        dask.config.set(
+            {
+                # The cluster gives up a worker that is not there so long after one of its name was
+                # lost, even while it starts. The default is too short for busy machines.
+                "distributed.deploy.lost-worker-timeout": "1h",
+                "distributed.worker.multiprocessing-method": "forkserver",
+            }
+        ),
     ):
+        patch.syspath_prepend(str(Path(__file__).parents[2]))
         # Workers are forks of a process that has the modules, and so start at once.
         get_mp_context().set_forkserver_preload(["distributed", "topictemper.dask"])
         with distributed.LocalCluster(
