@@ -66,3 +66,11 @@ def test_it_is_the_same_for_any_number_of_threads_and_after_load(tmp_path):
         lda.partial_fit(X)
     assert loaded.topic_word_prior_ == one.topic_word_prior_
     np.testing.assert_array_equal(loaded.components_, one.components_)
+
+
+def test_a_stream_without_words():
+    lda = TemperedLDA(3, total_samples=30, tempering="svi", batch_size=10, random_state=0)
+    for _ in range(8):
+        lda.partial_fit(np.zeros((30, 10)))
+    assert lda._trainer.has_sampled
+    assert np.isfinite(lda.topic_word_prior_)

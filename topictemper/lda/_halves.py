@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._hashing import splitmix64
+from ._e_step import infer
 from ._minibatch import Minibatch
+from ._topics import Topics
 
 _MOST_DOCUMENTS = 8192  # at a time
 _MOST_BITS = 64
@@ -67,6 +70,14 @@ def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
 
 def _with_counts(batch: Minibatch, counts: NDArray[np.float64]) -> Minibatch:
     return batch._replace(counts=counts.astype(batch.counts.dtype), n_tokens=float(counts.sum()))
+
+
+def proportions(
+    topics: Topics, batch: Minibatch, alpha: NDArray[Any], **sweeps: Any
+) -> NDArray[Any]:
+    """Return the proportions of topics by mean-field inference; `sweeps` is for `infer`."""
+    gamma = infer(topics, batch, alpha, 1.0, want_weights=False, **sweeps).gamma
+    return gamma / gamma.sum(axis=1, keepdims=True)
 
 
 def peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

@@ -12,8 +12,8 @@ from .._core._workers import Workers
 from .._utils._state import Stateful
 from ._clock import StreamClock
 from ._defaults import ETA_FIRST_TOKENS, ETA_LEAST, ETA_POINT, ETA_TOKENS, ETA_WORDS
-from ._e_step import Workspace, infer, log_likelihood
-from ._halves import halves, peak, some_rows
+from ._e_step import log_likelihood
+from ._halves import halves, peak, proportions, some_rows
 from ._minibatch import Minibatch
 from ._topics import Topics
 
@@ -55,10 +55,8 @@ class PredictiveEta(Stateful):
         eta: float,
         clock: StreamClock,
         *,
-        tol: float,
-        max_iter: int,
         workers: Workers,
-        workspace: Workspace,
+        **sweeps: Any,
     ) -> float:
         """Compare values on a minibatch that is to be sampled; returns the new eta."""
         if self._begin < 0.0:
@@ -71,18 +69,7 @@ class PredictiveEta(Stateful):
         self._next += min(self._steps, _MOST_WAITED)
         some = some_rows(batch, _DOCUMENTS, self._steps)
         seen, unseen = halves(some)
-        gamma = infer(
-            topics,
-            seen,
-            alpha,
-            1.0,
-            tol=tol,
-            max_iter=max_iter,
-            workers=workers,
-            want_weights=False,
-            workspace=workspace,
-        ).gamma
-        theta = gamma / gamma.sum(axis=1, keepdims=True)
+        theta = proportions(topics, seen, alpha, workers=workers, **sweeps)
         gains = _KEPT * self._gains  # a new array: states are not copied
         for i, exponent in enumerate(_EXPONENTS):
             other = copy(topics)  # the same M
@@ -96,7 +83,7 @@ class PredictiveEta(Stateful):
 def largest_eta(tokens: float, n_features: int, n_components: int) -> float:
     """Return the largest eta that is learned in a corpus of so many tokens."""
     bound = first_eta(tokens, n_features, n_components, ETA_TOKENS)
-    return max(bound, ETA_WORDS * n_features / tokens)
+    return max(bound, ETA_WORDS * n_features / max(tokens, 1.0))
 
 
 def first_eta(

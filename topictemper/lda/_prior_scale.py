@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from .._utils._state import Stateful
-from ._e_step import Workspace, infer, log_likelihood
-from ._halves import halves, parts, peak
+from ._e_step import log_likelihood
+from ._halves import halves, parts, peak, proportions
 from ._minibatch import Minibatch
 from ._topics import Topics
 
@@ -55,10 +55,8 @@ class PriorScale(Stateful):
         batch: Minibatch,
         alpha: NDArray[Any],
         *,
-        tol: float,
-        max_iter: int,
         workers: Workers,
-        workspace: Workspace,
+        **sweeps: Any,
     ) -> None:
         """Compare multiples of alpha on a minibatch, before the step that learns from it."""
         if not self._learned:
@@ -71,18 +69,8 @@ class PriorScale(Stateful):
         for part in parts(batch):
             seen, unseen = halves(part)
             for i, doublings in enumerate(_DOUBLINGS):
-                gamma = infer(
-                    topics,
-                    seen,
-                    times(alpha, 2.0**doublings),
-                    1.0,
-                    tol=tol,
-                    max_iter=max_iter,
-                    workers=workers,
-                    want_weights=False,
-                    workspace=workspace,
-                ).gamma
-                theta = gamma / gamma.sum(axis=1, keepdims=True)
+                scaled = times(alpha, 2.0**doublings)
+                theta = proportions(topics, seen, scaled, workers=workers, **sweeps)
                 gains[i] += part.total(log_likelihood(topics, unseen, theta, workers))
         self._gains = gains
         self.scale = float(2.0 ** (peak(_DOUBLINGS, self._gains) + _MORE))
