@@ -32,25 +32,54 @@ def twin(minibatch: Minibatch, B: np.ndarray, tol: float, max_iter: int):
     return reference(*arguments, tol, max_iter)
 
 
+def objective(minibatch: Minibatch, B: np.ndarray, gamma: np.ndarray) -> np.ndarray:
+    """What the proportions of each document are to maximise."""
+    batch, theta = minibatch.batch, gamma / gamma.sum(axis=1, keepdims=True, dtype=np.float64)
+    document = np.repeat(np.arange(len(gamma)), np.diff(batch.doc_ptr))
+    mixture = (theta[document] * B[batch.word_of, : theta.shape[1]]).sum(axis=1)
+    of_words = np.bincount(document, batch.counts * np.log(mixture), minlength=len(gamma))
+    return of_words + (minibatch.alpha * np.log(theta)).sum(axis=1)
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("max_iter", [1, 2, 7, 40])
 @pytest.mark.parametrize("n_topics", [1, 3, 16, 70])
-def test_is_its_twin(n_topics, max_iter, dtype):
+def test_first_sweep_is_its_twin(n_topics, dtype):
     minibatch = make_minibatch(n_topics, 0.1, 1.0, dtype)
-    out, B = collapse(minibatch, 0.0, max_iter)
-    gamma, _ = twin(minibatch, B, 0.0, max_iter)
+    out, B = collapse(minibatch, 0.0, 1)
+    gamma, _ = twin(minibatch, B, 0.0, 1)
     scale = gamma.max(axis=1, keepdims=True)
     assert_allclose(out.gamma / scale, gamma / scale, atol=RTOL[dtype], rtol=0)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("alpha", [0.1, 1e-3, 1e-20])
+@pytest.mark.parametrize("n_topics", [1, 3, 16, 70])
+def test_comes_to_the_maximum(n_topics, alpha, dtype):
+    minibatch = make_minibatch(n_topics, alpha, 1.0, dtype)
+    out, B = collapse(minibatch, 0.0, 1000)
+    gamma, _ = twin(minibatch, B, 0.0, 1000)
+    found, expected = (objective(minibatch, B, x) for x in (out.gamma, gamma))
+    assert (found >= expected - 10 * RTOL[dtype] * np.abs(expected)).all()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_sweeps_end_at_the_tolerance(dtype):
-    minibatch = make_minibatch(16, 0.1, 1.0, dtype)
-    out, B = collapse(minibatch, 1e-2, 1000)
-    _, sweeps = twin(minibatch, B, 1e-2, 1000)
-    usual = np.asarray(np.diff(minibatch.batch.doc_ptr) > 1)
-    assert (np.abs(out.sweeps - sweeps)[usual] <= 1).all()
-    assert 1 < out.sweeps[usual].min() < out.sweeps[usual].max() < 1000
+    minibatch = make_minibatch(70, 0.1, 1.0, dtype)
+    batch, tol = minibatch.batch, 1e-2
+    out, B = collapse(minibatch, tol, 1000)
+    assert 1 < out.sweeps[np.diff(batch.doc_ptr) > 1].min() <= out.sweeps.max() < 100
+    for d, gamma in enumerate(out.gamma):
+        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        phi = gamma * B[batch.word_of[span], :70]
+        phi /= phi.sum(axis=1, keepdims=True)
+        another = minibatch.alpha + batch.counts[span] @ phi
+        assert np.abs(another - gamma).mean() < tol
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 3, 7])
+def test_sweeps_are_limited(max_iter):
+    out, _ = collapse(make_minibatch(70, 0.1, 1.0, np.float64), 0.0, max_iter)
+    assert out.sweeps.max() == max_iter
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

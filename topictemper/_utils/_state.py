@@ -17,10 +17,12 @@ class Stateful:
     """An object whose state can be read, and restored into an object with the same parameters.
 
     ``STATE`` names the attributes that change in use. All others follow from the arguments of the
-    constructor.
+    constructor. ``PARTS`` are those of them that some objects do not have: there None is not a
+    value that is still unknown.
     """
 
     STATE: ClassVar[tuple[str, ...]] = ()
+    PARTS: ClassVar[tuple[str, ...]] = ()
 
     def get_state(self) -> Tree:
         """Return the attributes of ``STATE``; arrays are not copied."""
@@ -49,7 +51,10 @@ class Stateful:
         for name in self.STATE:
             key = name.lstrip("_")
             with within(key):
-                setattr(self, name, _taken(getattr(self, name), tree[key]))
+                old, new = getattr(self, name), tree[key]
+                if old is None and new is not None and name in self.PARTS:
+                    raise ValueError(f"must be None, got {_described(new)}")
+                setattr(self, name, _taken(old, new))
 
 
 class StateError(ValueError):

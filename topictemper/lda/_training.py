@@ -80,6 +80,7 @@ class Trainer(Stateful):
         "sampling_seed",
         "isa",
     )
+    PARTS = ("normalizer",)
 
     def __init__(
         self,

@@ -65,6 +65,7 @@ class AnnealingCourse(Stateful):
     """
 
     STATE = ("_probe", "max_temperature", "_begin")
+    PARTS = ("_probe",)
 
     def __init__(
         self,
@@ -148,6 +149,7 @@ class TemperatureControl(Stateful):
     """
 
     STATE = ("course", "learned", "posterior", "_quantiles")
+    PARTS = ("course", "posterior")
 
     def __init__(
         self,

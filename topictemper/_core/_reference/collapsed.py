@@ -37,7 +37,9 @@ def collapse(
     Returns
     -------
     gamma : ndarray, shape (D, K)
-        From a start at ``alpha + N_d / K``.
+        From a start at which all topics have the same weight. Where it ends is the one maximum of
+        ``sum_v n_v log sum_k theta_k B_vk + sum_k alpha_k log theta_k`` over the proportions
+        ``theta = gamma / sum(gamma)``, whatever the start.
     sweeps : ndarray of int32, shape (D,)
         Sweeps made.
     """
@@ -51,7 +53,7 @@ def collapse(
         n, B_d = counts[span], rows[word_of[span]]
         if len(n) == 0:
             continue
-        gamma[d] += n.sum() / len(alpha)
+        gamma[d] = (n.sum() + alpha.sum()) / len(alpha)
         change = np.inf
         while sweeps[d] < max_iter and change >= tol:
             phi = gamma[d] * B_d

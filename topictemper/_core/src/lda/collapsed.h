@@ -1,7 +1,100 @@
 /* Zero-order collapsed inference of documents at fixed topics (Asuncion et al. 2009; without taking
-   a token's own share away, as Foulds et al. 2013): q(z) in proportion to (alpha + N) B, where mean-
-   field inference has exp(psi(alpha + N)). All topics of a document keep a share, so none is left
-   out. */
+   a token's own share away, as Foulds et al. 2013): q(z) in proportion to gamma B with
+   gamma = alpha + N, where mean-field inference has exp(psi(gamma)).
+
+   theta = gamma / sum(gamma) is then the one maximum of the concave
+   sum_v n_v log sum_k theta_k B_vk + sum_k alpha_k log theta_k, so that any way may lead to it. Most
+   topics rest: they have little but their prior. Sweeps over all topics take turns with sweeps over
+   the others alone, to which the topics at rest are a constant. The last sweep is one over all
+   topics, so that none is left out. */
+
+#define WORKING 2 /* one topic in so many may be at work in a block */
+#define AT_REST ((REAL)0.9) /* a topic with a smaller g rests */
+#define LEAST_FALL ((REAL)1e-3) /* no weight falls further at once, however small its prior is */
+#define IN_TURN 32 /* most sweeps over the topics at work between two over all */
+#define FALLS 3 /* sweeps over all topics after which weights fall; plain steps never lose */
+
+/* gamma = alpha + w g; returns sum |gamma - w|. */
+static INLINE REAL FN(step_all)(scratch *z, ptrdiff_t padded)
+{
+    vec change = {0};
+    for (ptrdiff_t k = 0; k < padded; k += VL) {
+        vec old = FN(load)(z->w + k), new = FN(load)(z->alpha + k) + old * FN(load)(z->g + k);
+        change += FN(max)(new - old, old - new);
+        FN(store)(z->gamma + k, new);
+    }
+    return FN(hsum)(change);
+}
+
+/* Leaves the weights of the topics at work in g, and those of the others in w: gamma, or if they may
+   `fall` the alpha / (1 - g) at which they would stay while g does. Returns how many are at work. */
+static INLINE ptrdiff_t FN(part)(scratch *z, ptrdiff_t padded, int fall)
+{
+    const REAL least = fall ? LEAST_FALL : 1;
+    ivec working = {0};
+    for (ptrdiff_t k = 0; k < padded; k += VL) {
+        vec a = FN(load)(z->alpha + k), g = FN(load)(z->g + k), gamma = FN(load)(z->gamma + k);
+        ivec works = g >= AT_REST;
+        vec rest = FN(max)(a / (1 - FN(min)(g, FN(splat)(AT_REST))), gamma * least);
+        working -= works;
+        FN(store)(z->g + k, (vec)((ivec)gamma & works));
+        FN(store)(z->w + k, (vec)((ivec)FN(min)(rest, gamma) & ~works));
+    }
+    return (ptrdiff_t)FN(hsum)(__builtin_convertvector(working, vec));
+}
+
+/* Sweeps over the topics in g, `most` of them or IN_TURN; w gets their weights. Returns their
+   number. */
+static INLINE int64_t FN(sweep_working)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded,
+                                        ptrdiff_t stride, REAL limit, int64_t most)
+{
+    const ptrdiff_t n_active = FN(compact)(z, n_topics, stride);
+    const size_t bytes = (size_t)(n_active + VL - 1) / VL * VL * sizeof(REAL);
+    int64_t sweep = 0;
+    FN(pad_active)(z, n_active);
+    for (ptrdiff_t v = 0; v < stride; v += 4)
+        *(quad *)(z->tail + v) = FN(mix)(z, v, padded);
+    for (int plain_steps = 0; sweep < most && sweep < IN_TURN;) {
+        ptrdiff_t kept;
+        quad steps;
+        memcpy(z->c_w, z->c_gamma, bytes);
+        FN(sweep_block)(z, stride, n_active, z->tail);
+        sweep++;
+        steps = FN(update_active)(z, n_active, 1, 0, &kept);
+        if (steps[0] < limit)
+            break;
+        if (++plain_steps >= 2 && FN(extrapolate)(z, n_active, steps))
+            plain_steps = 0;
+    }
+    for (ptrdiff_t j = 0; j < n_active; j++)
+        z->w[z->id[j]] = z->c_gamma[j];
+    return sweep;
+}
+
+static INLINE int64_t FN(settle)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded,
+                                 ptrdiff_t n_words, double tol, int64_t max_iter)
+{
+    const ptrdiff_t stride = (n_words + GROUP - 1) / GROUP * GROUP;
+    const REAL tokens = FN(total)(z->n, stride);
+    const REAL rounding = 8 * EPSILON * tokens, wanted = (REAL)(tol * (double)n_topics);
+    const REAL limit = wanted > rounding ? wanted : rounding;
+    for (ptrdiff_t k = 0; k < padded; k++)
+        z->w[k] = k < n_topics ? (z->alpha_total + tokens) / (REAL)n_topics : 0;
+    FN(first_sweep)(z, n_words, stride, padded);
+    int round = 0;
+    for (int64_t sweep = 1;; sweep++) {
+        if (FN(step_all)(z, padded) < limit || sweep >= max_iter)
+            return sweep;
+        const ptrdiff_t working = FN(part)(z, padded, round++ < FALLS);
+        if (WORKING * working <= n_topics)
+            sweep += FN(sweep_working)(z, n_topics, padded, stride, limit / 2,
+                                       max_iter - 1 - sweep);
+        else
+            for (ptrdiff_t k = 0; k < padded; k += VL)
+                FN(store)(z->w + k, FN(load)(z->w + k) + FN(load)(z->g + k));
+        FN(sweep_rows)(z, n_words, padded, 1);
+    }
+}
 
 static int FN(collapse)(const documents *p, const sweep_limits *limits, int64_t *ticket)
 {
@@ -13,44 +106,27 @@ static int FN(collapse)(const documents *p, const sweep_limits *limits, int64_t 
         if (doc_ptr[d + 1] - doc_ptr[d] > longest)
             longest = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
     longest = (longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING;
-    if (FN(make_scratch)(&z, longest, padded, 0))
+    if (FN(make_scratch)(&z, longest, padded, padded / WORKING, 0))
         return -1;
-    for (ptrdiff_t k = 0; k < padded; k++)
+    z.alpha_total = 0;
+    for (ptrdiff_t k = 0; k < padded; k++) {
         z.alpha[k] = k < n_topics ? ((const REAL *)p->alpha)[k] : 0;
+        z.alpha_total += z.alpha[k];
+    }
     for (;;) {
         int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * ESTEP_BLOCK;
         int64_t last = first + ESTEP_BLOCK < p->n_docs ? first + ESTEP_BLOCK : p->n_docs;
         if (first >= p->n_docs)
             break;
         for (int64_t d = first; d < last; d++) {
-            const int64_t start = doc_ptr[d];
-            const ptrdiff_t n_words = (ptrdiff_t)(doc_ptr[d + 1] - start);
+            const ptrdiff_t n_words = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
             if (n_words == 0) {
                 FN(store_empty)(p, d);
                 continue;
             }
-            FN(load_words)(&z, p, start, n_words, 1);
-            const REAL tokens = FN(total)(z.n, (n_words + GROUP - 1) / GROUP * GROUP);
-            REAL limit = 8 * EPSILON * tokens, change; /* sums below this are rounding */
-            limit = (REAL)(limits->tol * (double)n_topics) > limit
-                        ? (REAL)(limits->tol * (double)n_topics)
-                        : limit;
-            for (ptrdiff_t k = 0; k < padded; k++)
-                z.gamma[k] = k < n_topics ? z.alpha[k] + tokens / (REAL)n_topics : 0;
-            int64_t sweep = 0;
-            do {
-                vec delta = {0};
-                memcpy(z.w, z.gamma, (size_t)padded * sizeof(REAL));
-                FN(sweep_rows)(&z, n_words, padded, 1);
-                for (ptrdiff_t k = 0; k < padded; k += VL) {
-                    const vec old = FN(load)(z.w + k),
-                              new = FN(load)(z.alpha + k) + old * FN(load)(z.g + k);
-                    delta += FN(max)(new - old, old - new);
-                    FN(store)(z.gamma + k, new);
-                }
-                change = FN(hsum)(delta);
-            } while (++sweep < limits->max_iter && change >= limit);
-            p->sweeps[d] = (int32_t)sweep;
+            FN(load_words)(&z, p, doc_ptr[d], n_words, 1);
+            p->sweeps[d] = (int32_t)FN(settle)(&z, n_topics, padded, n_words, limits->tol,
+                                               limits->max_iter);
             memcpy((REAL *)p->gamma + d * n_topics, z.gamma, (size_t)n_topics * sizeof(REAL));
         }
     }

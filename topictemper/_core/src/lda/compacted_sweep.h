@@ -48,14 +48,15 @@ static INLINE void FN(pad_active)(scratch *z, ptrdiff_t n_active)
         z->c_alpha[j] = z->c_gamma[j] = NO_TOPIC, z->c_step[j] = 0;
 }
 
-/* r_v and partial sums of g_k over the compacted topics, for `nv` vectors of words from word v. */
+/* r_v and partial sums of g_k over the compacted topics, for `nv` vectors of words from word v.
+   `tail` is what the other topics add to the mixture of each word; NULL: nothing. */
 static INLINE void FN(sweep_chunk)(scratch *z, ptrdiff_t v, ptrdiff_t stride, ptrdiff_t n_active,
-                                   int first, int nv)
+                                   const REAL *tail, int nv)
 {
     vec p[4], r[4];
     vec *sums = (vec *)z->sums;
     for (int i = 0; i < nv; i++)
-        p[i] = FN(splat)(TINY);
+        p[i] = tail ? FN(load)(tail + v + i * VL) + TINY : FN(splat)(TINY);
     for (ptrdiff_t j = 0; j < n_active; j++) {
         const REAL *row = z->block + z->place[j] * stride + v;
         REAL w = z->c_w[j];
@@ -71,26 +72,27 @@ static INLINE void FN(sweep_chunk)(scratch *z, ptrdiff_t v, ptrdiff_t stride, pt
         vec sum = r[0] * FN(load)(row);
         for (int i = 1; i < nv; i++)
             sum += r[i] * FN(load)(row + i * VL);
-        if (!first)
+        if (v)
             sum += FN(load)((REAL *)(sums + j));
         FN(store)((REAL *)(sums + j), sum);
     }
 }
-static INLINE void FN(sweep_block)(scratch *z, ptrdiff_t stride, ptrdiff_t n_active)
+static INLINE void FN(sweep_block)(scratch *z, ptrdiff_t stride, ptrdiff_t n_active,
+                                   const REAL *tail)
 {
     for (ptrdiff_t v = 0; v < stride; v += 4 * VL) {
         switch (stride - v < 4 * VL ? (stride - v) / VL : 4) {
         case 1:
-            FN(sweep_chunk)(z, v, stride, n_active, v == 0, 1);
+            FN(sweep_chunk)(z, v, stride, n_active, tail, 1);
             break;
         case 2:
-            FN(sweep_chunk)(z, v, stride, n_active, v == 0, 2);
+            FN(sweep_chunk)(z, v, stride, n_active, tail, 2);
             break;
         case 3:
-            FN(sweep_chunk)(z, v, stride, n_active, v == 0, 3);
+            FN(sweep_chunk)(z, v, stride, n_active, tail, 3);
             break;
         default:
-            FN(sweep_chunk)(z, v, stride, n_active, v == 0, 4);
+            FN(sweep_chunk)(z, v, stride, n_active, tail, 4);
         }
     }
 }

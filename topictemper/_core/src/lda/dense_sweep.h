@@ -1,24 +1,31 @@
 /* Sweeps over all topics of a document, in the layout of B: a word's topics side by side. */
 
+/* sum_k w_k B_vk of the four words from v on. */
+static INLINE quad FN(mix)(const scratch *z, ptrdiff_t v, ptrdiff_t padded)
+{
+    const REAL *w = z->w, *b0 = z->rows[v], *b1 = z->rows[v + 1], *b2 = z->rows[v + 2],
+               *b3 = z->rows[v + 3];
+    vec p0 = {0}, p1 = {0}, p2 = {0}, p3 = {0};
+    for (ptrdiff_t k = 0; k < padded; k += VL) {
+        vec wk = FN(load)(w + k);
+        p0 += wk * FN(load)(b0 + k);
+        p1 += wk * FN(load)(b1 + k);
+        p2 += wk * FN(load)(b2 + k);
+        p3 += wk * FN(load)(b3 + k);
+    }
+    return FN(hsum4)(p0, p1, p2, p3);
+}
+
 /* r_v = n_v / sum_k w_k B_vk and, if wanted, g_k = sum_v r_v B_vk, over all topics. */
 static INLINE void FN(sweep_rows)(scratch *z, ptrdiff_t n_words, ptrdiff_t padded, int want_g)
 {
     REAL *g = z->g, *r = z->r;
-    const REAL *w = z->w;
     if (want_g)
         memset(g, 0, (size_t)padded * sizeof(REAL));
     for (ptrdiff_t v = 0; v < n_words; v += 4) {
         const REAL *b0 = z->rows[v], *b1 = z->rows[v + 1], *b2 = z->rows[v + 2],
                    *b3 = z->rows[v + 3];
-        vec p0 = {0}, p1 = {0}, p2 = {0}, p3 = {0};
-        for (ptrdiff_t k = 0; k < padded; k += VL) {
-            vec wk = FN(load)(w + k);
-            p0 += wk * FN(load)(b0 + k);
-            p1 += wk * FN(load)(b1 + k);
-            p2 += wk * FN(load)(b2 + k);
-            p3 += wk * FN(load)(b3 + k);
-        }
-        *(quad *)(r + v) = *(const quad *)(z->n + v) / (FN(hsum4)(p0, p1, p2, p3) + TINY);
+        *(quad *)(r + v) = *(const quad *)(z->n + v) / (FN(mix)(z, v, padded) + TINY);
         if (want_g) {
             REAL r0 = r[v], r1 = r[v + 1], r2 = r[v + 2], r3 = r[v + 3];
             for (ptrdiff_t k = 0; k < padded; k += VL)

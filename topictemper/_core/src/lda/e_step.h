@@ -122,7 +122,7 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
         log_scale = FN(weigh)(n_active, s, z->c_gamma, z->c_w);
         for (ptrdiff_t fresh = 0; !converged && sweep++ < max_iter;) {
             quad steps;
-            FN(sweep_block)(z, stride, n_active);
+            FN(sweep_block)(z, stride, n_active, NULL);
             steps = FN(update_active)(z, n_active, s, small, &kept);
             converged = steps[0] < limit;
             if (kept < n_active) {
@@ -135,7 +135,7 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
                 fresh = 0;
             log_scale = FN(weigh)(n_active, s, z->c_gamma, z->c_w);
         }
-        FN(sweep_block)(z, stride, n_active);
+        FN(sweep_block)(z, stride, n_active, NULL);
         if (log_scale == 0 && FN(all_negligible)(z, stride, z->most_rest, rounding)) {
             memcpy(z->gamma, z->alpha, (size_t)n_topics * sizeof(REAL));
             for (ptrdiff_t j = 0; j < n_active; j++)
@@ -196,7 +196,7 @@ static int FN(estep)(const documents *p, const sweep_limits *limits, int64_t *ti
         if (doc_ptr[d + 1] - doc_ptr[d] > longest)
             longest = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
     longest = (longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING;
-    if (FN(make_scratch)(&z, longest, padded, p->log_rows))
+    if (FN(make_scratch)(&z, longest, padded, padded / COMPACTION, p->log_rows))
         return -1;
     FN(load_prior)(&z, p);
     for (;;) {

@@ -24,6 +24,7 @@ typedef struct {
     REAL *own_rows;                  /* the rows themselves, where every document has its own s */
     REAL *n, *r, *shift;             /* counts, n_v / p_v, log scale of the row */
     REAL *mass;                      /* sum of the row */
+    REAL *tail;                      /* a word's share of the topics that are not compacted */
     REAL *alpha, *gamma, *w, *g;     /* all topics */
     REAL *rest, *w_rest;             /* s psi(alpha) and its exp: weight of a topic fallen back */
     REAL *fading;                    /* a share under this falls back within the next two sweeps */
@@ -38,10 +39,12 @@ typedef struct {
     void *memory;
 } scratch;
 
-static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int own_rows)
+/* `most` topics are ever compacted. */
+static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, ptrdiff_t most,
+                            int own_rows)
 {
-    ptrdiff_t few = padded / COMPACTION + TOPIC_PADDING; /* most topics that are ever compacted */
-    size_t reals = (size_t)(4 * words + 7 * padded + 4 * few + few * VL + few * words
+    const ptrdiff_t few = most + TOPIC_PADDING;
+    size_t reals = (size_t)(5 * words + 7 * padded + 4 * few + few * VL + few * words
                             + (own_rows ? words * padded : 0));
     size_t bytes = reals * sizeof(REAL) + (size_t)words * sizeof(REAL *)
                    + 2 * (size_t)few * sizeof(int32_t) + 64;
@@ -60,6 +63,7 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, int o
     TAKE(r, words);
     TAKE(shift, words);
     TAKE(mass, words);
+    TAKE(tail, words);
     TAKE(alpha, padded);
     TAKE(gamma, padded);
     TAKE(w, padded);

@@ -12,6 +12,20 @@ static INLINE void FN(sum_prior)(ptrdiff_t padded, const REAL *alpha, const REAL
     }
 }
 
+/* The factors of lambda in rows of topics that are a point, at s = 1: they are the same for all
+   words. Returns the shift. */
+static INLINE REAL FN(point_scales)(ptrdiff_t padded, const REAL *log_totals, REAL *factors)
+{
+    vec most = FN(splat)((REAL)-1e30);
+    REAL top;
+    for (ptrdiff_t k = 0; k < padded; k += VL)
+        most = FN(max)(most, -FN(load)(log_totals + k));
+    top = FN(hmax)(most);
+    for (ptrdiff_t k = 0; k < padded; k += VL)
+        FN(store)(factors + k, FN(exp)(-FN(load)(log_totals + k) - top));
+    return top;
+}
+
 /* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, or log E[beta] if
    topics are a `point`. `shift` keeps a row from vanishing and cancels in phi. It is max_k L; at
    s = 1, where exp(L) needs no logarithm, L is taken without its logarithm there. */
@@ -24,15 +38,17 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
     const int32_t *words = options->places;
     REAL *B = p->B, *shift = p->shift, *mass = p->mass, *prior = p->prior;
     const REAL scale = (REAL)state->a, offset = (REAL)state->base, inverse = (REAL)options->s;
-    const int plain = !log_rows && inverse == 1;
+    const int plain = !log_rows && inverse == 1, scales = plain && point;
     REAL *log_totals = malloc(3 * (size_t)padded * sizeof(REAL)), *factors = log_totals + padded;
-    REAL *alpha = factors + padded;
+    REAL *alpha = factors + padded, all_top = 0;
     if (!log_totals)
         return -1;
     for (ptrdiff_t k = 0; k < padded; k++) {
         log_totals[k] = k < n_topics ? (REAL)options->log_total[k] : (REAL)1e30; /* weight 0 */
         alpha[k] = k < n_topics ? ((const REAL *)p->alpha)[k] : 0;
     }
+    if (scales)
+        all_top = FN(point_scales)(padded, log_totals, factors);
     for (;;) {
         int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * WORD_BLOCK;
         int64_t last = first + WORD_BLOCK < n_words ? first + WORD_BLOCK : n_words;
@@ -45,7 +61,14 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
             REAL top;
             if (u + 2 < n_words)
                 FN(fetch)(M + (ptrdiff_t)words[u + 2] * n_topics, n_topics);
-            for (ptrdiff_t k = 0; k < padded; k += VL) {
+            for (ptrdiff_t k = 0; scales && k < padded; k += VL) {
+                ptrdiff_t left = n_topics - k;
+                vec m = left > 0 ? FN(load_n)(row + k, left, 1) : FN(splat)(1);
+                vec b = (m * scale + offset) * FN(load)(factors + k);
+                sum_b += b;
+                FN(store)(out + k, b);
+            }
+            for (ptrdiff_t k = 0; !scales && k < padded; k += VL) {
                 ptrdiff_t left = n_topics - k;
                 vec m = left > 0 ? FN(load_n)(row + k, left, 1) : FN(splat)(1);
                 vec sum = {0}, y = m * scale + offset, l;
@@ -56,13 +79,13 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
                 FN(store)(factors + k, y);
                 FN(store)(out + k, l);
             }
-            shift[u] = top = FN(hmax)(most);
+            shift[u] = top = scales ? all_top : FN(hmax)(most);
             if (log_rows) {
                 for (ptrdiff_t k = 0; k < padded; k += VL)
                     FN(store)(out + k, FN(load)(out + k) - top);
                 continue;
             }
-            for (ptrdiff_t k = 0; k < padded; k += VL) {
+            for (ptrdiff_t k = 0; !scales && k < padded; k += VL) {
                 vec l = FN(load)(out + k) - top;
                 vec b = plain ? FN(load)(factors + k) * FN(exp)(l) : FN(exp)(l * inverse);
                 sum_b += b;
