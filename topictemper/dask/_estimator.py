@@ -61,7 +61,7 @@ max_doc_update_iter, dtype
         As for `topictemper.TemperedLDA`, but for `learning_decay`, which is 0.7. Lengths in passes
         are passes over the sample.
     max_iter : int, default=None
-        Passes over the documents by rounds. None: as many as see 750,000 documents, from 4 to 12.
+        Passes over the documents by rounds. None: as many as `topictemper.TemperedLDA` makes.
     batch_size : int, default=None
         Documents in a minibatch. None: as for a corpus of the size of a shard, from 250 to 500.
         With few documents less, so that a shard makes some six steps in a round.

@@ -153,7 +153,8 @@ class Config:
 def usual_passes(n_documents: float) -> float:
     """Return the passes that see enough documents."""
     least, most = default.PASSES_RANGE
-    return min(max(default.SEEN / n_documents, least), most)
+    of_few = min(default.SEEN_OF_FEW / n_documents, default.MOST_PASSES)
+    return max(of_few, min(max(default.SEEN / n_documents, least), most))
 
 
 @dataclass(frozen=True)
