@@ -27,7 +27,7 @@ OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 # Documents to see in a fit, by passes in a range, and minibatches in one pass for each of them. A
 # small corpus is passed over more often than that, by documents to see and the most passes.
 SEEN, PASSES_RANGE, STEPS = 750_000.0, (4.0, 12.0), 25.0
-SEEN_OF_FEW, MOST_PASSES = 200_000.0, 40.0
+SEEN_OF_FEW, MOST_PASSES = 80_000.0, 40.0
 BATCH_RANGE = (64.0, 2048.0)
 BATCH_TOL = 1e-4
 

@@ -108,7 +108,7 @@ class TemperedLDA(
         step of all documents in a pass; it needs 12 bytes of memory for each document and topic.
     max_iter : int, default=None
         Passes over the data in `fit`, the maximum for "batch". None: 12. For "online" as many as
-        see 200,000 documents, at most 40, if that is more; or 750,000, at least 4, if it is less.
+        see 80,000 documents, at most 40, if that is more; or 750,000, at least 4, if it is less.
     batch_size : int, default=None
         Documents in a minibatch. None: a 300th of the documents, more if they are more than
         50,000; from 64 to 2,048. `partial_fit` without `total_samples` takes 500.
