@@ -25,7 +25,7 @@ DECAY, MEMORY, LARGEST_RATE = 0.7, 0.2, 0.25
 # benchmarks/lda/defaults.py: tau, as a share of the planned steps, and its range.
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 # Documents to see in a fit, by passes in a range, and minibatches in one pass for each of them. A
-# small corpus is passed over more often than that, by documents to see and the most passes.
+# small corpus is passed over more often (benchmarks/lda/passes.py): documents to see, most passes.
 SEEN, PASSES_RANGE, STEPS = 750_000.0, (4.0, 12.0), 25.0
 SEEN_OF_FEW, MOST_PASSES = 80_000.0, 40.0
 BATCH_RANGE = (64.0, 2048.0)
