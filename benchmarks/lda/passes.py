@@ -2,9 +2,9 @@
 
     python -m benchmarks.lda.passes --data DATA
 
-Scores are of a part of the training rows that is held back: the default number of passes was chosen
-by them. "Lines" are the first posts of 20 Newsgroups, of which every word is kept with a probability
-of a quarter: 27 words on average.
+Scores are of a part of the training rows that is held back: the default number of passes was
+chosen by them. "Lines" are the first posts of 20 Newsgroups, of which every word is kept with a
+probability of a quarter: 27 words on average.
 """
 
 from __future__ import annotations
