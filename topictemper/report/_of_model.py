@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._write import write
 
-# Documents whose proportions are in memory at once, and those that are scored.
-_AT_ONCE, _SCORED = 8_192, 20_000
+# Documents that are scored.
+_SCORED = 20_000
 
 
 class _Inferred:
