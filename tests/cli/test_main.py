@@ -7,73 +7,16 @@ import sys
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.utils import Bunch
 
 import topictemper
 from topictemper import TemperedLDA, load
 from topictemper.cli import _demo
-from topictemper.cli import _main as _cli
 from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus, write_corpus
 
+from .small_texts import THEMES
+
 COMMANDS = ("demo", "fit", "topics", "label", "report", "score", "transform", "update")
-THEMES = [
-    "river boat water fish island harbour",
-    "engine wheel road driver garage brake",
-    "violin concert melody singer chorus rhythm",
-]
-
-
-@pytest.fixture(scope="module")
-def lines():
-    rng = np.random.default_rng(0)
-    return [" ".join(rng.choice(THEMES[d % 3].split(), 12)) for d in range(120)]
-
-
-@pytest.fixture
-def text(tmp_path, lines):
-    path = tmp_path / "docs.txt"
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
-@pytest.fixture
-def matrix(tmp_path):
-    folder = tmp_path / "matrix"
-    folder.mkdir()
-    sp.save_npz(folder / "X.npz", make_lda_corpus(60, 20, 3, random_state=0).counts)
-    (folder / "vocab.txt").write_text("".join(f"word{chr(97 + v)}\n" for v in range(20)))
-    return folder / "X.npz"
-
-
-@pytest.fixture
-def model(tmp_path, text):
-    path = tmp_path / "model.npz"
-    assert _cli.main(["fit", str(text), "--topics", "3", "--passes", "4", f"--output={path}"]) == 0
-    return path
-
-
-@pytest.fixture
-def run(capsys):
-    def run(*arguments):
-        capsys.readouterr()
-        status = _cli.main([str(argument) for argument in arguments])
-        return status, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
-def fails(run):
-    """Run what must fail and return what it says."""
-
-    def fails(*arguments):
-        status, out, err = run(*arguments)
-        assert (status, out) == (2, "")
-        assert re.fullmatch(r"( +\d+\.\d s  .+\n)*topictemper: error: .+\n", err)
-        return err
-
-    return fails
 
 
 # Good use

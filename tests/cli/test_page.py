@@ -1,7 +1,5 @@
 """The commands `report` and `label`."""
 
-# ruff: noqa: F811
-
 import csv
 import json
 
@@ -11,7 +9,6 @@ from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
 
 from ..report.small_report import data_of
-from .test_main import fails, lines, matrix, model, run, text  # noqa: F401
 
 
 @pytest.fixture

@@ -107,6 +107,7 @@ def test_names_given_to_fit_are_kept(tmp_path):
     assert lda.feature_names_in_.tolist() == words
     lda.save(tmp_path / "model.npz")
     assert load(tmp_path / "model.npz").top_words(3) == lda.top_words(3, words)
+    # As in scikit-learn: nothing tells whether the columns of other counts are the same words.
     assert not hasattr(lda.fit(corpus()), "feature_names_in_")
     lda = lda.fit([corpus()], feature_names=words)
     assert lda.partial_fit(corpus()).top_words(3) == lda.top_words(3, words)

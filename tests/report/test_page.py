@@ -155,6 +155,19 @@ def test_labels_survive_reload_and_come_back_from_a_file(opened, file, tmp_path)
     page.wait_for_selector("#notice >> text=not a file of labels")
 
 
+def test_a_long_label_is_shown_whole(opened, tmp_path):
+    label = "A label that somebody wrote and that is rather long for the title of a page"
+    file = tmp_path / "long.html"
+    report.write(**arguments(labels={0: label}), path=file)
+    page = opened(file, viewport={"width": 390, "height": 800}).go("topic/0")
+    field = page.get_by_label("Label of topic 0")
+    assert field.input_value() == label
+    for text in (label, 2 * label, ""):
+        field.fill(text)
+        assert field.evaluate("field => field.scrollHeight <= field.clientHeight + 1")
+        assert field.evaluate("field => field.scrollWidth <= field.clientWidth + 1")
+
+
 def test_downloads_hold_the_topics(opened, file):
     page = opened(file).go("about")
     with page.expect_download() as download:

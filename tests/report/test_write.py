@@ -184,6 +184,18 @@ def test_doubts_name_duplicates_and_what_other_fits_lack(path):
         assert content["stability"][k] == pytest.approx(1 - distance, abs=1e-3)
 
 
+@pytest.mark.parametrize("n_topics", [8, 60])
+def test_topics_of_common_words_are_doubted_whatever_the_number_of_topics(path, n_topics):
+    rng = np.random.default_rng(0)
+    topics = rng.dirichlet(np.full(600, 0.03), n_topics)
+    topics[5] = topics.mean(axis=0)
+    theta = rng.dirichlet(np.full(n_topics, 0.1), 200)
+    report.write(topics, theta, [f"w{v}" for v in range(600)], path=path)
+    assert [doubt[:2] for doubt in data_of(path)["doubts"] if doubt[1] == "general"] == [
+        [5, "general"]
+    ]
+
+
 def test_a_report_of_an_estimator_knows_score_and_course(path):
     counts = sp.csr_matrix(corpus().counts)
     lda = TemperedLDA(3, random_state=0, max_iter=5).fit(counts, validation_X=counts)

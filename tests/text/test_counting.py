@@ -16,6 +16,7 @@ from topictemper.text._counting import (
     first_counts,
     learn_vocabulary,
 )
+from topictemper.text._long_texts import LONG
 
 TEXTS = [
     "The cat sat on the mat; the CAT!",
@@ -62,6 +63,32 @@ def test_counts_are_those_of_scikit_learn(
     assert_array_equal(again, expected.toarray())
     if on_disk:
         assert_array_equal(open_corpus(folder).counts.toarray(), expected.toarray())
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {},
+        {"token_pattern": r"[^\W\d_]{3,}", "stop_words": "english", "strip_accents": "unicode"},
+        {"token_pattern": r"\w+ (\w+)"},
+        {"preprocessor": lambda text: text[::-1]},
+        {"binary": True, "min_df": 2},
+    ],
+)
+def test_long_texts_are_counted_in_pieces(parameters):
+    # A capital sigma at the end of a word has a small letter of its own.
+    long = "ΟΔΟΣ ΣΑΣ cafe\u0301 the cat_1\n" * 43_000
+    assert len(long) > LONG
+    texts = ["the dog", long + "end", "", "cat ΣΑΣ"]
+    theirs, ours = CountVectorizer(**parameters), CountVectorizer(**parameters)
+    expected = theirs.fit_transform(texts)
+    counted = learn_vocabulary(texts, ours, None)
+    assert counted.words == theirs.get_feature_names_out().tolist()
+    assert_array_equal(counted.counts.toarray(), expected.toarray())
+    some, unknown = CountVectorizer(**parameters, vocabulary=counted.words[:1]).fit([]), Counter()
+    (part,) = count_by_vocabulary(texts, some, unknown)
+    assert_array_equal(part.matrix(ours).toarray()[:, :1], expected[:, :1].toarray())
+    assert part.counts.sum() + unknown.total() == part.n_words.sum()
 
 
 def test_unknown_words_are_counted():

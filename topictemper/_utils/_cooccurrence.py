@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ._chunks import parts
@@ -33,38 +32,35 @@ def shares_together(
         The diagonal has the shares of documents with one word.
     """
     n_rows, together = counts_together(matrices, top)
-    yield from shares_of_counts(n_rows, together, top)
+    for counts in together:
+        yield counts / n_rows
 
 
-def counts_together(matrices: Iterable[Any], top: NDArray[np.intp]) -> tuple[int, Any]:
+def counts_together(
+    matrices: Iterable[Any], top: NDArray[np.intp]
+) -> tuple[int, NDArray[np.float64]]:
     """Count the documents, and those with both of two words, which can be added to other counts.
 
     Returns
     -------
     n_rows : int
         Documents.
-    together : CSR matrix
-        A row and a column for each different word of `top`, sorted.
+    together : ndarray of shape (n_components, n, n)
+        For each row of `top`.
     """
-    words = np.unique(top)
-    n_rows, together = 0, sp.csr_matrix((len(words), len(words)))
+    words, place = np.unique(top, return_inverse=True)
+    n_rows, together = 0, np.zeros((*top.shape, top.shape[1]))
     for X in matrices:
         n_rows += X.shape[0]
         for part in parts(X):
             present = part[:, words].astype(np.float64)
             present.sum_duplicates()
             present.data[:] = present.data > 0
-            together = together + present.T @ present
+            present = present.tocsc()
+            for counts, columns in zip(together, place.reshape(top.shape), strict=True):
+                block = present[:, columns].toarray()
+                counts += block.T @ block
     return n_rows, together
-
-
-def shares_of_counts(
-    n_rows: int, together: Any, top: NDArray[np.intp]
-) -> Iterator[NDArray[np.float64]]:
-    """Yield what `shares_together` yields, from the counts."""
-    _, place = np.unique(top, return_inverse=True)
-    for k in place.reshape(top.shape):
-        yield together[k][:, k].toarray() / n_rows
 
 
 def npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -33,6 +33,7 @@ def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[st
     codec = _codec(file, encoding)
     decoder = codecs.getincrementaldecoder(codec)()
     number, begun = 1, list[str]()
+    whole: list[str] = []  # where a long line is not held on to
     ended = False
     while not ended:
         data = file.read(_BYTES_AT_ONCE)
@@ -50,9 +51,10 @@ def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[st
         first, *lines = text.split("\n")
         begun.append(first)
         for line in lines:
-            yield "".join(begun) + "\n"
+            whole.append("".join([*begun, "\n"]))
             begun = [line]
             number += 1
+            yield whole.pop()
     if last := "".join(begun):
         yield last
 

@@ -171,7 +171,11 @@ class TextInput:
         lines = text_lines(content, name, self._encoding)
         if format == "file":
             return iter([Row("".join(lines))])
-        return (Row(line.rstrip("\r\n")) for line in lines)
+        return map(_row, lines)
+
+
+def _row(line: str) -> Row:
+    return Row(line.rstrip("\r\n"))
 
 
 def _files_of(folder: Path) -> list[Path]:

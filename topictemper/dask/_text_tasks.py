@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
-from .._utils._cooccurrence import counts_together, mean_npmi, shares_of_counts
+from .._utils._cooccurrence import counts_together, mean_npmi
 from .._utils._state import Tree
 from ..text._counting import count_by_vocabulary, first_counts
 from ..text._model import TopicModel, text_model_of
@@ -28,9 +28,9 @@ class Described(NamedTuple):
 
     #: Documents of which each topic is the largest.
     documents: NDArray[np.int64]
-    #: Documents, and those with both of two top words.
+    #: Documents, and those with both of two top words of each topic.
     n_rows: int
-    together: Any
+    together: NDArray[np.float64]
 
 
 @_naming_block
@@ -99,6 +99,6 @@ def statistics_of(topics: TopicModel, total: Described) -> TopicStatistics:
     statistics = TopicStatistics.blank(topics.lda_)
     statistics.documents = total.documents
     if topics.lda_.n_features_in_ > 1:
-        shares = shares_of_counts(total.n_rows, total.together, statistics.top)
+        shares = total.together / total.n_rows
         statistics.coherence = np.array([mean_npmi(of_topic) for of_topic in shares])
     return statistics

@@ -307,7 +307,7 @@ class TemperedLDA(
             Words of the columns, for `feature_names_in_`: a sequence; a mapping of words to
             columns or of columns to words, such as ``vocabulary_`` or a gensim ``Dictionary``; or
             a fitted vectoriser. None takes the names of a data frame, or with `warm_start`
-            those of the fit before.
+            those of the fit before. Else those of an earlier fit are dropped, as in scikit-learn.
         on_interrupt : {"raise", "keep"}, default="raise"
             What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, and warns.
             It needs memory for a copy of the model. An interrupt in the first pass is raised.

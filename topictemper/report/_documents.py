@@ -45,8 +45,8 @@ def perplexities(
     """Return ``exp(-sum_v n_v log p(v | d) / N_d)`` of documents, p by their own proportions."""
     by_word = np.ascontiguousarray(topics.T)
     out = np.full(len(rows), np.nan)
-    for start in range(0, len(rows), 4096):
-        some = rows[start : start + 4096]
+    for start in range(0, len(rows), 1024):
+        some = rows[start : start + 1024]
         theta = proportions.take(some).astype(by_word.dtype)
         counts = X[some]
         for i in range(len(some)):

@@ -15,12 +15,18 @@ from ._geometry import hellinger
 N_TOP_WORDS = 10
 # A topic with a smaller part of an equal share is empty.
 _EMPTY = 0.1
-# A topic is incoherent below this NPMI, and below this part of the median of all topics.
+# A topic is incoherent below this NPMI, and below this part of the median of all topics. Ten words
+# drawn by their frequency seldom have more than the first. `python -m benchmarks.lda.doubts` shows
+# what speaks for the limits: topics below the second say little of newsgroups.
 _INCOHERENT, _INCOHERENT_PART = 0.05, 0.5
-# Hellinger distances below or above which a topic is doubted.
-_DUPLICATE = 0.4
-_GENERAL = 0.5
-_UNSTABLE = 0.65
+# Different topics of a fit seldom have a Hellinger distance below 0.6, and most topics are closer
+# than that to their like in another fit; half of them are closer than 0.4 to 0.5. So two topics
+# below the first limit are as alike as one topic found twice, and a topic above the second has, in
+# the other fits, nothing nearer than a different topic.
+_DUPLICATE, _UNSTABLE = 0.4, 0.65
+# A topic is general if it is an outlier towards p(w) by Tukey's rule, and by this part of the
+# median. An absolute limit would depend on the number of topics.
+_FENCE, _GENERAL_PART = 1.5, 0.9
 
 
 class Doubt(NamedTuple):
@@ -77,7 +83,9 @@ def doubts_about(
         for k, other, least in zip(used, used[nearest], others.min(axis=1), strict=True):
             if least < _DUPLICATE:
                 doubts.append(Doubt(int(k), "duplicate", float(least), int(other)))
-        general = used[to_corpus[used] < _GENERAL]
+        low, median, high = np.quantile(to_corpus[used], (0.25, 0.5, 0.75))
+        limit = min(low - _FENCE * (high - low), _GENERAL_PART * median)
+        general = used[to_corpus[used] < limit]
         doubts += [Doubt(int(k), "general", float(to_corpus[k])) for k in general]
     if to_partners is not None:
         far = used[to_partners[used] > _UNSTABLE]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ._write import write
 
-# Documents whose proportions are in memory at once, and those that are scored.
-_AT_ONCE, _SCORED = 8_192, 20_000
+# Documents that are scored, and those that are at once.
+_SCORED, _AT_ONCE = 20_000, 2_048
 
 
 class _Inferred:
@@ -75,11 +75,16 @@ def write_model(
         counts=X,
         labels=model._labels if labels is None else labels,
         other_topics=[getattr(other, "components_", other) for other in other_models],
-        score=model.score(X[rows]) if len(rows) else None,
+        score=model.score(_chunks(X, rows)) if len(rows) else None,
         history=histories,
         parameters=_parameters(model),
         **options,
     )
+
+
+def _chunks(X: Any, rows: NDArray[np.intp]) -> Iterator[Any]:
+    for start in range(0, len(rows), _AT_ONCE):
+        yield X[rows[start : start + _AT_ONCE]]
 
 
 def _parameters(model: Any) -> dict[str, str]:

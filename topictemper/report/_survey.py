@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 # Values of the proportions that are in memory at once.
-_VALUES_AT_ONCE = 1 << 22
+_VALUES_AT_ONCE = 1 << 20
 # Documents whose proportions are smaller hold no topic.
 _NOTHING = 1e-9
 #: Half width of a 95% interval, in standard errors.

@@ -13,7 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._log import Progress
 from ..datasets import open_corpus, save_corpus
-from ._parts import Part, spool
+from ._long_texts import LONG, words_in_pieces
+from ._parts import Part, joined, spool
 from ._vocabulary import GrowingVocabulary
 
 # Documents and words that are counted at a time.
@@ -182,19 +183,54 @@ def _parts(
 ) -> Iterator[Part]:
     """Count some documents at a time; column -1 marks an unknown word."""
     analyze: Analyzer = vectorizer.build_analyzer()
+    in_pieces = words_in_pieces(vectorizer)
+    counted: list[Part] = []
     found: list[int] = []
     ends: list[int] = []
+    n_documents = n_words = 0
     for number, document in enumerate(documents):
         try:
-            found += columns(analyze(document))
+            if in_pieces is not None and len(document) > LONG:
+                if ends:
+                    counted.append(_counted(found, ends, n_columns()))
+                counted.append(_counted_in_pieces(map(columns, in_pieces(document))))
+                n_words += int(counted[-1].n_words[0])
+                found, ends = [], []
+            else:
+                begun = len(found)
+                found += columns(analyze(document))
+                n_words += len(found) - begun
+                ends.append(len(found))
         except UnicodeDecodeError as error:
             raise ValueError(f"document {number} is not {error.encoding}: {error}") from error
-        ends.append(len(found))
-        if len(ends) == _MOST_DOCUMENTS or len(found) > _MOST_WORDS:
-            yield _counted(found, ends, n_columns())
-            found, ends = [], []
+        n_documents += 1
+        if n_documents == _MOST_DOCUMENTS or n_words > _MOST_WORDS:
+            if ends:
+                counted.append(_counted(found, ends, n_columns()))
+            yield joined(counted)
+            counted, found, ends = [], [], []
+            n_documents = n_words = 0
     if ends:
-        yield _counted(found, ends, n_columns())
+        counted.append(_counted(found, ends, n_columns()))
+    if counted:
+        yield joined(counted)
+
+
+def _counted_in_pieces(pieces: Iterable[list[int]]) -> Part:
+    """Count the columns of one document, which come some at a time."""
+    counts: Counter[int] = Counter()
+    n_words = 0
+    for piece in pieces:
+        counts.update(piece)
+        n_words += len(piece)
+    counts.pop(-1, None)
+    columns = np.array(sorted(counts), dtype=np.int32)
+    return Part(
+        np.array([len(columns)]),
+        columns,
+        np.array([counts[column] for column in columns.tolist()], dtype=np.int32),
+        np.array([n_words]),
+    )
 
 
 def _counted(found: list[int], ends: list[int], n_columns: int) -> Part:

@@ -40,6 +40,11 @@ class Part(NamedTuple):
         return Part(lengths, new[kept].astype(np.int32), self.counts[kept], self.n_words)
 
 
+def joined(parts: list[Part]) -> Part:
+    """Return one part with the documents of several."""
+    return parts[0] if len(parts) == 1 else Part(*map(np.concatenate, zip(*parts, strict=True)))
+
+
 class Parts(Protocol):
     def append(self, part: Part, /) -> None: ...
 

@@ -23,7 +23,7 @@ export const KINDS = {
   general: {
     title: "Common words",
     explain:
-      "The words are nearly as frequent in the whole corpus. The topic says little of what documents are about.",
+      "The words are much closer to those of the whole corpus than the words of other topics are. The topic says little of what documents are about.",
   },
   unstable: {
     title: "Not found by other fits",
@@ -41,7 +41,7 @@ export function doubtSentence(app, [, kind, value, other]) {
     case "duplicate":
       return ["It is nearly the same as ", topicName(app, Number(other)), "."];
     case "general":
-      return ["Its words are nearly as frequent in the whole corpus: it says little."];
+      return ["Its words are close to those of the whole corpus: it says little."];
     default:
       return [
         `Other fits have no such topic: similarity ${(1 - value).toFixed(2)} to the nearest, on average.`,

@@ -154,7 +154,7 @@ function matches({ content, labels }, topic, term) {
  * @param {App} app
  * @param {number} topic
  */
-export function labelInput({ labels }, topic) {
+function labelInput({ labels }, topic) {
   return el("input", {
     class: "label",
     value: labels.of(topic),

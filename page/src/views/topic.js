@@ -6,11 +6,39 @@ import { documentCard } from "../parts/document.js";
 import { doubtSentence } from "../parts/doubts.js";
 import { moreOf } from "../parts/more.js";
 import { topicName } from "../parts/topic_name.js";
-import { labelInput } from "../parts/topic_table.js";
 import { relevantWords } from "../relevance.js";
 import { topicLink } from "../router.js";
 
 const DOCUMENTS = 3;
+
+/** The label, which takes as many lines as it needs. @param {App} app @param {number} topic */
+function title({ labels }, topic) {
+  const words = labels.words[topic].join(", ");
+  // A copy of the text makes the box as high as the field has to be.
+  return el(
+    "div",
+    { class: "title", "data-text": labels.name(topic) },
+    el(
+      "textarea",
+      {
+        class: "label",
+        rows: 1,
+        placeholder: words,
+        "aria-label": `Label of topic ${topic}`,
+        autocomplete: "off",
+        dir: "auto",
+        oninput: ({ target }) => (target.parentElement.dataset.text = target.value || words),
+        onchange: ({ target }) => labels.set(topic, target.value.replace(/\s+/g, " ")),
+        onkeydown: (event) => {
+          if (event.key !== "Enter") return;
+          event.preventDefault();
+          event.target.blur();
+        },
+      },
+      labels.of(topic),
+    ),
+  );
+}
 
 /** All about one topic. @param {App} app @param {number} topic */
 export function topicView(app, topic) {
@@ -33,7 +61,7 @@ export function topicView(app, topic) {
       "header",
       { class: "topic-head" },
       el("h2", { tabindex: -1 }, `Topic ${topic}`),
-      labelInput(app, topic),
+      title(app, topic),
       el("p", { class: "quiet" }, "The label can be edited. It stays in this browser; save it from the list of topics."),
     ),
     el(

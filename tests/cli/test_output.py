@@ -1,0 +1,151 @@
+"""The command line: proportions, scores, tables of topics and updated models."""
+
+import csv
+import json
+import os
+
+import numpy as np
+import pytest
+
+from topictemper import load
+from topictemper.datasets import read_corpus
+
+# Proportions
+
+
+def test_proportions(run, model, text, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    text.write_text("river boat\n\nunheard words\nengine road violin\n")
+    table = tmp_path / "t.csv"
+    rows = [("river boat", 2020, "x,nan"), ("", 2021, "y"), ("unheard", 2021, 'a "b"')]
+    with open(table, "w", newline="") as file:
+        csv.writer(file).writerows([("text", "year", "who"), *rows])
+    for suffix in ("csv", "parquet", "npz"):
+        out = tmp_path / f"theta.{suffix}"
+        status, said, err = run(
+            "transform",
+            model,
+            table,
+            "--column=text",
+            "--date=year",
+            "--group=who",
+            "--output",
+            out,
+        )
+        assert (status, said) == (0, f"{out}: 3 documents, 2 of them without a known word\n"), err
+    expected = load(model).transform(["river boat"])[0]
+    archive = np.load(tmp_path / "theta.npz")
+    np.testing.assert_array_equal(archive["proportions"][0], expected)
+    assert np.isnan(archive["proportions"][1:]).all()
+    assert archive["group"].tolist() == [row[2] for row in rows]
+    assert archive["labels"].tolist() == list(load(model).topics_["label"])
+    columns = ["document", "date", "group", "topic0", "topic1", "topic2"]
+    wide, parquet = pandas.read_csv(tmp_path / "theta.csv"), tmp_path / "theta.parquet"
+    for frame in (wide, pandas.read_parquet(parquet)):
+        assert frame.columns.tolist() == columns
+        np.testing.assert_allclose(frame.iloc[0, 3:].astype(float), expected, rtol=1e-5)
+        assert frame.iloc[1:, 3:].isna().all(axis=None)
+        assert frame["group"].tolist() == [row[2] for row in rows]
+
+
+def test_largest_proportions(run, model, text, tmp_path):
+    pandas = pytest.importorskip("pandas")
+    text.write_text("river boat\n\nengine road violin\n")
+    for suffix in ("csv", "parquet"):
+        out = tmp_path / f"top.{suffix}"
+        assert run("transform", model, text, "--top=2", "--output", out)[0] == 0
+        frame = pandas.read_csv(out) if suffix == "csv" else pandas.read_parquet(out)
+        assert frame.columns.tolist() == ["document", "topic", "label", "share"]
+        assert frame["document"].astype(int).tolist() == [0, 0, 1, 2, 2]
+        documents = load(model).documents(["river boat", "", "engine road violin"], n_topics=2)
+        topics, shares = documents["topics"], documents["shares"]
+        assert frame["topic"].tolist() == [*topics[0], -1, *topics[2]]
+        np.testing.assert_allclose(frame["share"].drop(2), [*shares[0], *shares[2]], rtol=1e-5)
+        assert np.isnan(frame["share"][2])
+
+
+def test_proportions_on_standard_output(run, model, text):
+    status, out, err = run("transform", model, text, "--top=1")
+    assert (status, err) == (0, "")
+    assert out.splitlines()[0] == "document,topic,label,share"
+    assert len(out.splitlines()) == 121
+
+
+def test_proportions_of_counts(run, matrix, tmp_path):
+    path, out = tmp_path / "model.npz", tmp_path / "theta.npz"
+    assert run("fit", matrix, "--topics=3", "--passes=2", "--output", path)[0] == 0
+    assert run("transform", path, matrix, "--output", out)[0] == 0
+    expected = load(path).transform(read_corpus(matrix).counts)
+    np.testing.assert_array_equal(np.load(out)["proportions"], expected)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("--output=t.xlsx", "--output: t.xlsx must end with .csv, .parquet or .npz"),
+        ("--output=t.npz --top=2", "--top is for .csv and .parquet"),
+        ("--output=docs.csv", "docs.csv: this would overwrite the input"),
+        ("--output=none/t.csv", "cannot be written"),
+    ],
+)
+def test_outputs_that_cannot_be(fails, model, text, monkeypatch, options, message):
+    monkeypatch.chdir(text.parent)
+    text.rename("docs.csv")
+    arguments = ("transform", model, "docs.csv", "--format=text")
+    assert message in fails(*arguments, *options.split())
+    assert not os.path.exists("t.npz")
+
+
+# Scores, tables of topics, updates
+
+
+def test_json_and_csv(run, model, text):
+    found = json.loads(run("score", model, text, "--json")[1])
+    assert (found["documents"], found["tokens"], found["unknown"]) == (120, 1440, 0)
+    assert found["score"] == load(model).score(text.read_text().splitlines())
+    topics = json.loads(run("topics", model, "--json", "--words=6")[1])
+    table = load(model).topics_
+    assert [topic["topic"] for topic in topics] == list(np.argsort(-table["share"], kind="stable"))
+    first = topics[0]["topic"]
+    assert topics[0]["words"] == table["words"][first][:6]
+    assert topics[0]["documents"] == table["documents"][first]
+    rows = list(csv.DictReader(run("topics", model, "--csv")[1].splitlines()))
+    assert list(rows[0]) == list(topics[0])
+    assert rows[0]["words"].split() == table["words"][first]
+
+
+def test_update(run, model, text, lines, tmp_path):
+    before = load(model)
+    text.write_text("\n".join([*lines[:20], "river zebra"]))
+    out = tmp_path / "more.npz"
+    status, said, err = run("update", model, text, "--output", out)
+    assert status == 0, err
+    assert said == (
+        f"{out}: 21 more documents, 0.4% of whose words are not in the vocabulary\n"
+        "the most frequent of these: zebra\n"
+    )
+    expected = before.update([*lines[:20], "river zebra"]).lda_.components_
+    np.testing.assert_array_equal(load(out).lda_.components_, expected)
+    assert run("update", model, text)[0] == 0  # in place
+    np.testing.assert_array_equal(load(model).lda_.components_, expected)
+
+
+def test_update_warns_of_drift(run, model, text):
+    text.write_text("river boat zebra giraffe\n" * 5)
+    status, _, err = run("update", model, text)
+    assert status == 0
+    assert "10 of 20 words of 5 documents are not in the vocabulary (50.0%; 0.0% before)" in err
+    assert ".py" not in err
+
+
+def test_update_of_counts(run, fails, model, matrix, text, tmp_path):
+    path = tmp_path / "counts.npz"
+    assert run("fit", matrix, "--topics=3", "--passes=2", "--output", path)[0] == 0
+    before = load(path)
+    assert run("update", path, matrix)[1] == f"{path}: 60 more documents\n"
+    expected = before.partial_fit(read_corpus(matrix).counts).components_
+    np.testing.assert_array_equal(load(path).components_, expected)
+    text.write_text("worda wordb\n" * 9)
+    assert run("update", path, text)[1].startswith(f"{path}: 9 more documents, 0.0%")
+    assert "a model of texts learns from texts" in fails("update", model, matrix)
+    assert "this would overwrite the input" in fails("update", model, text, "--output", text)

@@ -1,0 +1,124 @@
+"""The command line: tables of texts, and options that no other FILE can use."""
+
+import bz2
+import gzip
+import json
+import lzma
+
+import pytest
+
+from topictemper import load
+from topictemper.datasets import read_corpus, save_corpus
+
+from .small_texts import as_table
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "p.csv", "P.CSV", "p.csv.gz", "p.tsv", "p.tab.xz", "p.jsonl", "p.ndjson.bz2", "p.json",
+        "semicolons.csv", "wide.csv",
+    ],
+)  # fmt: skip
+def test_tables(named, topics, lines, tmp_path, stdin, name):
+    table, content = tmp_path / name, as_table(lines, name)
+    pack = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+    table.write_bytes(pack.get(name.split(".")[-1], bytes)(content))
+    found = named(table, "--column=body")
+    assert found == [(str(d), topic) for d, topic in enumerate(topics)]
+    stdin(content)
+    kind = {"tab": "tsv", "json": "jsonl", "ndjson": "jsonl"}.get(
+        name.lower().split(".")[1], name.lower().split(".")[1]
+    )
+    assert named("-", "--column=body", f"--format={kind}") == found
+
+
+def test_parquet(run, fails, named, topics, lines, tmp_path, stdin):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file = tmp_path / "docs.parquet"
+    parquet.write_table(pa.table({"title": lines[::-1], "body": lines, "n": range(120)}), file)
+    assert [topic for _, topic in named(file, "--column=body")] == topics
+    stdin(file.read_bytes())
+    assert [topic for _, topic in named("-", "--column=body", "--format=parquet")] == topics
+    out = ("--output", tmp_path / "m.npz")
+    assert "['title', 'body']. Give --column." in fails("fit", file, *out)
+    assert "'n' is not one of its columns of text" in fails("fit", file, *out, "--column=n")
+    assert "--encoding is for text" in fails("fit", file, *out, "--encoding=utf-8")
+
+
+def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):
+    (tmp_path / "one.csv").write_text("\n".join(["body", *lines]))
+    (tmp_path / "one.jsonl").write_text(
+        "\n".join(json.dumps({"n": 1, "body": line}) for line in lines)
+    )
+    for name in ("one.csv", "one.jsonl"):
+        assert [topic for _, topic in named(tmp_path / name)] == topics
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "options", "message"),
+    [
+        ("p.csv", "a,b\n1,2\n", "", "p.csv: name the column of text by --column: ['a', 'b']"),
+        ("p.csv", "a,b\n1,2\n", "--column=c", "p.csv: --column: no column 'c'; there are ['a',"),
+        ("p.csv", "a,a\n1,2\n", "--column=a", "p.csv: --column: two columns 'a'"),
+        ("p.csv", "a,b\n1,2\n", "--column=a --date=d", "p.csv: --date: no column 'd'"),
+        ("p.csv", "a,b\n1,2\n3\n", "--column=a", "p.csv, line 3: 1 fields, but the first line"),
+        ("p.csv", 'a,b\n1,2\n"3,\n4', "--column=a", "in the row that begins in line 3: unexpec"),
+        ("p.csv", 'a,b\n"1\n1",2\n3\n', "--column=a", "p.csv, line 4: 1 fields"),
+        ("p.csv", "", "--column=a", "p.csv: no documents"),
+        ("p.jsonl", '{"a": "b"}\n{"a"\n', "--column=a", "p.jsonl, line 2: not JSON"),
+        ("p.jsonl", '{"a": "b"}\n\n{"a": 5}\n', "--column=a", "p.jsonl, line 3: 'a' is no text, "),
+        ("p.jsonl", '"b"\n', "--column=a", "p.jsonl, line 1: no JSON object"),
+        ("p.jsonl", '{"a": "b", "c": "d"}\n', "", "p.jsonl: name the column of text by --column"),
+        ("p.jsonl", '{"a": 1}\n', "", "p.jsonl: name the column of text by --column: ['a']"),
+        (
+            "p.jsonl",
+            '{"a": "b"}\n',
+            "--column=c",
+            "p.jsonl: --column: no object has 'c'; the ",
+        ),
+        ("p.jsonl", '{"a": "b"}\n', "--column=a --date=d", "p.jsonl: --date: no object has 'd'"),
+        ("p.json", '[{"a": "b"},\n{"a" 5}]', "--column=a", "p.json, line 2: not JSON"),
+        ("p.txt", "river\n", "--column=a", "--column is for tables (CSV, TSV, JSON lines, Parq"),
+        ("p.txt", "river\n", "--group=a", "--group is for tables"),
+    ],
+)
+def test_tables_that_cannot_be_read(fails, model, tmp_path, name, content, options, message):
+    (tmp_path / name).write_text(content)
+    assert message in fails("transform", model, tmp_path / name, *options.split())
+
+
+def test_missing_keys_are_empty_documents(run, named, tmp_path):
+    table = tmp_path / "p.jsonl"
+    table.write_text('{"a": "river boat"}\n{"b": 1}\n{"a": null}\n{"a": ""}\n{"a": "engine"}\n')
+    assert [topic == -1 for _, topic in named(table, "--column=a")] == [0, 1, 1, 1, 0]
+    output = ("--output", tmp_path / "t.npz")
+    err = run("transform", tmp_path / "model.npz", table, "--column=a", *output)[2]
+    assert "p.jsonl: 2 of 5 rows have no text, so they are empty documents" in err
+
+
+def test_columns_of_tables_are_for_tables(fails, text, matrix, model, tmp_path):
+    save_corpus(tmp_path / "folder", read_corpus(matrix).counts)
+    for file, what in [
+        (text, "lines of text"),
+        (matrix, "counts"),
+        (tmp_path / "folder", "counts"),
+    ]:
+        for arguments in (("fit", file, "--output", tmp_path / "m.npz"), ("score", model, file)):
+            message = fails(*arguments, "--column=body")
+            assert "--column is for" in message
+            assert f"{file} is read as {what}" in message
+
+
+def test_vocabulary_of_a_folder_of_counts(run, fails, matrix, tmp_path):
+    corpus, path = read_corpus(matrix), tmp_path / "model.npz"
+    save_corpus(tmp_path / "corpus", corpus.counts, corpus.feature_names)
+    words = [f"other{v}" for v in range(20)]
+    (tmp_path / "words.txt").write_text("\n".join(words))
+    arguments = ("fit", tmp_path / "corpus", "--topics=3", "--passes=1", "--output", path)
+    assert run(*arguments, "--vocabulary", tmp_path / "words.txt")[0] == 0
+    assert load(path).feature_names_in_.tolist() == words
+    (tmp_path / "words.txt").write_text("one\ntwo\n")
+    message = fails(*arguments, "--vocabulary", tmp_path / "words.txt")
+    assert "words.txt: 2 words, but" in message
