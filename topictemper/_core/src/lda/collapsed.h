@@ -83,12 +83,15 @@ static INLINE int64_t FN(settle)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padde
     FN(first_sweep)(z, n_words, stride, padded);
     int round = 0;
     for (int64_t sweep = 1;; sweep++) {
-        if (FN(step_all)(z, padded) < limit || sweep >= max_iter)
+        const REAL change = FN(step_all)(z, padded);
+        if (change < limit || sweep >= max_iter)
             return sweep;
-        const ptrdiff_t working = FN(part)(z, padded, round++ < FALLS);
+        const int fall = round++ < FALLS;
+        const ptrdiff_t working = FN(part)(z, padded, fall);
+        /* Later the topics at rest are what is slow: no need to be exact about the others. */
+        const REAL near = fall || change < 5 * limit ? limit / 2 : change / 10;
         if (WORKING * working <= n_topics)
-            sweep += FN(sweep_working)(z, n_topics, padded, stride, limit / 2,
-                                       max_iter - 1 - sweep);
+            sweep += FN(sweep_working)(z, n_topics, padded, stride, near, max_iter - 1 - sweep);
         else
             for (ptrdiff_t k = 0; k < padded; k += VL)
                 FN(store)(z->w + k, FN(load)(z->w + k) + FN(load)(z->g + k));
