@@ -35,6 +35,8 @@ _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "i
 _OF_THE_PROCESS = ("n_jobs", "verbose")
 # The sample is a tenth of the documents, within this range.
 _SAMPLE_SHARE, _SAMPLE_RANGE = 0.1, (50_000.0, 500_000.0)
+# The sample is learned as by itself, eta included.
+_OF_THE_SAMPLE = {"max_iter": None, "learning_decay": None}
 # A worker makes its part of the rounds that the driver asks for.
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
@@ -58,8 +60,8 @@ class TemperedLDA(PredictingMixin, BaseEstimator):
         Number of topics, K.
     tempering, inference, doc_topic_prior, topic_word_prior, learning_decay, mean_change_tol, \
 max_doc_update_iter, dtype
-        As for `topictemper.TemperedLDA`, but for `learning_decay`, which is 0.7. Lengths in passes
-        are passes over the sample.
+        As for `topictemper.TemperedLDA`. Lengths in passes are passes over the sample. A
+        `learning_decay`, here 0.7, is that of the rounds.
     max_iter : int, default=None
         Passes over the documents by rounds. None: as many as `topictemper.TemperedLDA` makes.
     batch_size : int, default=None
@@ -265,7 +267,7 @@ max_doc_update_iter, dtype
         steps = {"batch_size": plan.batch_size, "learning_offset": plan.learning_offset}
         job = Job(
             parameters=parameters | steps | {"init": None, "random_state": seed} | _NEVER_STOPS,
-            sample_parameters=parameters | {"max_iter": None, "random_state": seed} | _NEVER_STOPS,
+            sample_parameters=parameters | _OF_THE_SAMPLE | {"random_state": seed} | _NEVER_STOPS,
             n_rows=corpus.n_rows,
             n_columns=corpus.n_columns,
             n_shards=shards.n_shards,
