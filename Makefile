@@ -111,7 +111,7 @@ wheels: $(VENV)/release.stamp
 check-portable: $(VENV)/release.stamp
 	$(BIN)/python -m tests.platforms.portable $(ARGS)
 
-# On 64-bit ARM, emulated; Debian's qemu-user-static and half an hour.
+# On 64-bit ARM, emulated; Debian's qemu-user-static and ten minutes.
 check-arm64: $(VENV)/release.stamp
 	$(BIN)/python -m tests.platforms.arm64 $(ARGS)
 
