@@ -159,7 +159,7 @@ def figure4(options: Namespace) -> None:
     """Tempered ELBO over sweeps, components of VI and VT: the first data on which VI fails."""
     shown = ("VI", "AVI, linear, 10", "AVI, linear, 100", "VT, the default")
     for seed in range(options.first_seed, options.first_seed + options.seeds):
-        data = make_shapes(options.images, random_state=seed)
+        data = make_shapes(options.images, options.kinds[0], random_state=seed)
         fits = {
             name: model(0.1, 0.35, seed, options.jobs, **methods(10.0)[name]).fit(data.X)
             for name in shown
@@ -183,7 +183,9 @@ def figure4(options: Namespace) -> None:
     for panel, name in zip(right.subplots(2, 1), (shown[0], shown[-1]), strict=True):
         ComponentsDisplay.from_estimator(fits[name], truth=data.components, ax=panel)
         panel.set_title(f"{name}, relative errors below", fontsize=10)
-    figure.suptitle(f"quads, N = {len(data.X):,}, seed {seed}: the first on which VI misses any")
+    figure.suptitle(
+        f"{options.kinds[0]}, N = {len(data.X):,}, seed {seed}: the first on which VI misses any"
+    )
     figure.savefig(options.out / "figure4.png", dpi=120)
     plt.close(figure)
     for name in shown:
