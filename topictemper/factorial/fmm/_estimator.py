@@ -100,6 +100,9 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     - `LocalTempering` has a grid of 20 temperatures from 1 to 10, or to twice the variance of a
       pixel over `noise_var` if that is higher. q(T) of an image is uniform in the first sweep.
 
+    With many pixels the heat can empty components: no image has them. After each tempered sweep
+    these start anew, from random assignments.
+
     References
     ----------
     .. [1] Mandt, McInerney, Abrol, Ranganath and Blei (2016), "Variational Tempering",
