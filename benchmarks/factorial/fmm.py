@@ -16,11 +16,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import matplotlib as mpl
 
 from .._common.corpora import machine, parser
-from . import faces, speed, toy
+from . import faces, speed, starts, toy
 
 mpl.use("Agg")
 
-MODULES = (toy, speed, faces)
+MODULES = (toy, speed, faces, starts)
 PARTS = {name: part for module in MODULES for name, part in module.PARTS.items()}
 
 
@@ -34,8 +34,8 @@ def main() -> None:
     for module in MODULES:
         module.add_arguments(add)
     options = arguments.parse_args()
-    if "yale" in options.parts and options.data is None:
-        arguments.error("--data is needed for yale")
+    if {"yale", "yale-range"} & set(options.parts) and options.data is None:
+        arguments.error("--data is needed for faces")
     options.out.mkdir(parents=True, exist_ok=True)
     print(machine(options.jobs))
     for part in options.parts:

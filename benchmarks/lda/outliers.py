@@ -56,10 +56,12 @@ def long_enough(X: sp.csr_matrix) -> sp.csr_matrix:
     return X[lengths(X) >= FEWEST_TOKENS]
 
 
-def shuffled(X: sp.csr_matrix, frequencies: NDArray, rng: np.random.Generator) -> Planted:
+def shuffled(
+    X: sp.csr_matrix, frequencies: NDArray, rng: np.random.Generator, share: float = SHARE
+) -> Planted:
     """Rows of which some have lost their topics, and which those are."""
     chosen = np.zeros(X.shape[0], dtype=bool)
-    chosen[rng.choice(X.shape[0], round(SHARE * X.shape[0]), replace=False)] = True
+    chosen[rng.choice(X.shape[0], round(share * X.shape[0]), replace=False)] = True
     keep = sp.diags_array((~chosen).astype(X.dtype), dtype=X.dtype)
     rows = np.repeat(np.flatnonzero(chosen), lengths(X)[chosen])
     words = rng.choice(X.shape[1], len(rows), p=frequencies / frequencies.sum())

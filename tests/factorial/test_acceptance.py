@@ -31,3 +31,14 @@ def test_a_learned_temperature_finds_better_optima():
     learned = mean_bound(tempering=GlobalTempering(max_temperature=100), final_sweeps=100)
     assert learned - plain >= 10
     assert learned - annealed >= -2
+
+
+def test_heat_leaves_no_component_without_images():
+    """With many pixels the likelihood of a hot sweep does not pay for a component's variances."""
+    clean = np.repeat(make_shapes(100, noise_var=0, random_state=0).X, 64, axis=1)
+    X = clean + np.random.RandomState(0).normal(scale=0.5**0.5, size=clean.shape)
+    for tempering in (Annealing(max_temperature=200), GlobalTempering(max_temperature=200)):
+        model = FactorialMixture(
+            8, tempering=tempering, noise_var=0.5, max_iter=25, random_state=0
+        ).fit(X)
+        assert (model.transform(X).sum(axis=0) >= 2).all()

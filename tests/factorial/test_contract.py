@@ -126,7 +126,7 @@ def test_names_stand_for_objects_and_objects_for_their_settings(mode):
 
 def test_inertia_is_in_sweeps():
     X = shapes()
-    default, same = small("vt"), small(GlobalTempering(inertia=-1 / np.log(0.97)))
+    default, same = small("vt"), small(GlobalTempering(inertia=2))  # a tenth of those tempered
     assert_allclose(same.fit(X).components_, default.fit(X).components_, rtol=1e-6)
     courses = [
         small(GlobalTempering(inertia=inertia)).fit(X).temperature_history_["temperature"]
@@ -135,16 +135,27 @@ def test_inertia_is_in_sweeps():
     assert courses[0][5] < courses[1][5] < courses[2][5]
 
 
+def test_a_learned_temperature_starts_at_the_highest_or_without_inertia_from_all():
+    X = shapes()
+    hot = small(GlobalTempering(max_temperature=20)).fit(X).temperature_history_["temperature"]
+    assert 19 < hot[0] <= 20
+    assert (np.diff(hot[:20]) <= 0).all()
+    plain = small(GlobalTempering(max_temperature=20, inertia=0)).fit(X)
+    mean_of_inverse = (1 / plain.temperatures_).mean()
+    assert_allclose(plain.temperature_history_["temperature"][0], 1 / mean_of_inverse)
+
+
 def test_a_schedule_bounds_a_learned_temperature():
     X = shapes()
-    free = small("vt").fit(X).temperature_history_["temperature"]
-    bounded = small(GlobalTempering(schedule="exponential", length=10)).fit(X)
+    slow = {"max_temperature": 10, "inertia": 30}
+    free = small(GlobalTempering(**slow)).fit(X).temperature_history_["temperature"]
+    bounded = small(GlobalTempering(schedule="exponential", length=10, **slow)).fit(X)
     bound = 10.0 ** (1 - np.arange(30) / 10).clip(0)
     assert_allclose(bounded.temperature_history_["temperature"][0], 10)
     assert (bounded.temperature_history_["temperature"] <= bound * (1 + 1e-12)).all()
     assert (free > bound)[5:20].any()
     assert np.isfinite(bounded.elbo_history_["elbo"]).all()
-    by_length = small(GlobalTempering(length=10)).fit(X)
+    by_length = small(GlobalTempering(length=10, **slow)).fit(X)
     assert_array_equal(by_length.components_, bounded.components_)
     whole = small(GlobalTempering(schedule=lambda sweep: 1.0)).fit(X)
     assert_allclose(whole.components_, small(None).fit(X).components_)

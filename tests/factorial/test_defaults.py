@@ -25,22 +25,35 @@ def test_critical_temperature_is_the_largest_variance_over_that_of_the_noise():
     assert_allclose(critical_temperature(Images(few), 0.1), largest / 0.1, rtol=1e-6)
 
 
-def test_annealing_starts_above_the_critical_temperature_if_components_are_few():
+def test_annealing_starts_at_a_fifth_of_the_critical_temperature():
     X = make_shapes(500, random_state=0).X
     hot = course(X, n_components=8, tempering="avi")
-    assert_allclose(hot[0], 1.2 * critical_temperature(Images(X), 0.1))
-    assert_allclose(course(X, n_components=11, tempering="avi")[0], 2.0)
+    assert_allclose(hot[0], 0.2 * critical_temperature(Images(X), 0.1))
+    assert_allclose(course(X, n_components=11, tempering="avi")[0], hot[0])
+    assert_allclose(course(0.1 * X, n_components=8, tempering="avi")[0], 2.0)
     assert_allclose(hot[:10], hot[0] ** (1 - np.arange(10) / 10))
     assert (hot[10:] == 1).all()
 
 
-@pytest.mark.parametrize(("tempering", "size"), [("vt", 100), ("lvt", 20)])
-def test_temperatures_reach_twice_what_the_data_ask_for_at_first(tempering, size):
+def test_learned_temperatures_start_where_annealing_does():
+    X = make_shapes(500, random_state=0).X
+    for scale in (0.1, 5.0):
+        start = course(scale * X, tempering="avi")[0]
+        model = FactorialMixture(8, max_iter=3, random_state=0).fit(scale * X)
+        assert_allclose(model.temperatures_, temperature_grid(100, start))
+        assert_allclose(course(scale * X, tempering="vt")[0], start, rtol=0.1)
+
+
+def test_temperatures_of_images_reach_twice_what_the_data_ask_for_at_first():
     X = make_shapes(500, random_state=0).X
     for scale, t_max in ((0.1, 10.0), (5.0, 2 * 25 * X.var(axis=0).mean() / 0.1)):
-        model = FactorialMixture(8, tempering=tempering, max_iter=3, random_state=0).fit(scale * X)
-        assert_allclose(model.temperatures_, temperature_grid(size, t_max))
-    mode = {"vt": GlobalTempering, "lvt": LocalTempering}[tempering]
+        model = FactorialMixture(8, tempering="lvt", max_iter=3, random_state=0).fit(scale * X)
+        assert_allclose(model.temperatures_, temperature_grid(20, t_max))
+
+
+@pytest.mark.parametrize("mode", [GlobalTempering, LocalTempering])
+def test_a_grid_as_given(mode):
+    X = make_shapes(500, random_state=0).X
     mode = mode(max_temperature=3, n_temperatures=2)
     assert_allclose(FactorialMixture(8, tempering=mode, max_iter=3).fit(X).temperatures_, [1, 3])
 

@@ -213,6 +213,14 @@ def test_constants_of_energy_and_normalizer_go_together():
     assert learned(bare_energy, full_log_c).mean_temperature > bare.mean_temperature + 0.05
 
 
+def test_expected_energy_is_the_slope_of_the_normalizer():
+    observed = np.array([3.0, 16.0])
+    for s in (0.01, 0.5, 1.0):
+        step = 1e-5 * s
+        low, high = (PRIOR.log_partition(np.array([s + d]), observed)[:, 0] for d in (-step, step))
+        assert_allclose(PRIOR.expected_energy(s, observed), (high - low) / (2 * step), rtol=1e-7)
+
+
 def test_learned_temperature_solves_the_stationary_equation():
     images, result = fitted_state()
     pi, energy = PRIOR.pi, result.energies.sum()

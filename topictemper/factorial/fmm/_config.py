@@ -23,14 +23,13 @@ MODES = {
     "lvt": ("max_temperature", "n_temperatures"),
 }
 
-# With more components than these, a start that merges them all makes them split badly later.
-_FEW_COMPONENTS = 10
-_MILD_START = 2.0
+# Where all components merge, they later split badly; far below, tempering changes nothing.
+_SHARE_OF_CRITICAL, _LOWEST_START = 0.2, 2.0
 # An image with its own temperature costs an exponential for each value, and 20 are enough.
 _N_TEMPERATURES = {"vt": 100, "lvt": 20}
 _LOWEST_MAXIMUM, _HIGHEST_MAXIMUM = 10.0, 1e6
-# Share of a sweep in the averaged energy: without an average, T falls to 1 within ten sweeps.
-_SHARE = 0.03
+# Inertia, in tempered sweeps: without any, T falls to 1 within ten sweeps.
+_INERTIA = 0.1
 _FINAL = 0.15
 
 
@@ -69,7 +68,7 @@ def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
         mode=settings.mode,
         schedule=_schedule(settings, images, prior, temperatures, n_tempered),
         temperatures=temperatures,
-        share=_share(settings.inertia),
+        share=_share(settings.inertia, n_tempered),
         max_iter=max_iter,
         n_tempered=n_tempered,
         tol=check.number("tol", parameters["tol"], 0.0) * len(images.X),
@@ -134,23 +133,24 @@ def _schedule(
 
 
 def _start(images: Images, prior: Prior) -> float:
-    if len(prior.pi) > _FEW_COMPONENTS:
-        return _MILD_START
     critical = critical_temperature(images, prior.noise_var)
-    return min(max(_MILD_START, 1.2 * critical), _HIGHEST_MAXIMUM)
+    return min(max(_LOWEST_START, _SHARE_OF_CRITICAL * critical), _HIGHEST_MAXIMUM)
 
 
 def _temperatures(settings: TemperingSettings, images: Images, prior: Prior) -> Floats:
     hottest, size = settings.max_temperature, settings.n_temperatures
-    if hottest is None:
+    if hottest is None and settings.mode == "vt":
+        hottest = _start(images, prior)
+    elif hottest is None:
         hottest = max(_LOWEST_MAXIMUM, 2 * images.pixel_variance() / prior.noise_var)
         hottest = min(hottest, _HIGHEST_MAXIMUM)
     return temperature_grid(size or _N_TEMPERATURES[settings.mode], hottest)
 
 
-def _share(inertia: float | None) -> float:
+def _share(inertia: float | None, n_tempered: int) -> float:
+    """Return the share of a sweep in the averaged energy; without tempered sweeps it is unused."""
     if inertia is None:
-        return _SHARE
+        inertia = _INERTIA * n_tempered
     return 1.0 - exp(-1.0 / inertia) if inertia > 0 else 1.0
 
 

@@ -74,7 +74,7 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Fields "pass", from 0, and "temperature", which is 1 / E[1/T]. With "lvt" also quantiles
         "q05" to "q95" over the temperatures of images, as learned last.
     temperature_ : float
-        Temperature of the last tempered sweep; 1 if there is none. If it stays well above 1.05
+        Temperature of the last tempered sweep; 1 if there is none. If it stays well above 1.1
         with "vt" or "lvt", the residuals are larger than `noise_var`, or the optimum is poor.
     temperatures_ : ndarray of shape (n_temperatures,)
         With "vt" and "lvt" only: the grid of temperatures.
@@ -87,15 +87,21 @@ class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     -----
     One pass over the data is one sweep. By default,
 
-    - `Annealing` falls exponentially from T0 to 1 over all tempered sweeps. T0 is 1.2 times the
+    - `Annealing` falls exponentially from T0 to 1 over all tempered sweeps. T0 is a fifth of the
       temperature above which all components are the same, ``lambda_max(Cov X) / noise_var``, but
-      at least 2. With more than 10 components T0 is 2, as hot starts do harm.
-    - `GlobalTempering` and `LocalTempering` have a grid of 100 and 20 temperatures from 1 to
-      `max_temperature`, with evenly spaced logarithms. The maximum is 10, or twice the variance
-      of a pixel over `noise_var` if that is higher.
-    - `GlobalTempering` learns T from an average of energies, in which a sweep has the share
-      ``1 - exp(-1 / inertia)``, by default 0.03. Without inertia T falls to 1 within ten sweeps.
-      A `schedule` or a `length` sets an upper bound of T, which falls from `max_temperature`.
+      at least 2.
+    - `GlobalTempering` starts there too, and has a grid of 100 temperatures from 1 to T0, with
+      evenly spaced logarithms. It learns T from an average of energies, in which a sweep has the
+      share ``1 - exp(-1 / inertia)``; `inertia` is a tenth of the tempered sweeps. The average
+      starts with the energy that the model expects at T0, so T falls from T0 to the value that the
+      images ask for. With ``inertia=0``, as in [1]_, q(T) is uniform in the first sweep, and T
+      falls to 1 within ten sweeps. A `schedule` or a `length` sets an upper bound of T, which
+      falls from `max_temperature`.
+    - `LocalTempering` has a grid of 20 temperatures from 1 to 10, or to twice the variance of a
+      pixel over `noise_var` if that is higher. q(T) of an image is uniform in the first sweep.
+
+    With many pixels the heat can empty components: no image has them. After each tempered sweep
+    these start anew, from random assignments.
 
     References
     ----------

@@ -68,6 +68,10 @@ class LearnedGlobally(Scheduled):
         sizes, counts = np.unique(images.observed, return_counts=True)
         log_c = counts @ config.prior.log_partition(1.0 / config.temperatures, sizes)
         self._posterior = GlobalTemperature(config.temperatures, log_c, step=config.share)
+        if config.share < 1.0:
+            # The average of energies starts where T is highest, and T falls from there.
+            lowest = 1.0 / float(config.temperatures.max())
+            self._posterior.update(float(counts @ config.prior.expected_energy(lowest, sizes)))
         super().__init__(config, images, self._posterior)
 
     def bound(self, energies: Floats) -> float:

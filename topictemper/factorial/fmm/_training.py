@@ -59,6 +59,9 @@ def ascend_from(
     q(mu) comes first: from random components, the first q(Z) would be hard and wrong, and with
     many pixels no component would be used at all. `after_sweep` is called with the number of the
     sweep, its q(mu), and the ELBO at T = 1.
+
+    With many pixels the heat empties components, and at a lower T no image would take them up. So
+    after a tempered sweep those without images start anew, from random assignments.
     """
     prior, tempering = config.prior, new_tempering(config, images)
     log_scale = float(prior.log_scale(images.observed).sum())
@@ -79,6 +82,7 @@ def ascend_from(
             bound = tempering.bound(assignments.energies) + rest
             tempering.update(assignments.energies)
             last_tempered = temperature
+            nu = _refilled(nu, config.random_state)
         history.append(temperature, bound)
         rows.append((float(sweep), temperature, *tempering.quantiles()))
         if after_sweep is not None:
@@ -93,6 +97,16 @@ def ascend_from(
         last_tempered,
         tempering.responsibilities(),
     )
+
+
+def _refilled(nu: Floats, random: np.random.RandomState) -> Floats:
+    """Return `nu` with random rows for components that have less than one image in all."""
+    empty = nu.sum(axis=1) < 1.0
+    if not empty.any():
+        return nu
+    refilled = nu.copy()
+    refilled[empty] = random.random_sample((int(empty.sum()), nu.shape[1]))
+    return refilled
 
 
 def infer_assignments(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from ..._core import _factorial
 from ..._core._workers import Workers
@@ -55,6 +56,23 @@ class Prior:
         s = inverse_temperatures[:, np.newaxis]
         bits = np.logaddexp(s * np.log(self.pi), s * np.log1p(-self.pi)).sum(axis=1)
         return bits - 0.5 * observed[:, np.newaxis] * np.log(inverse_temperatures)
+
+    def expected_energy(self, inverse_temperature: float, observed: Floats) -> Floats:
+        """Return the mean energy of images drawn at a temperature, the slope of log C(s).
+
+        Parameters
+        ----------
+        inverse_temperature : float
+        observed : ndarray of shape (N,)
+
+        Returns
+        -------
+        ndarray of shape (N,)
+            In nats.
+        """
+        s, other = inverse_temperature, np.log1p(-self.pi)
+        bits = float((expit(s * self.log_odds) * self.log_odds + other).sum())
+        return bits - 0.5 * observed / s
 
     def log_scale(self, observed: Floats) -> Floats:
         """Return the log of the Gaussian's factor that energies omit, for each image."""
