@@ -33,8 +33,9 @@ from ._tasks import Job, restored
 # Parameters that the local estimator does not have, or that belong to this process.
 _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "isa")
 _OF_THE_PROCESS = ("n_jobs", "verbose")
-# The sample is a tenth of the documents, within this range.
-_SAMPLE_SHARE, _SAMPLE_RANGE = 0.1, (50_000.0, 500_000.0)
+# benchmarks/dask/rounds.py: the sample is a tenth of the documents, or 500 for each topic, if that
+# is more, within this range. Topics that have not parted in the sample do not part later.
+_SAMPLE_SHARE, _SAMPLE_OF_A_TOPIC, _SAMPLE_RANGE = 0.1, 500.0, (50_000.0, 500_000.0)
 # The sample is learned as by itself, eta included.
 _OF_THE_SAMPLE = {"max_iter": None, "learning_decay": None}
 # A worker makes its part of the rounds that the driver asks for.
@@ -92,7 +93,8 @@ max_doc_update_iter, dtype
     rounds_per_pass : int, default=4
         Rounds in a pass over the documents.
     sample_size : int, default=None
-        Documents in the sample, about. None: a tenth of them, from 50,000 to 500,000.
+        Documents in the sample, about. None: a tenth of them, or 500 for each topic if that is
+        more, from 50,000 to 500,000.
     checkpoint : str or path-like, default=None
         Folder that this process and all workers share, for the last complete round. With it, a
         round is all that a lost worker, driver or cluster can cost. None: what is lost with a
@@ -340,7 +342,8 @@ max_doc_update_iter, dtype
         if self.sample_size is not None:
             return min(check.integer("sample_size", self.sample_size, 1), n_rows)
         least, most = _SAMPLE_RANGE
-        return int(min(max(_SAMPLE_SHARE * n_rows, least), most, n_rows))
+        wanted = max(_SAMPLE_SHARE * n_rows, _SAMPLE_OF_A_TOPIC * self.n_components)
+        return int(min(max(wanted, least), most, n_rows))
 
     def _validation_counts(self, X: Any, n_columns: int) -> Any:
         """Checked held-out documents, or None."""
