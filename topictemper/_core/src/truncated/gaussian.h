@@ -4,7 +4,7 @@
    in the fields), so no sum over the dimensions of the data is left. Of symmetric matrices there is
    the lower triangle alone, row by row: more of it stays in the cache. */
 
-static INLINE int64_t triangle(int64_t row) { return row * (row + 1) / 2; }
+static INLINE int64_t triangle(int64_t row) { return row * (row + 1) >> 1; }
 
 typedef struct {
     const double *couplings; /* W W^T / sigma^2 */

@@ -13,8 +13,9 @@ typedef struct {
     uint64_t *numbers;      /* of the units: random, for hashes of states */
     double *joint, *weights, *fields;
     int32_t *sizes; /* of the datum's own states, then of new ones */
-    int32_t *units, *all, *listed, *starts, *heavy;
-    int64_t n_heavy; /* states whose weights count */
+    int32_t *units, *all, *listed, *starts;
+    int64_t n_heavy; /* states whose weights count: their numbers, sizes and units */
+    int32_t *heavy, *heavy_sizes, *lists;
     int32_t guide[1 << GUIDE_BITS];
     uint32_t *thresholds;
     state_table table;
@@ -38,7 +39,7 @@ static int new_workspace(workspace *work, const truncated_problem *p)
     work->drawn = malloc((n + 1) * (size_t)p->n_words * sizeof(*work->drawn));
     work->numbers = malloc(units * sizeof(*work->numbers));
     work->joint = malloc((2 * n + units) * sizeof(*work->joint));
-    work->sizes = malloc((n + 4 * units + 2 + n_states) * sizeof(*work->sizes));
+    work->sizes = malloc((n + 4 * units + 2 + n_states * (2 + units)) * sizeof(*work->sizes));
     work->thresholds = malloc(units * sizeof(*work->thresholds));
     work->table = (state_table){malloc((size_t)size * sizeof(*work->table.hashes)), size - 1};
     if (!work->drawn || !work->numbers || !work->joint || !work->sizes || !work->thresholds
@@ -55,6 +56,8 @@ static int new_workspace(workspace *work, const truncated_problem *p)
     work->listed = work->all + units;
     work->starts = work->listed + units;
     work->heavy = work->starts + units + 2;
+    work->heavy_sizes = work->heavy + n_states;
+    work->lists = work->heavy_sizes + n_states;
     for (int32_t h = 0; h < p->n_units; h++) {
         work->all[h] = h;
         work->numbers[h] = mix64((uint64_t)(h + 1) * GOLDEN);
@@ -151,11 +154,14 @@ static INLINE void expect(const truncated_problem *p, workspace *work, const uin
     }
     memset(means, 0, (size_t)p->n_units * sizeof(double));
     memset(work->touched, 0, (size_t)n_words * sizeof(*work->touched));
+    int32_t *units = work->lists;
     for (int64_t i = 0; i < work->n_heavy; i++) {
         const uint64_t *state = own + work->heavy[i] * n_words;
-        const int64_t n_on = unpack(state, n_words, work->units);
+        const int64_t n_on = unpack(state, n_words, units);
         for (int64_t j = 0; j < n_on; j++)
-            means[work->units[j]] += work->weights[work->heavy[i]];
+            means[units[j]] += work->weights[work->heavy[i]];
+        work->heavy_sizes[i] = (int32_t)n_on;
+        units += n_on;
         for (int64_t w = 0; w < n_words; w++)
             work->touched[w] |= state[w];
     }
@@ -224,7 +230,7 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
     clear_table(&work->table);
     for (int64_t i = 0; i < n_states; i++) {
         const int64_t n_on = unpack(own + i * n_words, n_words, work->units);
-        __builtin_prefetch(own + (n_states + i) * n_words, 1); /* the next datum */
+        __builtin_prefetch(own + (n_states + i) * n_words); /* the next datum */
         work->joint[i] = log_joint(work, fields, model, penalty, n_on, &hash);
         work->sizes[i] = (int32_t)n_on;
         *find_state(&work->table, hash) = hash;
@@ -267,10 +273,9 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
                       work->weights, work->starts)
         || count > n_states || !p->n_marginal || p->marginals)
         expect(p, work, own, n_words, n);
-    for (int64_t i = 0; i < work->n_heavy; i++) {
-        const int64_t n_on = unpack(own + work->heavy[i] * n_words, n_words, work->units);
-        weigh(model, work->units, n_on, work->weights[work->heavy[i]]);
-    }
+    const int32_t *units = work->lists;
+    for (int64_t i = 0; i < work->n_heavy; units += work->heavy_sizes[i++])
+        weigh(model, units, work->heavy_sizes[i], work->weights[work->heavy[i]]);
 }
 
 /* Loops over words vanish for up to 128 units. */
