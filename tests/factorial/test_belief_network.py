@@ -84,6 +84,7 @@ def expected_log_likelihood(W, bias, pi, Y):
     [
         {},
         {"marginal": "mlp"},
+        {"marginal": "both"},
         {"n_components": 70, "max_iter": 10},
         {"n_components": 1},
         {"n_prior_samples": 0, "n_marginal_samples": 0},
@@ -96,7 +97,7 @@ def test_elbo_does_not_fall(parameters):
     assert np.diff(history).min() >= -OVERSHOOT
 
 
-@pytest.mark.parametrize("marginal", ["truncated", "mlp"])
+@pytest.mark.parametrize("marginal", ["truncated", "mlp", "both"])
 def test_elbo_is_at_most_the_exact_log_likelihood(marginal):
     model = fitted(marginal)
     exact = model.exact_log_likelihood(images())
@@ -147,9 +148,26 @@ def test_the_network_closes_the_gap():
     gaps = {
         marginal: fitted(marginal).exact_log_likelihood(images())
         - fitted(marginal).elbo(images(), 5)
-        for marginal in ("truncated", "mlp")
+        for marginal in ("truncated", "mlp", "both")
     }
     assert 0 <= gaps["mlp"] < gaps["truncated"]
+    assert 0 <= gaps["both"] < gaps["truncated"]
+
+
+def test_both_approximations_take_turns():
+    # The network is there from the second E-step on, and new data begin with it.
+    models = {
+        marginal: [small(marginal=marginal, max_iter=n).fit(images()) for n in (1, 2, 3)]
+        for marginal in ("mlp", "both")
+    }
+    for mlp, both in zip(models["mlp"][:2], models["both"][:2], strict=True):
+        assert_array_equal(both.components_, mlp.components_)
+    assert (models["both"][2].components_ != models["mlp"][2].components_).any()
+    model = models["mlp"][2]
+    bounds = {n_iter: model.elbo(images(), n_iter) for n_iter in (1, 2)}
+    model.set_params(marginal="both")
+    assert model.elbo(images(), 1) == bounds[1]
+    assert model.elbo(images(), 2) != bounds[2]
 
 
 def test_batches_learn():

@@ -49,6 +49,11 @@ def case(name, n_data=6):
     return keys, prior, states, rng
 
 
+def lower_triangle(matrix):
+    """Row by row, as the kernels have it."""
+    return matrix[np.tril_indices(len(matrix))]
+
+
 def as_sets(words):
     return [{state.tobytes() for state in states} for states in words]
 
@@ -87,14 +92,57 @@ def test_gaussian_estep(name, guided, beta, isa):
         states, *given, reference.Sampler(*prior), *counts, couplings
     )
     free_energy, means = np.empty(n_data), np.empty((n_data, n_units))
-    second = np.empty((1, n_units, n_units))
+    lower = lower_triangle(couplings)
+    second = np.empty((1, len(lower)))
     kernels.gaussian_estep(
-        states, *given, *prior, *counts, free_energy, means, couplings, second, ticket()
+        states, *given, *prior, *counts, free_energy, means, lower, second, ticket()
     )
     assert as_sets(states) == as_sets(expected.states)
     assert_allclose(free_energy, expected.free_energy, rtol=1e-12)
     assert_allclose(means, expected.means, atol=1e-11)
-    assert_allclose(np.tril(second[0]), np.tril(expected.second), atol=1e-10)
+    assert_allclose(second[0], lower_triangle(expected.second), atol=1e-10)
+
+
+def few_marginals(n_data, n_units, rng):
+    """Marginals of nearly all units are 0: fewer states can be drawn than are asked for."""
+    marginals = np.zeros((n_data, n_units))
+    marginals[:, rng.choice(n_units, 3, replace=False)] = rng.uniform(0.1, 0.9, (n_data, 3))
+    return marginals
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", CASES)
+def test_all_states_are_taken_where_they_are_few(name, dtype, isa):
+    keys, prior, states, rng = case(name)
+    n_data, n_units = len(keys), CASES[name][0]
+    couplings = np.zeros((n_units, n_units))
+    fields = rng.normal(size=(n_data, n_units)).astype(dtype)
+    before = as_sets(states)
+    given = (keys, SEED, 3)
+    drawn = (0, 8, few_marginals(n_data, n_units, rng))
+    expected = reference.gaussian_estep(
+        states, *given, reference.Sampler(*prior), *drawn, fields.astype(float), 1.0, couplings
+    )
+    free_energy, means = np.empty(n_data), np.empty((n_data, n_units))
+    lower = lower_triangle(couplings)
+    second = np.empty((1, len(lower)))
+    kernels.gaussian_estep(
+        states,
+        *given,
+        *prior,
+        *drawn,
+        fields,
+        1.0,
+        free_energy,
+        means,
+        lower,
+        second,
+        ticket(),
+    )
+    assert as_sets(states) == as_sets(expected.states)
+    assert_allclose(free_energy, expected.free_energy, rtol=1e-12)
+    assert_allclose(means, expected.means, atol=1e-11)
+    assert (as_sets(states) == before) == (name == "all states")
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.4])
@@ -167,7 +215,7 @@ def test_softplus_of_many_features_is_finite(isa):
 def test_states_with_equal_log_joints_stay_distinct(isa):
     keys, prior, states, _ = case("two words")
     n_units = 100
-    fields, couplings = np.zeros((len(keys), n_units)), np.zeros((n_units, n_units))
+    fields, couplings = np.zeros((len(keys), n_units)), np.zeros(n_units * (n_units + 1) // 2)
     free_energy, means = np.empty(len(keys)), np.empty(fields.shape)
     for iteration in range(1, 4):
         kernels.gaussian_estep(
@@ -184,7 +232,7 @@ def test_states_with_equal_log_joints_stay_distinct(isa):
             free_energy,
             means,
             couplings,
-            np.empty((1, n_units, n_units)),
+            np.empty((1, len(couplings))),
             ticket(),
         )
         assert all(len(found) == states.shape[1] for found in as_sets(states))
@@ -217,12 +265,12 @@ def test_any_number_of_threads_gives_the_same_bits(n_jobs):
     prior = UnitPrior(np.full(n_units, 0.1)).draw_arguments()
     keys = np.arange(n_data, dtype=np.uint64)
     fields = rng.normal(size=(n_data, n_units))
-    couplings = np.ones((n_units, n_units))
+    couplings = np.ones(n_units * (n_units + 1) // 2)
     results = []
     for jobs in (1, n_jobs):
         states = np.empty((n_data, 15, 1), dtype=np.uint64)
         free_energy, means = np.empty(n_data), np.empty(fields.shape)
-        second = np.empty((-(-n_data // kernels.row_block), n_units, n_units))
+        second = np.empty((-(-n_data // kernels.row_block), len(couplings)))
         with Workers(jobs) as workers:
             workers.run(kernels.initial_states, states, keys, SEED, 0, *prior)
             workers.run(

@@ -170,7 +170,7 @@ def of_truncated(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) 
             hashes.setdefault(f"{name}_states", []).append(hash_states(e.states))
             arrays.setdefault(f"{name}_free_energy", []).append(summary(e.free_energy))
             arrays.setdefault(f"{name}_means", []).append(summary(e.means))
-        second = np.tril(gaussian.second)
+        second = gaussian.second[np.tril_indices(len(gaussian.second))]
         arrays.setdefault("gaussian_second", []).append(summary(second))
         sums = truncated.bernoulli_expectations(
             bernoulli.states, weights, bernoulli.responsibilities

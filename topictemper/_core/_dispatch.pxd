@@ -109,6 +109,7 @@ cdef extern from "truncated.h" nogil:
         unit_sampler prior
         const double *marginals
         const double *fields
+        const float *single_fields
         double inverse_temperature
         double *free_energy
         double *means

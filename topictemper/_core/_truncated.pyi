@@ -28,7 +28,7 @@ def gaussian_estep(
     n_prior: int,
     n_marginal: int,
     marginals: Doubles | None,
-    fields: Doubles,
+    fields: Doubles | NDArray[np.float32],
     inverse_temperature: float,
     free_energy: Doubles,
     means: Doubles,

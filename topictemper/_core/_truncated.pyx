@@ -11,6 +11,7 @@ are functions of (seed, iteration, key of the datum) alone, so results do not de
 of threads. `_reference.truncated` is the same mathematics, with the same numbers, in NumPy.
 """
 
+from cython cimport floating
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from ._dispatch cimport ROW_BLOCK, WIDTH_PADDING, active, check_memory, truncated_problem
@@ -42,6 +43,7 @@ cdef truncated_problem new_problem(
     if gaps is not None:
         p.prior.gaps = &gaps[0]
     p.marginals = p.fields = NULL
+    p.single_fields = NULL
     p.inverse_temperature = 1
     p.free_energy = p.means = NULL
     return p
@@ -57,7 +59,7 @@ cdef truncated_problem estep_problem(
     int64_t n_prior,
     int64_t n_marginal,
     const double[:, ::1] marginals,
-    const double[:, ::1] fields,
+    const floating[:, ::1] fields,
     double inverse_temperature,
     double[::1] free_energy,
     double[:, ::1] means,
@@ -66,7 +68,10 @@ cdef truncated_problem estep_problem(
     p.n_prior, p.n_marginal = n_prior, n_marginal
     if marginals is not None:
         p.marginals = &marginals[0, 0]
-    p.fields = &fields[0, 0]
+    if floating is float:
+        p.single_fields = &fields[0, 0]
+    else:
+        p.fields = &fields[0, 0]
     p.inverse_temperature = inverse_temperature
     p.free_energy, p.means = &free_energy[0], &means[0, 0]
     return p
@@ -99,22 +104,26 @@ def gaussian_estep(
     int64_t n_prior,
     int64_t n_marginal,
     const double[:, ::1] marginals,
-    const double[:, ::1] fields,
+    const floating[:, ::1] fields,
     double inverse_temperature,
     double[::1] free_energy,
     double[:, ::1] means,
-    const double[:, ::1] couplings,
-    double[:, :, ::1] second,
+    const double[::1] couplings,
+    double[:, ::1] second,
     int64_t[::1] ticket,
 ):
-    """E-step of binary sparse coding; ``second`` takes E[s s^T] of every block, lower half."""
+    """E-step of binary sparse coding; ``second`` takes E[s s^T] of every block.
+
+    Of this and of the couplings there are the lower triangles, row by row. Fields may be in single
+    precision; what follows from them is in double precision.
+    """
     cdef truncated_problem p = estep_problem(
         states, keys, seed, iteration, thresholds, gaps, n_prior, n_marginal, marginals,
         fields, inverse_temperature, free_energy, means,
     )
     cdef int status
     with nogil:
-        status = active.truncated.gaussian_estep(&p, &couplings[0, 0], &second[0, 0, 0], &ticket[0])
+        status = active.truncated.gaussian_estep(&p, &couplings[0], &second[0, 0], &ticket[0])
     check_memory(status)
 
 

@@ -31,7 +31,7 @@ def hash_sparse_rows(
 
 def hash_dense_rows(X: NDArray[np.float64]) -> Hashes:
     """Hash each row of an array; -0.0 is the same as 0.0."""
-    words = np.ascontiguousarray(X + 0.0).view(np.uint64)
+    words = np.add(X, 0.0, dtype=np.float64, order="C").view(np.uint64)
     powers = np.cumprod(np.full(words.shape[1], _GOLDEN))  # modulo 2^64
     # Products mix upwards only, and the upper bits of a float hold most of its information.
     words = words ^ (words >> np.uint64(32))

@@ -140,7 +140,10 @@ def _estep(
             probability = marginals[n]
         thresholds = (probability * 2**16 + 0.5).astype(np.uint32)
         listed = np.flatnonzero(thresholds)
-        drawn += [random.listed(listed, thresholds) for _ in range(n_marginal)]
+        if 2 ** len(listed) <= n_marginal:
+            drawn += _subsets(listed, n_units)
+        else:
+            drawn += [random.listed(listed, thresholds) for _ in range(n_marginal)]
         for bits in drawn:
             joint[bits.tobytes()] = float(bits @ fields[n]) - penalty(bits)
         best = sorted(joint, key=lambda state: -joint[state])[:n_states]
@@ -156,6 +159,13 @@ def _estep(
         weights,
         np.einsum("ns,nsg,nsh->gh", weights, bits, bits, optimize=True),
     )
+
+
+def _subsets(listed: NDArray[np.intp], n_units: int) -> list[Bits]:
+    """All states that have listed units only."""
+    subsets = np.zeros((2 ** len(listed), n_units), dtype=np.uint8)
+    subsets[:, listed] = np.arange(len(subsets))[:, None] >> np.arange(len(listed)) & 1
+    return list(subsets)
 
 
 def _weights(joint: Floats, inverse_temperature: float) -> Floats:

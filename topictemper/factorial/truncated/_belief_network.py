@@ -105,10 +105,10 @@ class SigmoidBeliefNetwork(TruncatedModel):
         States drawn from the prior for a datum in each E-step.
     n_marginal_samples : int, default=5
         States drawn from approximate marginals.
-    marginal : {"truncated", "mlp"}, default="truncated"
-        Source of the marginals: the states of the datum (1st approximation), or a network with
-        one hidden layer that predicts them from the datum (2nd approximation). The network
-        learns with the model and is used from the second iteration on.
+    marginal : {"truncated", "mlp", "both"}, default="truncated"
+        Source of the marginals: the states of the datum (1st approximation), a network with one
+        hidden layer that predicts them from the datum (2nd approximation), or both in turn, E-step
+        by E-step. The network learns with the model and is used from the second iteration on.
     mlp_hidden : int, default=None
         Hidden units of that network; None is 50.
     n_gradient_steps : int, default=10
@@ -191,7 +191,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         n_states: int = 50,
         n_prior_samples: int = 5,
         n_marginal_samples: int = 5,
-        marginal: Literal["truncated", "mlp"] = "truncated",
+        marginal: Literal["truncated", "mlp", "both"] = "truncated",
         mlp_hidden: int | None = None,
         n_gradient_steps: int = 10,
         learning_rate: float = 0.1,
@@ -376,7 +376,8 @@ class _Training:
         joint, parts = self._joint(), []
         for chunk in row_chunks(rows.start, rows.stop):
             guesses = None
-            if self.network is not None and iteration > 0:
+            own = self.config.inference.takes_turns and iteration % 2 == 0
+            if self.network is not None and iteration > 0 and not own:
                 guesses = self.network.marginals(self.Y[chunk])
             parts.append(
                 self.sets.update(

@@ -69,6 +69,7 @@ class BeliefNetworkConfig(Config):
 
 def inference_of(parameters: Mapping[str, Any]) -> Inference:
     """Check the parameters of inference."""
+    takes_turns = parameters.get("marginal") == "both"
     return Inference(
         check.integer("n_states", parameters["n_states"], 1),
         Samples(
@@ -76,6 +77,7 @@ def inference_of(parameters: Mapping[str, Any]) -> Inference:
             check.integer("n_marginal_samples", parameters["n_marginal_samples"], 0),
         ),
         check.integer("n_inference_iter", parameters["n_inference_iter"], 1),
+        takes_turns,
     )
 
 
@@ -107,7 +109,8 @@ def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodi
 def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNetworkConfig:
     """Check and resolve the parameters of `SigmoidBeliefNetwork` for data."""
     mlp_hidden = 0
-    if check.choice("marginal", parameters["marginal"], ("truncated", "mlp")) == "mlp":
+    marginal = check.choice("marginal", parameters["marginal"], ("truncated", "mlp", "both"))
+    if marginal != "truncated":
         mlp_hidden = _MLP_HIDDEN
         if parameters["mlp_hidden"] is not None:
             mlp_hidden = check.integer("mlp_hidden", parameters["mlp_hidden"], 1)

@@ -70,11 +70,15 @@ class Samples(NamedTuple):
 
 @dataclass(frozen=True)
 class Inference:
-    """E-steps of new data: states kept for a datum, states drawn in an E-step, E-steps."""
+    """E-steps of new data: states kept for a datum, states drawn in an E-step, E-steps.
+
+    With `takes_turns`, given marginals and those of the states are used in turn.
+    """
 
     n_states: int
     samples: Samples
     n_iter: int
+    takes_turns: bool
 
 
 @dataclass(frozen=True)
@@ -191,16 +195,21 @@ class StateSets:
         *,
         inverse_temperature: float = 1.0,
         marginals: Floats | None = None,
+        constants: Floats | None = None,
     ) -> EStep:
         """Draw, deduplicate and select states for some rows; ``Y`` and ``marginals`` are theirs.
+
+        So are ``constants``, those of `Joint`, where the caller has them.
 
         Raises
         ------
         ValueError
             If log-joints overflow.
         """
-        states, fields, constants = self.states[rows], joint.fields(Y), joint.constants(Y)
-        if not (np.isfinite(fields).all() and np.isfinite(constants).all()):
+        states, fields = self.states[rows], joint.fields(Y)
+        if constants is None:
+            constants = joint.constants(Y)
+        if not (np.isfinite(fields.sum()) and np.isfinite(constants).all()):
             raise ValueError("log-joints overflow: X, or the learning rate, is too large")
         elbo, means = np.empty(len(Y)), np.empty(fields.shape)
         kernel, table, extra = joint.kernel_arguments(len(Y), states.shape[1])
@@ -247,8 +256,15 @@ def infer_units(
         sets = StateSets(hash_dense_rows(chunk), inference.n_states, joint.prior, 0, workers)
         guesses = None if marginals is None else marginals(chunk)
         for iteration in range(inference.n_iter):
+            own = inference.takes_turns and iteration % 2 == 1
             local = sets.update(
-                slice(None), joint, chunk, iteration, inference.samples, workers, marginals=guesses
+                slice(None),
+                joint,
+                chunk,
+                iteration,
+                inference.samples,
+                workers,
+                marginals=None if own else guesses,
             )
         elbo[rows], means[rows] = local.elbo, local.means
     return elbo, means

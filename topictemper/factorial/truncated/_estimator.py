@@ -40,8 +40,12 @@ class TruncatedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _checked(self, X: Any, *, reset: bool = False) -> Floats:
         """Validated data."""
-        Y: Floats = validate_data(self, X, reset=reset, dtype=np.float64, order="C")
+        Y: Floats = validate_data(self, X, reset=reset, dtype=self._precision(), order="C")
         return Y
+
+    def _precision(self) -> np.dtype[Any]:
+        """Precision of the data."""
+        return np.dtype(np.float64)
 
     def _guesses(self) -> Callable[[Floats], Floats] | None:
         """Return a function from data to marginals, if the model has learned one."""

@@ -12,25 +12,32 @@ static INLINE int64_t next_below(stream *random, int64_t n)
     return (int64_t)((next_word(random) >> 33) * (uint64_t)n >> 31);
 }
 
-static INLINE void clear_state(uint64_t *state, int64_t n_words)
-{
-    for (int64_t w = 0; w < n_words; w++)
-        state[w] = 0;
-}
-
-/* Set each unit h of a list independently, with probability thresholds[h] / 2^16. */
-static INLINE void draw_listed(stream *random, const int32_t *units, int64_t n_units,
-                               const uint32_t *thresholds, uint64_t *state, int64_t n_words)
+/* Set each unit h of a list independently, with probability thresholds[h] / 2^16; how many are
+   set, and which, in rising order. */
+static INLINE int64_t draw_listed(stream *random, const int32_t *listed, int64_t n_listed,
+                                  const uint32_t *thresholds, int32_t *units)
 {
     uint64_t word = 0;
-    clear_state(state, n_words);
-    for (int64_t i = 0; i < n_units; i++) {
-        int32_t h = units[i];
+    int64_t n_on = 0;
+    for (int64_t i = 0; i < n_listed; i++) {
         if (i % 4 == 0)
             word = next_word(random);
-        state[h >> 6] |= (uint64_t)((word & 0xffff) < thresholds[h]) << (h & 63);
+        units[n_on] = listed[i];
+        n_on += (word & 0xffff) < thresholds[listed[i]];
         word >>= THRESHOLD_BITS;
     }
+    return n_on;
+}
+
+/* Subset number `subset` of a list, likewise. */
+static INLINE int64_t take_subset(const int32_t *listed, int64_t subset, int32_t *units)
+{
+    int64_t n_on = 0;
+    for (int64_t i = 0; subset >> i; i++) {
+        units[n_on] = listed[i];
+        n_on += subset >> i & 1;
+    }
+    return n_on;
 }
 
 /* Gaps by inversion; the upper bits of the random number say where in the table to begin. */
@@ -47,11 +54,11 @@ static void make_guide(const uint64_t *gaps, int64_t n_units, int32_t *guide)
     }
 }
 
-/* Set each unit with one probability, by the gaps between those that are on. */
-static INLINE void draw_gaps(stream *random, const uint64_t *gaps, const int32_t *guide,
-                             int64_t n_units, uint64_t *state, int64_t n_words)
+/* The same for all units with one probability, by the gaps between those that are on. */
+static INLINE int64_t draw_gaps(stream *random, const uint64_t *gaps, const int32_t *guide,
+                                int64_t n_units, int32_t *units)
 {
-    clear_state(state, n_words);
+    int64_t n_on = 0;
     for (int64_t h = 0;; h++) {
         uint64_t word = next_word(random);
         int64_t gap = guide[word >> (64 - GUIDE_BITS)];
@@ -59,7 +66,7 @@ static INLINE void draw_gaps(stream *random, const uint64_t *gaps, const int32_t
             gap++;
         h += gap;
         if (h >= n_units)
-            return;
-        state[h >> 6] |= (uint64_t)1 << (h & 63);
+            return n_on;
+        units[n_on++] = (int32_t)h;
     }
 }

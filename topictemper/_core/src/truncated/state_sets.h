@@ -1,8 +1,10 @@
 /* Sets of distinct packed states: membership by hashing, the best by partial sorting. */
 
-/* Open addressing over states kept elsewhere; an entry is the number of a state plus one. */
+/* Hashes of states, with open addressing; 0 is empty. A hash is a sum of random numbers of 64 bits,
+   one for each unit, so that it stands for the state: of n pairs of states, n / 2^64 would be taken
+   for equal, and one of them left out. */
 typedef struct {
-    int32_t *entries;
+    uint64_t *hashes;
     int64_t mask;
 } state_table;
 
@@ -16,7 +18,24 @@ static INLINE int64_t table_size(int64_t n_states)
 
 static INLINE void clear_table(state_table *table)
 {
-    memset(table->entries, 0, (size_t)(table->mask + 1) * sizeof(*table->entries));
+    memset(table->hashes, 0, (size_t)(table->mask + 1) * sizeof(*table->hashes));
+}
+
+static INLINE uint64_t hash_units(const uint64_t *numbers, const int32_t *units, int64_t n_on)
+{
+    uint64_t hash = GOLDEN; /* of the empty state */
+    for (int64_t i = 0; i < n_on; i++)
+        hash += numbers[units[i]];
+    return hash;
+}
+
+/* Where a state is, or would be. */
+static INLINE uint64_t *find_state(const state_table *table, uint64_t hash)
+{
+    int64_t slot = (int64_t)hash & table->mask;
+    while (table->hashes[slot] && table->hashes[slot] != hash)
+        slot = (slot + 1) & table->mask;
+    return table->hashes + slot;
 }
 
 static INLINE void copy_state(uint64_t *to, const uint64_t *from, int64_t n_words)
@@ -25,50 +44,37 @@ static INLINE void copy_state(uint64_t *to, const uint64_t *from, int64_t n_word
         to[w] = from[w];
 }
 
-static INLINE int64_t first_slot(const state_table *table, const uint64_t *state, int64_t n_words)
+static INLINE void pack(const int32_t *units, int64_t n_on, uint64_t *state, int64_t n_words)
 {
-    uint64_t hash = 0;
-    for (int64_t w = 0; w < n_words; w++)
-        hash = (hash ^ state[w]) * GOLDEN, hash ^= hash >> 32;
-    return (int64_t)hash & table->mask;
+    memset(state, 0, (size_t)n_words * sizeof(*state));
+    for (int64_t i = 0; i < n_on; i++)
+        state[units[i] >> 6] |= (uint64_t)1 << (units[i] & 63);
 }
 
-/* Add state number `i` of `states`, which is known to be new. */
-static INLINE void add_new_state(state_table *table, const uint64_t *states, int64_t i,
-                                 int64_t n_words)
-{
-    int64_t slot = first_slot(table, states + i * n_words, n_words);
-    while (table->entries[slot])
-        slot = (slot + 1) & table->mask;
-    table->entries[slot] = (int32_t)i + 1;
-}
-
-/* Add state number `i` of `states` unless an equal one is there; whether it was new. */
-static INLINE int add_state(state_table *table, const uint64_t *states, int64_t i, int64_t n_words)
-{
-    const uint64_t *state = states + i * n_words;
-    for (int64_t slot = first_slot(table, state, n_words);; slot = (slot + 1) & table->mask) {
-        int32_t entry = table->entries[slot];
-        if (entry == 0) {
-            table->entries[slot] = (int32_t)i + 1;
-            return 1;
-        }
-        const uint64_t *other = states + (entry - 1) * n_words;
-        uint64_t difference = 0;
-        for (int64_t w = 0; w < n_words; w++)
-            difference |= state[w] ^ other[w];
-        if (difference == 0)
-            return 0;
-    }
-}
-
-/* Numbers of the units that are on, in rising order; how many. */
+/* Numbers of the units that are on, in rising order; how many. No branch depends on where they are,
+   only on how many there are. */
 static INLINE int64_t unpack(const uint64_t *state, int64_t n_words, int32_t *units)
 {
     int64_t n = 0;
-    for (int64_t w = 0; w < n_words; w++)
-        for (uint64_t word = state[w]; word; word &= word - 1)
+    for (int64_t first = 0; first < n_words; first += 64) {
+        const int64_t last = n_words < first + 64 ? n_words : first + 64;
+        uint64_t filled = 0; /* words that are not empty */
+        for (int64_t w = last - 1; w >= first; w--)
+            filled = filled << 1 | (state[w] != 0);
+        if (!filled)
+            continue;
+        int64_t w = first + __builtin_ctzll(filled);
+        uint64_t word = state[w];
+        for (;;) {
             units[n++] = (int32_t)(64 * w + __builtin_ctzll(word));
+            word &= word - 1;
+            filled &= filled - (uint64_t)(word == 0);
+            if (!filled)
+                break;
+            w = first + __builtin_ctzll(filled);
+            word = word ? word : state[w];
+        }
+    }
     return n;
 }
 
@@ -101,12 +107,12 @@ static double kth_largest(double *x, int64_t n, int64_t k)
     return x[k];
 }
 
-/* Keep the n_states largest of n log-joints, with their states, in the first n_states places. */
-static INLINE void keep_largest(uint64_t *states, double *joint, double *sorted, int64_t n_states,
-                                int64_t n, int64_t n_words)
+/* Put the largest of n_new log-joints of other states in the places of smaller ones of a set. */
+static INLINE void keep_largest(uint64_t *own, double *joint, int32_t *sizes, int64_t n_states,
+                                const uint64_t *others, int64_t n_new, int64_t n_words,
+                                double *sorted)
 {
-    if (n == n_states)
-        return;
+    const int64_t n = n_states + n_new;
     memcpy(sorted, joint, (size_t)n * sizeof(*sorted));
     const double least = kth_largest(sorted, n, n_states - 1);
     int64_t ties = n_states, next = n_states;
@@ -117,8 +123,35 @@ static INLINE void keep_largest(uint64_t *states, double *joint, double *sorted,
             continue;
         while (next < n - 1 && !(joint[next] > least || (joint[next] == least && ties-- > 0)))
             next++; /* to what is kept of the rest; the bound is for NaN */
-        joint[i] = joint[next];
-        copy_state(states + i * n_words, states + next * n_words, n_words);
+        joint[i] = joint[next], sizes[i] = sizes[next];
+        copy_state(own + i * n_words, others + (next - n_states) * n_words, n_words);
         next += next < n - 1;
     }
+}
+
+/* Order states by their numbers of units, `sizes`: loops over units then have no surprises for the
+   processor. `room` takes as many states and log-joints, `starts` n_units + 2 numbers. Whether any
+   state has moved. */
+static INLINE int order_by_size(uint64_t *own, double *joint, const int32_t *sizes,
+                                int64_t n_states, int64_t n_words, int64_t n_units, uint64_t *room,
+                                double *joint_room, int32_t *starts)
+{
+    int64_t ordered = 1;
+    while (ordered < n_states && sizes[ordered - 1] <= sizes[ordered])
+        ordered++;
+    if (ordered == n_states)
+        return 0;
+    memset(starts, 0, (size_t)(n_units + 2) * sizeof(*starts));
+    for (int64_t i = 0; i < n_states; i++)
+        starts[sizes[i] + 1]++;
+    for (int64_t size = 0; size < n_units; size++)
+        starts[size + 1] += starts[size];
+    for (int64_t i = 0; i < n_states; i++) {
+        const int64_t to = starts[sizes[i]]++;
+        copy_state(room + to * n_words, own + i * n_words, n_words);
+        joint_room[to] = joint[i];
+    }
+    memcpy(own, room, (size_t)(n_states * n_words) * sizeof(*own));
+    memcpy(joint, joint_room, (size_t)n_states * sizeof(*joint));
+    return 1;
 }

@@ -31,7 +31,8 @@ typedef struct {
     int64_t n_prior, n_marginal;
     unit_sampler prior;
     const double *marginals; /* (n_data, n_units), or NULL: of the states themselves */
-    const double *fields;    /* (n_data, n_units) */
+    const double *fields;    /* (n_data, n_units), or NULL: in single precision */
+    const float *single_fields;
     double inverse_temperature;
     double *free_energy; /* log sum_s p(s, y)^(1/T), without the constant */
     double *means;       /* (n_data, n_units): E[s] */

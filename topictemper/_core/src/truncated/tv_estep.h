@@ -8,9 +8,14 @@ typedef void (*weight_function)(void *model, const int32_t *units, int64_t n_on,
 
 /* Working set of a thread. */
 typedef struct {
-    uint64_t *states; /* the datum's own, then candidates */
-    double *joint, *weights;
-    int32_t *units, *all, *listed;
+    uint64_t *drawn, *room; /* states that are new; room for as many as a datum has */
+    uint64_t *touched;      /* units of the states whose weights count */
+    uint64_t *numbers;      /* of the units: random, for hashes of states */
+    double *joint, *weights, *fields;
+    int32_t *sizes; /* of the datum's own states, then of new ones */
+    int32_t *units, *all, *listed, *starts;
+    int64_t n_heavy; /* states whose weights count: their numbers, sizes and units */
+    int32_t *heavy, *heavy_sizes, *lists;
     int32_t guide[1 << GUIDE_BITS];
     uint32_t *thresholds;
     state_table table;
@@ -18,53 +23,72 @@ typedef struct {
 
 static void free_workspace(workspace *work)
 {
-    free(work->states);
+    free(work->drawn);
+    free(work->numbers);
     free(work->joint);
-    free(work->weights);
-    free(work->units);
+    free(work->sizes);
     free(work->thresholds);
-    free(work->table.entries);
+    free(work->table.hashes);
 }
 
 static int new_workspace(workspace *work, const truncated_problem *p)
 {
-    const size_t n = (size_t)(p->n_states + p->n_prior + p->n_marginal), units = (size_t)p->n_units;
+    const size_t n_states = (size_t)p->n_states, n_new = (size_t)(p->n_prior + p->n_marginal);
+    const size_t n = n_states + n_new, units = (size_t)p->n_units;
     const int64_t size = table_size((int64_t)n);
-    work->states = malloc(n * (size_t)p->n_words * sizeof(*work->states));
-    work->joint = malloc(n * sizeof(*work->joint));
-    work->weights = malloc(n * sizeof(*work->weights));
-    work->units = malloc(3 * units * sizeof(*work->units));
+    work->drawn = malloc((n + 1) * (size_t)p->n_words * sizeof(*work->drawn));
+    work->numbers = malloc(units * sizeof(*work->numbers));
+    work->joint = malloc((2 * n + units) * sizeof(*work->joint));
+    work->sizes = malloc((n + 4 * units + 2 + n_states * (2 + units)) * sizeof(*work->sizes));
     work->thresholds = malloc(units * sizeof(*work->thresholds));
-    work->table = (state_table){malloc((size_t)size * sizeof(*work->table.entries)), size - 1};
-    if (!work->states || !work->joint || !work->weights || !work->units || !work->thresholds
-        || !work->table.entries) {
+    work->table = (state_table){malloc((size_t)size * sizeof(*work->table.hashes)), size - 1};
+    if (!work->drawn || !work->numbers || !work->joint || !work->sizes || !work->thresholds
+        || !work->table.hashes) {
         free_workspace(work);
         return -1;
     }
+    work->room = work->drawn + n_new * (size_t)p->n_words;
+    work->touched = work->room + n_states * (size_t)p->n_words;
+    work->weights = work->joint + n;
+    work->fields = work->weights + n;
+    work->units = work->sizes + n;
     work->all = work->units + units;
     work->listed = work->all + units;
-    for (int32_t h = 0; h < p->n_units; h++)
+    work->starts = work->listed + units;
+    work->heavy = work->starts + units + 2;
+    work->heavy_sizes = work->heavy + n_states;
+    work->lists = work->heavy_sizes + n_states;
+    for (int32_t h = 0; h < p->n_units; h++) {
         work->all[h] = h;
+        work->numbers[h] = mix64((uint64_t)(h + 1) * GOLDEN);
+    }
     if (p->prior.gaps)
         make_guide(p->prior.gaps, p->n_units, work->guide);
     return 0;
 }
 
-static INLINE void draw_prior(stream *random, const truncated_problem *p, const workspace *work,
-                              uint64_t *state, int64_t n_words)
+static INLINE int64_t draw_prior(stream *random, const truncated_problem *p,
+                                 const workspace *work)
 {
-    if (p->prior.gaps)
-        draw_gaps(random, p->prior.gaps, work->guide, p->n_units, state, n_words);
-    else
-        draw_listed(random, work->all, p->n_units, p->prior.thresholds, state, n_words);
+    return p->prior.gaps
+               ? draw_gaps(random, p->prior.gaps, work->guide, p->n_units, work->units)
+               : draw_listed(random, work->all, p->n_units, p->prior.thresholds, work->units);
 }
 
 static INLINE double largest(const double *x, int64_t n)
 {
-    double most = x[0];
-    for (int64_t i = 1; i < n; i++)
-        most = x[i] > most ? x[i] : most;
-    return most;
+    vec most = FN(load_n)(x, n, -INFINITY);
+    for (int64_t i = VL; i < n; i += VL)
+        most = FN(max)(FN(load_n)(x + i, n - i, -INFINITY), most);
+    return FN(hmax)(most);
+}
+
+static INLINE double smallest(const double *x, int64_t n)
+{
+    vec least = FN(load_n)(x, n, INFINITY);
+    for (int64_t i = VL; i < n; i += VL)
+        least = FN(min)(FN(load_n)(x + i, n - i, INFINITY), least);
+    return -FN(hmax)(-least);
 }
 
 /* out = exp(scale (x - shift)), and its sum; in the order of vectors, whatever the thread. */
@@ -96,12 +120,16 @@ static int initial_states(const truncated_problem *p, int64_t *ticket)
             stream random = open_stream(p->seed, p->iteration, p->keys[n]);
             clear_table(&work.table);
             for (int64_t i = 0; i < p->n_states; i++) {
-                uint64_t *state = states + i * p->n_words;
-                draw_prior(&random, p, &work, state, p->n_words);
-                while (!add_state(&work.table, states, i, p->n_words)) {
-                    int64_t h = next_below(&random, p->n_units);
+                uint64_t *state = states + i * p->n_words, hash, *place;
+                int64_t n_on = draw_prior(&random, p, &work);
+                pack(work.units, n_on, state, p->n_words);
+                while (hash = hash_units(work.numbers, work.units, n_on),
+                       place = find_state(&work.table, hash), *place) {
+                    const int64_t h = next_below(&random, p->n_units);
                     state[h >> 6] ^= (uint64_t)1 << (h & 63);
+                    n_on = unpack(state, p->n_words, work.units);
                 }
+                *place = hash;
             }
         }
     }
@@ -109,34 +137,84 @@ static int initial_states(const truncated_problem *p, int64_t *ticket)
     return 0;
 }
 
-/* Units that the marginal sampler may set, with their thresholds: E[s] under the old states. */
-static INLINE int64_t marginal_thresholds(const truncated_problem *p, workspace *work, int64_t n_words,
-                                          int64_t n)
+/* Weights of the datum's own states, and E[s], whose units that are not 0 are in `touched`. */
+static INLINE void expect(const truncated_problem *p, workspace *work, const uint64_t *own,
+                          int64_t n_words, int64_t n)
 {
-    double *marginals = p->means + n * p->n_units;
-    int64_t n_listed = 0;
-    if (p->marginals) {
-        memcpy(marginals, p->marginals + n * p->n_units, (size_t)p->n_units * sizeof(double));
-    } else {
-        const double shift = largest(work->joint, p->n_states);
-        const double total = scaled_exp(work->joint, p->n_states, shift, p->inverse_temperature,
-                                        work->weights);
-        memset(marginals, 0, (size_t)p->n_units * sizeof(double));
-        for (int64_t i = 0; i < p->n_states; i++) {
-            const double weight = work->weights[i] / total;
-            if (weight <= SMALLEST_WEIGHT)
-                continue;
-            const int64_t n_on = unpack(work->states + i * n_words, n_words, work->units);
-            for (int64_t j = 0; j < n_on; j++)
-                marginals[work->units[j]] += weight;
-        }
+    const double shift = largest(work->joint, p->n_states), s = p->inverse_temperature;
+    const double total = scaled_exp(work->joint, p->n_states, shift, s, work->weights);
+    const double scale = 1 / total;
+    double *means = p->means + n * p->n_units;
+    p->free_energy[n] = s * shift + log(total);
+    work->n_heavy = 0;
+    for (int64_t i = 0; i < p->n_states; i++) {
+        work->weights[i] *= scale;
+        work->heavy[work->n_heavy] = (int32_t)i;
+        work->n_heavy += work->weights[i] > SMALLEST_WEIGHT;
     }
-    for (int32_t h = 0; h < p->n_units; h++) {
+    memset(means, 0, (size_t)p->n_units * sizeof(double));
+    memset(work->touched, 0, (size_t)n_words * sizeof(*work->touched));
+    int32_t *units = work->lists;
+    for (int64_t i = 0; i < work->n_heavy; i++) {
+        const uint64_t *state = own + work->heavy[i] * n_words;
+        const int64_t n_on = unpack(state, n_words, units);
+        for (int64_t j = 0; j < n_on; j++)
+            means[units[j]] += work->weights[work->heavy[i]];
+        work->heavy_sizes[i] = (int32_t)n_on;
+        units += n_on;
+        for (int64_t w = 0; w < n_words; w++)
+            work->touched[w] |= state[w];
+    }
+}
+
+/* Units that the marginal sampler may set, with their thresholds. */
+static INLINE int64_t list_units(const truncated_problem *p, workspace *work, const uint64_t *own,
+                                 int64_t n_words, int64_t n)
+{
+    const double *marginals;
+    const int32_t *units = work->all;
+    int64_t n_units = p->n_units, n_listed = 0;
+    if (p->marginals) {
+        marginals = p->marginals + n * p->n_units;
+    } else {
+        expect(p, work, own, n_words, n);
+        marginals = p->means + n * p->n_units;
+        n_units = unpack(work->touched, n_words, work->units);
+        units = work->units;
+    }
+    for (int64_t i = 0; i < n_units; i++) {
+        const int32_t h = units[i];
         work->thresholds[h] = (uint32_t)(marginals[h] * (1 << THRESHOLD_BITS) + 0.5);
         work->listed[n_listed] = h;
         n_listed += work->thresholds[h] != 0;
     }
     return n_listed;
+}
+
+/* The fields of a datum; those of the next are asked for. */
+static INLINE const double *fields_of(const truncated_problem *p, workspace *work, int64_t n)
+{
+    const int64_t first = n * p->n_units;
+    if (p->fields) {
+        FN(fetch)(p->fields + first + p->n_units, p->n_units);
+        return p->fields + first;
+    }
+    for (int64_t h = 0; h < p->n_units; h++)
+        work->fields[h] = p->single_fields[first + h];
+    return work->fields;
+}
+
+/* The log-joint of a state, without the constant; its hash. */
+static INLINE double log_joint(const workspace *work, const double *fields, const void *model,
+                               penalty_function penalty, int64_t n_on, uint64_t *hash)
+{
+    double joint = 0;
+    *hash = GOLDEN; /* of the empty state */
+    for (int64_t j = 0; j < n_on; j++) {
+        joint += fields[work->units[j]];
+        *hash += work->numbers[work->units[j]];
+    }
+    return joint - penalty(model, work->units, n_on);
 }
 
 /* `n_words` is p->n_words, as a constant where it is small. */
@@ -145,52 +223,59 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
                                int64_t n)
 {
     const int64_t n_states = p->n_states, n_prior = p->n_prior;
-    const double *fields = p->fields + n * p->n_units;
-    double *means = p->means + n * p->n_units;
-    uint64_t *own = p->states + n * n_states * n_words;
-    const size_t bytes = (size_t)(n_states * n_words) * sizeof(uint64_t);
+    const double *fields = fields_of(p, work, n);
+    uint64_t *own = p->states + n * n_states * n_words, hash;
     stream random = open_stream(p->seed, p->iteration, p->keys[n]);
-    int64_t count = 0, n_listed = 0;
 
-    memcpy(work->states, own, bytes);
     clear_table(&work->table);
-    for (int64_t drawn = 0; drawn < n_states + n_prior + p->n_marginal; drawn++) {
-        uint64_t *state = work->states + count * n_words;
-        if (drawn < n_states) {
-            add_new_state(&work->table, work->states, count, n_words);
-        } else {
-            if (drawn == n_states + n_prior)
-                n_listed = marginal_thresholds(p, work, n_words, n);
-            if (drawn < n_states + n_prior)
-                draw_prior(&random, p, work, state, n_words);
-            else
-                draw_listed(&random, work->listed, n_listed, work->thresholds, state, n_words);
-            if (!add_state(&work->table, work->states, count, n_words))
-                continue;
-        }
-        const int64_t n_on = unpack(state, n_words, work->units);
-        double joint = 0;
-        for (int64_t j = 0; j < n_on; j++)
-            joint += fields[work->units[j]];
-        work->joint[count++] = joint - penalty(model, work->units, n_on);
-    }
-    keep_largest(work->states, work->joint, work->weights, n_states, count, n_words);
-    memcpy(own, work->states, bytes);
-
-    const double shift = largest(work->joint, n_states);
-    const double s = p->inverse_temperature;
-    const double total = scaled_exp(work->joint, n_states, shift, s, work->weights);
-    p->free_energy[n] = s * shift + log(total);
-    memset(means, 0, (size_t)p->n_units * sizeof(double));
     for (int64_t i = 0; i < n_states; i++) {
-        const double weight = work->weights[i] /= total;
-        if (weight <= SMALLEST_WEIGHT)
-            continue;
         const int64_t n_on = unpack(own + i * n_words, n_words, work->units);
-        weigh(model, work->units, n_on, weight);
-        for (int64_t j = 0; j < n_on; j++)
-            means[work->units[j]] += weight;
+        __builtin_prefetch(own + (n_states + i) * n_words); /* the next datum */
+        work->joint[i] = log_joint(work, fields, model, penalty, n_on, &hash);
+        work->sizes[i] = (int32_t)n_on;
+        *find_state(&work->table, hash) = hash;
     }
+
+    /* What is below the datum's own states would not stay. */
+    const double least = smallest(work->joint, n_states);
+    int64_t count = n_states, n_drawn = n_prior + p->n_marginal, n_listed = 0;
+    int takes_all = 0;
+    for (int64_t drawn = 0; drawn < n_drawn; drawn++) {
+        int64_t n_on;
+        if (drawn == n_prior) {
+            n_listed = list_units(p, work, own, n_words, n);
+            /* Where no more states can be drawn than are asked for, all of them are taken. */
+            takes_all = n_listed < 63 && (int64_t)1 << n_listed <= p->n_marginal;
+            if (takes_all)
+                n_drawn = n_prior + ((int64_t)1 << n_listed);
+        }
+        if (drawn < n_prior)
+            n_on = draw_prior(&random, p, work);
+        else if (takes_all)
+            n_on = take_subset(work->listed, drawn - n_prior, work->units);
+        else
+            n_on = draw_listed(&random, work->listed, n_listed, work->thresholds, work->units);
+        hash = hash_units(work->numbers, work->units, n_on);
+        uint64_t *place = find_state(&work->table, hash);
+        if (*place == hash)
+            continue;
+        *place = hash;
+        work->joint[count] = log_joint(work, fields, model, penalty, n_on, &hash);
+        if (work->joint[count] <= least)
+            continue;
+        pack(work->units, n_on, work->drawn + (count - n_states) * n_words, n_words);
+        work->sizes[count++] = (int32_t)n_on;
+    }
+    if (count > n_states)
+        keep_largest(own, work->joint, work->sizes, n_states, work->drawn, count - n_states,
+                     n_words, work->weights);
+    if (order_by_size(own, work->joint, work->sizes, n_states, n_words, p->n_units, work->room,
+                      work->weights, work->starts)
+        || count > n_states || !p->n_marginal || p->marginals)
+        expect(p, work, own, n_words, n);
+    const int32_t *units = work->lists;
+    for (int64_t i = 0; i < work->n_heavy; units += work->heavy_sizes[i++])
+        weigh(model, units, work->heavy_sizes[i], work->weights[work->heavy[i]]);
 }
 
 /* Loops over words vanish for up to 128 units. */
