@@ -30,12 +30,12 @@ def gather_rows(
     any type become float32 if ``single``, else float64. Unless ``by_word``, the last three arrays,
     which statistics need, are empty. Rows, entries and columns that are not there are a ValueError.
     """
-    cdef Py_ssize_t n_rows = rows.shape[0], n_words = 0, nnz = 0, i, u, d
+    cdef Py_ssize_t n_rows = rows.shape[0], n_words = 0, nnz = 0, i, u, d, place
     cdef Py_ssize_t n_entries = min(indices.shape[0], data.shape[0])
     cdef uint64_t n_columns = min(slot.shape[0], <Py_ssize_t>1 << 31)  # int32 holds no more
     cdef bint outside = False
     cdef index_t j
-    cdef int32_t word
+    cdef int32_t word, found, is_new
     cdef int64_t[::1] doc_ptr = np.empty(n_rows + 1, dtype=np.int64)
     with nogil:
         for i in range(n_rows):
@@ -56,7 +56,10 @@ def gather_rows(
         counts_f32 = counts
     else:
         counts_f64 = counts
-    cdef int32_t[::1] words = np.empty(min(nnz, slot.shape[0]), dtype=np.int32)
+    cdef Py_ssize_t most_words = min(nnz, slot.shape[0])
+    # One more, for the column that is written before it is known whether it is new.
+    cdef int32_t[::1] words = np.empty(most_words + 1, dtype=np.int32)
+    cdef int64_t[::1] word_ptr = np.zeros(most_words + 2, dtype=np.int64)
     with nogil:
         nnz = 0
         doc_ptr[0] = 0
@@ -68,11 +71,14 @@ def gather_rows(
                     outside = True
                     break
                 word = <int32_t>indices[j]
-                if slot[word] < 0:
-                    slot[word] = <int32_t>n_words
-                    words[n_words] = word
-                    n_words += 1
-                word_of[nnz] = slot[word]
+                found = slot[word]
+                is_new = found < 0  # which cannot be predicted: no branch
+                words[n_words] = word
+                found += is_new * (<int32_t>n_words + 1)
+                slot[word] = found
+                n_words += is_new
+                word_of[nnz] = found
+                word_ptr[found + 2] += 1
                 if single:
                     counts_f32[nnz] = <float>data[j]
                 else:
@@ -91,21 +97,19 @@ def gather_rows(
     if not by_word:
         longs = np.empty(0, dtype=np.int64)
         return (*by_document, longs, np.empty(0, dtype=np.int32), longs)
-    cdef int64_t[::1] word_ptr = np.zeros(n_words + 1, dtype=np.int64)
     cdef int32_t[::1] word_doc = np.empty(nnz, dtype=np.int32)
     cdef int64_t[::1] word_pos = np.empty(nnz, dtype=np.int64)
     with nogil:
-        for i in range(nnz):
-            word_ptr[word_of[i] + 1] += 1
+        # The entries of word u are counted at u + 2: u + 1 is where its next one goes, and in the
+        # end where it stops.
         for u in range(n_words):
             word_ptr[u + 1] += word_ptr[u]
         for d in range(n_rows):
             for i in range(doc_ptr[d], doc_ptr[d + 1]):
-                u = word_of[i]
-                word_doc[word_ptr[u]] = <int32_t>d
-                word_pos[word_ptr[u]] = i
-                word_ptr[u] += 1
-        for u in range(n_words, 0, -1):
-            word_ptr[u] = word_ptr[u - 1]
-        word_ptr[0] = 0
-    return (*by_document, np.asarray(word_ptr), np.asarray(word_doc), np.asarray(word_pos))
+                place = word_ptr[word_of[i] + 1]
+                word_doc[place] = <int32_t>d
+                word_pos[place] = i
+                word_ptr[word_of[i] + 1] = place + 1
+    return (
+        *by_document, np.asarray(word_ptr)[:n_words + 1], np.asarray(word_doc), np.asarray(word_pos),
+    )

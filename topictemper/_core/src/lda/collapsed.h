@@ -58,6 +58,7 @@ static INLINE int64_t FN(sweep_working)(scratch *z, ptrdiff_t n_topics, ptrdiff_
         ptrdiff_t kept;
         quad steps;
         memcpy(z->c_w, z->c_gamma, bytes);
+        FN(fetch_coming)(z, padded);
         FN(sweep_block)(z, stride, n_active, z->tail);
         sweep++;
         steps = FN(update_active)(z, n_active, 1, 0, &kept);

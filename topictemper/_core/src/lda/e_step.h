@@ -48,6 +48,10 @@ static INLINE void FN(load_words)(scratch *z, const documents *p, int64_t start,
 {
     const ptrdiff_t padded = (ptrdiff_t)p->padded;
     const REAL *B = p->B, *shift = p->shift, *mass = p->mass;
+    const int64_t left = p->doc_ptr[p->n_docs] - start - n_words;
+    z->B = B;
+    z->coming = p->word_of + start + n_words;
+    z->n_coming = left < n_words ? (ptrdiff_t)left : n_words;
     for (ptrdiff_t v = 0; v < n_words; v++) {
         const ptrdiff_t u = p->word_of[start + v];
         z->rows[v] = B + u * padded;
@@ -73,6 +77,14 @@ static INLINE void FN(load_words)(scratch *z, const documents *p, int64_t start,
         z->rows[v] = own;
         z->mass[v] = FN(hsum)(sum);
     }
+}
+
+/* Asks for some rows of the documents to come: compacted sweeps leave memory idle. */
+static INLINE void FN(fetch_coming)(scratch *z, ptrdiff_t padded)
+{
+    const ptrdiff_t most = BYTES_AHEAD / sizeof(REAL);
+    for (int i = 0; i < ROWS_AHEAD && z->n_coming > 0; i++, z->n_coming--)
+        FN(fetch)(z->B + *z->coming++ * padded, padded < most ? padded : most);
 }
 
 /* Where the sweeps of a document have ended. */
@@ -122,6 +134,7 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
         log_scale = FN(weigh)(n_active, s, z->c_gamma, z->c_w);
         for (ptrdiff_t fresh = 0; !converged && sweep++ < max_iter;) {
             quad steps;
+            FN(fetch_coming)(z, padded);
             FN(sweep_block)(z, stride, n_active, NULL);
             steps = FN(update_active)(z, n_active, s, small, &kept);
             converged = steps[0] < limit;

@@ -12,6 +12,8 @@
 #define SMALL_WEIGHT 1e-150
 #endif
 #define COMPACTION 4 /* one topic in so many is left when a document is compacted */
+#define ROWS_AHEAD 4 /* asked for in each compacted sweep, and so many bytes of each: */
+#define BYTES_AHEAD 512 /* where rows are longer, the processor sees what comes next by itself */
 #define GROUP (VL < 4 ? 4 : VL) /* words are padded to a multiple of this */
 #define FEW ((REAL)0.05) /* of N / K: topics under it have few tokens all together */
 #define ALIGNED 0.95 /* cosine squared of two steps that have the same direction */
@@ -32,6 +34,9 @@ typedef struct {
     REAL *c_step;                    /* their last change of gamma */
     REAL *sums;                      /* per active topic one vector: partial sums over words */
     REAL *block;                     /* (active topic, word) */
+    const REAL *B;                   /* all rows, and those that documents to come need */
+    const int32_t *coming;
+    ptrdiff_t n_coming;
     int32_t *id, *place;             /* of an active topic: its number, its row of the block */
     REAL alpha_total, least_alpha;
     int even;                        /* whether all topics begin with the same weight */
