@@ -133,6 +133,11 @@ class TopicsReportMixin:
             n_components), whose rows sum to one; ``doc_lengths`` (n_samples,) and
             ``term_frequency`` (n_features,), in tokens; ``vocab`` (n_features,).
 
+        Notes
+        -----
+        pyLDAvis 3.4 places topics by complex numbers where NumPy is 2.5 or newer, and fails. Then
+        ``prepare(**lda.prepare_pyldavis(X), mds="mmds")`` lets scikit-learn place them.
+
         Examples
         --------
         >>> import numpy as np
