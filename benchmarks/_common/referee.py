@@ -29,19 +29,19 @@ class Reading(NamedTuple):
 
 def best_of_two(topics: NDArray[Any], alpha: Any, X: Any, X_test: Any, jobs: int) -> Reading:
     """Score topics (n_components, n_features) on test documents."""
-    known = topics / topics.sum(axis=1, keepdims=True)
-    alpha = np.broadcast_to(np.asarray(alpha, dtype=float), len(known))
-    some = X[:: max(1, X.shape[0] // N_TRAINING)][:N_TRAINING]
-    # Dirichlet parameters are read by mean field as they were learned: with exp(E[log beta]).
-    return max(
-        _reading(topics, alpha, some, X_test, "mean_field", jobs),
-        _reading(known, alpha, some, X_test, "gibbs", jobs),
-    )
+    return max(reading(topics, alpha, X, X_test, way, jobs) for way in ("mean_field", "gibbs"))
 
 
-def _reading(
-    topics: NDArray[Any], alpha: NDArray[Any], some: Any, X_test: Any, inference: Any, jobs: int
+def reading(
+    topics: NDArray[Any], alpha: Any, X: Any, X_test: Any, inference: Any, jobs: int
 ) -> Reading:
+    """Score topics on test documents that are completed in one way."""
+    # Dirichlet parameters are read by mean field as they were learned: with exp(E[log beta]).
+    if inference != "mean_field":
+        topics = topics / topics.sum(axis=1, keepdims=True)
+    alpha = np.broadcast_to(np.asarray(alpha, dtype=float), len(topics))
+    some = X[:: max(1, X.shape[0] // N_TRAINING)][:N_TRAINING]
+
     def score(X: Any, factor: float, **more: Any) -> Any:
         return predictive_log_likelihood(
             topics, X, factor * alpha, inference=inference, n_jobs=jobs, **more

@@ -1,9 +1,10 @@
 """Held-out score of learning by rounds against a plain fit of the same documents.
 
 Prints a row for each: the score of documents that are completed by collapsed inference, which is
-the default, by mean-field inference, and by Gibbs sampling; of validation rows, the last ones of
-the training rows, by which settings are chosen, and of the test rows. All shards are learned in
-this process, one after the other: the seconds, of the processor, are not those of a cluster.
+the default, by mean-field inference, and by Gibbs sampling, each with the multiple of the model's
+alpha that is best for some training rows; of validation rows, the last ones of the training rows,
+by which settings are chosen, and of the test rows. All shards are learned in this process, one
+after the other: the seconds, of the processor, are not those of a cluster.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from topictemper import TemperedLDA
 from topictemper.dask import TemperedLDA as Rounds
 
 from .._common.corpora import load, machine, parser
+from .._common.referee import reading
 
 _VALIDATION_ROWS = 6000
 _WAYS = ("collapsed", "mean_field", "gibbs")
 
 
-def row(name: str, lda: TemperedLDA, seconds: float, *held_out: Any) -> None:
-    scores = [lda.score(X, inference=way) for X in held_out for way in _WAYS]
+def row(name: str, lda: TemperedLDA, seconds: float, train: Any, *held_out: Any) -> None:
+    topics, alpha = lda.components_, lda.doc_topic_prior_
+    scores = [
+        reading(topics, alpha, train, X, way, lda.n_jobs).score for X in held_out for way in _WAYS
+    ]
     print(f"{name:>18}" + "".join(f"  {score:10.4f}" for score in scores) + f"  {seconds:8.1f}")
 
 
@@ -44,13 +49,13 @@ def main() -> None:
         common = {"random_state": seed, "n_jobs": options.jobs, "max_iter": options.passes}
         began = process_time()
         plain = TemperedLDA(options.components, **common).fit(train)
-        row(f"plain, seed {seed}", plain, process_time() - began, validation, test)
+        row(f"plain, seed {seed}", plain, process_time() - began, train, validation, test)
         del plain
         for n_shards in options.shards:
             began = process_time()
             rounds = Rounds(options.components, n_shards=n_shards, **common).fit(train).to_local()
             name = f"{n_shards} shards, seed {seed}"
-            row(name, rounds, process_time() - began, validation, test)
+            row(name, rounds, process_time() - began, train, validation, test)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
 """What the stable ABI costs: small steps and predictions, built for it and for one Python alone.
 
 Each build is loaded by a process of its own, the second one by two from two copies, because a file
-that two processes share stays in the cache: their ratio says how far equal builds differ. The processes take turns, and are started several times. A time is the fastest tenth
-of the CPU times of one process, which other work on the machine has not disturbed; what is printed
-are medians over the starts. Small calls show most: the kernels themselves do not touch the ABI.
+that two processes share stays in the cache: their ratio says how far equal builds differ. The
+processes take turns, and are started several times. A time is the fastest tenth of the CPU times of
+one process, which other work on the machine has not disturbed; what is printed are medians over the
+starts. Small calls show most: the kernels themselves do not touch the ABI.
 
     python -m benchmarks.packaging.abi3
 
