@@ -4,7 +4,8 @@
 
 As in the paper: 100,000 patches of 16 x 16 pixels, H = 300, S = 200, 2,000 iterations, 200 samples,
 which change from the prior to the marginals between iterations 100 and 200. A run resumes: WORK has
-a checkpoint and a log. `--picture FILE` draws what the checkpoint has learned.
+a checkpoint and a log. `--picture FILE` draws what the checkpoint has learned. `--speed 5` times
+the next iteration five times, or the first one if there is no checkpoint, and keeps nothing.
 
 DATA has natural/natural.npz (an array "vanhateren", linear intensities).
 """
@@ -15,6 +16,8 @@ import os
 import time
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
@@ -25,6 +28,7 @@ from numpy.typing import NDArray
 from topictemper._core._workers import Workers
 from topictemper.factorial import BinarySparseCoding
 from topictemper.factorial.truncated._config import sparse_coding_config
+from topictemper.factorial.truncated._e_step import EStep
 from topictemper.factorial.truncated._sparse_coding import GaussianJoint, _Training
 
 from .._common.corpora import machine, parser
@@ -126,6 +130,63 @@ def learn(options: Namespace) -> None:
                 keep(options, training)
 
 
+def speed(options: Namespace) -> None:
+    """Time of E-step and M-step, in both precisions and with one and two threads, in turns."""
+    Y = whitened_patches(options.data, options.patches)
+    with Workers(2) as two:
+        runs = {dtype: start(options, Y.astype(dtype), two) for dtype in ("float64", "float32")}
+        states = runs["float64"].sets.states
+        kept = states.copy()
+        runs["float32"].sets.states = states
+        taken: dict[tuple[str, int], list[Floats]] = {}
+        for _ in range(options.speed):
+            for dtype, training in runs.items():
+                for workers in (Workers(1), two):
+                    states[:] = kept
+                    training.workers = workers
+                    times = iteration_times(training)
+                    taken.setdefault((dtype, workers.n_jobs), []).append(times / len(Y) * 1e6)
+    print(
+        f"\n{len(Y):,} patches, state after {len(runs['float64'].course)} iterations, "
+        f"{options.speed} turns; microseconds a patch: median of elapsed time (least), median of "
+        "processor time\n"
+    )
+    print("| precision | threads | E-step | M-step | both |")
+    print("|---|---|---|---|---|")
+    for (dtype, jobs), rounds in taken.items():
+        elapsed, processor = np.median(rounds, axis=0).T
+        least = np.min(rounds, axis=0)[:, 0]
+        cells = [
+            f"{middle:.2f} ({shortest:.2f}), {work:.2f}"
+            for middle, shortest, work in zip(elapsed, least, processor, strict=True)
+        ]
+        print(f"| {dtype} | {jobs} | {' | '.join(cells)} |")
+
+
+def iteration_times(training: _Training) -> Floats:
+    """Elapsed and processor seconds of E-step, M-step and both; parameters stay as they were."""
+
+    def now() -> Floats:
+        return np.array([time.perf_counter(), time.process_time()])
+
+    def timed_update(*arguments: Any, **options: Any) -> EStep:
+        nonlocal e_step
+        began = now()
+        result = update(*arguments, **options)
+        e_step += now() - began
+        return result
+
+    e_step, joint, update = np.zeros(2), training.joint, training.sets.update
+    began = now()
+    with patch.object(training.sets, "update", timed_update):
+        training.iterate(len(training.course))
+    both = now() - began
+    training.joint = joint
+    training.course.pop()
+    training.history.rows.pop()
+    return np.array([e_step, both - e_step, both])
+
+
 def picture(options: Namespace) -> None:
     """Fields and curves, and what there is to say of them."""
     seconds = np.loadtxt(checkpoint_of(options).with_suffix(".csv"), delimiter=",")[:, 1]
@@ -181,12 +242,13 @@ def main() -> None:
     add("--seed", type=int, default=0, help="of the start")
     add("--every", type=int, default=100, help="iterations between checkpoints")
     add("--picture", type=Path, help="draw what the checkpoint has learned")
+    add("--speed", type=int, help="turns of timing")
     options = arguments.parse_args()
     if options.data is None and not options.picture:
         arguments.error("--data is needed")
     options.work.mkdir(parents=True, exist_ok=True)
     print(machine(options.jobs))
-    (picture if options.picture else learn)(options)
+    (picture if options.picture else speed if options.speed else learn)(options)
 
 
 if __name__ == "__main__":

@@ -68,6 +68,37 @@ def test_error_in_any_thread_is_raised(fails_in_main):
         assert len(out) == 2
 
 
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_every_task_is_done_once(n_jobs):
+    with Workers(n_jobs) as workers:
+        for n_tasks in (0, 1, 2, 100):
+            done = []
+            workers.spread(done.append, range(n_tasks))
+            assert sorted(done) == list(range(n_tasks))
+
+
+def test_tasks_are_spread_over_threads():
+    all_here, threads = threading.Barrier(3), []
+
+    def task(_):
+        all_here.wait(timeout=30)
+        threads.append(threading.get_ident())
+
+    with Workers(3) as workers:
+        workers.spread(task, range(3))
+    assert len(set(threads)) == 3
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_error_in_any_task_is_raised(n_jobs):
+    def task(i):
+        if i == 7:
+            raise MemoryError("no room")
+
+    with Workers(n_jobs) as workers, pytest.raises(MemoryError, match="no room"):
+        workers.spread(task, range(20))
+
+
 def test_threads_end_with_the_block():
     before = threading.active_count()
     with Workers(4) as workers:

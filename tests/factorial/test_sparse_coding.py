@@ -177,7 +177,8 @@ def test_the_m_step_is_at_a_maximum():
     q = np.exp(table - logsumexp(table, axis=1, keepdims=True))
     sums = Statistics(6, 9)
     second = np.einsum("ns,sg,sh->gh", q, states, states)[np.tril_indices(6)]
-    sums.add(Y, (Y**2).sum(axis=1), EStep(np.zeros(len(Y)), q @ states, second[None]))
+    local = EStep(np.zeros(len(Y)), q @ states, second[None])
+    sums.add(Y, (Y**2).sum(axis=1), local, Workers())
 
     def expected(joint):
         table = joint.fields(Y) @ states.T - joint.penalties(states)
@@ -201,7 +202,7 @@ def test_a_component_without_states_stays():
     sums = Statistics(3, 4)
     means = np.array([[1.0, 0.0, 0.0], [0.5, 0.0, 0.5]])
     second = np.array([[1.5, 0, 0, 0.25, 0, 0.5]])
-    sums.add(np.ones((2, 4)), np.full(2, 4.0), EStep(np.zeros(2), means, second))
+    sums.add(np.ones((2, 4)), np.full(2, 4.0), EStep(np.zeros(2), means, second), Workers())
     assert_array_equal(maximised(old, sums, True, True, True).W[1], old.W[1])
 
 

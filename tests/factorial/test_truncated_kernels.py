@@ -20,6 +20,9 @@ CASES = {
     "one word": (64, 12, 0.1),
     "two words": (100, 20, 0.05),
     "three words": (130, 9, 0.03),
+    "four words": (200, 9, 0.02),
+    "five words": (300, 9, 0.01),
+    "seven words": (400, 9, 0.01),
     "different units": (70, 20, None),
 }
 
@@ -143,6 +146,25 @@ def test_all_states_are_taken_where_they_are_few(name, dtype, isa):
     assert_allclose(free_energy, expected.free_energy, rtol=1e-12)
     assert_allclose(means, expected.means, atol=1e-11)
     assert (as_sets(states) == before) == (name == "all states")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_draws_that_are_known_change_nothing(name, isa):
+    keys, prior, states, rng = case(name)
+    n_data, n_units = len(keys), CASES[name][0]
+    fields, marginals = rng.normal(size=(2, n_data, n_units))
+    lower = lower_triangle(np.ones((n_units, n_units)))
+    results = []
+    for _ in range(2):
+        free_energy, means, second = (
+            np.empty(shape) for shape in (n_data, (n_data, n_units), (1, len(lower)))
+        )
+        kernels.gaussian_estep(
+            states, keys, SEED, 3, *prior, 6, 7, np.abs(np.tanh(marginals)), fields, 1.0,
+            free_energy, means, lower, second, ticket(),
+        )  # fmt: skip
+        results.append([array.tobytes() for array in (states, free_energy, means, second)])
+    assert results[0] == results[1]
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.4])

@@ -2,11 +2,11 @@
 
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
 from threading import Thread
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ _LINGER = 200  # microseconds
 Ticket = NDArray[np.int64]
 Job = Callable[[int], None]
 Jobs = SimpleQueue[Job | None]
+_Task = TypeVar("_Task")
 
 
 class _Board:
@@ -92,6 +93,24 @@ class Workers:
             self.wait()
         if errors:
             raise errors[0]
+
+    def spread(self, function: Callable[[_Task], None], tasks: Iterable[_Task]) -> None:
+        """Call ``function(task)`` for every task, in any thread, as `run` does with a kernel."""
+        left = list(tasks)[::-1]
+
+        def take(ticket: Ticket) -> None:
+            ticket[0] += 1  # which is what helpers wait for
+            while left:
+                try:
+                    task = left.pop()
+                except IndexError:  # another thread was faster
+                    return
+                function(task)
+
+        if len(left) > 1:
+            self.run(take)
+        else:
+            take(np.zeros(1, dtype=np.int64))
 
     def wait(self) -> None:
         """Return when no helper works on a block."""

@@ -22,6 +22,8 @@ from ..._utils._typing import Floats
 
 # Rows of one call of the kernels: enough for many threads, few enough to keep buffers small.
 CHUNK = 16 * kernels.row_block
+# Rows of a product of matrices in one thread.
+_PART = 2 * kernels.row_block
 # Units that exact_log_likelihood can enumerate, and the numbers in one of its tables.
 MOST_UNITS, _TABLE = 16, 2**22
 # Up to this probability, gaps between active units cost less than a random number for each unit.
@@ -206,9 +208,14 @@ class StateSets:
         ValueError
             If log-joints overflow.
         """
-        states, fields = self.states[rows], joint.fields(Y)
+        states, fields = self.states[rows], np.empty((len(Y), joint.n_units), dtype=Y.dtype)
         if constants is None:
             constants = joint.constants(Y)
+
+        def multiply(part: slice) -> None:
+            fields[part] = joint.fields(Y[part])
+
+        workers.spread(multiply, row_parts(len(Y)))
         if not (np.isfinite(fields.sum()) and np.isfinite(constants).all()):
             raise ValueError("log-joints overflow: X, or the learning rate, is too large")
         elbo, means = np.empty(len(Y)), np.empty(fields.shape)
@@ -236,6 +243,11 @@ def row_chunks(start: int, stop: int) -> Iterator[slice]:
     """Yield rows from `start` to `stop` in chunks that keep buffers small."""
     for first in range(start, stop, CHUNK):
         yield slice(first, min(first + CHUNK, stop))
+
+
+def row_parts(n_data: int) -> list[slice]:
+    """Rows of a chunk in parts that threads multiply, whatever their number."""
+    return [slice(first, first + _PART) for first in range(0, n_data, _PART)]
 
 
 def infer_units(

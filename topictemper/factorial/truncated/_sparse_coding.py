@@ -19,7 +19,7 @@ from ..._utils._typing import Floats
 from ...tempering._history import ElboHistory
 from ...tempering._modes import Annealing
 from ._config import LOWEST_PI, SparseCodingConfig, sparse_coding_config
-from ._e_step import EStep, StateSets, UnitPrior, row_chunks
+from ._e_step import EStep, StateSets, UnitPrior, row_chunks, row_parts
 from ._estimator import TruncatedModel
 
 # Share of the mean square of the data: with an exact fit, sigma would otherwise run to 0.
@@ -51,10 +51,16 @@ class GaussianJoint:
 
     def fields(self, Y: Floats) -> Floats:
         """(n, H): W y / sigma^2 - |W_h|^2 / (2 sigma^2) + logit pi, in the precision of Y."""
-        squares = np.einsum("hd,hd->h", self.W, self.W)
-        fields: Floats = Y @ (self.W / self.variance).astype(Y.dtype).T
-        fields += (self.prior.log_odds - 0.5 * squares / self.variance).astype(Y.dtype)
+        slopes, offsets = self._linear_terms
+        fields: Floats = Y @ slopes.astype(Y.dtype, copy=False).T
+        fields += offsets.astype(Y.dtype, copy=False)
         return fields
+
+    @cached_property
+    def _linear_terms(self) -> tuple[Floats, Floats]:
+        """What fields are made of: (H, D) and (H,)."""
+        squares = np.einsum("hd,hd->h", self.W, self.W)
+        return self.W / self.variance, self.prior.log_odds - 0.5 * squares / self.variance
 
     def constants(self, Y: Floats) -> Floats:
         """(n,): log-joint of the empty state."""
@@ -100,10 +106,18 @@ class Statistics:
         self._lower = np.zeros(n_units * (n_units + 1) // 2)
         self.yy, self.elbo, self.n_data = 0.0, 0.0, 0
 
-    def add(self, Y: Floats, squares: Floats, local: EStep) -> None:
+    def add(self, Y: Floats, squares: Floats, local: EStep, workers: Workers) -> None:
         """Add data; the E-step's ``extra`` holds the lower triangle of E[s s^T] for each block."""
         self._lower += local.extra.sum(axis=0)  # block by block, in order
-        self.sy += local.means.astype(Y.dtype, copy=False).T @ Y
+        parts = row_parts(len(Y))
+        sums: list[Any] = [None] * len(parts)
+
+        def multiply(i: int) -> None:
+            sums[i] = local.means[parts[i]].astype(Y.dtype, copy=False).T @ Y[parts[i]]
+
+        workers.spread(multiply, range(len(parts)))
+        for sy in sums:
+            self.sy += sy
         self.yy += float(squares.sum())
         self.elbo += float(local.elbo.sum())
         self.n_data += len(Y)
@@ -339,7 +353,7 @@ class _Training:
                 inverse_temperature=1.0 / temperature,
                 constants=joint.constants_of(squares, Y.shape[1]),
             )
-            sums.add(Y, squares, local)
+            sums.add(Y, squares, local, self.workers)
         self.history.append(temperature, sums.elbo / len(self.Y))
         self.course.append((joint.variance**0.5, joint.pi))
         cold = temperature == 1.0

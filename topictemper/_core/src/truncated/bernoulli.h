@@ -69,7 +69,7 @@ static int bernoulli_estep(const truncated_problem *p, int64_t width, const doub
         if (first >= p->n_data)
             break;
         for (int64_t n = first; n < last; n++) {
-            estep_any_datum(p, &work, &model, bernoulli_penalty, bernoulli_weigh, n);
+            estep_datum(p, &work, &model, bernoulli_penalty, bernoulli_weigh, p->n_words, n);
             memcpy(responsibilities + n * p->n_states, work.weights,
                    (size_t)p->n_states * sizeof(double));
         }

@@ -14,8 +14,9 @@ typedef struct {
     double *joint, *weights, *fields;
     int32_t *sizes; /* of the datum's own states, then of new ones */
     int32_t *units, *all, *listed, *starts;
-    int64_t n_heavy; /* states whose weights count: their numbers, sizes and units */
-    int32_t *heavy, *heavy_sizes, *lists;
+    int32_t *lists, *at; /* units of the datum's own states; where those of each begin */
+    int64_t n_heavy;     /* states whose weights count, and which they are */
+    int32_t *heavy;
     int32_t guide[1 << GUIDE_BITS];
     uint32_t *thresholds;
     state_table table;
@@ -56,8 +57,8 @@ static int new_workspace(workspace *work, const truncated_problem *p)
     work->listed = work->all + units;
     work->starts = work->listed + units;
     work->heavy = work->starts + units + 2;
-    work->heavy_sizes = work->heavy + n_states;
-    work->lists = work->heavy_sizes + n_states;
+    work->at = work->heavy + n_states;
+    work->lists = work->at + n_states;
     for (int32_t h = 0; h < p->n_units; h++) {
         work->all[h] = h;
         work->numbers[h] = mix64((uint64_t)(h + 1) * GOLDEN);
@@ -137,9 +138,10 @@ static int initial_states(const truncated_problem *p, int64_t *ticket)
     return 0;
 }
 
-/* Weights of the datum's own states, and E[s], whose units that are not 0 are in `touched`. */
+/* Weights of the datum's own states, and E[s], whose units that are not 0 are in `touched`. With
+   `moved` states their lists of units are made anew, as far as their weights count. */
 static INLINE void expect(const truncated_problem *p, workspace *work, const uint64_t *own,
-                          int64_t n_words, int64_t n)
+                          int64_t n_words, int64_t n, int moved)
 {
     const double shift = largest(work->joint, p->n_states), s = p->inverse_temperature;
     const double total = scaled_exp(work->joint, p->n_states, shift, s, work->weights);
@@ -154,14 +156,18 @@ static INLINE void expect(const truncated_problem *p, workspace *work, const uin
     }
     memset(means, 0, (size_t)p->n_units * sizeof(double));
     memset(work->touched, 0, (size_t)n_words * sizeof(*work->touched));
-    int32_t *units = work->lists;
-    for (int64_t i = 0; i < work->n_heavy; i++) {
-        const uint64_t *state = own + work->heavy[i] * n_words;
-        const int64_t n_on = unpack(state, n_words, units);
-        for (int64_t j = 0; j < n_on; j++)
-            means[units[j]] += work->weights[work->heavy[i]];
-        work->heavy_sizes[i] = (int32_t)n_on;
-        units += n_on;
+    int32_t next = 0;
+    for (int64_t heavy = 0; heavy < work->n_heavy; heavy++) {
+        const int32_t i = work->heavy[heavy];
+        const uint64_t *state = own + i * n_words;
+        if (moved) {
+            work->at[i] = next;
+            work->sizes[i] = (int32_t)unpack(state, n_words, work->lists + next);
+            next += work->sizes[i];
+        }
+        const int32_t *units = work->lists + work->at[i];
+        for (int64_t j = 0; j < work->sizes[i]; j++)
+            means[units[j]] += work->weights[i];
         for (int64_t w = 0; w < n_words; w++)
             work->touched[w] |= state[w];
     }
@@ -177,7 +183,7 @@ static INLINE int64_t list_units(const truncated_problem *p, workspace *work, co
     if (p->marginals) {
         marginals = p->marginals + n * p->n_units;
     } else {
-        expect(p, work, own, n_words, n);
+        expect(p, work, own, n_words, n, 0);
         marginals = p->means + n * p->n_units;
         n_units = unpack(work->touched, n_words, work->units);
         units = work->units;
@@ -206,18 +212,19 @@ static INLINE const double *fields_of(const truncated_problem *p, workspace *wor
 
 /* The log-joint of a state, without the constant; its hash. */
 static INLINE double log_joint(const workspace *work, const double *fields, const void *model,
-                               penalty_function penalty, int64_t n_on, uint64_t *hash)
+                               penalty_function penalty, const int32_t *units, int64_t n_on,
+                               uint64_t *hash)
 {
     double joint = 0;
     *hash = GOLDEN; /* of the empty state */
     for (int64_t j = 0; j < n_on; j++) {
-        joint += fields[work->units[j]];
-        *hash += work->numbers[work->units[j]];
+        joint += fields[units[j]];
+        *hash += work->numbers[units[j]];
     }
-    return joint - penalty(model, work->units, n_on);
+    return joint - penalty(model, units, n_on);
 }
 
-/* `n_words` is p->n_words, as a constant where it is small. */
+/* `n_words` is p->n_words; as a constant, loops over words vanish. */
 static INLINE void estep_datum(const truncated_problem *p, workspace *work, void *model,
                                penalty_function penalty, weight_function weigh, int64_t n_words,
                                int64_t n)
@@ -228,11 +235,16 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
     stream random = open_stream(p->seed, p->iteration, p->keys[n]);
 
     clear_table(&work->table);
+    int32_t next = 0;
     for (int64_t i = 0; i < n_states; i++) {
-        const int64_t n_on = unpack(own + i * n_words, n_words, work->units);
         __builtin_prefetch(own + (n_states + i) * n_words); /* the next datum */
-        work->joint[i] = log_joint(work, fields, model, penalty, n_on, &hash);
-        work->sizes[i] = (int32_t)n_on;
+        work->at[i] = next;
+        work->sizes[i] = (int32_t)unpack(own + i * n_words, n_words, work->lists + next);
+        next += work->sizes[i];
+    }
+    for (int64_t i = 0; i < n_states; i++) {
+        const int32_t *units = work->lists + work->at[i];
+        work->joint[i] = log_joint(work, fields, model, penalty, units, work->sizes[i], &hash);
         *find_state(&work->table, hash) = hash;
     }
 
@@ -260,7 +272,7 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
         if (*place == hash)
             continue;
         *place = hash;
-        work->joint[count] = log_joint(work, fields, model, penalty, n_on, &hash);
+        work->joint[count] = log_joint(work, fields, model, penalty, work->units, n_on, &hash);
         if (work->joint[count] <= least)
             continue;
         pack(work->units, n_on, work->drawn + (count - n_states) * n_words, n_words);
@@ -269,23 +281,13 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
     if (count > n_states)
         keep_largest(own, work->joint, work->sizes, n_states, work->drawn, count - n_states,
                      n_words, work->weights);
-    if (order_by_size(own, work->joint, work->sizes, n_states, n_words, p->n_units, work->room,
-                      work->weights, work->starts)
-        || count > n_states || !p->n_marginal || p->marginals)
-        expect(p, work, own, n_words, n);
-    const int32_t *units = work->lists;
-    for (int64_t i = 0; i < work->n_heavy; units += work->heavy_sizes[i++])
-        weigh(model, units, work->heavy_sizes[i], work->weights[work->heavy[i]]);
-}
-
-/* Loops over words vanish for up to 128 units. */
-static INLINE void estep_any_datum(const truncated_problem *p, workspace *work, void *model,
-                                   penalty_function penalty, weight_function weigh, int64_t n)
-{
-    if (p->n_words == 1)
-        estep_datum(p, work, model, penalty, weigh, 1, n);
-    else if (p->n_words == 2)
-        estep_datum(p, work, model, penalty, weigh, 2, n);
-    else
-        estep_datum(p, work, model, penalty, weigh, p->n_words, n);
+    const int moved = order_by_size(own, work->joint, work->sizes, n_states, n_words, p->n_units,
+                                    work->room, work->weights, work->starts)
+                      || count > n_states;
+    if (moved || !p->n_marginal || p->marginals)
+        expect(p, work, own, n_words, n, moved);
+    for (int64_t heavy = 0; heavy < work->n_heavy; heavy++) {
+        const int32_t i = work->heavy[heavy];
+        weigh(model, work->lists + work->at[i], work->sizes[i], work->weights[i]);
+    }
 }
