@@ -110,6 +110,5 @@ def gather_rows(
                 word_doc[place] = <int32_t>d
                 word_pos[place] = i
                 word_ptr[word_of[i] + 1] = place + 1
-    return (
-        *by_document, np.asarray(word_ptr)[:n_words + 1], np.asarray(word_doc), np.asarray(word_pos),
-    )
+    ends = np.asarray(word_ptr)[:n_words + 1]
+    return (*by_document, ends, np.asarray(word_doc), np.asarray(word_pos))
