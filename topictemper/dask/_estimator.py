@@ -33,11 +33,11 @@ from ._tasks import Job, restored
 # Parameters that the local estimator does not have, or that belong to this process.
 _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "isa")
 _OF_THE_PROCESS = ("n_jobs", "verbose")
-# benchmarks/dask/rounds.py: the sample is a tenth of the documents, or 500 for each topic, if that
+# benchmarks/dask/rounds.py: the sample is a tenth of the documents, or 1,000 for each topic if that
 # is more, within this range. Topics that have not parted in the sample do not part later.
-_SAMPLE_SHARE, _SAMPLE_OF_A_TOPIC, _SAMPLE_RANGE = 0.1, 500.0, (50_000.0, 500_000.0)
-# The sample is learned as by itself, eta included.
-_OF_THE_SAMPLE = {"max_iter": None, "learning_decay": None}
+_SAMPLE_SHARE, _SAMPLE_OF_A_TOPIC, _SAMPLE_RANGE = 0.1, 1000.0, (50_000.0, 500_000.0)
+# The sample has the passes of a fit by itself, and the learning rate of the rounds.
+_OF_THE_SAMPLE = {"max_iter": None}
 # A worker makes its part of the rounds that the driver asks for.
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
@@ -93,7 +93,7 @@ max_doc_update_iter, dtype
     rounds_per_pass : int, default=4
         Rounds in a pass over the documents.
     sample_size : int, default=None
-        Documents in the sample, about. None: a tenth of them, or 500 for each topic if that is
+        Documents in the sample, about. None: a tenth of them, or 1,000 for each topic if that is
         more, from 50,000 to 500,000.
     checkpoint : str or path-like, default=None
         Folder that this process and all workers share, for the last complete round. With it, a
