@@ -203,7 +203,8 @@ def warn_of_tfidf(X: Any) -> None:
     """
     indptr = X.indptr[: 10 * _ROWS_LOOKED_AT]
     # The cheap check comes first: most counts are whole numbers.
-    if X.dtype.kind != "f" or not (2 * X.data[: indptr[-1]] % 1).any():
+    doubled = 2 * X.data[: indptr[-1]]
+    if X.dtype.kind != "f" or (doubled == np.rint(doubled)).all():
         return
     filled = np.flatnonzero(np.diff(indptr) > 1)[:_ROWS_LOOKED_AT]
     if len(filled) < _ROWS_THAT_TELL:
