@@ -16,7 +16,7 @@ from .._utils import _validation as check
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree
 from ..lda import _estimator as _local
-from ..lda._config import Config
+from ..lda._config import Config, usual_passes
 from ..lda._monitor import say
 from ..lda._token_halves import split_tokens
 from ..persistence._models import plain_parameters
@@ -33,11 +33,9 @@ from ._tasks import Job, restored
 # Parameters that the local estimator does not have, or that belong to this process.
 _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "isa")
 _OF_THE_PROCESS = ("n_jobs", "verbose")
-# benchmarks/dask/rounds.py: the sample is a tenth of the documents, or 1,000 for each topic if that
-# is more, within this range. Topics that have not parted in the sample do not part later.
-_SAMPLE_SHARE, _SAMPLE_OF_A_TOPIC, _SAMPLE_RANGE = 0.1, 1000.0, (50_000.0, 500_000.0)
-# The sample has the passes of a fit by itself, and the learning rate of the rounds.
-_OF_THE_SAMPLE = {"max_iter": None}
+# benchmarks/dask/rounds.py: documents of the sample for each topic, and their range; the fewest
+# passes over it. Topics that have not parted in the sample do not part later.
+_SAMPLE_OF_A_TOPIC, _SAMPLE_RANGE, _SAMPLE_PASSES = 1000.0, (50_000.0, 250_000.0), 12
 # A worker makes its part of the rounds that the driver asks for.
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
@@ -93,8 +91,8 @@ max_doc_update_iter, dtype
     rounds_per_pass : int, default=4
         Rounds in a pass over the documents.
     sample_size : int, default=None
-        Documents in the sample, about. None: a tenth of them, or 1,000 for each topic if that is
-        more, from 50,000 to 500,000.
+        Documents in the sample, about, over which there are twelve passes or more. None: 1,000
+        for each topic, from 50,000 to 250,000.
     checkpoint : str or path-like, default=None
         Folder that this process and all workers share, for the last complete round. With it, a
         round is all that a lost worker, driver or cluster can cost. None: what is lost with a
@@ -267,9 +265,11 @@ max_doc_update_iter, dtype
         if record is not None:
             seed = record["seed"]
         steps = {"batch_size": plan.batch_size, "learning_offset": plan.learning_offset}
+        n_sample = self._sample_rows(corpus.n_rows)
+        of_the_sample = {"max_iter": max(_SAMPLE_PASSES, round(usual_passes(n_sample)))}
         job = Job(
             parameters=parameters | steps | {"init": None, "random_state": seed} | _NEVER_STOPS,
-            sample_parameters=parameters | _OF_THE_SAMPLE | {"random_state": seed} | _NEVER_STOPS,
+            sample_parameters=parameters | of_the_sample | {"random_state": seed} | _NEVER_STOPS,
             n_rows=corpus.n_rows,
             n_columns=corpus.n_columns,
             n_shards=shards.n_shards,
@@ -291,7 +291,7 @@ max_doc_update_iter, dtype
             report=report,
         )
         n_rounds = passes * shards.rounds_per_pass
-        state = rounds.run(n_rounds, self._sample_rows(corpus.n_rows), record)
+        state = rounds.run(n_rounds, n_sample, record)
         self._executor, self._job, self._state = executor, job, state
         self._steps = steps
         self.client_ = executor.client if isinstance(executor, Cluster) else None
@@ -342,8 +342,7 @@ max_doc_update_iter, dtype
         if self.sample_size is not None:
             return min(check.integer("sample_size", self.sample_size, 1), n_rows)
         least, most = _SAMPLE_RANGE
-        wanted = max(_SAMPLE_SHARE * n_rows, _SAMPLE_OF_A_TOPIC * self.n_components)
-        return int(min(max(wanted, least), most, n_rows))
+        return int(min(max(_SAMPLE_OF_A_TOPIC * self.n_components, least), most, n_rows))
 
     def _validation_counts(self, X: Any, n_columns: int) -> Any:
         """Checked held-out documents, or None."""
