@@ -16,7 +16,7 @@ from .._utils import _validation as check
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree
 from ..lda import _estimator as _local
-from ..lda._config import Config, usual_passes
+from ..lda._config import Config
 from ..lda._monitor import say
 from ..lda._token_halves import split_tokens
 from ..persistence._models import plain_parameters
@@ -33,9 +33,10 @@ from ._tasks import Job, restored
 # Parameters that the local estimator does not have, or that belong to this process.
 _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "isa")
 _OF_THE_PROCESS = ("n_jobs", "verbose")
-# benchmarks/dask/rounds.py: documents of the sample for each topic, and their range; the fewest
-# passes over it. Topics that have not parted in the sample do not part later.
-_SAMPLE_OF_A_TOPIC, _SAMPLE_RANGE, _SAMPLE_PASSES = 1000.0, (50_000.0, 250_000.0), 12
+# benchmarks/dask/rounds.py: documents of the sample for each topic, and their range; documents to
+# see in it, by passes in a range. Topics that have not parted in the sample do not part later.
+_SAMPLE_OF_A_TOPIC, _SAMPLE_RANGE = 1000.0, (50_000.0, 250_000.0)
+_SAMPLE_SEEN, _SAMPLE_PASSES = 2e6, (12.0, 40.0)
 # A worker makes its part of the rounds that the driver asks for.
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
@@ -91,8 +92,8 @@ max_doc_update_iter, dtype
     rounds_per_pass : int, default=4
         Rounds in a pass over the documents.
     sample_size : int, default=None
-        Documents in the sample, about, over which there are twelve passes or more. None: 1,000
-        for each topic, from 50,000 to 250,000.
+        Documents in the sample, about. None: 1,000 for each topic, from 50,000 to 250,000. The
+        sample is gone over until two million documents are seen, in 12 to 40 passes.
     checkpoint : str or path-like, default=None
         Folder that this process and all workers share, for the last complete round. With it, a
         round is all that a lost worker, driver or cluster can cost. None: what is lost with a
@@ -266,7 +267,8 @@ max_doc_update_iter, dtype
             seed = record["seed"]
         steps = {"batch_size": plan.batch_size, "learning_offset": plan.learning_offset}
         n_sample = self._sample_rows(corpus.n_rows)
-        of_the_sample = {"max_iter": max(_SAMPLE_PASSES, round(usual_passes(n_sample)))}
+        fewest, most = _SAMPLE_PASSES
+        of_the_sample = {"max_iter": round(min(max(_SAMPLE_SEEN / n_sample, fewest), most))}
         job = Job(
             parameters=parameters | steps | {"init": None, "random_state": seed} | _NEVER_STOPS,
             sample_parameters=parameters | of_the_sample | {"random_state": seed} | _NEVER_STOPS,
