@@ -57,8 +57,8 @@ static INLINE void FN(first_sweep)(scratch *z, ptrdiff_t n_words, ptrdiff_t stri
     FN(gather)(z, n_words, padded);
 }
 
-/* With many topics: a gamma at most this has less than LIGHT of the largest weight, exp(s psi), as
-   psi(x) < log(x + 0.562) - 1 / x. */
+/* At a gamma up to this, a weight is less than e^LOG_LIGHT times the largest one, as
+   psi(x) < log(x + 0.562) - 1 / x; 0 if that says nothing. */
 static INLINE REAL FN(light_gamma)(const scratch *z, ptrdiff_t padded, REAL s)
 {
     vec most = {0};

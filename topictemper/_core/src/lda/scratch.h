@@ -4,7 +4,7 @@
 
 #if REAL_BYTES == 4
 #define EPSILON 6e-8f
-#define LOG_LIGHT -20 /* e^-20 of the largest weight is nothing, in any row */
+#define LOG_LIGHT -20 /* of many topics, one of e^-20 times the largest weight is dropped */
 #define NEGLIGIBLE 1e-6f /* a share under this part of alpha, and of s N / K, is dropped */
 #define SMALL_WEIGHT 1e-12f
 #else
