@@ -4,7 +4,8 @@
 
 Microseconds a document on one thread, in processor time, the least of some measurements in turns:
 topics' rows, documents, statistics, and what Python adds. All from the same topics, which
-mean-field steps have learned. Then documents that are completed, without statistics: by the fixed
+mean-field steps have learned; hot steps, at T = 3, from topics that were learned at that T. Then
+documents that are completed, without statistics: by the fixed
 point, by collapsed inference, and by the sweeps of prediction. `benchmarks.lda.scaling` prints this
 table too.
 """
@@ -27,12 +28,15 @@ from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
 from topictemper.lda._e_step import PREDICTION, collapse, infer, sample
 from topictemper.lda._minibatch import Gatherer
+from topictemper.lda._topics import Topics
+from topictemper.tempering import Annealing
 
 from .._common.corpora import load, machine, parser
 
 COMPONENTS = (100, 500, 1000, 2000, 4000)
 SWEEPS = {"tol": 1e-3, "max_iter": 100}
 BATCH, ROWS = 500, 2000
+HOT = 3.0
 TITLE = 10  # words
 WAYS = ("mean_field", "collapsed", "gibbs")
 
@@ -51,28 +55,45 @@ class Case:
     def __init__(self, X: Any, n_components: int) -> None:
         rows = min(ROWS, X.shape[0] // 2)
         model = TemperedLDA(n_components, tempering="svi", inference="point", max_iter=2)
+        hot = Annealing(schedule=lambda passes: HOT)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # two passes leave many topics alike
             trainer = model.fit(X[:-rows])._trainer
+            model.set_params(tempering=hot, max_iter=1)
+            self.hot_topics = model.fit(X[:-rows])._trainer.topics
         self.topics, self.alpha = trainer.topics, trainer.alpha
         self.later, self._workspace = X[-rows:], trainer._workspace
 
     def step(self, *, sampled: bool) -> float:
         """Microseconds a document of a step."""
-        before, M = dict(vars(self.topics)), self.topics.M.copy()
+
+        def e_step(batch: Any, more: dict[str, Any]) -> Any:
+            if sampled:
+                return sample(self.topics, batch, self.alpha, 0, **more)
+            return infer(self.topics, batch, self.alpha, 1.0, **SWEEPS, **more)
+
+        return self._of_step(self.topics, e_step)
+
+    def hot_step(self) -> float:
+        """Microseconds a document of a mean-field step at T = HOT."""
+
+        def e_step(batch: Any, more: dict[str, Any]) -> Any:
+            return infer(self.hot_topics, batch, self.alpha, 1.0 / HOT, **SWEEPS, **more)
+
+        return self._of_step(self.hot_topics, e_step)
+
+    def _of_step(self, topics: Topics, e_step: Callable[[Any, dict[str, Any]], Any]) -> float:
+        before, M = dict(vars(topics)), topics.M.copy()
 
         def one(batch: Any, more: dict[str, Any]) -> None:
-            if sampled:
-                q = sample(self.topics, batch, self.alpha, 0, **more)
-            else:
-                q = infer(self.topics, batch, self.alpha, 1.0, **SWEEPS, **more)
-            self.topics.step(
+            q = e_step(batch, more)
+            topics.step(
                 batch, q, q.s, decay=0.01, scale=1.0, offset=1e-3, workers=more["workers"]
             ).take()
 
         taken = self._taken(one, by_word=True)
-        vars(self.topics).update(before)
-        self.topics.M[:] = M
+        vars(topics).update(before)
+        topics.M[:] = M
         return taken
 
     def completion(self, way: str) -> float:
@@ -108,17 +129,22 @@ def report(options: argparse.Namespace) -> None:
     if options.data is not None:
         cases.append(("long", load(options.data, "long")[0].astype(np.float32), 100))
     n_sweeps = 1 + sum(PREDICTION)
-    print("| rows | tokens | K | step | sampled step | ratio | fixed point | collapsed "
-          f"| {n_sweeps} sweeps |\n" + 9 * "|---" + "|")  # fmt: skip
+    print("| rows | tokens | K | step | hot step | sampled step | ratio | fixed point | collapsed "
+          f"| {n_sweeps} sweeps |\n" + 10 * "|---" + "|")  # fmt: skip
     for name, rows, n_components in cases:
         case = Case(rows, n_components)
         tokens = case.later.sum() / case.later.shape[0]
         turns = [
-            (case.step(sampled=False), case.step(sampled=True), *map(case.completion, WAYS))
+            (
+                case.step(sampled=False),
+                case.hot_step(),
+                case.step(sampled=True),
+                *map(case.completion, WAYS),
+            )
             for _ in range(options.rounds)
         ]
-        step, sampled, *completed = np.min(turns, axis=0)
-        print(f"| {name} | {tokens:.0f} | {n_components} | {step:.1f} | {sampled:.1f} "
+        step, hot, sampled, *completed = np.min(turns, axis=0)
+        print(f"| {name} | {tokens:.0f} | {n_components} | {step:.1f} | {hot:.1f} | {sampled:.1f} "
               f"| {sampled / step:.2f} | " + " | ".join(f"{x:.1f}" for x in completed) + " |",
               flush=True)  # fmt: skip
 

@@ -104,6 +104,14 @@ def token_assignments(
     return np.asarray(ratio[:, None] * weights[document] * rows, dtype=np.float64)
 
 
+def aligned(shape: tuple[int, int], dtype: Real, beyond: int = 0) -> NDArray[Any]:
+    """NaN from an address on that is so many numbers beyond a multiple of 64 bytes."""
+    size, item = shape[0] * shape[1], np.dtype(dtype).itemsize
+    memory = np.full(size + 64 // item + beyond, np.nan, dtype)
+    start = -memory.__array_interface__["data"][0] % 64 // item + beyond
+    return memory[start : start + size].reshape(shape)
+
+
 def outputs(minibatch: Minibatch, rows: Rows | None = None) -> Outputs:
     """Room for the kernels; it holds NaN or -1 before, so that gaps would show."""
     dtype, n_words = minibatch.M.dtype, len(minibatch.batch.words)
@@ -111,7 +119,7 @@ def outputs(minibatch: Minibatch, rows: Rows | None = None) -> Outputs:
     padded = _kernels.padded_topics(minibatch.n_topics)
     if rows is None:
         shift, mass = np.full((2, n_words), np.nan, dtype)
-        rows = np.full((n_words, padded), np.nan, dtype), shift, mass
+        rows = aligned((n_words, padded), dtype), shift, mass
     B, shift, mass = rows
     return Outputs(
         alpha=minibatch.alpha,
@@ -133,9 +141,10 @@ def outputs(minibatch: Minibatch, rows: Rows | None = None) -> Outputs:
     )
 
 
-def topic_rows(minibatch: Minibatch, n_threads: int = 1) -> Rows:
+def topic_rows(minibatch: Minibatch, n_threads: int = 1, beyond: int = 0) -> Rows:
     """B, shift and mass by the kernel; the temperature is the first document's."""
     out = outputs(minibatch)
+    out = replace(out, B=aligned(out.B.shape, out.B.dtype, beyond))
     state = (minibatch.M, minibatch.a, minibatch.base, minibatch.log_total, minibatch.point)
     places, s = minibatch.batch.words, float(minibatch.s[0])
     arguments = (*state, places, s, minibatch.batch, out, ticket())

@@ -76,14 +76,25 @@ def test_same_draws_with_more_topics_than_slots() -> None:
     assert n_topics.max() > 64 > n_topics.min()
 
 
-def test_same_draws_of_a_document_of_many_tokens() -> None:
-    # 75 words of 64 parts; around it are documents of few.
+def test_same_draws_of_a_long_document() -> None:
+    # Each of its draws is for more than a token; around it are documents of few.
     minibatch = make_minibatch(40, 0.1, n_documents=2)
     batch = minibatch.batch
     counts = batch.counts.copy()
-    counts[slice(*batch.doc_ptr[2:4])] += 100.0
-    assert np.diff(batch.doc_ptr)[2] * 64 > 4096
+    counts[slice(*batch.doc_ptr[2:4])] += 20.0
+    assert counts[slice(*batch.doc_ptr[2:4])].sum() > 2 * 256
     assert_same_draws(replace(minibatch, batch=batch._replace(counts=counts)), n_kept=1)
+
+
+def test_same_draws_of_a_document_of_many_words() -> None:
+    # More than go abreast: each word comes several times, which is all the same to the kernel.
+    minibatch, n = make_minibatch(20, 0.1, n_documents=2).part([0]), 4200
+    batch = minibatch.batch._replace(
+        doc_ptr=np.array([0, n], np.int64),
+        word_of=np.arange(n, dtype=np.int32) % len(minibatch.batch.words),
+        counts=np.ones(n),
+    )
+    assert_same_draws(replace(minibatch, batch=batch), n_kept=1)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

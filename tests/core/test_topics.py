@@ -59,6 +59,20 @@ def test_topic_rows(dtype: Real, n_topics: int, s: float | str, point: bool) -> 
         assert np.all(B[:, n_topics:] == 0)
 
 
+@pytest.mark.parametrize("point", [False, True])
+@pytest.mark.parametrize("s", [1.0, 0.4, "documents"])
+@pytest.mark.parametrize("n_topics", [37, 1000])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_have_the_same_bits_at_any_address(
+    dtype: Real, n_topics: int, s: float | str, point: bool
+) -> None:
+    minibatch = make_minibatch(n_topics, s=s, dtype=dtype, point=point)
+    at_line, beyond = topic_rows(minibatch), topic_rows(minibatch, beyond=1)
+    assert_array_equal(at_line[0], beyond[0])
+    assert_array_equal(at_line[1], beyond[1])
+    assert_array_equal(at_line[2], beyond[2])
+
+
 @pytest.mark.parametrize("log_rows", [False, True])
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("point", [False, True])

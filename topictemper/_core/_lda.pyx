@@ -218,7 +218,8 @@ def sample(
 
     Collapsed Gibbs sampling, ``p(z_i = k | others) ~ (alpha_k + N_k without i) B_vk``, from
     `keys`, one a document: after a sweep that starts it and ``n_burn_in`` more, counts N are
-    averaged over ``n_kept >= 1``. A word that is there more than 64 times is drawn in 64 parts.
+    averaged over ``n_kept >= 1``. A count is drawn token by token, but in at most
+    64 parts, and in parts of a 256th of its document if that is more than a token.
     Outputs as those of `estep`, with ``gamma = alpha + mean N``, and as weights gamma itself, of
     the topics that have been drawn; but no ``log_scale``, ``energy`` and ``sweeps``.
     """

@@ -20,8 +20,9 @@ from .special import GOLDEN, Floats, floats, gamma_ratio, mix64, psi
 
 Ints = NDArray[np.int64]
 
-# Lanes that a draw goes through topics in, and the most parts that a count is split into.
-_LANES, _MOST_TOKENS = 16, 64
+# Lanes that a draw goes through topics in; the most parts that a count is split into, and the
+# part of a document that these may be together.
+_LANES, _MOST_TOKENS, _FINEST = 16, 64, 256
 # Slots for topics that a document keeps, and the most that it may have; the most tokens with slots.
 _FIRST_SLOTS, _MOST_SLOTS, _MOST_ABREAST = 32, 64, 4096
 
@@ -255,7 +256,8 @@ def sample(
     is crowded. There, u goes through the topics in the order of their remainders modulo 16, but
     through the topic that the token had first.
 
-    A count is split into tokens of equal size, as few as keep it at 1 or less, but at most 64.
+    A count is split into tokens of equal size, as few as keep it at 1 or less, or at a 256th of the
+    document, but at most 64.
     Sizes are rounded to multiples of a power of two, such that sums of them are exact.
 
     Parameters
@@ -287,7 +289,8 @@ def sample(
     )
     for d in range(n_documents):
         span = slice(doc_ptr[d], doc_ptr[d + 1])
-        parts = np.minimum(np.ceil(counts[span]), _MOST_TOKENS).astype(np.int64)
+        largest = max(counts[span].sum() / _FINEST, 1.0)
+        parts = np.minimum(np.ceil(counts[span] / largest), _MOST_TOKENS).astype(np.int64)
         rows = B[np.repeat(word_of[span], parts)]
         unit = 2.0 ** (np.floor(np.log2(1.0 + counts[span].sum())) - 51.0)
         sizes = np.repeat(np.maximum(np.rint(counts[span] / parts / unit), 1.0) * unit, parts)

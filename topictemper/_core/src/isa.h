@@ -29,6 +29,23 @@ BEGIN(X86_FEATURES)
 
 #define INLINE inline __attribute__((always_inline, unused))
 #define SHUFFLE __builtin_shufflevector
+
+/* The store of a vector, as integers, that passes the caches, and what comes before others read. */
+#if !defined(__x86_64__)
+#define STREAM(p, x) (*(p) = (x))
+#define END_OF_STREAM() ((void)0)
+#else
+#define END_OF_STREAM() __builtin_ia32_sfence()
+#ifdef __clang__
+#define STREAM(p, x) __builtin_nontemporal_store(x, p)
+#elif VBYTES == 64
+#define STREAM __builtin_ia32_movntdq512
+#elif VBYTES == 32
+#define STREAM __builtin_ia32_movntdq256
+#else
+#define STREAM __builtin_ia32_movntdq
+#endif
+#endif
 #define PASTE_(a, b, c) a##b##_##c
 #define PASTE(a, b, c) PASTE_(a, b, c)
 

@@ -13,6 +13,7 @@
 #undef HUGE_ARGUMENT
 #undef TINY
 #undef EPSILON
+#undef LOG_LIGHT
 #undef NEGLIGIBLE
 #undef SMALL_WEIGHT
 #undef UNIFORM_BITS

@@ -65,6 +65,15 @@ static INLINE void FN(store_n)(REAL *p, vec x, ptrdiff_t n)
         FN(store_part)(p, x, n);
 }
 
+/* Copies whole vectors to aligned places that are not read soon: their lines need not be loaded
+   before they are written. END_OF_STREAM comes before other threads read them. */
+typedef long long FN(integers) __attribute__((vector_size(VBYTES), may_alias));
+static INLINE void FN(stream)(REAL *to, const REAL *from, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < n; i += VL)
+        STREAM((FN(integers) *)(to + i), (FN(integers))FN(load)(from + i));
+}
+
 /* Asks for a row to be in the cache soon: the words of a batch lie anywhere. */
 static INLINE void FN(fetch)(const REAL *row, ptrdiff_t n)
 {

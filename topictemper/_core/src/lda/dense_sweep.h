@@ -57,11 +57,26 @@ static INLINE void FN(first_sweep)(scratch *z, ptrdiff_t n_words, ptrdiff_t stri
     FN(gather)(z, n_words, padded);
 }
 
+/* At a gamma up to this, a weight is less than e^LOG_LIGHT times the largest one, as
+   psi(x) < log(x + 0.562) - 1 / x; 0 if that says nothing. */
+static INLINE REAL FN(light_gamma)(const scratch *z, ptrdiff_t padded, REAL s)
+{
+    vec most = {0};
+    REAL psi[VBYTES / sizeof(REAL)], least;
+    for (ptrdiff_t k = 0; k < padded; k += VL)
+        most = FN(max)(most,
+                       FN(load)(z->alpha + k) + FN(load)(z->w + k) * FN(load)(z->g + k) * s);
+    FN(store)(psi, FN(psi)(FN(splat)(FN(hmax)(most))));
+    least = psi[0] + LOG_LIGHT / s;
+    return least < (REAL)-0.554 ? 1 / ((REAL)0.446 - least) : 0;
+}
+
 /* gamma = alpha + s w g. Leaves the shares s w g in g, or 0 for topics that may be dropped: their
-   share is negligible, or it will be once their weight has fallen to that of the prior.
+   share is negligible, or it will be once their weight has fallen to that of the prior, or their
+   gamma is `light`.
    Returns sum |delta gamma|, and the number of topics that stay. `unscale` undoes w's scale. */
 static INLINE REAL FN(update_gamma)(scratch *z, ptrdiff_t n, REAL s, REAL small, REAL few,
-                                    REAL unscale, ptrdiff_t *n_kept)
+                                    REAL light, REAL unscale, ptrdiff_t *n_kept)
 {
     vec delta = {0};
     ivec kept = {0};
@@ -71,7 +86,7 @@ static INLINE REAL FN(update_gamma)(scratch *z, ptrdiff_t n, REAL s, REAL small,
         vec rest = FN(load)(z->w_rest + k) * g * unscale;
         vec least = FN(min)(a * NEGLIGIBLE, FN(splat)(small));
         vec fading = FN(min)(FN(load)(z->fading + k), FN(splat)(few));
-        ivec stays = (share > least) & ((share > fading) | ~(rest <= least));
+        ivec stays = (share > least) & (((share > fading) & (new > light)) | ~(rest <= least));
         kept -= stays;
         delta += FN(max)(d, -d);
         FN(store)(z->gamma + k, new);

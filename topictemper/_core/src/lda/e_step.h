@@ -105,6 +105,7 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
     REAL limit = 8 * EPSILON * s * tokens; /* sums below this are rounding */
     REAL rounding = 100 * NEGLIGIBLE * z->least_alpha, log_scale = 0, unscale = 1;
     ptrdiff_t n_active = n_topics, kept, sweep = 0;
+    const int many = n_topics > MANY_TOPICS;
     int compacted = 0, converged, rounds = 0;
 
     rounding = EPSILON * tokens < rounding ? EPSILON * tokens : rounding;
@@ -113,15 +114,17 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
         z->gamma[k] = k < n_topics ? z->alpha[k] + share : NO_TOPIC;
     do {
         compacted = converged = 0;
-        log_scale = FN(weigh)(padded, s, z->gamma, z->w);
+        log_scale = sweep == 0 && z->even ? FN(weigh_evenly)(padded, s, z->gamma[0], z->w)
+                                          : FN(weigh)(padded, s, z->gamma, z->w);
         while (!converged && !compacted && sweep++ < max_iter) {
             if (sweep == 1 && z->even)
                 FN(first_sweep)(z, n_words, stride, padded);
             else
                 FN(sweep_rows)(z, n_words, padded, 1);
             unscale = log_scale == 0 ? 1 : (REAL)exp(-(double)log_scale);
-            converged = FN(update_gamma)(z, padded, s, small, few, unscale, &kept) < limit;
-            compacted = COMPACTION * kept <= n_topics && !converged;
+            const REAL light = many ? FN(light_gamma)(z, padded, s) : 0;
+            converged = FN(update_gamma)(z, padded, s, small, few, light, unscale, &kept) < limit;
+            compacted = COMPACTION * kept <= n_topics && (many || !converged);
             if (!compacted)
                 log_scale = FN(weigh)(padded, s, z->gamma, z->w);
         }

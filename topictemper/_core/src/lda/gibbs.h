@@ -5,6 +5,7 @@
    instruction sets. */
 
 #define MOST_TOKENS 64 /* of a word in a document; more of them share one draw */
+#define FINEST 256 /* or more tokens of a long document: a draw is for such a part of it */
 #define MOST_ABREAST 4096 /* tokens of a document */
 #if REAL_BYTES == 4
 #define UNIFORM_BITS 24
@@ -35,17 +36,26 @@ typedef struct {
     ptrdiff_t most, most_abreast; /* tokens */
 } sampler;
 
-/* Parts that a count is split into. */
-static INLINE ptrdiff_t FN(parts)(REAL count)
+/* The largest part of a count: a token, or more in a long document. */
+static INLINE double FN(largest_part)(const documents *p, int64_t d)
 {
-    const ptrdiff_t whole = count < MOST_TOKENS ? (ptrdiff_t)count : MOST_TOKENS;
-    return (REAL)whole < count && whole < MOST_TOKENS ? whole + 1 : whole;
+    double total = 0;
+    for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++)
+        total += (double)((const REAL *)p->counts)[v];
+    return total > FINEST ? total / FINEST : 1;
+}
+/* Parts that a count is split into. */
+static INLINE ptrdiff_t FN(parts)(REAL count, double largest)
+{
+    const double wanted = ceil((double)count / largest);
+    return wanted < MOST_TOKENS ? (ptrdiff_t)wanted : MOST_TOKENS;
 }
 static INLINE ptrdiff_t FN(tokens)(const documents *p, int64_t d)
 {
+    const double largest = FN(largest_part)(p, d);
     ptrdiff_t n = 0;
     for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++)
-        n += FN(parts)(((const REAL *)p->counts)[v]);
+        n += FN(parts)(((const REAL *)p->counts)[v], largest);
     return n;
 }
 
@@ -128,12 +138,13 @@ static ptrdiff_t FN(start)(sampler *z, const documents *p, int64_t d, uint64_t k
 {
     const ptrdiff_t padded = (ptrdiff_t)p->padded, n_blocks = padded / TOPIC_PADDING;
     const REAL unit = FN(unit)(p, d);
+    const double largest = FN(largest_part)(p, d);
     stream random = {key, 0};
     ptrdiff_t n = 0;
     for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++) {
         const REAL *prior = (const REAL *)p->prior + p->word_of[v] * n_blocks;
         const REAL count = ((const REAL *)p->counts)[v];
-        const ptrdiff_t parts = FN(parts)(count);
+        const ptrdiff_t parts = FN(parts)(count, largest);
         const REAL units = (REAL)rint((double)(count / (REAL)parts / unit));
         for (ptrdiff_t j = 0; j < parts; j++, n++) {
             const REAL u = FN(uniform)(&random) * prior[n_blocks - 1];

@@ -18,6 +18,10 @@
 /* Up to so many topics, statistics are summed over all of them, not just those of a document. */
 #define DENSE_TOPICS 256
 
+/* Beyond so many topics, memory bounds a step: rows of the topics are stored past the caches, and
+   documents leave topics of little weight at once. */
+#define MANY_TOPICS 512
+
 typedef void real;
 
 /* Arrays of a minibatch, and of its E-step: attributes of two Python objects, by their names.

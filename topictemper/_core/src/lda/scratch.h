@@ -4,10 +4,12 @@
 
 #if REAL_BYTES == 4
 #define EPSILON 6e-8f
+#define LOG_LIGHT -20 /* of many topics, one of e^-20 times the largest weight is dropped */
 #define NEGLIGIBLE 1e-6f /* a share under this part of alpha, and of s N / K, is dropped */
 #define SMALL_WEIGHT 1e-12f
 #else
 #define EPSILON 1.1e-16
+#define LOG_LIGHT -50
 #define NEGLIGIBLE 1e-14
 #define SMALL_WEIGHT 1e-150
 #endif
@@ -114,6 +116,17 @@ static INLINE REAL FN(weigh)(ptrdiff_t n, REAL s, const REAL *gamma, REAL *w)
         FN(store)(w + k, x);
     }
     return FN(hmax)(most) < SMALL_WEIGHT ? FN(rescale)(n, s, gamma, w) : 0;
+}
+
+/* The same of n equal gammas. */
+static INLINE REAL FN(weigh_evenly)(ptrdiff_t n, REAL s, REAL gamma, REAL *w)
+{
+    REAL one[VBYTES / sizeof(REAL)], w_one[VBYTES / sizeof(REAL)], log_scale;
+    FN(store)(one, FN(splat)(gamma));
+    log_scale = FN(weigh)(VL, s, one, w_one);
+    for (ptrdiff_t k = 0; k < n; k += VL)
+        FN(store)(w + k, FN(splat)(w_one[0]));
+    return log_scale;
 }
 
 static INLINE REAL FN(total)(const REAL *x, ptrdiff_t n)

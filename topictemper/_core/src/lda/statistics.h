@@ -75,12 +75,32 @@ static INLINE ptrdiff_t FN(sparse_statistics)(ptrdiff_t n_topics, double c, REAL
         for (ptrdiff_t j = 0; j < m; j++) {
             const int32_t k = id[i + j];
             __builtin_prefetch(out + k, 1);
+            __builtin_prefetch(row + k);
             touched[n_touched] = k; /* whether it is new cannot be predicted: no branch */
             n_touched += (sum[k] == 0) & (n_touched < n_topics);
             sum[k] += c * (double)w[k] * (log_rows ? (double)x[j] : 1);
         }
     }
     return n_touched;
+}
+
+/* Whether all documents of a word hold all topics, as they do while it is hot. */
+static INLINE int FN(all_full)(const documents *p, ptrdiff_t n, const int32_t *doc)
+{
+    ptrdiff_t full = 0;
+    for (ptrdiff_t j = 0; j < n; j++)
+        full += p->n_active[doc[j]] == p->n_topics;
+    return full == n && !p->log_rows;
+}
+
+/* sum[k] += c w_dk of a document that holds all topics. */
+static INLINE void FN(full_statistics)(ptrdiff_t padded, double c, const REAL *w, double *sum)
+{
+    for (ptrdiff_t k = 0; k < padded; k += DL) {
+        dvec x = c * FN(load_double)(w + k);
+        for (ptrdiff_t i = 0; i < DL; i++)
+            sum[k + i] += x[i];
+    }
 }
 
 /* M[word] += rate sum_d weight_d n_dv phi_dv, word by word in a fixed order of documents. */
@@ -96,7 +116,7 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
     const double *doc_weight = update->doc_weight, rate = update->rate;
     double *block_sums = update->block_sums;
     REAL *M = update->M;
-    const int dense = !log_rows && n_topics <= DENSE_TOPICS;
+    const int always_dense = !log_rows && n_topics <= DENSE_TOPICS;
     int64_t most = 0;
     for (int64_t u = 0; u < n_words; u++)
         most = word_ptr[u + 1] - word_ptr[u] > most ? word_ptr[u + 1] - word_ptr[u] : most;
@@ -122,6 +142,7 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
             const ptrdiff_t n = (ptrdiff_t)(word_ptr[u + 1] - start);
             const int32_t *doc = word_doc + start;
             REAL *out = M + (ptrdiff_t)words[u] * n_topics;
+            const int dense = always_dense || FN(all_full)(p, n, doc);
             if (dense && u + 2 < n_words)
                 FN(fetch)(M + (ptrdiff_t)words[u + 2] * n_topics, n_topics);
             for (ptrdiff_t j = 0; j < n; j++)
@@ -132,10 +153,16 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
                     out[k] += (REAL)sum[k];
                     total[k] += sum[k];
                 }
+                memset(sum, 0, (size_t)padded * sizeof(double));
             } else {
                 ptrdiff_t n_touched = 0;
                 for (ptrdiff_t j = 0; j < n; j++) {
                     const int64_t d = doc[j];
+                    if (!log_rows && n_active_of[d] == n_topics) {
+                        FN(full_statistics)(padded, c[j], weights + d * padded, sum);
+                        n_touched = n_topics;
+                        continue;
+                    }
                     n_touched = FN(sparse_statistics)(
                         n_topics, c[j], s_of[d], log_rows, row, n_active_of[d],
                         topics + d * n_topics, weights + d * padded, sum, touched, n_touched,

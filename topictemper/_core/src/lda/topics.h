@@ -39,8 +39,10 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
     REAL *B = p->B, *shift = p->shift, *mass = p->mass, *prior = p->prior;
     const REAL scale = (REAL)state->a, offset = (REAL)state->base, inverse = (REAL)options->s;
     const int plain = !log_rows && inverse == 1, scales = plain && point;
-    REAL *log_totals = malloc(3 * (size_t)padded * sizeof(REAL)), *factors = log_totals + padded;
-    REAL *alpha = factors + padded, all_top = 0;
+    /* Rows of many topics are made beside their place: they fit into no cache anyway. */
+    const int streams = n_topics > MANY_TOPICS && (uintptr_t)B % VBYTES == 0;
+    REAL *log_totals = malloc(4 * (size_t)padded * sizeof(REAL)), *factors = log_totals + padded;
+    REAL *alpha = factors + padded, *beside = alpha + padded, all_top = 0;
     if (!log_totals)
         return -1;
     for (ptrdiff_t k = 0; k < padded; k++) {
@@ -56,7 +58,7 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
             break;
         for (int64_t u = first; u < last; u++) {
             const REAL *row = M + (ptrdiff_t)words[u] * n_topics;
-            REAL *out = B + u * padded;
+            REAL *out = streams ? beside : B + u * padded;
             vec most = FN(splat)((REAL)-1e30), sum_b = {0};
             REAL top;
             if (u + 2 < n_words)
@@ -83,6 +85,8 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
             if (log_rows) {
                 for (ptrdiff_t k = 0; k < padded; k += VL)
                     FN(store)(out + k, FN(load)(out + k) - top);
+                if (streams)
+                    FN(stream)(B + u * padded, out, padded);
                 continue;
             }
             for (ptrdiff_t k = 0; !scales && k < padded; k += VL) {
@@ -94,8 +98,12 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
             mass[u] = FN(hsum)(sum_b);
             if (prior)
                 FN(sum_prior)(padded, alpha, out, prior + u * (padded / TOPIC_PADDING));
+            if (streams)
+                FN(stream)(B + u * padded, out, padded);
         }
     }
+    if (streams)
+        END_OF_STREAM();
     free(log_totals);
     return 0;
 }
