@@ -202,9 +202,11 @@ def warn_of_tfidf(X: Any) -> None:
     Weighted counts, such as multiples of 0.5, do not trigger the warning.
     """
     indptr = X.indptr[: 10 * _ROWS_LOOKED_AT]
-    # The cheap check comes first: most counts are whole numbers.
+    if X.dtype.kind != "f":
+        return
     doubled = 2 * X.data[: indptr[-1]]
-    if X.dtype.kind != "f" or (doubled == np.rint(doubled)).all():
+    # The cheap check comes first: most counts are whole numbers.
+    if (doubled == np.rint(doubled)).all():
         return
     filled = np.flatnonzero(np.diff(indptr) > 1)[:_ROWS_LOOKED_AT]
     if len(filled) < _ROWS_THAT_TELL:
