@@ -18,6 +18,8 @@ from ._minibatch import LocalParameters, Minibatch
 # M is rescaled when its factor `a` leaves this range: far from the limits of float32.
 _SMALLEST_FACTOR = 1e-20
 _WORDS_AT_ONCE = 1024
+# Entries of M that are mixed with those of others at a time: they stay in the cache.
+_ENTRIES_AT_ONCE = 2**16
 
 
 class Topics(Stateful):
@@ -86,8 +88,9 @@ class Topics(Stateful):
     def _combined(self, shares: list[tuple[Topics, float]]) -> Topics:
         result = copy(self)
         result.M = np.empty_like(self.M)
-        for start in range(0, self.n_features, _WORDS_AT_ONCE):
-            rows = slice(start, start + _WORDS_AT_ONCE)
+        at_once = max(1, _ENTRIES_AT_ONCE // self.n_components)
+        for start in range(0, self.n_features, at_once):
+            rows = slice(start, start + at_once)
             result.M[rows] = sum(
                 topics.M[rows] * self.M.dtype.type(share * topics.a) for topics, share in shares
             )
