@@ -1,10 +1,11 @@
 """Cost of a learning step against one size at a time; a table and a figure.
 
-    python -m benchmarks.lda.scaling --data DATA --png scaling.png
+    python -m benchmarks.lda.scaling --data DATA --before CHECKOUT --png scaling.png
 
 Microseconds a document of an SVI step, median over measurements, one thread where threads are not
-what varies. All else stays at K = 100, the corpus's own vocabulary and documents, batch 500. The
-table of `benchmarks.lda.sampled_steps` follows.
+what varies. All else stays at K = 100, the corpus's own vocabulary and documents, batch 500. First
+comes the table of `benchmarks.lda.growth`, with the costs of another checkout if there is one; that
+of `benchmarks.lda.sampled_steps` comes last.
 """
 
 from __future__ import annotations
@@ -25,14 +26,13 @@ import scipy.sparse as sp
 from topictemper import TemperedLDA
 
 from .._common.corpora import hashed, load, machine, parser
-from .sampled_steps import report
+from . import growth, sampled_steps
 from .speed import BATCH, OURS, ROWS, seconds, widened
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 WARM_ROWS = 10_000
-COMPONENTS = (10, 20, 50, 100, 200, 500, 1000)
 FEATURES = (10**4, 10**5, 10**6)
 DOCUMENTS = (1_000, 3_000, 10_000, 30_000)
 LENGTHS = (1, 2, 4, 8, 16)
@@ -46,9 +46,9 @@ def warm(X: Any) -> int:
     return min(WARM_ROWS, X.shape[0] // 2)
 
 
-def model(X: Any, n_components: int = 100, jobs: int = 1) -> TemperedLDA:
+def model(X: Any, jobs: int = 1) -> TemperedLDA:
     """A model that is past its start, where sweeps are many."""
-    lda = TemperedLDA(n_components, tempering="svi", total_samples=X.shape[0], n_jobs=jobs, **OURS)
+    lda = TemperedLDA(100, tempering="svi", total_samples=X.shape[0], n_jobs=jobs, **OURS)
     return lda.partial_fit(X[: warm(X)])
 
 
@@ -77,8 +77,6 @@ def sweep(X: Any, options: argparse.Namespace) -> Iterator[tuple[str, Points]]:
     def points(values: tuple[int, ...], measure: Callable[[int], float]) -> Points:
         return [(value, measure(value)) for value in values]
 
-    yield "topics", points(COMPONENTS, lambda k: cost(model(X, k), later, rounds))
-
     lda = model(X)
     features = tuple(n for n in FEATURES if n >= X.shape[1])
     yield (
@@ -101,17 +99,26 @@ def sweep(X: Any, options: argparse.Namespace) -> Iterator[tuple[str, Points]]:
     yield "tokens in a document", result
 
 
-def draw(results: dict[str, Points], path: Path, title: str) -> None:
+def draw(results: dict[str, dict[str, Points]], path: Path, title: str) -> None:
     """One panel for each variable, logarithmic axes."""
-    figure, panels = plt.subplots(1, len(results), figsize=(3.2 * len(results), 3.2), sharey=True)
-    for panel, (name, points) in zip(panels, results.items(), strict=True):
-        x, y = np.array(points).T
-        panel.loglog(x, y, "o-")
-        panel.set_xlabel(name)
+    widths = [2.0, *np.ones(len(results) - 1)]  # the first has many lines
+    figure, panels = plt.subplots(
+        1, len(results), figsize=(15.0, 3.6), sharey=True, width_ratios=widths
+    )
+    for panel, (variable, lines) in zip(panels, results.items(), strict=True):
+        for name, points in lines.items():
+            x, y = np.array(points).T
+            # What was before has the colour of what is, and comes first.
+            colour = f"C{[*growth.WAYS, name].index(name.removesuffix(growth.BEFORE))}"
+            dashed = name.endswith(growth.BEFORE)
+            panel.loglog(x, y, "o--" if dashed else "o-", color=colour, label=name, markersize=4)
+        panel.set_xlabel(variable)
         panel.set_xticks(x, [f"{value:,.0f}" for value in x], rotation=45, fontsize=8)
         panel.minorticks_off()
         panel.grid(alpha=0.3)
-    every = [y for points in results.values() for _, y in points]
+        if len(lines) > 1:
+            panel.legend(fontsize=8, handlelength=4)
+    every = [y for lines in results.values() for points in lines.values() for _, y in points]
     ticks = [m * 10.0**e for e in range(-1, 6) for m in (1, 2, 5)]
     ticks = [tick for tick in ticks if 0.5 * min(every) < tick < 2 * max(every)]
     panels[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
@@ -124,23 +131,25 @@ def main() -> None:
     """Print the table, write the figure."""
     arguments = parser(__doc__.splitlines()[0])
     arguments.add_argument("--rounds", type=int, default=5, help="measurements of each point")
+    arguments.add_argument("--before", type=Path, help="another checkout, built in place")
     arguments.add_argument("--png", type=Path, default=Path("scaling.png"), help="the figure")
     options = arguments.parse_args()
     corpus = "docstrings" if options.data is None else "arxiv"
     X, _ = load(options.data, corpus, 40_000)
     X = X.astype(np.float32)
     print(machine(max(JOBS)))
-    print(f"{corpus}, {X.shape[0]} rows, batch {BATCH}; microseconds a document of an SVI step\n")
+    print(f"{corpus}, batch {BATCH}; microseconds a document\n")
+    results = {"topics": growth.report(options)}
+    print(f"\nAn SVI step, {X.shape[0]} rows\n")
     print("| what varies | its value | microseconds | over the first |\n|---|---|---|---|")
-    results = {}
     for name, points in sweep(X, options):
-        results[name] = points
+        results[name] = {"cold": points}
         for value, microseconds in points:
             print(f"| {name} | {value:,.0f} | {microseconds:.1f} "
                   f"| {microseconds / points[0][1]:.2f} |", flush=True)  # fmt: skip
     print("\nSampled steps beside mean-field steps\n")
-    report(options)
-    draw(results, options.png, f"SVI step, {corpus}, K = 100 where it does not vary, one thread")
+    sampled_steps.report(options)
+    draw(results, options.png, f"A step, {corpus}, K = 100 where it does not vary, one thread")
 
 
 if __name__ == "__main__":
