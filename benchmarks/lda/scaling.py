@@ -108,8 +108,8 @@ def draw(results: dict[str, dict[str, Points]], path: Path, title: str) -> None:
     for panel, (variable, lines) in zip(panels, results.items(), strict=True):
         for name, points in lines.items():
             x, y = np.array(points).T
-            # What was before has the colour of what is, and comes first.
-            colour = f"C{[*growth.WAYS, name].index(name.removesuffix(growth.BEFORE))}"
+            # What was before has the colour of what is.
+            colour = f"C{growth.WAYS.index(name.removesuffix(growth.BEFORE))}"
             dashed = name.endswith(growth.BEFORE)
             panel.loglog(x, y, "o--" if dashed else "o-", color=colour, label=name, markersize=4)
         panel.set_xlabel(variable)
