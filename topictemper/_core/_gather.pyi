@@ -16,3 +16,6 @@ def gather_rows(
     single: bool,
     by_word: bool,
 ) -> tuple[Longs, Ints, NDArray[Any], Ints, Longs, Ints, Longs]: ...
+def hash_rows(
+    doc_ptr: Longs, word_of: Ints, counts: NDArray[Any], words: Ints
+) -> NDArray[np.uint64]: ...

@@ -1,8 +1,16 @@
-"""Minibatches out of CSR matrices."""
+"""Minibatches out of CSR matrices, and hashes of their documents."""
 
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
+
+cdef extern from *:
+    """
+    #define INLINE inline
+    #include "splitmix.h"
+    """
+    const uint64_t GOLDEN
+    uint64_t mix64(uint64_t value) noexcept nogil
 
 ctypedef fused index_t:
     int32_t
@@ -112,3 +120,33 @@ def gather_rows(
                 word_ptr[word_of[i] + 1] = place + 1
     ends = np.asarray(word_ptr)[:n_words + 1]
     return (*by_document, ends, np.asarray(word_doc), np.asarray(word_pos))
+
+
+cdef union bits_of:
+    double real
+    uint64_t bits
+
+
+def hash_rows(
+    const int64_t[::1] doc_ptr,
+    const int32_t[::1] word_of,
+    const count_t[::1] counts,
+    const int32_t[::1] words,
+):
+    """A hash of each document of a minibatch: `hash_sparse_rows` of its words and counts."""
+    cdef Py_ssize_t n_rows = doc_ptr.shape[0] - 1, d, i
+    hashes = np.empty(n_rows, dtype=np.uint64)
+    of_words = np.empty(words.shape[0], dtype=np.uint64)
+    cdef uint64_t[::1] out = hashes, word_hash = of_words
+    cdef uint64_t total
+    cdef bits_of count
+    with nogil:
+        for i in range(words.shape[0]):
+            word_hash[i] = mix64(<uint64_t>words[i] + GOLDEN)
+        for d in range(n_rows):
+            total = 0
+            for i in range(doc_ptr[d], doc_ptr[d + 1]):
+                count.real = <double>counts[i]
+                total += mix64((word_hash[word_of[i]] ^ count.bits) + GOLDEN)
+            out[d] = total
+    return hashes

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 
 cdef extern from "spin.h" nogil:
     int changes_within(const int64_t *value, int64_t seen, int64_t nanoseconds)
-    void wait_for_zero(const int64_t *value)
+    int64_t wait_for_zero(const int64_t *value)
 
 
 def changes(const int64_t[::1] value, int64_t seen, int64_t microseconds):
@@ -15,9 +15,9 @@ def changes(const int64_t[::1] value, int64_t seen, int64_t microseconds):
     return changed != 0
 
 
-def wait_for_zeros(const int64_t[::1] values):
-    """Return when all values are 0."""
+def wait_for_zeros(const int64_t[::1] values, int64_t[::1] waited):
+    """Return when all values are 0; ``waited`` has the nanoseconds for each, after the last."""
     cdef Py_ssize_t i
     with nogil:
         for i in range(values.shape[0]):
-            wait_for_zero(&values[i])
+            waited[i] = wait_for_zero(&values[i])

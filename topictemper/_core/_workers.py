@@ -5,6 +5,7 @@ import weakref
 from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
 from threading import Thread
+from time import perf_counter_ns
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
@@ -16,6 +17,9 @@ from . import _spin
 
 # The pause between two kernels of a step is shorter; a thread that sleeps wakes up in about 50.
 _LINGER = 200  # microseconds
+# A helper that is waited for so long (nanoseconds), and longer than the work took, has lost its
+# processor to another program. It gets no work for a multiple of that time: to wait costs little.
+_LATE, _REST = 500_000, 20
 
 Ticket = NDArray[np.int64]
 Job = Callable[[int], None]
@@ -30,6 +34,8 @@ class _Board:
         #: The ticket of the next run.
         self.ticket: Ticket = np.zeros(1, dtype=np.int64)
         self.busy = np.zeros(n_helpers, dtype=np.int64)
+        #: How long each was waited for, and until when it rests.
+        self.waited, self.rests_until = np.zeros((2, n_helpers), dtype=np.int64)
 
 
 class Workers:
@@ -68,7 +74,9 @@ class Workers:
         """
         board = self._board
         ticket, board.ticket = board.ticket, np.zeros(1, dtype=np.int64)
-        if self._is_alone():
+        started = perf_counter_ns()
+        awake = [] if self._is_alone() else np.flatnonzero(board.rests_until <= started).tolist()
+        if not awake:
             kernel(*arguments, ticket)
             return
 
@@ -84,15 +92,19 @@ class Workers:
                 board.busy[helper] = 0
 
         try:
-            for jobs in self._jobs:
-                jobs.put(help_out)
+            for helper in awake:
+                self._jobs[helper].put(help_out)
             kernel(*arguments, ticket)
+            worked = perf_counter_ns() - started
         finally:
             # No block is left, or none will be used. A helper that has one is busy; one that
             # comes late finds nothing to do.
             self.wait()
         if errors:
             raise errors[0]
+        late = board.waited > max(_LATE, worked)
+        if late.any():
+            board.rests_until[late] = perf_counter_ns() + _REST * board.waited[late]
 
     def spread(self, function: Callable[[_Task], None], tasks: Iterable[_Task]) -> None:
         """Call ``function(task)`` for every task, in any thread, as `run` does with a kernel."""
@@ -115,7 +127,7 @@ class Workers:
     def wait(self) -> None:
         """Return when no helper works on a block."""
         if not self._is_alone():
-            _spin.wait_for_zeros(self._board.busy)
+            _spin.wait_for_zeros(self._board.busy, self._board.waited)
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
         """Begin a call beside what follows, if there are threads; returns how to get its result."""

@@ -164,22 +164,32 @@ class Plan:
     expected_samples: float | None
     planned_passes: int
     batch_size: int
+    #: Such minibatches in one where documents are sampled.
+    n_joined: int
     learning_offset: float
 
     @classmethod
     def of(cls, config: Config, expected_samples: float | None, planned_passes: int) -> Plan:
         """Plan to see `expected_samples` documents (None: nobody knows) so many times."""
         documents = expected_samples or default.STREAM_SAMPLES
-        batch_size = config.batch_size
+        batch_size, n_joined = config.batch_size, 1
         if batch_size is None:
             size = documents / (default.STEPS * usual_passes(documents))
             batch_size = round(min(max(size, default.BATCH_RANGE[0]), default.BATCH_RANGE[1]))
+            if config.sampling:
+                most = min(default.SAMPLED_SHARE * documents, default.SAMPLED_MOST)
+                n_joined = max(1, int(most / batch_size))
         offset = config.learning_offset
         if offset is None:
             updates = planned_passes * documents / batch_size
             low, high = default.OFFSET_RANGE
             offset = min(max(default.OFFSET_SHARE * updates, low), high)
-        return cls(expected_samples, planned_passes, batch_size, offset)
+        return cls(expected_samples, planned_passes, batch_size, n_joined, offset)
+
+    @property
+    def sampled_batch_size(self) -> int:
+        """Documents in a minibatch that is sampled."""
+        return self.n_joined * self.batch_size
 
     def course(self, tempering: TemperingSettings, *, given_topics: bool) -> Course:
         """Return the course of the temperature, of which the user has set some part."""

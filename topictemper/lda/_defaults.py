@@ -32,6 +32,9 @@ OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 SEEN, PASSES_RANGE, STEPS = 750_000.0, (4.0, 12.0), 25.0
 SEEN_OF_FEW, MOST_PASSES = 80_000.0, 40.0
 BATCH_RANGE = (64.0, 2048.0)
+# Minibatches are joined where documents are sampled: their rate follows from documents, so larger
+# ones learn as much, and fewer of them cost less. A share of the documents, at most so many.
+SAMPLED_SHARE, SAMPLED_MOST = 0.02, 512
 BATCH_TOL = 1e-4
 
 # benchmarks/lda/streams.py: documents that a stream of unknown length is taken to have, until it

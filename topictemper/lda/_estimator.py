@@ -474,7 +474,7 @@ class TemperedLDA(
                 matrices = map(self._stream_counts, _counts.some_chunks(X))
                 first = first_documents(self, matrices)
                 trainer = self._stream_trainer(first)
-                for X, rows in full_batches(chain([first], matrices), trainer.plan.batch_size):
+                for X, rows in full_batches(chain([first], matrices), trainer.plan.sampled_batch_size):
                     trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
             else:
                 X = self._stream_counts(X)

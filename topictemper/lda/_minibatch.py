@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core._gather import gather_rows
-from .._utils._hashing import hash_sparse_rows
+from .._core._gather import gather_rows, hash_rows
 
 
 class Minibatch(NamedTuple):
@@ -60,7 +59,7 @@ class Minibatch(NamedTuple):
 
     def hashes(self) -> NDArray[np.uint64]:
         """A hash of each document, which its words and counts determine."""
-        return hash_sparse_rows(self.doc_ptr, self.words[self.word_of], self.counts)
+        return hash_rows(self.doc_ptr, self.word_of, self.counts, self.words)
 
 
 class Gatherer:

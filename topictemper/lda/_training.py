@@ -153,6 +153,12 @@ class Trainer(Stateful):
         """Whether documents are sampled, if T = 1."""
         return self.clock.passes >= min(PLAIN_PASSES, PLAIN_SHARE * self.plan.planned_passes)
 
+    @property
+    def _next_size(self) -> int:
+        """Documents to cut out for the next minibatch."""
+        sampled = self._samples(1.0 / self.temperature)
+        return self.plan.sampled_batch_size if sampled else self.plan.batch_size
+
     def expect(self, total_samples: float | None) -> None:
         """Learn from now on for a corpus of so many documents; None: it grows as they come."""
         restore = snapshot(self._parts)
@@ -170,15 +176,16 @@ class Trainer(Stateful):
         """Go through the given rows once, minibatch by minibatch."""
         self.isa = going_on(self.isa)
         self.average.resume(self.topics)
-        size = self.plan.batch_size
-        if size < _LEAST_SHARED:
+        if self.plan.sampled_batch_size < _LEAST_SHARED:
             workers = Workers()
         # The next minibatch is cut out while this one is worked on.
-        following = workers.start(gatherer.rows, order[:size])
-        for start in range(0, len(order), size):
+        start, stop = 0, self._next_size
+        following = workers.start(gatherer.rows, order[:stop])
+        while start < len(order):
             batch = following()
-            if start + size < len(order):
-                following = workers.start(gatherer.rows, order[start + size : start + 2 * size])
+            start, stop = stop, stop + self._next_size
+            if start < len(order):
+                following = workers.start(gatherer.rows, order[start:stop])
             self.step(batch, workers)
 
     def step_in_full(self, batch: Minibatch, workers: Workers) -> tuple[float, float]:
@@ -439,7 +446,7 @@ def train(
     random_state = trainer.random_state if trainer.config.shuffle else None
     for done in range(1, n_passes + 1):
         hooks.before_pass()
-        for rows, order in blocks(X, trainer.plan.batch_size, random_state, sample_weight):
+        for rows, order in blocks(X, trainer.plan.sampled_batch_size, random_state, sample_weight):
             trainer.run(Gatherer(rows, *gathered), order, workers)
         if hooks.after_pass(done):
             break

@@ -16,31 +16,39 @@ static inline void pause_briefly(void)
 #endif
 }
 
+static inline int64_t nanoseconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 /* Whether *value has left `seen` before so many nanoseconds have passed. */
 static inline int changes_within(const int64_t *value, int64_t seen, int64_t nanoseconds)
 {
-    struct timespec start, now;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    int64_t start = nanoseconds_now();
     do {
         for (int i = 0; i < 64; i++) {
             if (__atomic_load_n(value, __ATOMIC_ACQUIRE) != seen)
                 return 1;
             pause_briefly();
         }
-        clock_gettime(CLOCK_MONOTONIC, &now);
-    } while ((now.tv_sec - start.tv_sec) * 1000000000 + (now.tv_nsec - start.tv_nsec)
-             < nanoseconds);
+    } while (nanoseconds_now() - start < nanoseconds);
     return 0;
 }
 
-/* Returns when *value is 0. */
-static inline void wait_for_zero(const int64_t *value)
+/* Returns when *value is 0: how many nanoseconds that took. */
+static inline int64_t wait_for_zero(const int64_t *value)
 {
+    if (__atomic_load_n(value, __ATOMIC_ACQUIRE) == 0)
+        return 0;
+    int64_t start = nanoseconds_now();
     for (int64_t i = 1; __atomic_load_n(value, __ATOMIC_ACQUIRE) != 0; i++) {
         pause_briefly();
         if (i % 1024 == 0) /* the thread that sets it may need this processor */
             sched_yield();
     }
+    return nanoseconds_now() - start;
 }
 
 #endif
