@@ -4,7 +4,14 @@ from time import sleep
 import numpy as np
 import pytest
 
+from topictemper._core import _workers
 from topictemper._core._workers import Workers
+
+
+@pytest.fixture(autouse=True)
+def no_rest(monkeypatch):
+    """A helper that this machine keeps from its work is not left out, as tests count them."""
+    monkeypatch.setattr(_workers, "_REST", 0)
 
 
 def add_blocks(out, ticket_taken, all_here, ticket):
@@ -130,3 +137,20 @@ def test_a_thread_that_comes_too_late_is_not_waited_for():
         assert len(calls) == 1
         hold.set()
         assert busy()
+
+
+def test_a_thread_that_is_late_rests(monkeypatch):
+    monkeypatch.setattr(_workers, "_REST", 10**6)
+    main = threading.get_ident()
+    all_here, calls = threading.Barrier(2), []
+
+    def kernel(ticket):
+        all_here.wait(timeout=30)
+        if threading.get_ident() != main:
+            sleep(0.5)  # far longer than a thread needs to come
+
+    with Workers(2) as workers:
+        workers.run(kernel)
+        for _ in range(20):
+            workers.run(lambda ticket: calls.append(threading.get_ident()))
+    assert calls == 20 * [main]

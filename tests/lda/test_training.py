@@ -410,3 +410,38 @@ def test_posterior_tempering_at_one_is_no_tempering():
     assert (
         lda.components_.tobytes() == small_lda(tempering="svi").fit(corpus()).components_.tobytes()
     )
+
+
+# Minibatches
+
+
+def in_chunks(X):
+    return [X[start : start + 1000] for start in range(0, X.shape[0], 1000)]
+
+
+@pytest.mark.parametrize("of", [lambda X: X, in_chunks])
+def test_minibatches_are_joined_where_documents_are_sampled(of):
+    X = sp.random(6400, 20, 0.1, format="csr", random_state=0)
+    X.data = np.ceil(5 * X.data)
+
+    def steps(**parameters):
+        lda = TemperedLDA(2, tempering="svi", max_iter=3, random_state=0, **parameters)
+        return lda.fit(of(X)).n_batch_iter_
+
+    # Two passes of minibatches of 64, then a pass of such of 128, a fiftieth of the documents.
+    assert steps() == 2 * 100 + 50
+    assert steps(inference="point") == 3 * 100
+    assert steps(batch_size=64) == 3 * 100
+
+
+def test_minibatches_of_a_stream_are_joined_where_documents_are_sampled():
+    X = sp.random(1002, 20, 0.1, format="csr", random_state=0)
+    X.data = np.ceil(5 * X.data)
+    lda = TemperedLDA(2, tempering="svi", random_state=0).partial_fit(X)
+    assert lda.n_batch_iter_ == 6  # of 167, as of 50,000 documents
+    lda = TemperedLDA(2, tempering="svi", total_samples=50_000, max_iter=1, random_state=0)
+    for _ in range(34):
+        lda.partial_fit(X)
+    seen = lda.n_batch_iter_
+    lda.partial_fit(X)
+    assert lda.n_batch_iter_ == seen + 2

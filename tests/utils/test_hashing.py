@@ -1,9 +1,12 @@
 import numpy as np
+import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
+from topictemper._core._gather import hash_rows
 from topictemper._core._reference.lda import GOLDEN, mix64
 from topictemper._utils._hashing import hash_dense_rows, hash_sparse_rows, splitmix64
+from topictemper.lda._minibatch import Gatherer
 
 
 def test_splitmix64_is_that_of_the_kernels():
@@ -24,6 +27,16 @@ def test_rows_of_a_sparse_matrix():
     row = X[7]
     backwards = hash_sparse_rows(row.indptr, row.indices[::-1], row.data[::-1])
     assert_array_equal(backwards, hashes[7:8])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_documents_of_a_minibatch_are_hashed_as_rows(dtype):
+    X = sp.random(50, 20, 0.3, format="csr", random_state=0, dtype=dtype)
+    batch = Gatherer(X, dtype).rows(np.array([7, 3, 3, 40]))
+    hashes = hash_rows(batch.doc_ptr, batch.word_of, batch.counts, batch.words)
+    assert_array_equal(hashes, hash_sparse_rows(X.indptr, X.indices, X.data)[[7, 3, 3, 40]])
+    nothing = Gatherer(X, dtype).rows(np.zeros(0, dtype=np.int64))
+    assert len(nothing.hashes()) == 0
 
 
 def test_rows_of_an_array():

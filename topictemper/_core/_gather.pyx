@@ -1,5 +1,6 @@
 """Minibatches out of CSR matrices, and hashes of their documents."""
 
+from cython cimport floating
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
@@ -130,7 +131,7 @@ cdef union bits_of:
 def hash_rows(
     const int64_t[::1] doc_ptr,
     const int32_t[::1] word_of,
-    const count_t[::1] counts,
+    const floating[::1] counts,
     const int32_t[::1] words,
 ):
     """A hash of each document of a minibatch: `hash_sparse_rows` of its words and counts."""

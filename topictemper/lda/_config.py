@@ -187,8 +187,8 @@ class Plan:
         return cls(expected_samples, planned_passes, batch_size, n_joined, offset)
 
     @property
-    def sampled_batch_size(self) -> int:
-        """Documents in a minibatch that is sampled."""
+    def largest_batch(self) -> int:
+        """Documents in a minibatch that is sampled; all minibatches are parts of such."""
         return self.n_joined * self.batch_size
 
     def course(self, tempering: TemperingSettings, *, given_topics: bool) -> Course:

@@ -107,11 +107,12 @@ class TemperedLDA(
         "online" makes a step for each minibatch, as `partial_fit` always does. "batch" makes one
         step of all documents in a pass; it needs 12 bytes of memory for each document and topic.
     max_iter : int, default=None
-        Passes over the data in `fit`, the maximum for "batch". None: 12. For "online" as many as
-        see 80,000 documents, at most 40, if that is more; or 750,000, at least 4, if it is less.
+        Passes over the data in `fit`, the maximum for "batch". None: 15. For "online" as many as
+        see 80,000 documents, at most 40, if that is more; or 900,000, at least 4, if it is less.
     batch_size : int, default=None
-        Documents in a minibatch. None: a 300th of the documents, more if they are more than
-        50,000; from 64 to 2,048. `partial_fit` without `total_samples` takes 500.
+        Documents in a minibatch. None: a 300th of all (of 50,000 in a stream of unknown length), at
+        least 64; of more than 60,000 more, up to 2,048. Where documents are sampled, minibatches
+        are joined: to a fiftieth of all or 512, if that is less.
     total_samples : float, default=None
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
         stream counts as 50,000 documents until there have been more. A rough number is better.
@@ -424,9 +425,8 @@ class TemperedLDA(
         at T = 1. To see the same documents several times, set `total_samples` and a `length` of
         the tempering object. After `fit`, the documents are added to those of `fit`.
 
-        Give at least `batch_size` documents in a call: fewer make a minibatch of their own, whose
-        step is as large as that of a full one. Many such steps make topics worse. If documents
-        come one by one, give a generator of them::
+        Give at least `batch_size` documents in a call: fewer make a minibatch with as large a step,
+        and many such steps make topics worse. If documents come one by one, give a generator::
 
             lda.partial_fit(vectorizer.transform([text]) for text in stream)
 
@@ -474,7 +474,7 @@ class TemperedLDA(
                 matrices = map(self._stream_counts, _counts.some_chunks(X))
                 first = first_documents(self, matrices)
                 trainer = self._stream_trainer(first)
-                for X, rows in full_batches(chain([first], matrices), trainer.plan.sampled_batch_size):
+                for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
                     trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
             else:
                 X = self._stream_counts(X)

@@ -157,7 +157,7 @@ class Trainer(Stateful):
     def _next_size(self) -> int:
         """Documents to cut out for the next minibatch."""
         sampled = self._samples(1.0 / self.temperature)
-        return self.plan.sampled_batch_size if sampled else self.plan.batch_size
+        return self.plan.largest_batch if sampled else self.plan.batch_size
 
     def expect(self, total_samples: float | None) -> None:
         """Learn from now on for a corpus of so many documents; None: it grows as they come."""
@@ -176,7 +176,7 @@ class Trainer(Stateful):
         """Go through the given rows once, minibatch by minibatch."""
         self.isa = going_on(self.isa)
         self.average.resume(self.topics)
-        if self.plan.sampled_batch_size < _LEAST_SHARED:
+        if self.plan.largest_batch < _LEAST_SHARED:
             workers = Workers()
         # The next minibatch is cut out while this one is worked on.
         start, stop = 0, self._next_size
@@ -446,7 +446,7 @@ def train(
     random_state = trainer.random_state if trainer.config.shuffle else None
     for done in range(1, n_passes + 1):
         hooks.before_pass()
-        for rows, order in blocks(X, trainer.plan.sampled_batch_size, random_state, sample_weight):
+        for rows, order in blocks(X, trainer.plan.largest_batch, random_state, sample_weight):
             trainer.run(Gatherer(rows, *gathered), order, workers)
         if hooks.after_pass(done):
             break
