@@ -175,10 +175,10 @@ def test_any_of_several_callbacks_stops():
 
 
 def test_stop_hands_over_the_best_model_of_early_stopping():
-    # The best pass is the 6th; with more patience than passes only the callback stops the fit.
+    # The best pass is the 12th; with more patience than passes only the callback stops the fit.
     lda = small_lda(n_components=20, max_iter=30, early_stopping=True, n_iter_no_change=30)
     set_tempering(lda, max_temperature=3.0, length=4.0, inertia=1.0)
-    lda.set_params(topic_word_prior=0.05)
+    lda.set_params(topic_word_prior=0.05, inference="point")
     lda.set_callbacks(Recorder(stop_after=23))
     lda.fit(corpus(300)[:200], validation_X=corpus(300)[200:])
     scores = lda.score_history_["score"]

@@ -85,6 +85,29 @@ def test_batch_learning_has_a_bound_to_go_by():
     assert not hasattr(lda, "components_")
 
 
+@pytest.mark.parametrize(
+    ("doc_topic_prior", "longer"),
+    [(None, [1, 0, 0, 0] * 10), ("auto", [1, 0, 0, 0] * 10), (0.3, 40 * [0])],
+)
+def test_every_fourth_is_sampled_for_longer_to_learn_alpha(doc_topic_prior, longer, monkeypatch):
+    kept, alphas = [], []
+
+    def note(topics, batch, alpha, *arguments, sweeps, want_drawn, **more):
+        kept.append(int(want_drawn))
+        assert sweeps.burn_in == (17 if want_drawn else 3)
+        alphas.append(alpha)
+        return sample(
+            topics, batch, alpha, *arguments, sweeps=sweeps, want_drawn=want_drawn, **more
+        )
+
+    monkeypatch.setattr(_svi, "sample", note)
+    small_lda(doc_topic_prior=doc_topic_prior, **SIX_PASSES).fit(corpus())
+    assert kept == longer
+    changed = [i for i in range(1, 40) if (alphas[i] != alphas[i - 1]).any()]
+    assert all(longer[i - 1] for i in changed)
+    assert bool(changed) == any(longer)
+
+
 # By which draws
 
 

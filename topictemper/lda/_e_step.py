@@ -22,8 +22,9 @@ class GibbsSweeps(NamedTuple):
     kept: int
 
 
-# See CONTRIBUTING.md.
+# See CONTRIBUTING.md. The second is for minibatches from which alpha is learned.
 TRAINING = GibbsSweeps(3, 4)
+OF_ALPHA = GibbsSweeps(17, 4)
 PREDICTION = GibbsSweeps(30, 60)
 
 

@@ -19,7 +19,7 @@ from ._average import TopicsAverage
 from ._clock import StreamClock
 from ._config import Config, Plan
 from ._defaults import DECAY, LARGEST_RATE, MEMORY, PLAIN_PASSES, PLAIN_SHARE
-from ._e_step import Workspace, infer, log_likelihood, sample
+from ._e_step import OF_ALPHA, TRAINING, Workspace, infer, log_likelihood, sample
 from ._elbo import document_elbo, topics_kl, topics_log_prior
 from ._initialization import seed_topics
 from ._minibatch import Gatherer, LocalParameters, Minibatch
@@ -32,6 +32,9 @@ from ._topics import Topics, TopicsStep
 
 # Smaller minibatches are learned from by one thread: to share them takes longer than it saves.
 _LEAST_SHARED = 64
+# Alpha is learned from every so many sampled minibatches, which are sampled for longer: samples
+# begin with the prior, and until they have forgotten it alpha comes out too large.
+_ALPHA_EVERY = 4
 
 
 class Trainer(Stateful):
@@ -258,7 +261,7 @@ class Trainer(Stateful):
             whole=whole,
         )
         learns_priors = self.tempered.learns_priors(s)
-        if learns_priors:
+        if learns_priors and (len(q.drawn) or not sampled):
             self.alpha = self.priors.alpha(batch, q, self.alpha, rate)
         if batch.weight is not None:
             weights = weights.astype(np.float64) * batch.weight
@@ -307,13 +310,16 @@ class Trainer(Stateful):
         return self.config.sampling and s == 1.0 and self._is_late
 
     def _sampled(self, batch: Minibatch, workers: Workers) -> LocalParameters:
+        n_updates, learned = self.clock.n_updates, self.priors.of_samples or self.priors.of_alpha
+        for_alpha = learned and n_updates % _ALPHA_EVERY == 0
         return sample(
             self.topics,
             batch,
             self.alpha,
-            self.sampling_seed + self.clock.n_updates,
+            self.sampling_seed + n_updates,
+            sweeps=OF_ALPHA if for_alpha else TRAINING,
             workers=workers,
-            want_drawn=self.priors.of_samples or self.priors.of_alpha,
+            want_drawn=for_alpha,
             workspace=self._workspace,
         )
 
