@@ -19,7 +19,7 @@ from . import _spin
 _LINGER = 200  # microseconds
 # A helper that is waited for so long (nanoseconds), and longer than the work took, has lost its
 # processor to another program. It gets no work for a multiple of that time: to wait costs little.
-_LATE, _REST = 500_000, 20
+_LATE, _REST = 200_000, 50
 
 Ticket = NDArray[np.int64]
 Job = Callable[[int], None]
@@ -75,7 +75,7 @@ class Workers:
         board = self._board
         ticket, board.ticket = board.ticket, np.zeros(1, dtype=np.int64)
         started = perf_counter_ns()
-        awake = [] if self._is_alone() else np.flatnonzero(board.rests_until <= started).tolist()
+        awake = self._awake()
         if not awake:
             kernel(*arguments, ticket)
             return
@@ -131,7 +131,7 @@ class Workers:
 
     def start(self, function: Callable[..., Any], *arguments: Any) -> Callable[[], Any]:
         """Begin a call beside what follows, if there are threads; returns how to get its result."""
-        if self._is_alone():
+        if 0 not in self._awake():
             return lambda: function(*arguments)
         # Not a Future, whose lock an interrupt leaves in a state of its own.
         answers: SimpleQueue[tuple[Any, BaseException | None]] = SimpleQueue()
@@ -150,6 +150,13 @@ class Workers:
 
         self._jobs[0].put(call)
         return result
+
+    def _awake(self) -> list[int]:
+        """Helpers that there are and that do not rest."""
+        if self._is_alone():
+            return []
+        awake: list[int] = np.flatnonzero(self._board.rests_until <= perf_counter_ns()).tolist()
+        return awake
 
     def _is_alone(self) -> bool:
         """Whether there are no helpers; a forked process has left them behind."""
