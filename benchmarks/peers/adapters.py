@@ -338,7 +338,7 @@ class System:
 
 
 SYSTEMS = {
-    "TemperedLDA": System(tempered, "topictemper", "passes", (0, 0.1, 0.3, 1, 3, 5, 10, 30)),
+    "TemperedLDA": System(tempered, "topictemper", "passes", (0, 0.1, 0.3, 1, 3, 5, 10, 30, 100)),
     "TemperedLDA, early stopping": System(
         partial(tempered, early_stopping=True), "topictemper", "passes", (10, 30)
     ),

@@ -195,6 +195,20 @@ def test_learned_alpha_raises_the_likelihood_to_its_maximum():
             assert polya_likelihood(n, other) < values[-1]
 
 
+def test_alpha_of_samples_is_bounded_in_its_sum():
+    rng = np.random.default_rng(0)
+    truth = np.array([12.0, 6.0, 3.0])
+    drawn = np.array([rng.multinomial(50, theta) for theta in rng.dirichlet(truth, 3000)])
+    batch = minibatch(np.ones((3000, 2)))
+    learner, alpha = PriorLearner(False, False, 1e-3, 0.1, of_samples=True), np.full(3, 0.5)
+    for _ in range(50):
+        local = type("Local", (), {"gamma": drawn + alpha, "drawn": drawn.astype(float)})
+        alpha = learner.alpha(batch, local, alpha, 1.0)
+    assert alpha.sum() == pytest.approx(6.0)
+    # The largest under a bound are a little more alike than those without: 0.54, 0.30, 0.17.
+    assert_allclose(alpha / alpha.sum(), truth / truth.sum(), rtol=0.2)
+
+
 def test_learned_eta_raises_the_likelihood_to_its_maximum():
     rng = np.random.default_rng(0)
     counts = np.array([rng.multinomial(2000, p) for p in rng.dirichlet(np.full(300, 0.4), 10)])

@@ -10,6 +10,7 @@ from scipy.special import psi
 
 from .._core import _lda as kernels
 from .._utils._state import Stateful
+from ._defaults import ALPHA_LARGEST_SUM
 from ._minibatch import LocalParameters, Minibatch
 from ._normalizers import Eta
 from ._topics import Topics
@@ -38,8 +39,9 @@ class PriorLearner(Stateful):
     floor (benchmarks/lda/priors.py).
 
     Samples begin with the prior, and a few sweeps do not forget all of it: an alpha that is learned
-    from them is too large, and in long fits it grows with every pass. So samples to learn from have
-    more sweeps than others (`_e_step.OF_ALPHA`).
+    from them is too large, the more so the larger it is. So samples to learn from have more sweeps
+    than others (`_e_step.OF_ALPHA`). In very long fits it might still grow with every pass: its sum
+    has a bound.
 
     Parameters
     ----------
@@ -90,6 +92,8 @@ class PriorLearner(Stateful):
         self._alpha_share = 0.0
         smallest = _SMALLEST if sampled else self._smallest_alpha
         new = np.clip(self._means[:-1] / self._means[-1], smallest, _LARGEST)
+        if sampled:
+            new *= min(1.0, ALPHA_LARGEST_SUM / new.sum())
         return new.astype(alpha.dtype)
 
     def eta(self, topics: Topics, eta: Eta, rho: float) -> Eta:
