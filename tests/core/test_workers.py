@@ -139,8 +139,10 @@ def test_a_thread_that_comes_too_late_is_not_waited_for():
         assert busy()
 
 
-def test_a_thread_that_is_late_rests(monkeypatch):
+@pytest.mark.parametrize(("longest", "rests"), [(10**12, True), (10**8, False)])
+def test_a_thread_that_is_late_rests(monkeypatch, longest, rests):
     monkeypatch.setattr(_workers, "_REST", 10**6)
+    monkeypatch.setattr(_workers, "_LONG", longest)
     main = threading.get_ident()
     all_here, calls = threading.Barrier(2), []
 
@@ -151,6 +153,10 @@ def test_a_thread_that_is_late_rests(monkeypatch):
 
     with Workers(2) as workers:
         workers.run(kernel)
-        for _ in range(20):
-            workers.run(lambda ticket: calls.append(threading.get_ident()))
-    assert calls == 20 * [main]
+        if rests:
+            for _ in range(20):
+                workers.run(lambda ticket: calls.append(threading.get_ident()))
+            assert calls == 20 * [main]
+        else:
+            workers.run(add_blocks, calls, threading.Lock(), threading.Barrier(2))
+            assert len(calls) == 2

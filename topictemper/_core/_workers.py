@@ -18,8 +18,9 @@ from . import _spin
 # The pause between two kernels of a step is shorter; a thread that sleeps wakes up in about 50.
 _LINGER = 200  # microseconds
 # A helper that is waited for so long (nanoseconds), and longer than the work took, has lost its
-# processor to another program. It gets no work for a multiple of that time: to wait costs little.
-_LATE, _REST = 200_000, 50
+# processor to another program. It gets no work for a multiple of that time, so that waiting costs
+# little. Systems let nobody wait for longer than the second number: then it had more work to do.
+_LATE, _LONG, _REST = 200_000, 20_000_000, 50
 
 Ticket = NDArray[np.int64]
 Job = Callable[[int], None]
@@ -102,7 +103,7 @@ class Workers:
             self.wait()
         if errors:
             raise errors[0]
-        late = board.waited > max(_LATE, worked)
+        late = (board.waited > max(_LATE, worked)) & (board.waited < _LONG)
         if late.any():
             board.rests_until[late] = perf_counter_ns() + _REST * board.waited[late]
 
