@@ -11,6 +11,7 @@ which reads a binary file and writes the model.
 
 from __future__ import annotations
 
+import argparse
 import csv
 import os
 import resource
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from topictemper import TemperedLDA
 from topictemper.topics import effective_topics
 
-from .._common.corpora import RESULTS, load, machine, parser
+from .._common.corpora import RESULTS, load, machine
 from .._common.referee import best_of_two
 
 SETTINGS = ((50.0, 0.01), (3.0, 0.01))  # the sum of alpha, beta
@@ -71,7 +72,8 @@ def run(command: list[str], folder: Path) -> float:
 
 def main() -> None:
     """Print the table, and write it as CSV."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--data", type=Path, required=True, help="folder of corpora")
     arguments.add_argument("--binaries", type=Path, required=True, help="folder of WarpLDA")
     arguments.add_argument("--rows", type=int, default=200_000)
     arguments.add_argument("--components", type=int, default=2000)
@@ -108,11 +110,12 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             write_text(X, folder / "corpus.txt")
-            run([str(options.binaries / "format"), "-prefix", "corpus"], folder)
+            binaries = options.binaries.resolve()
+            run([str(binaries / "format"), "-prefix", "corpus"], folder)
             for alpha_sum, beta in SETTINGS:
                 for iterations in options.iterations:
                     command = [
-                        str(options.binaries / "warplda"), "--prefix", "corpus",
+                        str(binaries / "warplda"), "--prefix", "corpus",
                         "--k", str(options.components), "--niter", str(iterations),
                         "--alpha", str(alpha_sum), "--beta", str(beta),
                         "--nowriteinfo", "--nodumpz",
