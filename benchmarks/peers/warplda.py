@@ -4,8 +4,8 @@
 
 DIR has `warplda` and `format` of https://github.com/thu-ml/warplda, built with the line that
 docs/guide/measured.rst gives. Both systems have one thread. WarpLDA's alpha and beta are fixed: the
-first setting is its own (an alpha that sums to 50, beta = 0.01), the second has the alpha with
-which TemperedLDA starts. `best_of_two` scores both. Seconds of WarpLDA are those of its process,
+first setting is its own (an alpha that sums to 50, beta = 0.01), the second has a larger beta, the
+third the alpha with which TemperedLDA starts. `best_of_two` scores both. Seconds of WarpLDA are those of its process,
 which reads a binary file and writes the model.
 """
 
@@ -30,7 +30,7 @@ from topictemper.topics import effective_topics
 from .._common.corpora import RESULTS, load, machine
 from .._common.referee import best_of_two
 
-SETTINGS = ((50.0, 0.01), (3.0, 0.01))  # the sum of alpha, beta
+SETTINGS = ((50.0, 0.01), (50.0, 0.05), (3.0, 0.01))  # the sum of alpha, beta
 FIELDS = "system length seconds score error inference factor effective".split()
 
 
