@@ -17,7 +17,7 @@ ALPHA_FLOOR = 0.5
 ALPHA_LARGEST_SUM = 4.0
 
 # benchmarks/lda/defaults.py, in shares of the planned passes.
-ANNEALING_SHARE, PROBE_SHARE = 0.4, 0.25
+ANNEALING_SHARE, PROBE_SHARE = 0.3, 0.2
 INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
 DASVI_START = 1.5
 N_TEMPERATURES, UPDATES = 100, 20
@@ -29,7 +29,7 @@ DECAY, MEMORY, LARGEST_RATE = 0.7, 0.2, 0.25
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 # Documents to see in a fit, by passes in a range, and minibatches in one pass for each of them. A
 # small corpus is passed over more often (benchmarks/lda/passes.py): documents to see, most passes.
-SEEN, PASSES_RANGE, STEPS = 900_000.0, (4.0, 15.0), 20.0
+SEEN, PASSES_RANGE, STEPS = 1_000_000.0, (4.0, 15.0), 20.0
 SEEN_OF_FEW, MOST_PASSES = 80_000.0, 40.0
 BATCH_RANGE = (64.0, 2048.0)
 # Minibatches are joined where documents are sampled: their rate follows from documents, so larger

@@ -74,7 +74,7 @@ class TemperedLDA(
         - "svi" or None: T = 1 throughout [2]_.
 
         By default annealing starts where documents begin to differ in their topics (at T = 1.5 for
-        "dasvi"), ends after 0.4 of the planned passes, and T falls linearly. Learned temperatures
+        "dasvi"), ends after 0.3 of the planned passes, and T falls linearly. Learned temperatures
         are averaged over 0.15 ("vt": 0.05) of the planned passes, on a grid of 100 evenly spaced
         values of 1 / T, with 20 updates in a pass.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
@@ -108,10 +108,10 @@ class TemperedLDA(
         step of all documents in a pass; it needs 12 bytes of memory for each document and topic.
     max_iter : int, default=None
         Passes over the data in `fit`, the maximum for "batch". None: 15. For "online" as many as
-        see 80,000 documents, at most 40, if that is more; or 900,000, at least 4, if it is less.
+        see 80,000 documents, at most 40, if that is more; or a million, at least 4, if it is less.
     batch_size : int, default=None
         Documents in a minibatch. None: a 300th of all (of 50,000 in a stream of unknown length), at
-        least 64; of more than 60,000 more, up to 2,048. Where documents are sampled, minibatches
+        least 64; of more than 67,000 more, up to 2,048. Where documents are sampled, minibatches
         are joined: to a fiftieth of all or 512, if that is less.
     total_samples : float, default=None
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
