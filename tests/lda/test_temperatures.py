@@ -12,7 +12,15 @@ from topictemper.lda._topics import Topics
 from topictemper.tempering import GlobalTemperature, LocalTemperature, inverse_temperature_grid
 from topictemper.tempering._control import AnnealingCourse, Clock, TemperatureControl
 
-from ..small_lda import ONE_THREAD, corpus, fitted, minibatch, random_counts, random_topics
+from ..small_lda import (
+    ONE_THREAD,
+    corpus,
+    fitted,
+    minibatch,
+    random_counts,
+    random_topics,
+    small_lda,
+)
 
 ALPHA, ETA, K = 0.1, 0.05, 4
 GRID = inverse_temperature_grid(100)
@@ -442,3 +450,11 @@ def test_moments_of_a_pass(updates, n_batches):
     due = [control.learns(Clock(b / n_batches, 1 / n_batches)) for b in range(passes * n_batches)]
     assert sum(due) == passes * min(updates, n_batches)
     assert due[0]
+
+
+@pytest.mark.parametrize(("max_iter", "length"), [(1, 0.4), (3, 1.2), (4, 1.2), (10, 3.0)])
+def test_annealing_takes_a_share_of_the_passes(max_iter, length):
+    lda = small_lda(tempering="avi", max_temperature=2.0, max_iter=max_iter).fit(corpus())
+    history = lda.temperature_history_
+    expected = np.maximum(2.0 - history["pass"] / length, 1.0)
+    assert_allclose(history["temperature"], expected, atol=1e-6)

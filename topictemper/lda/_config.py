@@ -202,7 +202,7 @@ class Plan:
         # Given topics are not melted down.
         if auto and given_topics and not t.is_whole_course:
             start = 1.0
-        length = default.ANNEALING_SHARE * self.planned_passes if t.length is None else t.length
+        length = self._annealing_length if t.length is None else t.length
         return Course(start, t.schedule or "linear", length, self._probe_length)
 
     def inertia(self, tempering: TemperingSettings) -> float:
@@ -212,8 +212,19 @@ class Plan:
         return default.INERTIA_SHARE.get(tempering.mode, 0.0) * self.planned_passes
 
     @property
+    def _has_few_passes(self) -> bool:
+        return self.planned_passes <= default.FEW_PASSES
+
+    @property
+    def _annealing_length(self) -> float:
+        few = self._has_few_passes
+        share = default.ANNEALING_SHARE_OF_FEW if few else default.ANNEALING_SHARE
+        return share * self.planned_passes
+
+    @property
     def _probe_length(self) -> float:
-        return default.PROBE_SHARE * self.planned_passes
+        share = default.PROBE_SHARE_OF_FEW if self._has_few_passes else default.PROBE_SHARE
+        return share * self.planned_passes
 
 
 @dataclass(frozen=True)

@@ -74,9 +74,9 @@ class TemperedLDA(
         - "svi" or None: T = 1 throughout [2]_.
 
         By default annealing starts where documents begin to differ in their topics (at T = 1.5 for
-        "dasvi"), ends after 0.3 of the planned passes, and T falls linearly. Learned temperatures
-        are averaged over 0.15 ("vt": 0.05) of the planned passes, on a grid of 100 evenly spaced
-        values of 1 / T, with 20 updates in a pass.
+        "dasvi"), ends after 0.3 of the planned passes (0.4 of up to three), and T falls linearly.
+        Learned temperatures are averaged over 0.15 ("vt": 0.05) of the planned passes, on a grid of
+        100 evenly spaced values of 1 / T, with 20 updates in a pass.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
         How the topics of a document are inferred:
 
