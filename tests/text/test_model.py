@@ -31,8 +31,9 @@ def texts(n=120, seed=0):
 
 
 def topic_model(**parameters):
+    # Which finds the three themes with 59 of the seeds 0 to 59; with seed 0 two of them stay one.
     lda = TemperedLDA(3, max_iter=30, batch_size=20)
-    return TopicModel(**{"n_components": 3, "lda": lda, "random_state": 0, **parameters})
+    return TopicModel(**{"n_components": 3, "lda": lda, "random_state": 1, **parameters})
 
 
 @pytest.fixture(scope="module")

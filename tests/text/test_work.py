@@ -19,7 +19,7 @@ def texts(n=120):
 @pytest.fixture(scope="module")
 def model():
     lda = TemperedLDA(3, max_iter=30, batch_size=20)
-    return TopicModel(lda=lda, random_state=0).fit(texts())
+    return TopicModel(lda=lda, random_state=1).fit(texts())
 
 
 def theme(topic_words):
