@@ -4,8 +4,8 @@
 
 A score is the better of two ways to complete test documents (`benchmarks._common.referee`), in nats
 a token, with a multiple of alpha that training documents choose. The own score is that of
-`TemperedLDA.score`: collapsed inference, with alpha as it was learned. Rows are held out and never
-learned from. "fixed" has eta = 0.05 for all topics, as the default was before eta was learned.
+`TemperedLDA.score`, which uses the learned alpha itself. Rows are held out and never learned from.
+"fixed" has eta = 0.05 for all topics, as the default was before eta was learned.
 """
 
 from __future__ import annotations

@@ -16,10 +16,11 @@ ALPHA_FLOOR = 0.5
 # it: default fits of all corpora there come to 4.3 at most, and very long fits do not stop there.
 ALPHA_LARGEST_SUM = 4.0
 
-# benchmarks/lda/defaults.py, in shares of the planned passes; then the same where these are few:
-# hundreds of topics do not all part in less.
+# docs/guide/measured.rst, "The length of annealing": shares of the planned passes; then the same
+# where these are few: hundreds of topics do not all part in less.
 ANNEALING_SHARE, PROBE_SHARE = 0.3, 0.2
 FEW_PASSES, ANNEALING_SHARE_OF_FEW, PROBE_SHARE_OF_FEW = 3, 0.4, 0.25
+# benchmarks/lda/defaults.py, in shares of the planned passes.
 INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
 DASVI_START = 1.5
 N_TEMPERATURES, UPDATES = 100, 20
