@@ -119,7 +119,7 @@ class TemperedLDA(
     learning_decay : float, default=None
         kappa of the learning rate ``(learning_offset + t) ** -learning_decay``, in (0.5, 1]. None
         is 0.7; where documents are sampled, the rate does not fall below that of topics that
-        remember 0.15 passes, or 0.2 where there are few tokens for a topic.
+        remember a fifth of a pass.
     learning_offset : float, default=None
         tau of the learning rate, >= 1. None: a quarter of the planned number of minibatches, from
         10 to 1024.

@@ -18,14 +18,7 @@ from ..tempering._control import Clock, Evidence, TemperatureControl
 from ._average import TopicsAverage
 from ._clock import StreamClock
 from ._config import Config, Plan
-from ._defaults import (
-    DECAY,
-    LARGEST_RATE,
-    MEMORY_RANGE,
-    MEMORY_TOKENS,
-    PLAIN_PASSES,
-    PLAIN_SHARE,
-)
+from ._defaults import DECAY, LARGEST_RATE, MEMORY, PLAIN_PASSES, PLAIN_SHARE
 from ._e_step import OF_ALPHA, TRAINING, Workspace, infer, log_likelihood, sample
 from ._elbo import document_elbo, topics_kl, topics_log_prior
 from ._initialization import seed_topics
@@ -303,10 +296,8 @@ class Trainer(Stateful):
         steps = self.plan.learning_offset + self.clock.n_updates + 1
         rate = steps ** -(decay or DECAY)
         if decay is None and sampled:
-            size = self.clock.corpus_size(batch)
-            enough = MEMORY_TOKENS * self.topics.n_components / max(size.tokens, 1.0)
-            memory = float(np.clip(enough, *MEMORY_RANGE))
-            rate = max(rate, min(batch.size / (memory * size.documents), LARGEST_RATE))
+            of_memory = batch.size / (MEMORY * self.clock.total_samples)
+            rate = max(rate, min(of_memory, LARGEST_RATE))
         return rate
 
     def _predicted_eta(self, batch: Minibatch, workers: Workers) -> float:
