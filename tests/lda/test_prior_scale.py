@@ -7,9 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda import _halves
 from topictemper.lda._e_step import Workspace
-from topictemper.lda._halves import halves, parts, peak
+from topictemper.lda._halves import halves, peak, some_rows
 from topictemper.lda._prior_scale import PriorScale
 from topictemper.metrics import predictive_log_likelihood
 
@@ -68,20 +67,13 @@ def test_halves_do_not_hang_on_the_order_of_documents():
     assert_array_equal(counts(halves(minibatch(X[order], np.float32))[0]), first[order])
 
 
-def test_parts_are_the_documents_in_their_order(monkeypatch):
-    monkeypatch.setattr(_halves, "_MOST_DOCUMENTS", 64)
-    batch = minibatch(corpus(), np.float64)._replace(weight=np.arange(200.0))
-    found = list(parts(batch))
-    assert [part.n_documents for part in found] == [64, 64, 64, 8]
-    assert_array_equal(np.vstack([counts(part) for part in found]), corpus().toarray())
-    assert_array_equal(np.hstack([part.weight for part in found]), batch.weight)
-
-
-def test_parts_make_no_difference(monkeypatch):
-    whole = fitted(dtype="float64").doc_topic_prior_
-    monkeypatch.setattr(_halves, "_MOST_DOCUMENTS", 7)
-    lda = small_lda(dtype="float64", max_temperature=3.0).fit(corpus())
-    assert_allclose(lda.doc_topic_prior_, whole, rtol=1e-9)
+def test_some_rows_are_as_many_as_wanted_and_whole():
+    batch = minibatch(corpus(), np.float64)._replace(weight=np.arange(1.0, 201.0))
+    table, found = counts(batch), some_rows(batch, 3000, 1)
+    assert 0.1 < found.n_documents / 200 < 0.2  # of a total weight of 20,100
+    for row, weight in zip(counts(found), found.weight, strict=True):
+        assert_array_equal(row, table[int(weight) - 1])
+    assert some_rows(batch, 20_100, 1) is batch
 
 
 # The best multiple

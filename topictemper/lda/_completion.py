@@ -54,7 +54,7 @@ class Model(NamedTuple):
 def predictor(trainer: Trainer, inference: Inference | None = None) -> Model:
     """A model in training as documents are predicted with it; None: in the way that it learned.
 
-    Only mean-field inference is overconfident, and has an alpha of its own.
+    Mean-field inference, which is overconfident, has an alpha of its own.
     """
     if inference is None:
         inference = "collapsed" if trainer.has_sampled else "mean_field"
@@ -63,7 +63,7 @@ def predictor(trainer: Trainer, inference: Inference | None = None) -> Model:
         return Model(topics, trainer.mean_field_alpha, trainer.config)
     topics = copy(topics)
     topics.point = True
-    return Model(topics, trainer.alpha, trainer.config, inference)
+    return Model(topics, trainer.collapsed_alpha, trainer.config, inference)
 
 
 def cold(batch: Minibatch, workers: Workers) -> float:

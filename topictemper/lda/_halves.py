@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,22 +12,7 @@ from ._e_step import infer
 from ._minibatch import Minibatch
 from ._topics import Topics
 
-_MOST_DOCUMENTS = 8192  # at a time
 _MOST_BITS = 64
-
-
-def parts(batch: Minibatch) -> Iterator[Minibatch]:
-    """Some documents of a minibatch at a time, for the sake of memory; not by word."""
-    for start in range(0, batch.n_documents, _MOST_DOCUMENTS):
-        rows = slice(start, start + _MOST_DOCUMENTS)
-        doc_ptr = batch.doc_ptr[start : start + _MOST_DOCUMENTS + 1]
-        entries = slice(doc_ptr[0], doc_ptr[-1])
-        yield batch._replace(
-            doc_ptr=doc_ptr - doc_ptr[0],
-            word_of=batch.word_of[entries],
-            counts=batch.counts[entries],
-            weight=None if batch.weight is None else batch.weight[rows],
-        )
 
 
 def some_rows(batch: Minibatch, n_documents: int, seed: int) -> Minibatch:

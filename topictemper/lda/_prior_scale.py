@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from .._utils._state import Stateful
 from ._e_step import log_likelihood
-from ._halves import halves, parts, peak, proportions
+from ._halves import halves, peak, proportions, some_rows
 from ._minibatch import Minibatch
 from ._topics import Topics
 
@@ -20,14 +20,15 @@ _DOUBLINGS, _MORE = np.arange(-2.0, 4.0), 1.0
 # Multiples are compared after 1, 2, 4, ... steps at T = 1, and after every 64th from then on.
 _MOST_WAITED = 64
 _KEPT = 0.8  # weight of earlier comparisons at each new one
+_DOCUMENTS = 256  # at a time, about
 
 
 class PriorScale(Stateful):
-    """Finds the multiple of alpha with which one half of a document best predicts the other.
+    """Finds the multiple of alpha for mean-field inference.
 
     The best alpha for training is similar in all corpora; the best alpha for prediction is not.
     Mean-field inference is overconfident, the more so the more topics a document has. Before some
-    steps at T = 1, the documents of the minibatch are halved, and multiples of alpha are compared
+    steps at T = 1, some documents of the minibatch are halved, and multiples of alpha are compared
     by the likelihood of one half given the other.
 
     Parameters
@@ -66,12 +67,12 @@ class PriorScale(Stateful):
             return
         self._next += min(self._steps, _MOST_WAITED)
         gains = _KEPT * self._gains  # a new array: states are not copied
-        for part in parts(batch):
-            seen, unseen = halves(part)
-            for i, doublings in enumerate(_DOUBLINGS):
-                scaled = times(alpha, 2.0**doublings)
-                theta = proportions(topics, seen, scaled, workers=workers, **sweeps)
-                gains[i] += part.total(log_likelihood(topics, unseen, theta, workers))
+        some = some_rows(batch, _DOCUMENTS, self._steps)
+        seen, unseen = halves(some)
+        for i, doublings in enumerate(_DOUBLINGS):
+            scaled = times(alpha, 2.0**doublings)
+            theta = proportions(topics, seen, scaled, workers=workers, **sweeps)
+            gains[i] += some.total(log_likelihood(topics, unseen, theta, workers))
         self._gains = gains
         self.scale = float(2.0 ** (peak(_DOUBLINGS, self._gains) + _MORE))
 

@@ -26,6 +26,7 @@ from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer, corpus_evidence
 from ._posterior_tempering import LikelihoodTempering
 from ._predictive_eta import PredictiveEta, first_eta
+from ._predictive_scale import PredictiveScale
 from ._prior_scale import PriorScale, times
 from ._priors import PriorLearner
 from ._topics import Topics, TopicsStep
@@ -61,7 +62,7 @@ class Trainer(Stateful):
     priors : PriorLearner
         Learns alpha and eta, if they are to be learned.
     prior_scale : PriorScale
-        Finds the multiple of alpha to predict with, if it is to be found.
+        Finds the multiple of alpha for mean-field inference, if it is to be found.
     random_state : RandomState
         Shuffles.
     given_topics : bool
@@ -78,6 +79,7 @@ class Trainer(Stateful):
         "priors",
         "prior_scale",
         "predictive_eta",
+        "predictive_scale",
         "clock",
         "random_state",
         "sampling_seed",
@@ -109,6 +111,7 @@ class Trainer(Stateful):
         self.control, self.normalizer, self.tempered = control, normalizer, tempered
         self.priors, self.prior_scale = priors, prior_scale
         self.predictive_eta = PredictiveEta()
+        self.predictive_scale = PredictiveScale(config.scales_alpha)
         self.clock = StreamClock(plan.expected_samples)
         self.random_state = random_state
         self.given_topics = given_topics
@@ -134,7 +137,12 @@ class Trainer(Stateful):
     @property
     def predictive_alpha(self) -> NDArray[Any]:
         """The prior of the topic proportions of documents that are not learned from."""
-        return self.alpha if self.has_sampled else self.mean_field_alpha
+        return self.collapsed_alpha if self.has_sampled else self.mean_field_alpha
+
+    @property
+    def collapsed_alpha(self) -> NDArray[Any]:
+        """The prior with which collapsed inference and sampling predict best."""
+        return times(self.alpha, self.predictive_scale.scale)
 
     @property
     def mean_field_alpha(self) -> NDArray[Any]:
@@ -247,6 +255,9 @@ class Trainer(Stateful):
         if s == 1.0:
             self.prior_scale.update(self.topics, batch, self.alpha, **self._sweeps(workers))
         learns, sampled = self.control.learns(clock), self._samples(s)
+        if sampled and self.has_sampled:
+            sweeps = self._sweeps(workers)
+            self.predictive_scale.update(self.topics, batch, self.alpha, self.clock, **sweeps)
         q = self._e_step(batch, s, workers, want_energy=learns)  # VT eq. 19, or sampled at s = 1
         weights = self._temperature_update(clock, batch, q, workers, learns=learns)  # eqs. 9, 10
         if learns and sampled:

@@ -1,0 +1,73 @@
+"""The multiple of alpha that topics which follow samples predict with."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from topictemper import TemperedLDA, load
+from topictemper.datasets import make_lda_corpus
+from topictemper.metrics import predictive_log_likelihood
+
+# More topics than documents can tell apart are what this is for.
+pytestmark = pytest.mark.filterwarnings("ignore:.* topics are nearly the same")
+
+
+def learned(n_components=60, **parameters):
+    """More topics than there are in 800 documents, and 400 new documents."""
+    made = make_lda_corpus(1200, 1000, 20, document_length=100, doc_topic_prior=0.5, random_state=0)
+    settings = {"max_iter": 15, "batch_size": 40, "random_state": 0} | parameters
+    return TemperedLDA(n_components, **settings).fit(made.counts[:800]), made.counts[800:]
+
+
+def test_new_documents_are_predicted_better_with_it():
+    lda, new = learned()
+    alpha, scale = lda._trainer.alpha, lda._trainer.predictive_scale.scale
+    assert 1.2 < scale <= 4.0
+    assert_allclose(lda.doc_topic_prior_, alpha * scale, rtol=1e-6)
+    assert lda.score(new) > predictive_log_likelihood(lda, new, alpha) + 0.001
+    assert lda.score(new) == pytest.approx(predictive_log_likelihood(lda, new), rel=1e-6)
+
+
+def test_it_is_never_below_one():
+    made = make_lda_corpus(600, 1000, 30, document_length=100, doc_topic_prior=0.1, random_state=0)
+    lda = TemperedLDA(60, max_iter=20, batch_size=20, random_state=0).fit(made.counts[:400])
+    scale = lda._trainer.predictive_scale
+    assert scale._gains.argmax() == 0  # half of alpha
+    assert scale.scale == 1.0
+
+
+def test_topics_do_not_hang_on_it(monkeypatch):
+    lda, _ = learned(max_iter=6)
+    monkeypatch.setattr("topictemper.lda._predictive_scale._DOCUMENTS", 1)
+    other, _ = learned(max_iter=6)
+    assert lda._trainer.predictive_scale._gains.any()
+    assert_array_equal(other.components_, lda.components_)
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"doc_topic_prior": 0.05}, {"inference": "point"}, {"inference": "vb"}], ids=str
+)
+def test_elsewhere_it_is_one(parameters):
+    lda, _ = learned(max_iter=6, **parameters)
+    assert lda._trainer.predictive_scale.scale == 1.0
+    assert not lda._trainer.predictive_scale._gains.any()
+
+
+def test_it_is_the_same_for_any_number_of_threads_and_after_load(tmp_path):
+    one, two = (learned(n_jobs=n) for n in (1, 2))
+    new = one[1]
+    assert one[0]._trainer.predictive_scale.scale == two[0]._trainer.predictive_scale.scale > 1.0
+    one[0].save(tmp_path / "model.npz")
+    loaded = load(tmp_path / "model.npz")
+    assert loaded.score(new) == one[0].score(new)
+    for lda in (one[0], loaded):
+        lda.partial_fit(new)
+    assert_array_equal(loaded.doc_topic_prior_, one[0].doc_topic_prior_)
+
+
+def test_documents_without_words():
+    lda = TemperedLDA(3, total_samples=30, tempering="svi", batch_size=10, random_state=0)
+    for _ in range(8):
+        lda.partial_fit(np.zeros((30, 10)))
+    assert lda._trainer.has_sampled
+    assert np.isfinite(lda.doc_topic_prior_).all()

@@ -1,0 +1,74 @@
+"""The multiple of alpha with which topics that follow samples predict new documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core._workers import Workers
+from ._clock import StreamClock
+from ._comparison import Comparison
+from ._e_step import collapse, log_likelihood
+from ._halves import halves, some_rows
+from ._minibatch import Minibatch
+from ._prior_scale import times
+from ._topics import Topics
+
+# Multiples of alpha that are compared, as powers of 2.
+_EXPONENTS = np.arange(-1.0, 3.0)
+_KEPT = 0.9
+_DOCUMENTS = 64  # at a time, about
+
+
+class PredictiveScale(Comparison):
+    """Finds the multiple of alpha with which collapsed inference predicts best.
+
+    Topics suit the documents that they were learned from, which therefore need fewer of them than
+    new documents do. alpha is learned from the former. Where topics are many or documents long, new
+    ones want more.
+
+    Topics remember a little of every document after all, and what is found is rather too small: it
+    is never taken to be less than 1 (docs/guide/measured.rst, "The alpha of prediction").
+
+    Parameters
+    ----------
+    learned : bool
+        Whether to estimate the multiple; otherwise it stays 1.
+
+    Attributes
+    ----------
+    scale : float
+        The multiple.
+    """
+
+    STATE = (*Comparison.STATE, "scale")
+
+    def __init__(self, learned: bool) -> None:
+        super().__init__(_EXPONENTS, _KEPT)
+        self._learned = learned
+        self.scale = 1.0
+
+    def update(
+        self,
+        topics: Topics,
+        batch: Minibatch,
+        alpha: NDArray[Any],
+        clock: StreamClock,
+        *,
+        workers: Workers,
+        **sweeps: Any,
+    ) -> None:
+        """Compare multiples of alpha on a minibatch that is to be sampled."""
+        if not self._learned or not self._is_due(clock):
+            return
+        some = some_rows(batch, _DOCUMENTS, self._steps)
+        seen, unseen = halves(some)
+        gains = []
+        for exponent in _EXPONENTS:
+            scaled = times(alpha, 2.0**exponent)
+            gamma = collapse(topics, seen, scaled, workers=workers, **sweeps).gamma
+            theta = gamma / gamma.sum(axis=1, keepdims=True)
+            gains.append(some.total(log_likelihood(topics, unseen, theta, workers)))
+        self.scale = max(1.0, self._best(gains))
