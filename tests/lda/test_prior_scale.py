@@ -107,12 +107,12 @@ def test_compares_at_doubling_distances_and_only_where_it_is_to():
     alpha = np.full(4, 0.1, dtype=np.float32)
     scale = PriorScale(True)
     looked = []
-    for step in range(1, 200):
+    for step in range(1, 600):
         before = scale._gains
         scale.update(topics, batch, alpha, workspace=Workspace(), **SWEEPS)
         if scale._gains is not before:
             looked.append(step)
-    assert looked == [1, 2, 4, 8, 16, 32, 64, 128, 192]
+    assert looked == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
     fixed = PriorScale(False)
     fixed.update(topics, batch, alpha, workspace=Workspace(), **SWEEPS)
     assert fixed.scale == 1.0

@@ -35,8 +35,8 @@ class _Board:
         #: The ticket of the next run.
         self.ticket: Ticket = np.zeros(1, dtype=np.int64)
         self.busy = np.zeros(n_helpers, dtype=np.int64)
-        #: How long each was waited for, and until when it rests.
-        self.waited, self.rests_until = np.zeros((2, n_helpers), dtype=np.int64)
+        #: How long each was waited for.
+        self.waited = np.zeros(n_helpers, dtype=np.int64)
 
 
 class Workers:
@@ -61,6 +61,7 @@ class Workers:
         self._jobs: list[Jobs] = [SimpleQueue() for _ in range(n_helpers)]
         self._board = _Board(n_helpers)
         self._threads: list[Thread] = []
+        self._rests_until = [0] * n_helpers
         self._process = os.getpid()
 
     @property
@@ -103,9 +104,9 @@ class Workers:
             self.wait()
         if errors:
             raise errors[0]
-        late = (board.waited > max(_LATE, worked)) & (board.waited < _LONG)
-        if late.any():
-            board.rests_until[late] = perf_counter_ns() + _REST * board.waited[late]
+        for helper, waited in enumerate(board.waited.tolist()):
+            if max(_LATE, worked) < waited < _LONG:
+                self._rests_until[helper] = perf_counter_ns() + _REST * waited
 
     def spread(self, function: Callable[[_Task], None], tasks: Iterable[_Task]) -> None:
         """Call ``function(task)`` for every task, in any thread, as `run` does with a kernel."""
@@ -156,8 +157,8 @@ class Workers:
         """Helpers that there are and that do not rest."""
         if self._is_alone():
             return []
-        awake: list[int] = np.flatnonzero(self._board.rests_until <= perf_counter_ns()).tolist()
-        return awake
+        now = perf_counter_ns()
+        return [helper for helper, until in enumerate(self._rests_until) if until <= now]
 
     def _is_alone(self) -> bool:
         """Whether there are no helpers; a forked process has left them behind."""

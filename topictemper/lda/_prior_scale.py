@@ -17,8 +17,8 @@ from ._topics import Topics
 # Multiples of alpha that are compared, as powers of 2. New documents are predicted with one more
 # doubling: training documents prefer fewer topics than new ones (benchmarks/lda/priors.py).
 _DOUBLINGS, _MORE = np.arange(-2.0, 4.0), 1.0
-# Multiples are compared after 1, 2, 4, ... steps at T = 1, and after every 64th from then on.
-_MOST_WAITED = 64
+# Multiples are compared after 1, 2, 4, ... steps at T = 1, and after every 256th from then on.
+_MOST_WAITED = 256
 _KEPT = 0.8  # weight of earlier comparisons at each new one
 _DOCUMENTS = 256  # at a time, about
 

@@ -120,7 +120,7 @@ def _relations(tree: Tree) -> Iterator[tuple[str, bool]]:
     yield "clock/pass_length", passes <= _NUMBER[1]
     now = passes * (1.0 + _A_HAIR) + _A_HAIR
     yield "control/course/begin", control["course"]["begin"] <= now
-    yield "prior_scale/next", scale["steps"] < scale["next"] <= scale["steps"] + 64
+    yield "prior_scale/next", scale["steps"] < scale["next"] <= scale["steps"] + 256
     means = tree["priors"]["means"]
     yield "priors/means", means is None or means.shape == (M.shape[1] + 1,)
     history = control["history"]
