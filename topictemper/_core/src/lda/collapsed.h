@@ -6,10 +6,12 @@
    sum_v n_v log sum_k theta_k B_vk + sum_k alpha_k log theta_k, so that any way may lead to it. Most
    topics rest: they have little but their prior. Sweeps over all topics take turns with sweeps over
    the others alone, to which the topics at rest are a constant. The last sweep is one over all
-   topics, so that none is left out. */
+   topics, so that none is left out. Their rows are what takes time: a sweep over all that follows
+   one over some knows the mixtures of the words already. */
 
 #define WORKING 2 /* one topic in so many may be at work in a block */
 #define AT_REST ((REAL)0.9) /* a topic with a smaller g rests */
+#define AT_REST_FIRST ((REAL)2) /* the same at first, if topics have less than a token each */
 #define LEAST_FALL ((REAL)1e-3) /* no weight falls further at once, however small its prior is */
 #define IN_TURN 32 /* most sweeps over the topics at work between two over all */
 #define FALLS 3 /* sweeps over all topics after which weights fall; plain steps never lose */
@@ -26,25 +28,27 @@ static INLINE REAL FN(step_all)(scratch *z, ptrdiff_t padded)
     return FN(hsum)(change);
 }
 
-/* Leaves the weights of the topics at work in g, and those of the others in w: gamma, or if they may
-   `fall` the alpha / (1 - g) at which they would stay while g does. Returns how many are at work. */
-static INLINE ptrdiff_t FN(part)(scratch *z, ptrdiff_t padded, int fall)
+/* Leaves the weights of the topics at work, whose g is not below `at_rest`, in g, and those of the
+   others in w: gamma, or if they may `fall` and do, the alpha / (1 - g) at which they would stay
+   while g does. Returns how many are at work. */
+static INLINE ptrdiff_t FN(part)(scratch *z, ptrdiff_t padded, REAL at_rest, int fall)
 {
     const REAL least = fall ? LEAST_FALL : 1;
     ivec working = {0};
     for (ptrdiff_t k = 0; k < padded; k += VL) {
         vec a = FN(load)(z->alpha + k), g = FN(load)(z->g + k), gamma = FN(load)(z->gamma + k);
-        ivec works = g >= AT_REST;
-        vec rest = FN(max)(a / (1 - FN(min)(g, FN(splat)(AT_REST))), gamma * least);
+        ivec works = g >= at_rest;
+        vec lowest = FN(max)(a / (1 - FN(min)(g, FN(splat)(AT_REST))), gamma * least);
+        vec rest = FN(select)(g < AT_REST, FN(min)(lowest, gamma), gamma);
         working -= works;
         FN(store)(z->g + k, (vec)((ivec)gamma & works));
-        FN(store)(z->w + k, (vec)((ivec)FN(min)(rest, gamma) & ~works));
+        FN(store)(z->w + k, (vec)((ivec)rest & ~works));
     }
     return (ptrdiff_t)FN(hsum)(__builtin_convertvector(working, vec));
 }
 
-/* Sweeps over the topics in g, `most` of them or IN_TURN; w gets their weights. Returns their
-   number. */
+/* Sweeps over the topics in g, `most` of them or IN_TURN; w gets their weights, and r what follows
+   from all weights. Returns the number of sweeps. */
 static INLINE int64_t FN(sweep_working)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded,
                                         ptrdiff_t stride, REAL limit, int64_t most)
 {
@@ -67,6 +71,8 @@ static INLINE int64_t FN(sweep_working)(scratch *z, ptrdiff_t n_topics, ptrdiff_
         if (++plain_steps >= 2 && FN(extrapolate)(z, n_active, steps))
             plain_steps = 0;
     }
+    memcpy(z->c_w, z->c_gamma, bytes);
+    FN(sweep_block)(z, stride, n_active, z->tail);
     for (ptrdiff_t j = 0; j < n_active; j++)
         z->w[z->id[j]] = z->c_gamma[j];
     return sweep;
@@ -87,16 +93,19 @@ static INLINE int64_t FN(settle)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padde
         const REAL change = FN(step_all)(z, padded);
         if (change < limit || sweep >= max_iter)
             return sweep;
+        const REAL at_rest = round || tokens >= (REAL)n_topics ? AT_REST : AT_REST_FIRST;
         const int fall = round++ < FALLS;
-        const ptrdiff_t working = FN(part)(z, padded, fall);
+        const ptrdiff_t working = FN(part)(z, padded, at_rest, fall);
         /* Later the topics at rest are what is slow: no need to be exact about the others. */
         const REAL near = fall || change < 5 * limit ? limit / 2 : change / 10;
-        if (WORKING * working <= n_topics)
+        if (WORKING * working <= n_topics) {
             sweep += FN(sweep_working)(z, n_topics, padded, stride, near, max_iter - 1 - sweep);
-        else
+            FN(gather)(z, n_words, padded);
+        } else {
             for (ptrdiff_t k = 0; k < padded; k += VL)
                 FN(store)(z->w + k, FN(load)(z->w + k) + FN(load)(z->g + k));
-        FN(sweep_rows)(z, n_words, padded, 1);
+            FN(sweep_rows)(z, n_words, padded, 1);
+        }
     }
 }
 
