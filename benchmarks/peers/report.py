@@ -141,7 +141,7 @@ def _draw(rows: list[Row], settings: list[str], path: Path) -> None:
         handles,
         labels,
         loc="lower center",
-        ncols=min(5, 2 * len(settings)),
+        ncols=min(6, 2 * len(settings)),
         frameon=False,
         fontsize=9,
     )
