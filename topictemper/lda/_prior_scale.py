@@ -18,7 +18,7 @@ from ._topics import Topics
 # doubling: training documents prefer fewer topics than new ones (benchmarks/lda/priors.py).
 _DOUBLINGS, _MORE = np.arange(-2.0, 4.0), 1.0
 # Multiples are compared after 1, 2, 4, ... steps at T = 1, and after every 256th from then on.
-_MOST_WAITED = 256
+MOST_WAITED = 256
 _KEPT = 0.8  # weight of earlier comparisons at each new one
 _DOCUMENTS = 256  # at a time, about
 
@@ -65,7 +65,7 @@ class PriorScale(Stateful):
         self._steps += 1
         if self._steps < self._next:
             return
-        self._next += min(self._steps, _MOST_WAITED)
+        self._next += min(self._steps, MOST_WAITED)
         gains = _KEPT * self._gains  # a new array: states are not copied
         some = some_rows(batch, _DOCUMENTS, self._steps)
         seen, unseen = halves(some)

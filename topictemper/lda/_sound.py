@@ -9,6 +9,7 @@ import numpy as np
 
 from .._core._isa import ISAS
 from .._utils._state import StateError, Tree
+from ._prior_scale import MOST_WAITED
 
 # Beyond what parameters and counts allow, and within what single precision can work with.
 _PRIOR = (1e-8, 1e6)
@@ -120,7 +121,7 @@ def _relations(tree: Tree) -> Iterator[tuple[str, bool]]:
     yield "clock/pass_length", passes <= _NUMBER[1]
     now = passes * (1.0 + _A_HAIR) + _A_HAIR
     yield "control/course/begin", control["course"]["begin"] <= now
-    yield "prior_scale/next", scale["steps"] < scale["next"] <= scale["steps"] + 256
+    yield "prior_scale/next", scale["steps"] < scale["next"] <= scale["steps"] + MOST_WAITED
     means = tree["priors"]["means"]
     yield "priors/means", means is None or means.shape == (M.shape[1] + 1,)
     history = control["history"]

@@ -214,15 +214,14 @@ class TemperatureControl(Stateful):
             step.
         """
         temperature, weights = 1.0 / self.inverse_temperature(clock), None
-        for_history = self._due(clock, self._period)
         if self.probing:
             if order_parameter is not None:
                 assert self.course is not None
                 self.course.observe(clock, order_parameter)
             self._begin()
         elif evidence is not None:
-            weights = self._learn(clock, evidence, for_history=for_history)
-        if for_history:
+            weights = self._learn(clock, evidence)
+        if self._due(clock, self._period):
             history = [*self.history, (clock.passes, temperature, *self._quantiles.tolist())]
             self.history = history[::2] if len(history) > _LONGEST_HISTORY else history
         return weights
@@ -253,9 +252,7 @@ class TemperatureControl(Stateful):
         else:
             self.learned = float(np.mean(self.posterior.inverse_temperatures))
 
-    def _learn(
-        self, clock: Clock, evidence: Evidence, *, for_history: bool
-    ) -> NDArray[np.float64] | None:
+    def _learn(self, clock: Clock, evidence: Evidence) -> NDArray[np.float64] | None:
         assert self.posterior is not None
         if isinstance(self.posterior, GlobalTemperature):
             target = self.posterior.update(evidence.energy, evidence.log_c)
@@ -265,8 +262,7 @@ class TemperatureControl(Stateful):
         s = self.posterior.update(evidence.energy, evidence.log_c)
         if evidence.empty is not None:
             s[evidence.empty] = self.learned
-        if for_history:
-            self._quantiles = np.quantile(1.0 / s, QUANTILES)
+        self._quantiles = np.quantile(1.0 / s, QUANTILES)
         bound = 0.0 if self.course is None else 1.0 / self.course.temperature(clock.passes)
         self._approach(_mean(s, evidence.weight), clock.step if bound < 1.0 else 1.0)
         return np.maximum(s, bound)
