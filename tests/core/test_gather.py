@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from topictemper._core._gather import gather_rows
+from topictemper._core._gather import gather_rows, sum_rows
 from topictemper._core._reference import lda as _reference
 
 N_COLUMNS = 9
@@ -139,3 +139,14 @@ def test_columns_beyond_int32_are_refused() -> None:
     for column in (2**32 + 5, 2**31 + 5):
         with pytest.raises(ValueError, match=f"has column {column}"):
             gather(*(np.array(x, np.int64) for x in ([0, 1], [column], [1], [0])))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_sums_of_documents(dtype):
+    values = np.random.RandomState(0).rand(9).astype(dtype)
+    doc_ptr = np.array([0, 0, 4, 9, 9])
+    sums = [0.0, values[:4].sum(dtype=float), values[4:].sum(dtype=float), 0.0]
+    assert_allclose(sum_rows(doc_ptr, values), sums, rtol=1e-14)
+    # In double precision, one after another: neighbours make no difference.
+    assert sum_rows(doc_ptr[2:] - 4, values[4:])[0] == sum_rows(doc_ptr, values)[2]
+    assert len(sum_rows(doc_ptr[:1], values[:0])) == 0

@@ -151,3 +151,15 @@ def hash_rows(
                 total += mix64((word_hash[word_of[i]] ^ count.bits) + GOLDEN)
             out[d] = total
     return hashes
+
+
+def sum_rows(const int64_t[::1] doc_ptr, const floating[::1] values):
+    """Sums of the values of each document of a minibatch, in their order, in double precision."""
+    cdef Py_ssize_t n_rows = doc_ptr.shape[0] - 1, d, i
+    sums = np.zeros(n_rows)
+    cdef double[::1] out = sums
+    with nogil:
+        for d in range(n_rows):
+            for i in range(doc_ptr[d], doc_ptr[d + 1]):
+                out[d] += values[i]
+    return sums

@@ -46,10 +46,10 @@ class Workspace:
         dtype = np.dtype(dtype)
         size = prod(shape) * dtype.itemsize
         buffer = self._buffers.get(name)
-        if buffer is None or len(buffer) < size + 64:
-            buffer = self._buffers[name] = np.empty(size + size // 4 + 64, dtype=np.uint8)
-        start = -buffer.__array_interface__["data"][0] % 64
-        return buffer[start : start + size].view(dtype).reshape(shape)
+        if buffer is None or len(buffer) < size:
+            buffer = np.empty(size + size // 4 + 64, dtype=np.uint8)
+            buffer = self._buffers[name] = buffer[-buffer.ctypes.data % 64 :]
+        return np.ndarray(shape, dtype, buffer)
 
 
 def _prepare(

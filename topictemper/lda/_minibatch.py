@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core._gather import gather_rows, hash_rows
+from .._core._gather import gather_rows, hash_rows, sum_rows
 
 
 class Minibatch(NamedTuple):
@@ -53,9 +53,7 @@ class Minibatch(NamedTuple):
 
     def sums(self, values: NDArray[Any]) -> NDArray[np.float64]:
         """Sums over the entries of each document, which do not depend on its neighbours."""
-        documents = np.repeat(np.arange(self.n_documents), np.diff(self.doc_ptr))
-        sums = np.bincount(documents, values, minlength=self.n_documents)
-        return sums.astype(np.float64, copy=False)
+        return sum_rows(self.doc_ptr, values)
 
     def hashes(self) -> NDArray[np.uint64]:
         """A hash of each document, which its words and counts determine."""
