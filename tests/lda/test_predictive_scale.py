@@ -30,7 +30,7 @@ def test_new_documents_are_predicted_better_with_it():
 
 def test_it_is_never_below_one():
     made = make_lda_corpus(600, 1000, 30, document_length=100, doc_topic_prior=0.1, random_state=0)
-    settings = dict(max_iter=20, batch_size=20, topic_word_prior=0.05, random_state=0)
+    settings = {"max_iter": 20, "batch_size": 20, "topic_word_prior": 0.05, "random_state": 0}
     lda = TemperedLDA(60, **settings).fit(made.counts[:400])
     scale = lda._trainer.predictive_scale
     assert scale._gains.argmax() == 0  # half of alpha

@@ -8,8 +8,8 @@ ALPHA_SUM, ALPHA_MOST = 3.0, 0.1
 ETA_POINT, ETA_DIRICHLET = 0.05, 0.1
 # benchmarks/lda/many_topics.py. Until there are samples to learn eta from, V eta is the share
 # N / ETA_FIRST_TOKENS of the N tokens of a topic, and eta from ETA_LEAST to ETA_POINT. What is
-# learned is at most the share N / ETA_TOKENS, or else ETA_WORDS over the tokens a word and the share
-# ETA_SHARE.
+# learned is at most the share N / ETA_TOKENS; or else ETA_WORDS over the tokens a word, and the
+# share ETA_SHARE.
 ETA_LEAST, ETA_FIRST_TOKENS, ETA_TOKENS, ETA_WORDS, ETA_SHARE = 0.003, 1e6, 2e5, 3.0, 0.04
 # benchmarks/lda/priors.py: the floor of a learned alpha, over the default one.
 ALPHA_FLOOR = 0.5
