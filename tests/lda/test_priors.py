@@ -12,7 +12,8 @@ from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda._assembly import new_trainer
-from topictemper.lda._config import Config
+from topictemper.lda._clock import StreamClock
+from topictemper.lda._config import Config, usual_passes
 from topictemper.lda._e_step import infer, log_likelihood
 from topictemper.lda._elbo import topics_kl
 from topictemper.lda._normalizers import PosteriorNormalizer
@@ -207,6 +208,22 @@ def test_alpha_of_samples_is_bounded_in_its_sum():
     assert alpha.sum() == pytest.approx(4.0)
     # The largest under a bound are a little more alike than those without: 0.52, 0.30, 0.18.
     assert_allclose(alpha / alpha.sum(), truth / truth.sum(), rtol=0.3)
+
+
+def test_alpha_is_learned_from_samples_for_as_long_as_default_fits_last(monkeypatch):
+    for size in (1, 100, 2_000, 4_000, 6_000, 70_000, 300_000, 10_000_000):
+        learner = PriorLearner(False, False, 1e-3, 0.1, of_samples=True)
+        clock = StreamClock(size)
+        learner._n_sampled = 0.25 * (usual_passes(size) - 0.5) * size
+        assert learner.wants_samples(clock)
+    # A small corpus would take many passes.
+    monkeypatch.setattr("topictemper.lda._priors.SEEN_OF_FEW", 0)
+    X = random_counts(200)
+    lda = small_lda(tempering="svi", total_samples=200, batch_size=10)
+    alphas = [lda.partial_fit(X)._trainer.alpha for _ in range(30)]
+    changed = [bool((old != new).any()) for old, new in zip(alphas, alphas[1:], strict=False)]
+    assert all(changed[:14])
+    assert not any(changed[17:])
 
 
 def test_learned_eta_raises_the_likelihood_to_its_maximum():

@@ -10,7 +10,8 @@ from scipy.special import psi
 
 from .._core import _lda as kernels
 from .._utils._state import Stateful
-from ._defaults import ALPHA_LARGEST_SUM
+from ._clock import StreamClock
+from ._defaults import ALPHA_LARGEST_SUM, PASSES_RANGE, SEEN_OF_FEW
 from ._minibatch import LocalParameters, Minibatch
 from ._normalizers import Eta
 from ._topics import Topics
@@ -19,6 +20,9 @@ _SMALLEST, _LARGEST = 1e-4, 1e3
 # A prior is renewed once so much of what it is learned from is new. eta waits for longer at
 # first: statistics of hot documents, which are spread over all topics, would raise it.
 _ALPHA_SHARE, _ETA_SHARE, _ETA_WAITS = 0.25, 1.0, 3.0
+# Alpha is learned from every so many sampled minibatches, which are sampled for longer: samples
+# begin with the prior, and until they have forgotten it alpha comes out too large.
+_EVERY = 4
 
 
 class PriorLearner(Stateful):
@@ -40,8 +44,8 @@ class PriorLearner(Stateful):
 
     Samples begin with the prior, and a few sweeps do not forget all of it: an alpha that is learned
     from them is too large, the more so the larger it is. So samples to learn from have more sweeps
-    than others (`_e_step.OF_ALPHA`). In very long fits it might still grow with every pass: its sum
-    has a bound.
+    than others (`_e_step.OF_ALPHA`). It would still creep upwards with every pass: so its sum has a
+    bound, and it is learned for as long as default fits last, and then stays.
 
     Parameters
     ----------
@@ -53,7 +57,7 @@ class PriorLearner(Stateful):
         The floors.
     """
 
-    STATE = ("_means", "_alpha_share", "_eta_share")
+    STATE = ("_means", "_alpha_share", "_eta_share", "_n_sampled")
 
     def __init__(
         self,
@@ -68,6 +72,16 @@ class PriorLearner(Stateful):
         self._smallest_alpha, self._smallest_eta = smallest_alpha, smallest_eta
         self._means: NDArray[np.float64] | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
+        self._n_sampled = 0.0  # documents that alpha was learned from by their samples
+
+    def wants_samples(self, clock: StreamClock) -> bool:
+        """Whether alpha is to be learned from the samples of the next minibatch."""
+        most = max(PASSES_RANGE[1] * clock.total_samples, SEEN_OF_FEW)  # `usual_passes`
+        return (
+            (self.of_alpha or self.of_samples)
+            and clock.n_updates % _EVERY == 0
+            and self._n_sampled * _EVERY < most
+        )
 
     def alpha(
         self, batch: Minibatch, local: LocalParameters, alpha: NDArray[Any], rho: float
@@ -76,6 +90,7 @@ class PriorLearner(Stateful):
         sampled = len(local.drawn) > 0
         if not (self.of_alpha or (self.of_samples and sampled)):
             return alpha
+        self._n_sampled += batch.size if sampled else 0
         # Of samples psi(alpha + n) is taken of each, not of their mean: that would be too large.
         gamma = local.drawn + alpha if sampled else local.gamma
         total = alpha.sum(dtype=np.float64)

@@ -46,6 +46,7 @@ _RANGES = {
     "priors/means": (-0.01, 1e12),
     "priors/alpha_share": (0.0, 2.0),
     "priors/eta_share": (-3.0, 2.0),
+    "priors/n_sampled": _NUMBER,
     "prior_scale/scale": (2.0**-4, 2.0**6),
     "prior_scale/gains": (-1e36, 1e36),
     "prior_scale/steps": (0, 2**53),

@@ -33,9 +33,6 @@ from ._topics import Topics, TopicsStep
 
 # Smaller minibatches are learned from by one thread: to share them takes longer than it saves.
 _LEAST_SHARED = 64
-# Alpha is learned from every so many sampled minibatches, which are sampled for longer: samples
-# begin with the prior, and until they have forgotten it alpha comes out too large.
-_ALPHA_EVERY = 4
 
 
 class Trainer(Stateful):
@@ -321,13 +318,12 @@ class Trainer(Stateful):
         return self.config.sampling and s == 1.0 and self._is_late
 
     def _sampled(self, batch: Minibatch, workers: Workers) -> LocalParameters:
-        n_updates, learned = self.clock.n_updates, self.priors.of_samples or self.priors.of_alpha
-        for_alpha = learned and n_updates % _ALPHA_EVERY == 0
+        for_alpha = self.priors.wants_samples(self.clock)
         return sample(
             self.topics,
             batch,
             self.alpha,
-            self.sampling_seed + n_updates,
+            self.sampling_seed + self.clock.n_updates,
             sweeps=OF_ALPHA if for_alpha else TRAINING,
             workers=workers,
             want_drawn=for_alpha,
