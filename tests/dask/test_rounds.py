@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 import topictemper
 from topictemper import TemperedLDA as Local
+from topictemper.dask._tasks import merged
 from topictemper.datasets import make_lda_corpus
 
 from .documents import (
@@ -103,6 +104,18 @@ def test_rounds_predict_as_well_as_a_plain_fit():
 def test_more_than_one_block_of_topics(monkeypatch, reference):
     monkeypatch.setattr("topictemper.dask._tasks.BYTES_OF_A_BLOCK", 7 * 4 * 4)
     assert bits(estimator().fit(counts())) == reference
+
+
+def test_shards_of_a_round_count_together():
+    def tree(n_updates, documents, sampled, scale):
+        clock = {"n_updates": n_updates, "documents_seen": documents, "tokens_seen": 9 * documents}
+        rest = {"priors": {"n_sampled": sampled}, "scale": scale, "random_state": 1}
+        return {"trainer": {"clock": clock, "sampling_seed": n_updates, **rest}}
+
+    result = merged(
+        tree(5, 100.0, 20.0, 1.0), [tree(8, 160.0, 40.0, 2.0), tree(9, 170.0, 30.0, 3.0)]
+    )
+    assert result == {"trainer": tree(9, 230.0, 50.0, 2.5)["trainer"] | {"sampling_seed": 5}}
 
 
 def test_scores_of_rounds_and_early_stopping():

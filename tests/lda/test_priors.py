@@ -1,6 +1,7 @@
 """Priors: vectors and matrices, learned ones, given topics to start from."""
 
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -221,7 +222,7 @@ def test_alpha_is_learned_from_samples_for_as_long_as_default_fits_last(monkeypa
     X = random_counts(200)
     lda = small_lda(tempering="svi", total_samples=200, batch_size=10)
     alphas = [lda.partial_fit(X)._trainer.alpha for _ in range(30)]
-    changed = [bool((old != new).any()) for old, new in zip(alphas, alphas[1:], strict=False)]
+    changed = [bool((old != new).any()) for old, new in pairwise(alphas)]
     assert all(changed[:14])
     assert not any(changed[17:])
 

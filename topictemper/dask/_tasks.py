@@ -28,6 +28,8 @@ from ._blocks import stacked
 from ._corpus import mixed
 
 BYTES_OF_A_BLOCK = 1 << 24
+# Documents and tokens of the shards of a round are those of the corpus together.
+_COUNTS = (("clock", "documents_seen"), ("clock", "tokens_seen"), ("priors", "n_sampled"))
 
 # One task that needs all topics at a time in a process: their memory, and the instruction set.
 _alone = Lock()
@@ -195,17 +197,16 @@ def averaged(average: Block | None, block: Block, n: int) -> Block:
 def merged(tree: Tree, shards: list[Tree]) -> Tree:
     """Return the state after a round from the one before it and those of its shards.
 
-    Numbers that are not whole are means over shards, in their order. All else is that of the first
-    shard, but for the clock, and for what shuffles and samples.
+    Numbers that are not whole are means over shards, in their order, but for counts, which add up.
+    All else is that of the first shard, but for the clock, and for what shuffles and samples.
     """
     trees = [shard["trainer"] for shard in shards]
     before = tree["trainer"]
     after = _mean(trees)
-    clocks = [each["clock"] for each in trees]
-    after["clock"]["n_updates"] = max(clock["n_updates"] for clock in clocks)
-    for name in ("documents_seen", "tokens_seen"):
-        start = before["clock"][name]
-        after["clock"][name] = start + sum(clock[name] - start for clock in clocks)
+    after["clock"]["n_updates"] = max(each["clock"]["n_updates"] for each in trees)
+    for where, name in _COUNTS:
+        start = before[where][name]
+        after[where][name] = start + sum(each[where][name] - start for each in trees)
     for name in ("random_state", "sampling_seed"):
         after[name] = before[name]
     return dict(tree, trainer=after)
