@@ -90,10 +90,10 @@ class TemperedLDA(
         - "auto": "gibbs" for ``learning_method="online"``, "point" for "batch".
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
         Dirichlet prior alpha of the topics of a document. None starts with
-        ``min(3 / n_components, 0.1)``; in up to 15 passes (or 80,000 documents) of samples, one
-        value for each topic is learned [4]_; their sum is at most 4. To predict, it is multiplied
-        by a factor found during training: the one with which half of a document best predicts the
-        other (1 to 4; 0.5 to 16 for mean field). "auto" learns alpha before sampling, too.
+        ``min(3 / n_components, 0.1)``; from the first 15 passes of samples (80,000 documents, if
+        that is more) one value for each topic is learned [4]_; their sum is at most 4. To predict,
+        it is multiplied by a factor found in training: the one with which half of a document best
+        predicts the other (1 to 4; 0.5 to 16 for mean field). "auto" learns before sampling, too.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
         Dirichlet prior eta of the words of a topic. None learns one value for "gibbs": once
         documents have been sampled for a pass, it is the value with which half of a document best
