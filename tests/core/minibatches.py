@@ -81,6 +81,7 @@ class Outputs:
     weights: NDArray[Any]
     n_active: NDArray[np.int32]
     ratio: NDArray[Any]
+    own: NDArray[Any]
     log_scale: NDArray[Any]
     energy: NDArray[np.float64]
     sweeps: NDArray[np.int32]
@@ -91,7 +92,11 @@ class Outputs:
 
 
 def token_assignments(
-    minibatch: Minibatch, B: NDArray[Any], weights: NDArray[Any], ratio: NDArray[Any]
+    minibatch: Minibatch,
+    B: NDArray[Any],
+    weights: NDArray[Any],
+    ratio: NDArray[Any],
+    own: NDArray[Any] | float = 0.0,
 ) -> NDArray[np.float64]:
     """``n_dv phi_dvk``, (nnz, K).
 
@@ -101,6 +106,7 @@ def token_assignments(
     rows = B[minibatch.batch.word_of, : minibatch.n_topics].astype(np.float64)
     if minibatch.log_rows:
         rows = np.exp(minibatch.s[document, None].astype(np.float64) * rows)
+    rows = rows / (1.0 + np.asarray(own).reshape(-1, 1) * rows)
     return np.asarray(ratio[:, None] * weights[document] * rows, dtype=np.float64)
 
 
@@ -135,6 +141,7 @@ def outputs(minibatch: Minibatch, rows: Rows | None = None) -> Outputs:
         weights=np.full((n_documents, padded), np.nan, dtype),
         n_active=np.full(n_documents, -1, np.int32),
         ratio=np.full(len(minibatch.batch.counts), np.nan, dtype),
+        own=np.empty(0, dtype),
         log_scale=np.full(n_documents, np.nan, dtype),
         energy=np.full(n_documents, np.nan),
         sweeps=np.full(n_documents, -1, np.int32),
@@ -172,10 +179,14 @@ def sample(
     n_kept: int,
     rows: Rows,
     n_threads: int = 1,
+    *,
+    want_own: bool = False,
 ) -> Outputs:
     """The sampling kernel on a minibatch."""
     prior = reference_prior(minibatch, rows[0]).astype(rows[0].dtype)
     out = replace(outputs(minibatch, rows), prior=prior)
+    if want_own:
+        out = replace(out, own=np.full_like(out.ratio, np.nan))
     share(_kernels.sample, (minibatch.batch, out, keys, n_burn_in, n_kept, ticket()), n_threads)
     return out
 

@@ -32,9 +32,8 @@ def keys(n_documents: int, seed: int = 0) -> NDArray[np.uint64]:
 
 
 def run(minibatch: Minibatch, n_threads: int = 1) -> Outputs:
-    return sample(
-        minibatch, keys(minibatch.n_documents), 2, 3, reference_rows(minibatch), n_threads
-    )
+    key, rows = keys(minibatch.n_documents), reference_rows(minibatch)
+    return sample(minibatch, key, 2, 3, rows, n_threads, want_own=True)
 
 
 def assert_same_draws(minibatch: Minibatch, n_kept: int = 3) -> _reference.EStep:
@@ -97,13 +96,58 @@ def test_same_draws_of_a_document_of_many_words() -> None:
     assert_same_draws(replace(minibatch, batch=batch), n_kept=1)
 
 
+def assert_same_without_own(minibatch: Minibatch, rtol: float = 1e-9) -> None:
+    batch, rows = minibatch.batch, reference_rows(minibatch)
+    key = keys(minibatch.n_documents)
+    out = sample(minibatch, key, 2, 3, rows, want_own=True)
+    twin = _reference.sample(
+        batch.doc_ptr, batch.word_of, batch.counts, minibatch.alpha, out.B, key, 2, 3, want_own=True
+    )
+    assert_allclose(out.gamma, twin.gamma, rtol=1e-12)
+    assert twin.own is not None
+    phi = token_assignments(minibatch, out.B, out.dense_weights(), out.ratio, out.own)
+    expected = token_assignments(minibatch, out.B, twin.weights, twin.ratio, twin.own)
+    assert_allclose(phi, expected, rtol=rtol, atol=1e-12)
+
+
+@pytest.mark.parametrize("alpha", [1e-3, 0.01, 1.0])
+@pytest.mark.parametrize("n_topics", [1, 2, 16, 17, 60, 300])
+def test_tokens_without_their_own_counts(n_topics: int, alpha: float) -> None:
+    minibatch = make_minibatch(n_topics, alpha)
+    assert_same_without_own(minibatch)
+    counts = np.random.default_rng(0).gamma(1.0, 3.0, len(minibatch.batch.counts))
+    assert_same_without_own(replace(minibatch, batch=minibatch.batch._replace(counts=counts)))
+
+
+# A token of a word by itself: one that drew a rare topic is in the counts of this topic.
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_counts_are_all_dealt_out(dtype: Real) -> None:
+def test_without_own_counts_tokens_are_shared_out_as_in_the_posterior(dtype: Real) -> None:
+    minibatch, rows = short(dtype, [1, 1, 1], 3)
+    alpha, B = minibatch.alpha.astype(np.float64), rows[0][:, :3].astype(np.float64)
+    topics = np.indices((3, 3, 3)).reshape(3, -1)
+    N = sum(np.eye(3)[of_token] for of_token in topics)
+    joint = np.exp(gammaln(alpha + N).sum(axis=1)) * B[np.arange(3)[:, None], topics].prod(axis=0)
+    expected = np.array([joint @ np.eye(3)[of_token] for of_token in topics]) / joint.sum()
+
+    def error(want_own: bool) -> float:
+        out = sample(minibatch, keys(1000), 20, 4, rows, want_own=want_own)
+        own = out.own if want_own else 0.0
+        phi = token_assignments(minibatch, out.B, out.dense_weights(), out.ratio, own)
+        return float(np.abs(phi.reshape(1000, 3, 3).mean(axis=0) - expected).max())
+
+    assert error(want_own=True) < 0.5 * error(want_own=False)
+
+
+@pytest.mark.parametrize("want_own", [False, True])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_counts_are_all_dealt_out(dtype: Real, want_own: bool) -> None:
     minibatch = make_minibatch(17, 0.1, dtype=dtype)
-    out = run(minibatch)
+    key, rows = keys(minibatch.n_documents), reference_rows(minibatch)
+    out = sample(minibatch, key, 2, 3, rows, want_own=want_own)
     tokens = minibatch.tokens
     assert_allclose((out.gamma - minibatch.alpha).sum(axis=1), tokens, rtol=1e-5, atol=1e-5)
-    phi = token_assignments(minibatch, out.B, out.dense_weights(), out.ratio)
+    own = out.own if want_own else 0.0
+    phi = token_assignments(minibatch, out.B, out.dense_weights(), out.ratio, own)
     assert_allclose(phi.sum(axis=1), minibatch.batch.counts, rtol=1e-5)
     empty = tokens == 0
     assert empty.any()
@@ -117,7 +161,7 @@ def test_same_bits_with_any_threads_and_neighbours(dtype: Real) -> None:
     minibatch = make_minibatch(60, 0.1, dtype=dtype, n_documents=40)
     alone = run(minibatch)
     shared = run(minibatch, n_threads=3)
-    for name in ("gamma", "weights", "n_active", "ratio", "drawn"):
+    for name in ("gamma", "weights", "n_active", "ratio", "own", "drawn"):
         assert_array_equal(getattr(alone, name), getattr(shared, name))
     order = [25, 3, 9]
     some = sample(minibatch.part(order), keys(48)[order], 2, 3, reference_rows(minibatch))

@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from topictemper._core._reference import lda as _reference
 
-from .minibatches import Minibatch, Outputs, Real, add_statistics, estep, make_minibatch
+from .minibatches import (
+    Minibatch,
+    Outputs,
+    Real,
+    add_statistics,
+    estep,
+    make_minibatch,
+    reference_rows,
+    sample,
+)
 
 RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
 DTYPES = [np.float32, np.float64]
@@ -46,7 +55,22 @@ def without_millions(minibatch: Minibatch) -> Minibatch:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_add_statistics(dtype: Real, n_topics: int, alpha: float, s: float | str) -> None:
     minibatch = make_minibatch(n_topics, alpha, s, dtype)
-    local, doc_weight = estep(minibatch, 1e-3, 50), random_weights(minibatch)
+    local = estep(minibatch, 1e-3, 50)
+    assert_same_statistics(minibatch, local, RTOL[dtype])
+
+
+@pytest.mark.parametrize("n_topics", [1, 5, 37, 300])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_add_statistics_of_tokens_without_their_own_counts(dtype: Real, n_topics: int) -> None:
+    minibatch = make_minibatch(n_topics, 0.1, dtype=dtype)
+    keys = np.arange(minibatch.n_documents, dtype=np.uint64)
+    local = sample(minibatch, keys, 2, 3, reference_rows(minibatch), want_own=True)
+    assert local.own.max() > 0
+    assert_same_statistics(minibatch, local, RTOL[dtype])
+
+
+def assert_same_statistics(minibatch: Minibatch, local: Outputs, rtol: float) -> None:
+    doc_weight = random_weights(minibatch)
     M, block_sums = statistics(minibatch, local, doc_weight)
 
     batch = minibatch.batch
@@ -62,10 +86,10 @@ def test_add_statistics(dtype: Real, n_topics: int, alpha: float, s: float | str
         local.B,
         local.dense_weights(),
         local.ratio,
+        local.own if local.own.size else None,
         RATE,
         expected,
     )
-    rtol = RTOL[dtype]
     assert_allclose(M, minibatch.M + expected, rtol=rtol)
     assert_allclose(block_sums.sum(axis=0), expected_sum, rtol=rtol)
     absent = np.setdiff1d(np.arange(len(M)), batch.words)

@@ -108,6 +108,35 @@ def test_every_fourth_is_sampled_for_longer_to_learn_alpha(doc_topic_prior, long
     assert bool(changed) == any(longer)
 
 
+@pytest.fixture
+def without_own(monkeypatch):
+    """Whether minibatches were sampled without the own counts of tokens, beyond 4 passes."""
+    wanted = []
+
+    def note(*arguments, want_own, **more):
+        wanted.append(want_own)
+        return sample(*arguments, want_own=want_own, **more)
+
+    monkeypatch.setattr(_svi, "sample", note)
+    monkeypatch.setattr(_svi, "usual_passes", lambda n_documents: 4.0)
+    return wanted
+
+
+def test_without_own_counts_of_tokens_beyond_the_default_passes(without_own):
+    small_lda(**SIX_PASSES).fit(corpus())
+    assert without_own == [False] * 20 + [True] * 20
+
+
+def test_with_own_counts_of_tokens_in_a_stream_of_new_documents(without_own):
+    lda = small_lda(max_temperature=1.5, length=0.0001).partial_fit(corpus()[:20])
+    clock = lda._trainer.clock
+    # As in a stream that is longer than was expected.
+    clock._passes_before, clock.total_samples = 10.0, 20.0
+    lda.partial_fit(corpus()[20:])
+    assert clock.total_samples == clock.documents_seen == 200
+    assert without_own == [False] * 9
+
+
 # By which draws
 
 

@@ -221,7 +221,9 @@ def sample(
     averaged over ``n_kept >= 1``. A count is drawn token by token, but in at most
     64 parts, and in parts of a 256th of its document if that is more than a token.
     Outputs as those of `estep`, with ``gamma = alpha + mean N``, and as weights gamma itself, of
-    the topics that have been drawn; but no ``log_scale``, ``energy`` and ``sweeps``.
+    the topics that have been drawn; but no ``log_scale``, ``energy`` and ``sweeps``. With ``own``
+    (empty: not wanted) a token is not itself in the counts that its phi follows: n_v phi_vk =
+    ratio_v weight_k B_vk / (1 + own_v B_vk).
     """
     cdef int status
     cdef bint single = is_single(local)

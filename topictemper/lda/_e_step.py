@@ -62,6 +62,7 @@ def _prepare(
     want_energy: bool = False,
     want_weights: bool = True,
     want_drawn: bool = False,
+    want_own: bool = False,
     samples: bool = False,
     workspace: Workspace | None = None,
 ) -> LocalParameters:
@@ -83,6 +84,7 @@ def _prepare(
         weights=array("weights", by_padded if want_weights else (0, padded), dtype),
         n_active=np.empty(n_documents, dtype=np.int32),
         ratio=np.empty(len(batch.counts), dtype=dtype),
+        own=np.empty(len(batch.counts) if want_own else 0, dtype=dtype),
         log_scale=np.empty(n_documents, dtype=dtype),
         shift=np.empty(len(batch.words), dtype=dtype),
         mass=np.empty(len(batch.words), dtype=dtype),
@@ -190,6 +192,7 @@ def sample(
     sweeps: GibbsSweeps = TRAINING,
     workers: Workers,
     want_drawn: bool = False,
+    want_own: bool = False,
     want_weights: bool = True,
     workspace: Workspace | None = None,
 ) -> LocalParameters:
@@ -198,7 +201,9 @@ def sample(
     The statistics of a minibatch are those of topic proportions that are averages over samples:
     ``phi_vk ~ (alpha_k + mean N_k) B_vk`` of the topics that were drawn at all. (Mimno, Hoffman
     and Blei, "Sparse stochastic inference for latent Dirichlet allocation", ICML 2012, take the
-    counts of the samples themselves, which are a little noisier.)
+    counts of the samples themselves, which are a little noisier.) A token that drew a rare topic is
+    itself in the counts, so it takes more of this topic than sampling would give it. With
+    `want_own`, N is without what the token itself has in it (see ``_reference.lda.sample``).
 
     Draws are keyed by `seed` and by the words of a document, so a document that is there twice is
     the same as one of weight 2. The other parameters are those of `infer`.
@@ -210,6 +215,7 @@ def sample(
         1.0,
         workers=workers,
         want_drawn=want_drawn,
+        want_own=want_own,
         want_weights=want_weights,
         samples=True,
         workspace=workspace,

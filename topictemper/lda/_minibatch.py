@@ -94,6 +94,7 @@ class LocalParameters(NamedTuple):
     weights: NDArray[Any]
     n_active: NDArray[np.int32]
     ratio: NDArray[Any]
+    own: NDArray[Any]
     log_scale: NDArray[Any]
     shift: NDArray[Any]
     mass: NDArray[Any]

@@ -17,7 +17,7 @@ from .._utils._state import Stateful
 from ..tempering._control import Clock, Evidence, TemperatureControl
 from ._average import TopicsAverage
 from ._clock import StreamClock
-from ._config import Config, Plan
+from ._config import Config, Plan, usual_passes
 from ._defaults import DECAY, LARGEST_RATE, MEMORY, PLAIN_PASSES, PLAIN_SHARE
 from ._e_step import OF_ALPHA, TRAINING, Workspace, infer, log_likelihood, sample
 from ._elbo import document_elbo, topics_kl, topics_log_prior
@@ -160,6 +160,12 @@ class Trainer(Stateful):
     def _is_late(self) -> bool:
         """Whether documents are sampled, if T = 1."""
         return self.clock.passes >= min(PLAIN_PASSES, PLAIN_SHARE * self.plan.planned_passes)
+
+    @property
+    def _is_long(self) -> bool:
+        """Whether each document has been learned from as often as by default."""
+        documents = self.clock.total_samples
+        return self.clock.documents_seen >= usual_passes(documents) * documents
 
     @property
     def _next_size(self) -> int:
@@ -327,6 +333,7 @@ class Trainer(Stateful):
             sweeps=OF_ALPHA if for_alpha else TRAINING,
             workers=workers,
             want_drawn=for_alpha,
+            want_own=self._is_long,
             workspace=self._workspace,
         )
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
+from scipy import optimize, special
 
 from .special import GOLDEN, Floats, floats, gamma_ratio, mix64, psi
 
@@ -47,6 +47,8 @@ class EStep(NamedTuple):
     ratio: Floats
     energy: Floats
     sweeps: NDArray[np.int32]
+    #: Of `sample`, if wanted.
+    own: Floats | None = None
 
 
 def gather_rows(indptr: ArrayLike, indices: ArrayLike, data: ArrayLike, rows: ArrayLike) -> Batch:
@@ -241,6 +243,8 @@ def sample(
     keys: NDArray[np.uint64],
     n_burn_in: int,
     n_kept: int,
+    *,
+    want_own: bool = False,
 ) -> EStep:
     """Sample the topics of tokens of every document at fixed topics, by collapsed Gibbs sampling.
 
@@ -268,18 +272,25 @@ def sample(
         Where SplitMix64 begins in every document.
     n_burn_in, n_kept : int
         Sweeps that are forgotten, and sweeps whose counts are averaged.
+    want_own : bool
+        Whether to find ``own``, too.
 
     Returns
     -------
     EStep
         ``gamma`` is ``alpha + mean N``; ``weights`` are gamma of the topics that were drawn, else
         0; ``ratio`` as from `estep`; no energy (0).
+
+        With `want_own`, a token of size a is not itself in the N that its phi follows:
+        ``phi_k ~ (weights_k - a phi_k) B_vk``, so that
+        ``n_v phi_vk = ratio_v weights_k B_vk / (1 + own_v B_vk)`` with ``own`` (nnz,).
     """
     doc_ptr, word_of, counts = np.asarray(doc_ptr), np.asarray(word_of), floats(counts)
     alpha = floats(alpha)
     n_documents, n_topics = len(doc_ptr) - 1, len(alpha)
     B = floats(B)[:, :n_topics]
     order = np.concatenate([np.arange(lane, n_topics, _LANES) for lane in range(_LANES)])
+    own = np.zeros(len(counts))
     result = EStep(
         gamma=np.tile(alpha, (n_documents, 1)),
         weights=np.zeros((n_documents, n_topics)),
@@ -339,8 +350,30 @@ def sample(
                 total += N
         result.gamma[d] += total / n_kept
         result.weights[d] = np.where(total > 0, result.gamma[d], 0.0)
-        result.ratio[span] = counts[span] / (B[word_of[span]] @ result.weights[d])
-    return result
+        if not want_own:
+            result.ratio[span] = counts[span] / (B[word_of[span]] @ result.weights[d])
+            continue
+        for v in range(doc_ptr[d], doc_ptr[d + 1]):
+            size = counts[v] / max(parts[v - doc_ptr[d]], 1)
+            c = _without_own(result.weights[d], B[word_of[v]], size)
+            result.ratio[v], own[v] = counts[v] / c, size / c
+    return result._replace(own=own) if want_own else result
+
+
+def _without_own(weights: Floats, row: Floats, size: Any) -> Any:
+    """The c for which ``phi_k = weights_k row_k / (c + size row_k)`` sums to 1."""
+    total = weights @ row
+    if size == 0.0 or total == 0.0:
+        return 1.0
+
+    def excess(c: Any) -> Any:
+        return (weights * row / (c + size * row)).sum() - 1.0
+
+    upper = max(1.0 - size / weights.sum(), 0.0) * total
+    least = 1e-6 * total
+    if upper <= least or excess(least) <= 0.0:
+        return least
+    return optimize.brentq(excess, least, upper * (1 + 1e-9), xtol=1e-14 * total)
 
 
 def add_statistics(
@@ -354,6 +387,7 @@ def add_statistics(
     B: ArrayLike,
     weights: ArrayLike,
     ratio: ArrayLike,
+    own: ArrayLike | None,
     rate: float,
     M: NDArray[Any],
 ) -> Floats:
@@ -371,7 +405,9 @@ def add_statistics(
     s, log_rows, B : as in `estep`
         The topics and the inverse temperatures that phi was computed with.
     weights, ratio : array-like, shapes (D, K), (nnz,)
-        As `estep` returns them.
+        As `estep` or `sample` returns them.
+    own : array-like, shape (nnz,), or None
+        As `sample` returns it, if wanted.
     rate : float
         Factor of all increments.
     M : ndarray, shape (V, K)
@@ -391,6 +427,8 @@ def add_statistics(
         for j in range(word_ptr[u], word_ptr[u + 1]):
             d = word_doc[j]
             row_d = np.exp(s[d] * row) if log_rows else row
+            if own is not None:
+                row_d = row_d / (1.0 + floats(own)[word_pos[j]] * row_d)
             increment += doc_weight[d] * ratio[word_pos[j]] * weights[d] * row_d
         M[word] += rate * increment
         total += rate * increment

@@ -20,22 +20,6 @@ static INLINE REAL FN(uniform)(stream *random)
     return (REAL)bits / (REAL)((int64_t)1 << UNIFORM_BITS);
 }
 
-#include "gibbs_crowded.h"
-#include "gibbs_abreast.h"
-
-/* A thread's memory. */
-#define sampler FN(sampler)
-typedef struct {
-    crowded one;
-    abreast many;
-    REAL *N, *taken;      /* over topics and over blocks of them; 0 between draws */
-    REAL *left;           /* of the draw of a token */
-    int32_t *start, *met; /* topics that tokens start with, topics in the order they were met */
-    int32_t *slot_of;     /* of a topic, else -1 */
-    int32_t *order;       /* documents, those with most tokens first */
-    ptrdiff_t most, most_abreast; /* tokens */
-} sampler;
-
 /* The largest part of a count: a token, or more in a long document. */
 static INLINE double FN(largest_part)(const documents *p, int64_t d)
 {
@@ -50,6 +34,25 @@ static INLINE ptrdiff_t FN(parts)(REAL count, double largest)
     const double wanted = ceil((double)count / largest);
     return wanted < MOST_TOKENS ? (ptrdiff_t)wanted : MOST_TOKENS;
 }
+
+#include "gibbs_crowded.h"
+#include "gibbs_abreast.h"
+#include "gibbs_own.h"
+
+/* A thread's memory. */
+#define sampler FN(sampler)
+typedef struct {
+    crowded one;
+    abreast many;
+    REAL *N, *taken;      /* over topics and over blocks of them; 0 between draws */
+    REAL *left;           /* of the draw of a token */
+    REAL *own;            /* room for `without_own` */
+    int32_t *start, *met; /* topics that tokens start with, topics in the order they were met */
+    int32_t *slot_of;     /* of a topic, else -1 */
+    int32_t *order;       /* documents, those with most tokens first */
+    ptrdiff_t most, most_abreast; /* tokens */
+} sampler;
+
 static INLINE ptrdiff_t FN(tokens)(const documents *p, int64_t d)
 {
     const double largest = FN(largest_part)(p, d);
@@ -105,6 +108,7 @@ static void FN(free_sampler)(sampler *z)
     free(z->many.block);
     free(z->order);
     free(z->N);
+    free(z->own);
     free(z->start);
 }
 
@@ -116,8 +120,9 @@ static int FN(make_sampler)(sampler *z, const documents *p)
         || FN(make_abreast)(&z->many, z->most_abreast))
         return -1;
     z->N = calloc((size_t)(padded + padded / TOPIC_PADDING + z->most), sizeof(REAL));
+    z->own = malloc((size_t)padded * (VBYTES + sizeof(REAL)));
     z->start = malloc((size_t)(2 * z->most + padded) * sizeof(int32_t));
-    if (!z->N || !z->start)
+    if (!z->N || !z->own || !z->start)
         return -1;
     z->taken = z->N + padded;
     z->left = z->taken + padded / TOPIC_PADDING;
@@ -250,7 +255,7 @@ static void FN(fill_block)(abreast *z, const documents *p)
 }
 
 /* Outputs of a document whose sums of N over sweeps are in the place of its gamma. */
-static void FN(finish)(const documents *p, int64_t d, const REAL *alpha, REAL n_kept)
+static void FN(finish)(const documents *p, int64_t d, const REAL *alpha, REAL n_kept, REAL *own)
 {
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
     REAL *gamma = (REAL *)p->gamma + d * n_topics, *ratio = p->ratio, *weights;
@@ -269,6 +274,10 @@ static void FN(finish)(const documents *p, int64_t d, const REAL *alpha, REAL n_
     memset(weights, 0, (size_t)padded * sizeof(REAL));
     for (ptrdiff_t j = 0; j < n; j++)
         weights[topics[j]] = gamma[topics[j]];
+    if (p->own) {
+        FN(without_own)(p, d, n, own);
+        return;
+    }
     for (int64_t v = p->doc_ptr[d]; v < p->doc_ptr[d + 1]; v++) {
         const REAL *row = (const REAL *)p->B + p->word_of[v] * padded;
         REAL sum[4] = {0}; /* four, for their latency */
@@ -291,7 +300,7 @@ static void FN(go_on)(sampler *z, const documents *p, const sampling_options *op
                        key, (REAL *)p->gamma + d * n_topics);
     if (p->drawn)
         memcpy((REAL *)p->drawn + d * n_topics, z->one.N, (size_t)n_topics * sizeof(REAL));
-    FN(finish)(p, d, z->one.alpha, (REAL)options->n_kept);
+    FN(finish)(p, d, z->one.alpha, (REAL)options->n_kept, z->own);
 }
 static void FN(sample_alone)(sampler *z, const documents *p, const sampling_options *options,
                              int64_t d)
@@ -387,7 +396,7 @@ static int FN(sample_abreast)(sampler *z, const documents *p, const sampling_opt
             if (p->drawn)
                 ((REAL *)p->drawn)[place] = many->N[j * VL + l];
         }
-        FN(finish)(p, d, z->one.alpha, (REAL)options->n_kept);
+        FN(finish)(p, d, z->one.alpha, (REAL)options->n_kept, z->own);
     }
     return 0;
 }

@@ -47,6 +47,7 @@ typedef void real;
     OUT(real, weights)     /* (n_docs, padded), or not wanted */                                   \
     OUT(int32_t, n_active) /* (n_docs,) */                                                         \
     OUT(real, ratio)       /* (nnz,) */                                                            \
+    OUT(real, own)         /* (nnz,): see `sample`; or not wanted */                               \
     OUT(real, log_scale)   /* (n_docs,) */                                                         \
     OUT(double, energy)    /* (n_docs,), or not wanted */                                          \
     OUT(int32_t, sweeps)   /* (n_docs,) */

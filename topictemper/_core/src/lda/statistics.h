@@ -84,6 +84,23 @@ static INLINE ptrdiff_t FN(sparse_statistics)(ptrdiff_t n_topics, double c, REAL
     return n_touched;
 }
 
+/* sum[k] += c w_dk / (1 + own B_vk) of a sampled document, whose tokens do not count for themselves
+   (see `gibbs_own.h`); the rest is as above. */
+static INLINE ptrdiff_t FN(sampled_statistics)(ptrdiff_t n_topics, double c, REAL own,
+                                               const REAL *row, ptrdiff_t n, const int32_t *id,
+                                               const REAL *w, double *sum, int32_t *touched,
+                                               ptrdiff_t n_touched, const REAL *out)
+{
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const int32_t k = id[i];
+        __builtin_prefetch(out + k, 1);
+        touched[n_touched] = k;
+        n_touched += (sum[k] == 0) & (n_touched < n_topics);
+        sum[k] += c * (double)(w[k] / (1 + own * row[k]));
+    }
+    return n_touched;
+}
+
 /* Whether all documents of a word hold all topics, as they do while it is hot. */
 static INLINE int FN(all_full)(const documents *p, ptrdiff_t n, const int32_t *doc)
 {
@@ -112,11 +129,11 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
     const int32_t *n_active_of = p->n_active;
     const int64_t *word_ptr = p->word_ptr, *word_pos = p->word_pos;
     const int log_rows = p->log_rows;
-    const REAL *s_of = p->s, *B = p->B, *weights = p->weights, *ratio = p->ratio;
+    const REAL *s_of = p->s, *B = p->B, *weights = p->weights, *ratio = p->ratio, *own = p->own;
     const double *doc_weight = update->doc_weight, rate = update->rate;
     double *block_sums = update->block_sums;
     REAL *M = update->M;
-    const int always_dense = !log_rows && n_topics <= DENSE_TOPICS;
+    const int always_dense = !log_rows && !own && n_topics <= DENSE_TOPICS;
     int64_t most = 0;
     for (int64_t u = 0; u < n_words; u++)
         most = word_ptr[u + 1] - word_ptr[u] > most ? word_ptr[u + 1] - word_ptr[u] : most;
@@ -142,7 +159,7 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
             const ptrdiff_t n = (ptrdiff_t)(word_ptr[u + 1] - start);
             const int32_t *doc = word_doc + start;
             REAL *out = M + (ptrdiff_t)words[u] * n_topics;
-            const int dense = always_dense || FN(all_full)(p, n, doc);
+            const int dense = always_dense || (!own && FN(all_full)(p, n, doc));
             if (dense && u + 2 < n_words)
                 FN(fetch)(M + (ptrdiff_t)words[u + 2] * n_topics, n_topics);
             for (ptrdiff_t j = 0; j < n; j++)
@@ -158,6 +175,13 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
                 ptrdiff_t n_touched = 0;
                 for (ptrdiff_t j = 0; j < n; j++) {
                     const int64_t d = doc[j];
+                    if (own) {
+                        n_touched = FN(sampled_statistics)(
+                            n_topics, c[j], own[word_pos[start + j]], row, n_active_of[d],
+                            topics + d * n_topics, weights + d * padded, sum, touched, n_touched,
+                            out);
+                        continue;
+                    }
                     if (!log_rows && n_active_of[d] == n_topics) {
                         FN(full_statistics)(padded, c[j], weights + d * padded, sum);
                         n_touched = n_topics;
