@@ -165,7 +165,7 @@ class Trainer(Stateful):
     def _is_long(self) -> bool:
         """Whether each document has been learned from as often as by default."""
         documents = self.clock.total_samples
-        return self.clock.documents_seen >= usual_passes(documents) * documents
+        return self.clock.documents_seen >= round(usual_passes(documents)) * documents
 
     @property
     def _next_size(self) -> int:
