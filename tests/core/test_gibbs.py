@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from topictemper._core import _lda as _kernels
-from topictemper._core._reference import lda as _reference
+from topictemper._core._reference import gibbs as _reference
+from topictemper._core._reference.lda import EStep
 
 from .minibatches import (
     Minibatch,
@@ -36,7 +37,7 @@ def run(minibatch: Minibatch, n_threads: int = 1) -> Outputs:
     return sample(minibatch, key, 2, 3, rows, n_threads, want_own=True)
 
 
-def assert_same_draws(minibatch: Minibatch, n_kept: int = 3) -> _reference.EStep:
+def assert_same_draws(minibatch: Minibatch, n_kept: int = 3) -> EStep:
     batch, rows = minibatch.batch, reference_rows(minibatch)
     key = keys(minibatch.n_documents)
     out = sample(minibatch, key, 2, n_kept, rows)

@@ -9,7 +9,7 @@ kept, and the mean.
 import numpy as np
 from numpy.typing import NDArray
 
-from topictemper._core._reference import collapsed, factorial, lda, special, truncated
+from topictemper._core._reference import collapsed, factorial, gibbs, lda, special, truncated
 
 Floats = NDArray[np.float64]
 
@@ -100,7 +100,7 @@ def of_lda(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) -> Non
         add("energy", e.energy)
         changed = M.copy()
         by_word = (batch.words, batch.word_ptr, batch.word_doc, batch.word_pos)
-        outputs = (temperatures, temperatures, not s, B, e.weights, e.ratio)
+        outputs = (temperatures, temperatures, not s, B, e.weights, e.ratio, None)
         add("sums", lda.add_statistics(*by_word, *outputs, 0.7, changed))
         add("changed", changed)
         ratios = lda.fractional_moments(M, SCALE, BASE, NODES)
@@ -115,8 +115,10 @@ def of_lda(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) -> Non
             continue
         add("collapsed", collapsed.collapse(*documents, B, *SWEEPS)[0])
         keys = np.array([special.mix64(d + 1) for d in range(N_DOCS)], dtype=np.uint64)
-        sampled = lda.sample(*documents, B, keys, BURN_IN, AVERAGED)
+        sampled = gibbs.sample(*documents, B, keys, BURN_IN, AVERAGED, want_own=True)
         add("sampled", sampled.gamma)
+        outputs = (temperatures, temperatures, False, B, *sampled[1:3], sampled.own)
+        add("sampled_sums", lda.add_statistics(*by_word, *outputs, 0.7, changed))
         drawn = np.argwhere(sampled.weights > 0)
         hashes.setdefault("drawn", []).append(hash_integers(drawn.ravel()))
 

@@ -79,10 +79,13 @@ static void LIKELIHOOD(const lda_kernels *kernels, int c, const topic_state *sta
     check("likelihood", c, out, N_DOCS, golden_likelihood[c], ACCURATE);
 }
 
-static void DRAWS(const lda_kernels *kernels, int c, documents *d)
+static void DRAWS(const lda_kernels *kernels, int c, documents *d,
+                  const statistics_update *update)
 {
     uint64_t keys[N_DOCS], hash = 0;
     sampling_options options = {keys, 2, 3};
+    double *sums = update->block_sums;
+    d->own = room((size_t)d->doc_ptr[N_DOCS] * sizeof(REAL));
     for (uint64_t i = 0; i < N_DOCS; i++)
         keys[i] = mix64(i + 1);
     status |= kernels->sample(d, &options, new_ticket());
@@ -93,6 +96,10 @@ static void DRAWS(const lda_kernels *kernels, int c, documents *d)
             hash = mix64(hash + (uint64_t)d->topics[i * d->n_topics + j] + GOLDEN);
         }
     check_hash("drawn", c, hash, golden_drawn[c]);
+    status |= kernels->add_statistics(d, update, new_ticket());
+    for (int64_t k = 0; k < d->n_topics; k++)
+        sums[k] += sums[d->n_topics + k];
+    check("sampled_sums", c, sums, d->n_topics, golden_sampled_sums[c], CLOSE);
 }
 
 /* The factor of a row is the kernel's choice: compared are rows without it. */
@@ -172,7 +179,7 @@ static void CASE(const kernel_table *table, const lda_kernels *kernels, int c, i
     if (s == 1) {
         status |= kernels->collapse(&d, &limits, new_ticket());
         CHECK("collapsed", *sampled, d.gamma, N_DOCS, K, K, golden_collapsed[*sampled], CLOSE);
-        DRAWS(kernels, *sampled, &d);
+        DRAWS(kernels, *sampled, &d, &update);
         ++*sampled;
     }
 }

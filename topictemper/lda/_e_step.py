@@ -203,7 +203,7 @@ def sample(
     and Blei, "Sparse stochastic inference for latent Dirichlet allocation", ICML 2012, take the
     counts of the samples themselves, which are a little noisier.) A token that drew a rare topic is
     itself in the counts, so it takes more of this topic than sampling would give it. With
-    `want_own`, N is without what the token itself has in it (see ``_reference.lda.sample``).
+    `want_own`, N is without what the token itself has in it (see ``_reference.gibbs.sample``).
 
     Draws are keyed by `seed` and by the words of a document, so a document that is there twice is
     the same as one of weight 2. The other parameters are those of `infer`.
