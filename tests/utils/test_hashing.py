@@ -4,7 +4,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
 from topictemper._core._gather import hash_rows
-from topictemper._core._reference.lda import GOLDEN, mix64
+from topictemper._core._reference.special import GOLDEN, mix64
 from topictemper._utils._hashing import hash_dense_rows, hash_sparse_rows, splitmix64
 from topictemper.lda._minibatch import Gatherer
 
