@@ -8,10 +8,10 @@ ALPHA_SUM, ALPHA_MOST = 3.0, 0.1
 ETA_POINT, ETA_DIRICHLET = 0.05, 0.1
 # benchmarks/lda/many_topics.py. Until there are samples to learn eta from, V eta is the share
 # N / ETA_FIRST_TOKENS of the N tokens of a topic, and eta from ETA_LEAST to ETA_POINT. What is
-# learned is at most the share N / ETA_TOKENS; or else the share ETA_SHARE, but from the first of
-# ETA_WORDS over the tokens a word to the second.
+# learned is at most the share N / ETA_TOKENS; or else ETA_WORDS over the tokens a word, and the
+# share ETA_SHARE or ETA_TOGETHER / K.
 ETA_LEAST, ETA_FIRST_TOKENS, ETA_TOKENS = 0.003, 1e6, 2e5
-ETA_SHARE, ETA_WORDS = 0.04, (1.0, 3.0)
+ETA_WORDS, ETA_SHARE, ETA_TOGETHER = 3.0, 0.04, 4.0
 # benchmarks/lda/priors.py: the floor of a learned alpha, over the default one.
 ALPHA_FLOOR = 0.5
 # docs/guide/measured.rst: the largest sum of an alpha that is learned from samples. No script chose

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from ._clock import StreamClock
 from ._comparison import Comparison
-from ._defaults import ETA_FIRST_TOKENS, ETA_LEAST, ETA_POINT, ETA_SHARE, ETA_TOKENS, ETA_WORDS
+from ._defaults import (
+    ETA_FIRST_TOKENS,
+    ETA_LEAST,
+    ETA_POINT,
+    ETA_SHARE,
+    ETA_TOGETHER,
+    ETA_TOKENS,
+    ETA_WORDS,
+)
 from ._e_step import log_likelihood
 from ._halves import halves, proportions, some_rows
 from ._minibatch import Minibatch
@@ -32,8 +40,8 @@ class PredictiveEta(Comparison):
     Topics of a short memory are noisier than those that are averaged, and may ask for a larger eta.
     So there is a bound: 0.05; less where topics have few tokens, which a large eta would make
     alike: V eta is a share of the N tokens of a topic that falls with N. But where even the words
-    of the corpus have few tokens, eta may be one token over those of a word, and up to three as
-    long as V eta is a small share of N.
+    of the corpus have few tokens, eta may be a few tokens over those of a word, as long as V eta is
+    a small share of N, or K eta, what all topics together add to a word, is a few tokens.
     """
 
     def __init__(self) -> None:
@@ -68,9 +76,9 @@ class PredictiveEta(Comparison):
 def largest_eta(tokens: float, n_features: int, n_components: int) -> float:
     """Return the largest eta that is learned in a corpus of so many tokens."""
     bound = first_eta(tokens, n_features, n_components, ETA_TOKENS)
+    of_words = ETA_WORDS * n_features / max(tokens, 1.0)
     of_topics = ETA_SHARE * tokens / (n_components * max(n_features, 1))
-    least, most = (n * n_features / max(tokens, 1.0) for n in ETA_WORDS)
-    return max(bound, min(max(of_topics, least), most))
+    return max(bound, min(of_words, max(of_topics, ETA_TOGETHER / n_components)))
 
 
 def first_eta(
