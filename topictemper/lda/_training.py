@@ -153,7 +153,7 @@ class Trainer(Stateful):
 
     @property
     def settled(self) -> bool:
-        """Whether it learns from the next minibatch as from all later ones."""
+        """Whether it learns from the next minibatch as from all later ones of a default fit."""
         return self.temperature == 1.0 and (self._is_late or not self.config.sampling)
 
     @property
