@@ -9,6 +9,7 @@ the default is better.
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -73,10 +74,17 @@ def main() -> None:
         " | ".join(f"{m:.4f}" for m in means),
         f"| {np.mean(means):.4f} |",
     )
-    for label, change in CHANGES.items():
+
+    def compare(label: str, change: dict[str, Any]) -> None:
         gains = [(scores(name, change) - defaults[name]).mean() for name in names]
         row = " | ".join(f"{gain:+.4f}" for gain in gains)
         print(f"| {label} | {row} | {np.mean(gains):+.4f} |", flush=True)
+
+    for label, change in CHANGES.items():
+        compare(label, change)
+    # No parameter turns this off: each addition takes the place of the average.
+    with patch("topictemper.lda._average.weight_of", return_value=1.0):
+        compare("topics of one moment, not averaged", {})
 
 
 if __name__ == "__main__":
