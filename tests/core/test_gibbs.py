@@ -97,7 +97,7 @@ def test_same_draws_of_a_document_of_many_words() -> None:
     assert_same_draws(replace(minibatch, batch=batch), n_kept=1)
 
 
-def assert_same_without_own(minibatch: Minibatch, rtol: float = 1e-9) -> None:
+def assert_same_without_own(minibatch: Minibatch) -> None:
     batch, rows = minibatch.batch, reference_rows(minibatch)
     key = keys(minibatch.n_documents)
     out = sample(minibatch, key, 2, 3, rows, want_own=True)
@@ -108,7 +108,7 @@ def assert_same_without_own(minibatch: Minibatch, rtol: float = 1e-9) -> None:
     assert twin.own is not None
     phi = token_assignments(minibatch, out.B, out.dense_weights(), out.ratio, out.own)
     expected = token_assignments(minibatch, out.B, twin.weights, twin.ratio, twin.own)
-    assert_allclose(phi, expected, rtol=rtol, atol=1e-12)
+    assert_allclose(phi, expected, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 0.01, 1.0])
