@@ -51,7 +51,7 @@ def test_topics_of_few_tokens_get_less_if_words_have_many():
     assert largest_eta(1e8, 10_000, 30_000) == pytest.approx(0.05 / 9)
     assert largest_eta(1e8, 10_000, 10**6) == 0.003
     # Words of few tokens.
-    assert largest_eta(1e6, 10_000, 200) == pytest.approx(0.04 * 5000 / 10_000)
+    assert largest_eta(2e6, 10_000, 1000) == pytest.approx(0.04 * 2000 / 10_000)
     assert largest_eta(1e7, 30_000, 1400) == pytest.approx(0.009)
     assert largest_eta(1e6, 10_000, 10**6) == 0.003
     assert largest_eta(50_000, 10_000, 20) == pytest.approx(4 / 20)
