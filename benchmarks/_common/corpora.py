@@ -82,6 +82,18 @@ def hashed(X: sp.csr_matrix, n_features: int) -> sp.csr_matrix:
     return wide
 
 
+def tokens_of(X: sp.csr_matrix, length: int, rng: np.random.Generator) -> sp.csr_matrix:
+    """At most so many tokens of every row, drawn without replacement."""
+    rows = np.repeat(np.arange(X.shape[0]), np.asarray(X.sum(axis=1)).ravel().astype(int))
+    words = np.repeat(X.indices, X.data.astype(int))
+    order = np.lexsort((rng.random(len(rows)), rows))
+    rows, words = rows[order], words[order]
+    starts = np.searchsorted(rows, np.arange(X.shape[0]))
+    keep = np.arange(len(rows)) - starts[rows] < length
+    ones = np.ones(keep.sum(), X.dtype)
+    return sp.csr_matrix((ones, (rows[keep], words[keep])), shape=X.shape)
+
+
 def _joined(folder: Path, posts: int) -> sp.csr_matrix:
     """Posts of one group, joined some at a time in their order; shuffled with a fixed seed."""
     X = sp.csr_matrix(sp.load_npz(folder / "X.npz"))

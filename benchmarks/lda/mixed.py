@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper import TemperedLDA
 
-from .._common.corpora import load, machine, parser
+from .._common.corpora import load, machine, parser, tokens_of
 from .._common.pairs import with_error
 from .._common.referee import best_of_two
 from .outliers import shuffled
@@ -112,18 +112,6 @@ def cut(name: str, found: Part, length: int) -> Corpus:
     X, X_test, _ = found
     rng = np.random.default_rng(0)
     return tokens_of(X, length, rng), {name: tokens_of(X_test, length, rng)}
-
-
-def tokens_of(X: sp.csr_matrix, length: int, rng: np.random.Generator) -> sp.csr_matrix:
-    """At most so many tokens of every row, drawn without replacement."""
-    rows = np.repeat(np.arange(X.shape[0]), np.asarray(X.sum(axis=1)).ravel().astype(int))
-    words = np.repeat(X.indices, X.data.astype(int))
-    order = np.lexsort((rng.random(len(rows)), rows))
-    rows, words = rows[order], words[order]
-    starts = np.searchsorted(rows, np.arange(X.shape[0]))
-    keep = np.arange(len(rows)) - starts[rows] < length
-    ones = np.ones(keep.sum(), X.dtype)
-    return sp.csr_matrix((ones, (rows[keep], words[keep])), shape=X.shape)
 
 
 def corpora(options: Namespace) -> dict[str, Callable[[], Corpus]]:
