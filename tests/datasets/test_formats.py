@@ -99,6 +99,8 @@ def test_format_that_the_name_does_not_say(tmp_path):
     path = tmp_path / "x.txt"
     with pytest.raises(ValueError, match="has to be said, one of uci, ldac"):
         write_corpus(path, COUNTS)
+    with pytest.raises(ValueError, match="gz would have to be compressed"):
+        write_corpus(tmp_path / "x.txt.gz", COUNTS, "uci")
     write_corpus(path, COUNTS, "uci")
     with pytest.raises(ValueError, match="give the format, one of uci, ldac"):
         read_corpus(path)

@@ -210,3 +210,17 @@ def test_random_arrays_never_kill_the_process():
         [sys.executable, "-X", "faulthandler", script], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_the_order_of_the_words_of_a_row_changes_nothing():
+    X = corpus(60).astype(np.float64)
+    other = X @ sp.eye_array(X.shape[1], format="csr")
+    other.indices[:] = np.concatenate([part[::-1] for part in np.split(X.indices, X.indptr[1:-1])])
+    other.data[:] = np.concatenate([part[::-1] for part in np.split(X.data, X.indptr[1:-1])])
+    other.has_sorted_indices = False
+    assert (other != X).nnz == 0
+    before = other.indices.copy()
+    assert_array_equal(small_lda().fit(other).components_, small_lda().fit(X).components_)
+    assert fitted().score(other) == fitted().score(X)
+    assert perplexity(fitted(), other) == perplexity(fitted(), X)
+    assert_array_equal(other.indices, before)

@@ -4,7 +4,7 @@ from sklearn.exceptions import NotFittedError
 
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper.plotting import TopicSharesDisplay
-from topictemper.topics import SeedTopics
+from topictemper.topics import SeedTopics, topic_distances, twin_topics
 
 from ..report.small_report import data_of
 
@@ -88,6 +88,11 @@ def test_over_time_and_by_group(model):
     display.figure_.canvas.draw()
 
 
+def test_functions_of_topics_take_the_model(model):
+    assert twin_topics(model, 1.0) == twin_topics(model.lda_, 1.0)
+    np.testing.assert_array_equal(topic_distances(model), topic_distances(model.lda_))
+
+
 def test_search(model):
     search = model.search_in(texts())
     found = search.find(["bread and flour", "garage"], n=5)
@@ -95,6 +100,8 @@ def test_search(model):
     assert [row % 3 for row in search.similar(3, n=4)["document"]] == [0] * 4
     with pytest.raises(ValueError, match="query 1 has no word"):
         search.find(["bread", "xyz"])
+    with pytest.raises(ValueError, match="query 0 has no word"):
+        search.find("")
 
 
 @pytest.mark.parametrize("kind", [list, iter, lambda texts: np.array(texts, object)])

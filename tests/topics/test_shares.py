@@ -57,6 +57,21 @@ def test_missing_and_mixed_groups():
     assert numbers["group"].tolist() == [1.0] * 3
 
 
+def test_missing_entries_of_lists_of_strings_and_of_pandas():
+    groups = ["a", float("nan"), None, "b"] * 15
+    assert np.unique(shares_by_group(THETA, groups)["group"]).tolist() == ["a", "b"]
+    dates = [float("nan"), "2024-01-05"] * 30
+    assert shares_over_time(THETA, dates)["documents"].tolist() == [30] * 3
+    years = shares_over_time(THETA, [None, 2024] * 30)
+    assert years["period"].tolist() == [2024.0] * 3
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    for dtype in ("string", "category"):
+        shares = shares_by_group(THETA, pandas.Series(["a", None] * 30, dtype=dtype))
+        assert shares["documents"].tolist() == [30] * 3
+    dates = pandas.Series(["2024-01-05", None] * 30, dtype="string")
+    assert shares_over_time(THETA, dates)["documents"].tolist() == [30] * 3
+
+
 def test_the_same_seed_gives_the_same_intervals():
     first, again = (shares_by_group(THETA, np.zeros(60), random_state=3) for _ in range(2))
     assert first["low"].tolist() == again["low"].tolist()
@@ -93,6 +108,15 @@ def test_any_form_of_dates():
         assert starts(dates, "month") == expected
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     assert starts(pandas.to_datetime(["2024-01-05", "2024-02-07"]), "month") == expected
+
+
+def test_a_date_with_a_time_zone_is_that_of_its_clock():
+    text = ["2024-01-01T00:30:00+02:00", "2024-01-01T00:30:00Z"]
+    moments = [datetime.fromisoformat(moment) for moment in text]
+    assert starts(text, "day") == starts(moments, "day") == ["2024-01-01"]
+    polars = pytest.importorskip("polars", reason="polars is not installed")
+    zone = polars.Series(moments[:1]).dt.convert_time_zone("Asia/Tokyo")  # 07:30 of 1 January
+    assert starts(zone, "day") == ["2024-01-01"]
 
 
 def test_documents_without_a_date_are_left_out():

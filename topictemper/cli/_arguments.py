@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import codecs
+import re
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,15 @@ def integer(text: str) -> int:
         return int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
+
+
+def pattern(text: str) -> str:
+    """Return a regular expression."""
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a regular expression: {error}") from None
+    return text
 
 
 def document_frequency(text: str) -> int | float:

@@ -87,7 +87,12 @@ def add(commands: Any) -> None:
         help="words to leave out: english (the default), none, or a file with one per line",
     )
     option("--ngrams", type=types.positive, metavar="N", help="also count runs of up to N words")
-    option("--token-pattern", metavar="REGEX", help="what is a word (default: three letters)")
+    option(
+        "--token-pattern",
+        type=types.pattern,
+        metavar="REGEX",
+        help="what is a word (default: three letters)",
+    )
     parser.set_defaults(run=run)
 
 

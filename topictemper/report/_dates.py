@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._inputs import is_missing
+from .._utils._missing import column, is_missing
 
 # Units and how many days or months they have, from the finest to the coarsest. The first that
 # gives few enough periods is taken.
@@ -42,7 +42,7 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
     ValueError
         If they are not dates, or not as many as the documents.
     """
-    values = np.asarray(dates)
+    values = column(dates)
     if values.shape != (n_documents,):
         raise ValueError(
             f"dates must have one date for each of the {n_documents} documents, got shape "

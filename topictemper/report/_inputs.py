@@ -14,6 +14,7 @@ from sklearn.utils import check_array
 
 from .._utils import _counts
 from .._utils._feature_names import feature_names_of
+from .._utils._missing import is_missing
 
 
 def distributions(topics: Any, name: str = "topics") -> NDArray[Any]:
@@ -86,14 +87,6 @@ def strings_of(name: str, values: Any, n_documents: int) -> list[str]:
             f"{name} must have one entry for each of the {n_documents} documents, got {len(items)}"
         )
     return ["" if is_missing(item) else str(item) for item in items]
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, NaT or pandas.NA."""
-    try:
-        return value is None or bool(value != value)
-    except (TypeError, ValueError):  # NA is neither true nor false
-        return True
 
 
 def labels_of(labels: Any, n_topics: int) -> list[str]:

@@ -110,7 +110,8 @@ class WorkMixin:
         Returns
         -------
         TopicModel
-            A new model with fewer topics. This one does not change.
+            A new model with fewer topics. This one does not change. Its `topics_` counts the
+            documents as before, without those of the topics that have left.
 
         Raises
         ------

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
+from .._utils._missing import column
 
 PERIODS = ("auto", "day", "week", "month", "quarter", "year")
 # "auto" takes the finest period that makes no more than so many.
@@ -38,7 +40,7 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
         If `dates` are neither dates nor numbers, or not one for each document.
     """
     check.choice("period", period, PERIODS)
-    array = np.asarray(dates)
+    array = column(dates)
     if array.shape != (n_samples,):
         raise ValueError(
             f"dates must have one date for each of the {n_samples} documents, got shape "
@@ -98,18 +100,29 @@ def _numbers(array: NDArray[Any], period: str) -> NDArray[Any]:
 
 
 def _parsed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the dates of objects or strings."""
-    dates = np.empty(len(array), dtype="datetime64[s]")
+    """Return the dates of objects, or of strings."""
+    dates = np.full(len(array), "NaT", dtype="datetime64[s]")
     for i, value in enumerate(array):
-        missing = value is None or value != value or value == ""
-        # Without time zones, of which NumPy has none.
-        if hasattr(value, "tzinfo") and value.tzinfo is not None and not missing:
-            value = value.replace(tzinfo=None)
+        if value is None or value == "":
+            continue
         try:
-            dates[i] = np.datetime64("NaT", "s") if missing else np.datetime64(value)
+            dates[i] = np.datetime64(_without_zone(value))
         except (TypeError, ValueError) as error:
             raise ValueError(
                 f"dates must be dates, ISO strings such as 2024-05-31, or numbers, but entry {i} "
                 f"is {str(value)[:40]!r}"
             ) from error
     return dates
+
+
+def _without_zone(value: Any) -> Any:
+    """Return a date as its clock shows it: NumPy has no time zones."""
+    moment = value
+    if isinstance(value, str):
+        try:
+            moment = datetime.fromisoformat(value)
+        except ValueError:  # such as a month alone, which NumPy reads
+            return value
+    if getattr(moment, "tzinfo", None) is None:
+        return value
+    return moment.replace(tzinfo=None)

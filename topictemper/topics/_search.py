@@ -198,9 +198,9 @@ class DocumentSearch:
 
     def _counted(self, queries: Any) -> Any:
         """Counts of queries, in CSR."""
-        if isinstance(queries, str):
-            queries = [queries]
-        if not sp.issparse(queries) and holds_text(queries):
+        is_text = isinstance(queries, str)
+        queries = [queries] if is_text else queries
+        if is_text or (not sp.issparse(queries) and holds_text(queries)):
             if self._vectorizer is None:
                 raise TypeError(
                     "queries are text, so DocumentSearch needs the vectorizer that counted X: give "

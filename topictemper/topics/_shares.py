@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from .._utils import _validation as check
+from .._utils._missing import column
 from .._utils._tables import table
 from ._checks import topic_labels
 from ._periods import periods_of
@@ -71,14 +72,13 @@ def shares_by_group(
     [0.8, 0.2, 0.2, 0.8]
     """
     theta = _proportions(proportions)
-    groups = np.asarray(groups)
+    groups = column(groups)
     if groups.shape != (len(theta),):
         raise ValueError(
             f"groups must have one group for each of the {len(theta)} documents, got shape "
             f"{groups.shape}"
         )
     if groups.dtype.kind == "O":
-        groups = np.array([None if _is_missing(group) else group for group in groups], object)
         known = np.array([group is not None for group in groups], bool)
         groups = _comparable(groups, known)
     else:
@@ -226,10 +226,6 @@ def _weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
     if result.shape != (n_samples,) or not (np.isfinite(result) & (result >= 0)).all():
         raise ValueError(f"weights must be {n_samples} finite numbers >= 0, one for each document")
     return result
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or bool(value != value)
 
 
 def _comparable(groups: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:

@@ -167,7 +167,9 @@ def write_corpus(
     """
     path = Path(path)
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
-    if kind is None or path.name.endswith(".gz"):
+    if path.name.endswith(".gz"):
+        raise ValueError(f"{path} would have to be compressed, which is not done; leave .gz out")
+    if kind is None:
         raise ValueError(f"the format of {path} has to be said, one of {', '.join(FORMATS)}")
     counts = csr_array(_counts.count_matrix(X, "X"), copy=True)
     counts.data = summable(counts.data)

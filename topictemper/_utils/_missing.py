@@ -1,0 +1,51 @@
+"""Columns of values, one for each document, of which some may be missing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or pandas.NA."""
+    try:
+        return value is None or bool(value != value)
+    except (TypeError, ValueError):  # NA is neither true nor false
+        return True
+
+
+def column(values: Any) -> NDArray[Any]:
+    """Values as an array, in which None stands for missing objects; numbers may have NaN.
+
+    NumPy alone would make the string "nan" of a missing entry in a list of strings, and objects of
+    numbers of which one is None; and it would move dates with a time zone to another.
+    """
+    if getattr(getattr(values, "dtype", None), "time_zone", None):  # of polars
+        values = values.to_list()
+    array = np.asarray(values)
+    if array.dtype.kind in "US" and isinstance(values, list | tuple) and array.ndim == 1:
+        if all(isinstance(value, str | bytes) for value in values):
+            return array
+        array = _objects(values)
+    if array.dtype.kind != "O" or array.ndim != 1:
+        return array
+    known = np.array([not is_missing(value) for value in array], bool)
+    if known.any() and all(_is_number(value) for value in array[known]):
+        numbers = np.full(len(array), np.nan)
+        numbers[known] = array[known].astype(np.float64)
+        return numbers
+    return _objects(
+        [value if is_known else None for value, is_known in zip(array, known, strict=True)]
+    )
+
+
+def _objects(values: Any) -> NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
