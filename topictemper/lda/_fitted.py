@@ -61,7 +61,7 @@ class FittedMixin:
             warnings.warn(
                 f"{extra} of {len(components)} topics are nearly the same as another one. Fit with "
                 "fewer topics (n_components), or merge them: "
-                "lda.merge_topics(topictemper.topics.twin_topics(lda))",
+                "model.merge_topics(topictemper.topics.twin_topics(model))",
                 UserWarning,
                 stacklevel=3,
             )
