@@ -60,6 +60,8 @@ def test_missing_and_mixed_groups():
 def test_missing_entries_of_lists_of_strings_and_of_pandas():
     groups = ["a", float("nan"), None, "b"] * 15
     assert np.unique(shares_by_group(THETA, groups)["group"]).tolist() == ["a", "b"]
+    large = [2**60 + 1, None, 2**60 + 2, None] * 15  # which one float would stand for
+    assert np.unique(shares_by_group(THETA, large)["group"]).tolist() == large[:3:2]
     dates = [float("nan"), "2024-01-05"] * 30
     assert shares_over_time(THETA, dates)["documents"].tolist() == [30] * 3
     years = shares_over_time(THETA, [None, 2024] * 30)

@@ -19,8 +19,8 @@ def is_missing(value: Any) -> bool:
 def column(values: Any) -> NDArray[Any]:
     """Values as an array, in which None stands for missing objects; numbers may have NaN.
 
-    NumPy alone would make the string "nan" of a missing entry in a list of strings, and objects of
-    numbers of which one is None; and it would move dates with a time zone to another.
+    NumPy alone would make the string "nan" of a missing entry in a list of strings, and it would
+    move dates with a time zone to another.
     """
     if getattr(getattr(values, "dtype", None), "time_zone", None):  # of polars
         values = values.to_list()
@@ -31,21 +31,11 @@ def column(values: Any) -> NDArray[Any]:
         array = _objects(values)
     if array.dtype.kind != "O" or array.ndim != 1:
         return array
-    known = np.array([not is_missing(value) for value in array], bool)
-    if known.any() and all(_is_number(value) for value in array[known]):
-        numbers = np.full(len(array), np.nan)
-        numbers[known] = array[known].astype(np.float64)
-        return numbers
-    return _objects(
-        [value if is_known else None for value, is_known in zip(array, known, strict=True)]
-    )
+    return _objects([None if is_missing(value) else value for value in array])
 
 
 def _objects(values: Any) -> NDArray[Any]:
     array = np.empty(len(values), dtype=object)
-    array[:] = values
+    for i, value in enumerate(values):  # as a whole, tuples would be rows of an array
+        array[i] = value
     return array
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

@@ -46,6 +46,10 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
             f"dates must have one date for each of the {n_samples} documents, got shape "
             f"{array.shape}"
         )
+    if array.dtype.kind == "O":
+        known = [value for value in array if value is not None]
+        if known and all(_is_number(value) for value in known):
+            array = array.astype(np.float64)  # None is NaN
     if array.dtype.kind in "iuf":
         return _numbers(array, period)
     if array.dtype.kind != "M":
@@ -81,6 +85,10 @@ def _starts(days: NDArray[Any], period: str) -> NDArray[Any]:
     elif period != "day":
         days = days.astype("datetime64[M]" if period == "month" else "datetime64[Y]")
     return days.astype("datetime64[s]")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def _numbers(array: NDArray[Any], period: str) -> NDArray[Any]:
