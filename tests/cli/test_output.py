@@ -145,6 +145,8 @@ def test_update_of_counts(run, fails, model, matrix, text, tmp_path):
     assert run("update", path, matrix)[1] == f"{path}: 60 more documents\n"
     expected = before.partial_fit(read_corpus(matrix).counts).components_
     np.testing.assert_array_equal(load(path).components_, expected)
+    text.write_text("worda wordb\n")
+    assert run("update", path, text)[1].startswith(f"{path}: 1 more document, 0.0%")
     text.write_text("worda wordb\n" * 9)
     assert run("update", path, text)[1].startswith(f"{path}: 9 more documents, 0.0%")
     assert "a model of texts learns from texts" in fails("update", model, matrix)

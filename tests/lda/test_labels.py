@@ -33,6 +33,16 @@ def test_labels_name_the_columns_of_a_frame():
     assert list(frame.columns) == ["temperedlda0", "sports", "temperedlda2", "law"]
 
 
+@pytest.mark.parametrize("label", ["topic 2", "temperedlda2"])
+def test_a_label_is_no_name_of_another_topic(label):
+    lda = labelled()
+    with pytest.raises(ValueError, match=f"'{label}' cannot be the label of topic 0"):
+        lda.set_labels({0: label})
+    assert lda.labels_[0] == "topic 0"
+    assert lda.set_labels({2: label, 0: "bread"}).labels_[2] == label
+    assert lda.set_labels({0: "topic 1"}).labels_[0] == "topic 1"  # which is called "sports"
+
+
 def test_labels_are_kept_in_files_and_by_partial_fit(tmp_path):
     lda = labelled()
     lda.save(tmp_path / "model")

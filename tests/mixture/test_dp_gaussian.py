@@ -223,7 +223,7 @@ BAD = [
     ({"n_init": 0}, "n_init == 0"),
     ({"max_iter": 0}, "max_iter == 0"),
     ({"tol": -1.0}, "tol == -1"),
-    ({"random_state": "0"}, "random_state must be None, an int"),
+    ({"random_state": -1}, r"None, an int from 0 to 2\*\*32 - 1 or a RandomState, got -1"),
 ]
 
 

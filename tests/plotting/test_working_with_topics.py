@@ -1,8 +1,18 @@
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
 
-from topictemper.plotting import TopicHierarchyDisplay, TopicsDisplay, TopicSharesDisplay
+from topictemper import TopicModel
+from topictemper.plotting import (
+    DocumentTemperatureDisplay,
+    LearningCurveDisplay,
+    TemperatureDisplay,
+    TopicHierarchyDisplay,
+    TopicsDisplay,
+    TopicSharesDisplay,
+)
 from topictemper.topics import topic_hierarchy
 
 from ..small_lda import corpus, fitted, small_lda
@@ -87,3 +97,23 @@ def test_refuses_other_tables():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     with pytest.raises(ValueError, match="table of topics_over_time"):
         TopicSharesDisplay(pandas.DataFrame({"group": [1]}))
+
+
+def test_displays_take_a_model_of_texts():
+    docs = [" ".join(WORDS[v] for v in row.nonzero()[1]) for row in corpus()]
+    vectorizer = CountVectorizer(min_df=1)
+    model = TopicModel(4, vectorizer=vectorizer, random_state=0).fit(docs)
+    topics = TopicsDisplay.from_estimator(model, topics=[2], n_top_words=3)
+    assert topics.words == [model.topics_["words"][2][:3]]
+    tree = TopicHierarchyDisplay.from_estimator(model)
+    assert tree.hierarchy.labels_ == list(model.topics_["label"])
+    temperatures = TemperatureDisplay.from_estimator(model)
+    history = model.lda_.temperature_history_
+    assert_array_equal(temperatures.history["temperature"], history["temperature"])
+    X = model.vectorizer_.transform(docs)
+    documents = DocumentTemperatureDisplay.from_estimator(model, X)
+    assert_array_equal(documents.temperatures, model.lda_.document_temperatures(X))
+    with pytest.raises(ValueError, match="has no score_history_"):
+        LearningCurveDisplay.from_estimator(model)
+    with pytest.raises(NotFittedError):
+        TopicsDisplay.from_estimator(TopicModel())

@@ -127,6 +127,11 @@ def test_words_that_are_found_in_several_places(parameters):
     [
         (["", " "], {}, "texts has no words: the vectorizer found none in 2 documents"),
         (TEXTS, {"min_df": 5}, "none of the .* words is left: min_df=5 .* in 5 to 6 of 6 doc"),
+        (
+            TEXTS[:1],
+            {"min_df": 5, "max_df": 0.5},
+            "leave none, as 5 is more than 0.5 of 1 documents;",
+        ),
         (TEXTS, {"vocabulary": ["absent"]}, "no document has one of the 1 words"),
         ([b"caf\xe9 one"], {}, "document 0 is not utf-8"),
     ],

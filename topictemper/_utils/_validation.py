@@ -60,7 +60,7 @@ def random_state(value: Any) -> np.random.RandomState:
         return check_random_state(value)
     except ValueError as error:
         raise ValueError(
-            f"random_state must be None, an int or a RandomState, got {value!r}"
+            f"random_state must be None, an int from 0 to 2**32 - 1 or a RandomState, got {value!r}"
         ) from error
 
 

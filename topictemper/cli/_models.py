@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
+from .._utils._models import lda_of
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..persistence._models import load
@@ -53,7 +54,7 @@ class Fitted:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.model = load(path)
-        self.lda: TemperedLDA = getattr(self.model, "lda_", self.model)
+        self.lda: TemperedLDA = lda_of(self.model)
         self.statistics: TopicStatistics | None = getattr(self.model, "_statistics", None)
         names = getattr(self.lda, "feature_names_in_", None)
         self.words: list[str] | None = None if names is None else names.tolist()

@@ -14,8 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._core._workers import Workers
+from .._utils._models import lda_of
 from ..lda._completion import document_completion, predictor
-from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import Draws, TokenHalves, draws_for
 from ..persistence._models import load
 from ._blocks import blocks_of, is_lazy, naming_block, plain, stacked
@@ -257,7 +257,7 @@ def _temperatures(block: Any, model: Any) -> Any:
 @naming_block
 def _counts(block: Any, model: Any) -> Any:
     """Checked counts of a block, which may hold texts if the model has words."""
-    lda, parts = _lda_of(model), [plain(block)]
+    lda, parts = lda_of(model), [plain(block)]
     if lda is not model:
         texts = list(block)
         parts = list(model._matrices(texts)) if texts else []
@@ -265,16 +265,10 @@ def _counts(block: Any, model: Any) -> Any:
     return stacked(filled or [sp.csr_matrix((0, lda.n_features_in_))])
 
 
-def _lda_of(model: Any) -> TemperedLDA:
-    """The model of counts: the model itself, or that of a model of texts."""
-    lda: TemperedLDA = getattr(model, "lda_", model)
-    return lda
-
-
 def _completed(X: Any, halves: TokenHalves, model: Any, tempered: bool) -> _Completed:
     if not X.shape[0]:
         return _Completed(np.empty(0), np.empty(0))
-    model = _lda_of(model)
+    model = lda_of(model)
     observed, held_out = deepcopy(halves).split(X)
     with Workers(model.n_jobs) as workers:
         s = model._inverse_temperatures(tempered, workers)

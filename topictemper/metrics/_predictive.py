@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._chunks import is_chunks
+from .._utils._models import lda_of
 from ..lda._completion import Inference, Model, cold, document_completion, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import TokenHalves
@@ -49,7 +50,8 @@ def predictive_log_likelihood(
     Parameters
     ----------
     model : estimator or array-like of shape (n_components, n_features)
-        A fitted estimator with `components_` and `doc_topic_prior_`, or the topics: Dirichlet
+        A fitted estimator with `components_` and `doc_topic_prior_`, or a `TopicModel` (with
+        counts, ``model.vectorizer_.transform(texts)``), or the topics: Dirichlet
         parameters lambda, > 0, as in `components_`, or probabilities. Rows that sum to one are
         probabilities, and are taken as point estimates, like those of a `TemperedLDA` unless
         ``inference="vb"``. For other parameters mean-field inference is with exp(E[log beta]).
@@ -205,6 +207,7 @@ def _model(model: Any, doc_topic_prior: Any, inference: Any, tol: float, max_ite
     chosen = check.choice("inference", inference, ("auto", *ways))
     way = next((way for way in ways if way == chosen), None)
     topics = topics_of(model, "model")
+    model = lda_of(model)
     if topics.min() == 0:
         row, column = np.argwhere(topics == 0)[0]
         raise ValueError(

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from .._utils._models import fitted_lda_of
 from ._axes import axes, crop_early_passes, history_of, tidy
 
 # Of `elbo_history_`, by the names of models; "nats", of all data, for the others.
@@ -93,7 +93,7 @@ class BoundDisplay:
             raise ValueError("estimator must not be an empty dict")
         histories, units = {}, {}
         for name, model in models.items():
-            check_is_fitted(model)
+            model = fitted_lda_of(model)
             histories[str(name)] = history_of(
                 model, "elbo_history_", "TemperedLDA keeps it with learning_method='batch'"
             )

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
+from .._utils._models import fitted_lda_of
 from ._axes import COOL, axes
 
 Floats = NDArray[np.float64]
@@ -103,7 +103,7 @@ class ComponentsDisplay:
         ImportError
             If matplotlib is not installed.
         """
-        check_is_fitted(estimator)
+        estimator = fitted_lda_of(estimator)
         components = np.asarray(estimator.components_, dtype=np.float64)
         size = components.shape[1]
         if image_shape is None:

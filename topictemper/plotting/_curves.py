@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from .._utils._models import fitted_lda_of
 from ._axes import COOL, WARM, axes, crop_early_passes, history_of, tidy
 
 _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
@@ -65,7 +65,7 @@ class TemperatureDisplay:
         Parameters
         ----------
         estimator : fitted estimator
-            With the attribute `temperature_history_`.
+            With the attribute `temperature_history_`; or a `TopicModel`.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
 
@@ -81,7 +81,7 @@ class TemperatureDisplay:
         ImportError
             If matplotlib is not installed.
         """
-        check_is_fitted(estimator)
+        estimator = fitted_lda_of(estimator)
         history = history_of(
             estimator,
             "temperature_history_",
@@ -186,8 +186,8 @@ class LearningCurveDisplay:
         Parameters
         ----------
         estimator : fitted estimator, or dict of str to fitted estimator
-            With the attribute `score_history_`, which `fit` keeps if it gets `validation_X`. The
-            keys of a dict are the names in the legend.
+            With the attribute `score_history_`, which `fit` keeps if it gets `validation_X`; or a
+            `TopicModel`. The keys of a dict are the names in the legend.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
 
@@ -209,9 +209,10 @@ class LearningCurveDisplay:
             raise ValueError("estimator must not be an empty dict")
         histories = {}
         for name, model in models.items():
-            check_is_fitted(model)
             histories[str(name)] = history_of(
-                model, "score_history_", "give fit the documents to score, validation_X"
+                fitted_lda_of(model),
+                "score_history_",
+                "give fit the documents to score, validation_X",
             )
         return cls(histories).plot(ax)
 

@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
+from .._utils._models import fitted_lda_of
 from .._utils._ranking import largest
 from ._axes import COOL, WARM, axes, tidy
 
@@ -79,9 +79,9 @@ class DocumentTemperatureDisplay:
         Parameters
         ----------
         estimator : fitted estimator
-            With the method `document_temperatures`.
+            With the method `document_temperatures`; or a `TopicModel`.
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
+            Counts; of a `TopicModel`, ``model.vectorizer_.transform(texts)``.
         names : sequence of str, of length n_samples, default=None
             Names of the documents, such as titles; None takes the numbers of the rows.
         n_hottest : int, default=8
@@ -101,7 +101,7 @@ class DocumentTemperatureDisplay:
         ImportError
             If matplotlib is not installed.
         """
-        check_is_fitted(estimator)
+        estimator = fitted_lda_of(estimator)
         n_hottest = check.integer("n_hottest", n_hottest, 0)
         n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
         if names is None:

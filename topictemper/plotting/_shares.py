@@ -86,10 +86,10 @@ class TopicSharesDisplay:
 
         Parameters
         ----------
-        estimator : TemperedLDA
+        estimator : TemperedLDA or TopicModel
             The model.
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
+            Counts; of a `TopicModel` texts.
         dates : array-like of shape (n_samples,), optional
             The date of each document.
         groups : array-like of shape (n_samples,), optional

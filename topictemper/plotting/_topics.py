@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
+from .._utils._models import fitted_lda_of
 from .._utils._ranking import largest
 from ..lda._inspection import names_of
 from ._axes import COOL, axes
@@ -85,7 +85,7 @@ class TopicsDisplay:
         Parameters
         ----------
         estimator : fitted estimator
-            With the attribute `components_`.
+            With the attribute `components_`; or a `TopicModel`.
         topics : int or sequence of int, default=8
             Numbers of the topics to draw, or how many of the largest topics to draw.
         n_top_words : int, default=8
@@ -93,7 +93,8 @@ class TopicsDisplay:
         feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Names of the columns: a sequence; a mapping of words to columns or of columns to
             words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectorizer. By
-            default `feature_names_in_`, or else their numbers, with a warning.
+            default the words of a `TopicModel` or `feature_names_in_`, or else their numbers, with
+            a warning.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
 
@@ -109,7 +110,9 @@ class TopicsDisplay:
         ImportError
             If matplotlib is not installed.
         """
-        check_is_fitted(estimator)
+        if feature_names is None:
+            feature_names = getattr(estimator, "feature_names_", None)  # of a model of texts
+        estimator = fitted_lda_of(estimator)
         n_top_words = check.integer("n_top_words", n_top_words, 1)
         names = names_of(estimator, feature_names)
         components = np.asarray(estimator.components_, dtype=np.float64)

@@ -145,10 +145,13 @@ class GrowingVocabulary:
             often.sort()
             kept, columns = [kept[place] for place in often], columns[often]
         if not kept:
+            which = f"those that are in {low:g} to {high:g} of {self.n_documents:,} documents"
+            if low > high:
+                which = f"none, as {low:g} is more than {high:g} of {self.n_documents:,} documents"
             raise ValueError(
                 f"none of the {len(self._column):,} words is left: min_df={vectorizer.min_df} and "
-                f"max_df={vectorizer.max_df} leave those that are in {low:g} to {high:g} of "
-                f"{self.n_documents:,} documents; choose a smaller min_df or a larger max_df"
+                f"max_df={vectorizer.max_df} leave {which}; choose a smaller min_df or a larger "
+                "max_df"
             )
         final = np.full(self.n_columns, -1)
         final[columns] = np.arange(len(kept))

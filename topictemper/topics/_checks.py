@@ -9,10 +9,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
+from .._utils._models import fitted_lda_of
 from .._utils._ranking import largest
 
 
@@ -23,8 +23,7 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
     elif hasattr(components, "get_topic_word_dist"):  # tomotopy
         components = np.stack([components.get_topic_word_dist(k) for k in range(components.k)])
     elif hasattr(components, "fit"):
-        check_is_fitted(components)
-        components = getattr(components, "lda_", components).components_  # of a TopicModel
+        components = fitted_lda_of(components).components_
     if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
         raise TypeError(
             f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "
@@ -78,6 +77,8 @@ def top_columns(topics: NDArray[Any], n: int) -> NDArray[np.intp]:
 
 def topic_labels(model: Any, n_components: int) -> list[str]:
     """Return the labels of an estimator's topics, or numbers: "topic 0", "topic 1" ..."""
+    if hasattr(model, "topics_"):  # a model of texts
+        return [str(label) for label in model.topics_["label"]]
     labels = getattr(model, "labels_", None)
     if labels is None or len(labels) != n_components:
         return [f"topic {k}" for k in range(n_components)]
