@@ -5,7 +5,7 @@
 Microseconds a document on one thread, in processor time, the least of some measurements in turns:
 topics' rows, documents, statistics, and what Python adds. All from the same topics, which
 mean-field steps have learned; hot steps, at T = 3, from topics that were learned at that T. Sampled
-steps beyond the default passes leave the own counts of tokens out. Then documents that are
+steps of the last passes leave the own counts of tokens out. Then documents that are
 completed, without statistics: by the fixed point, by collapsed inference, and by the sweeps of
 prediction. `benchmarks.lda.scaling` prints this table too.
 """

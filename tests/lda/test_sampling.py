@@ -110,7 +110,7 @@ def test_every_fourth_is_sampled_for_longer_to_learn_alpha(doc_topic_prior, long
 
 @pytest.fixture
 def without_own(monkeypatch):
-    """Whether minibatches were sampled without the own counts of tokens, beyond 4 passes."""
+    """Whether minibatches were sampled without the own counts of tokens; 4 passes are usual."""
     wanted = []
 
     def note(*arguments, want_own, **more):
@@ -122,9 +122,18 @@ def without_own(monkeypatch):
     return wanted
 
 
-def test_without_own_counts_of_tokens_beyond_the_default_passes(without_own):
+@pytest.mark.parametrize(
+    ("usual", "least", "passes_with"),
+    [(4, 10, 4), (6, 5, 5), (6, 3, 4)],  # all of few; some; two thirds of many
+)
+def test_without_own_counts_of_tokens_in_the_end(
+    usual, least, passes_with, without_own, monkeypatch
+):
+    monkeypatch.setattr(_svi, "usual_passes", lambda n_documents: usual)
+    monkeypatch.setattr(_svi, "OWN_PASSES", least)
     small_lda(**SIX_PASSES).fit(corpus())
-    assert without_own == [False] * 20 + [True] * 20
+    n_with = 10 * (passes_with - 2)
+    assert without_own == [False] * n_with + [True] * (40 - n_with)
 
 
 def test_with_own_counts_of_tokens_in_a_stream_of_new_documents(without_own):

@@ -50,4 +50,9 @@ STREAM_SAMPLES = 50_000.0
 # find topics more slowly than they improve them.
 PLAIN_PASSES, PLAIN_SHARE = 2.0, 2 / 3
 
+# docs/guide/measured.rst, "The own counts of tokens": the share of the default passes that they are
+# in, and the passes that they are in at least (all, if there are fewer). They make topics part, and
+# are better left out then.
+OWN_SHARE, OWN_PASSES = 2 / 3, 10.0
+
 VALIDATION_FRACTION, N_ITER_NO_CHANGE = 0.1, 3

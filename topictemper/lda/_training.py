@@ -18,7 +18,15 @@ from ..tempering._control import Clock, Evidence, TemperatureControl
 from ._average import TopicsAverage
 from ._clock import StreamClock
 from ._config import Config, Plan, usual_passes
-from ._defaults import DECAY, LARGEST_RATE, MEMORY, PLAIN_PASSES, PLAIN_SHARE
+from ._defaults import (
+    DECAY,
+    LARGEST_RATE,
+    MEMORY,
+    OWN_PASSES,
+    OWN_SHARE,
+    PLAIN_PASSES,
+    PLAIN_SHARE,
+)
 from ._e_step import OF_ALPHA, TRAINING, Workspace, infer, log_likelihood, sample
 from ._elbo import document_elbo, topics_kl, topics_log_prior
 from ._initialization import seed_topics
@@ -162,10 +170,12 @@ class Trainer(Stateful):
         return self.clock.passes >= min(PLAIN_PASSES, PLAIN_SHARE * self.plan.planned_passes)
 
     @property
-    def _is_long(self) -> bool:
-        """Whether each document has been learned from as often as by default."""
+    def _leaves_out_own(self) -> bool:
+        """Whether topics have parted, so that the own counts of tokens leave the statistics."""
         documents = self.clock.total_samples
-        return self.clock.documents_seen >= round(usual_passes(documents)) * documents
+        usual = round(usual_passes(documents))
+        passes = min(usual, max(OWN_PASSES, OWN_SHARE * usual))
+        return self.clock.documents_seen >= passes * documents
 
     @property
     def _next_size(self) -> int:
@@ -333,7 +343,7 @@ class Trainer(Stateful):
             sweeps=OF_ALPHA if for_alpha else TRAINING,
             workers=workers,
             want_drawn=for_alpha,
-            want_own=self._is_long,
+            want_own=self._leaves_out_own,
             workspace=self._workspace,
         )
 
