@@ -22,6 +22,8 @@ from ..small_lda import (
 
 # 200 documents in minibatches of 20: the last four of six passes are 40 steps.
 SIX_PASSES = {"max_iter": 6, "max_temperature": 1.5, "length": 1.0}
+# Of a document of `corpus`, rounded down.
+TOKENS = corpus().sum() // 200
 
 
 @pytest.fixture
@@ -119,7 +121,14 @@ def without_own(monkeypatch):
 
     monkeypatch.setattr(_svi, "sample", note)
     monkeypatch.setattr(_svi, "usual_passes", lambda n_documents: 4.0)
+    monkeypatch.setattr(_svi, "OWN_TOKENS", TOKENS)
     return wanted
+
+
+def test_without_own_counts_of_tokens_of_short_documents(without_own, monkeypatch):
+    monkeypatch.setattr(_svi, "OWN_TOKENS", TOKENS + 1)
+    small_lda(**SIX_PASSES).fit(corpus())
+    assert without_own == [True] * 40
 
 
 @pytest.mark.parametrize(

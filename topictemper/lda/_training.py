@@ -24,6 +24,7 @@ from ._defaults import (
     MEMORY,
     OWN_PASSES,
     OWN_SHARE,
+    OWN_TOKENS,
     PLAIN_PASSES,
     PLAIN_SHARE,
 )
@@ -168,14 +169,6 @@ class Trainer(Stateful):
     def _is_late(self) -> bool:
         """Whether documents are sampled, if T = 1."""
         return self.clock.passes >= min(PLAIN_PASSES, PLAIN_SHARE * self.plan.planned_passes)
-
-    @property
-    def _leaves_out_own(self) -> bool:
-        """Whether topics have parted, so that the own counts of tokens leave the statistics."""
-        documents = self.clock.total_samples
-        usual = round(usual_passes(documents))
-        passes = min(usual, max(OWN_PASSES, OWN_SHARE * usual))
-        return self.clock.documents_seen >= passes * documents
 
     @property
     def _next_size(self) -> int:
@@ -333,6 +326,17 @@ class Trainer(Stateful):
     def _samples(self, s: float) -> bool:
         return self.config.sampling and s == 1.0 and self._is_late
 
+    def _leaves_out_own(self, batch: Minibatch) -> bool:
+        """Whether the own counts of tokens leave the statistics.
+
+        Of short documents always, of others once topics have parted.
+        """
+        size = self.clock.corpus_size(batch)
+        usual = round(usual_passes(size.documents))
+        passes = min(usual, max(OWN_PASSES, OWN_SHARE * usual))
+        short = size.tokens < OWN_TOKENS * size.documents
+        return short or self.clock.documents_seen >= passes * size.documents
+
     def _sampled(self, batch: Minibatch, workers: Workers) -> LocalParameters:
         for_alpha = self.priors.wants_samples(self.clock)
         return sample(
@@ -343,7 +347,7 @@ class Trainer(Stateful):
             sweeps=OF_ALPHA if for_alpha else TRAINING,
             workers=workers,
             want_drawn=for_alpha,
-            want_own=self._leaves_out_own,
+            want_own=self._leaves_out_own(batch),
             workspace=self._workspace,
         )
 
