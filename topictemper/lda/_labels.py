@@ -182,15 +182,16 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
 
     def _check_others(self, new: Mapping[int, str]) -> None:
         """Raise an error if a label is the name of a topic that has none."""
-        usual = super().get_feature_names_out()
-        for j in range(len(usual)):
-            names = (usual[j], f"topic {j}")
-            for k, label in new.items():
-                if j not in new and label in names:
-                    raise ValueError(
-                        f"labels: {label!r} cannot be the label of topic {k}, because topic {j}, "
-                        "which has no label, is called so"
-                    )
+        names = super().get_feature_names_out()
+        topic_of = {name: j for j, name in enumerate(names)}
+        topic_of |= {f"topic {j}": j for j in range(len(names))}
+        for k, label in new.items():
+            j = topic_of.get(label, k)
+            if j not in new:
+                raise ValueError(
+                    f"labels: {label!r} cannot be the label of topic {k}, because topic {j}, "
+                    "which has no label, is called so"
+                )
 
     def _begin_labels(self, labels: dict[int, str]) -> None:
         """Take the labels of new topics; those of topics that are gone are forgotten."""
