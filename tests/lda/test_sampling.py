@@ -202,13 +202,13 @@ def test_sampled_documents_make_better_topics_where_words_are_many():
 
 
 def test_without_own_counts_short_documents_make_better_topics(monkeypatch):
-    # Over seeds 0 to 7 the gain is 0.0005 to 0.0048 nats a token, mean 0.0022, standard deviation
-    # 0.0015, of their mean 0.0005: the margin is three deviations below the mean.
+    # Over seeds 0 to 11 the gain is 0.011 to 0.052 nats a token, mean 0.033, standard deviation
+    # 0.010, of the mean of four 0.005: the margin is three deviations below the mean.
     def scores():
-        for seed in range(8):
-            X = make_lda_corpus(2400, 400, 10, document_length=8, random_state=seed).counts
-            yield TemperedLDA(10, random_state=seed).fit(X[:2000]).score(X[2000:])
+        for seed in range(4):
+            X = make_lda_corpus(3000, 500, 20, document_length=8, random_state=seed).counts
+            yield TemperedLDA(40, random_state=seed).fit(X[:2600]).score(X[2600:])
 
     without = np.mean(list(scores()))
     monkeypatch.setattr(_svi, "OWN_TOKENS", 0.0)
-    assert without - np.mean(list(scores())) > 0.0005
+    assert without - np.mean(list(scores())) > 0.017

@@ -19,6 +19,7 @@ N_WORDS, N_DOCS, BASE, SCALE = 100, 8, 0.05, 0.8
 CASES = [(5, 0.4, False), (37, 0.0, False), (300, 1.0, False), (37, 1.0, True)]
 NODES = np.array([0.02, 0.1, 0.3, 0.6, 0.9, 1.0])
 SWEEPS = (1e-15, 3000)
+OWN_SWEEPS = 2
 BURN_IN, AVERAGED = 2, 3
 N_UNITS, N_STATES, N_DATA, N_FEATURES = 70, 12, 6, 11
 N_IMAGES, N_CAUSES = 70, 7
@@ -113,7 +114,7 @@ def of_lda(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) -> Non
         add("likelihood", lda.mixture_log_likelihood(*likelihood))
         if s != 1:
             continue
-        add("collapsed", collapsed.collapse(*documents, B, *SWEEPS)[0])
+        add("collapsed", collapsed.collapse(*documents, B, *SWEEPS, OWN_SWEEPS)[0])
         keys = np.array([special.mix64(d + 1) for d in range(N_DOCS)], dtype=np.uint64)
         sampled = gibbs.sample(*documents, B, keys, BURN_IN, AVERAGED, want_own=True)
         add("sampled", sampled.gamma)

@@ -163,6 +163,7 @@ static void CASE(const kernel_table *table, const lda_kernels *kernels, int c, i
     row_options rows = {log_total, CASES[c].point, text.words, s};
     sweep_limits limits = {1e-15, 3000};
     statistics_update update = {weights, 0.7, M, block_sums};
+    own_sweeps own = {0, 2};
 
     status |= kernels->topic_rows(&state, &rows, &d, new_ticket());
     ROWS(c, &d, s);
@@ -177,7 +178,7 @@ static void CASE(const kernel_table *table, const lda_kernels *kernels, int c, i
         block_sums[k] += block_sums[K + k];
     check("sums", c, block_sums, K, golden_sums[c], CLOSE);
     if (s == 1) {
-        status |= kernels->collapse(&d, &limits, new_ticket());
+        status |= kernels->collapse(&d, &limits, &own, new_ticket());
         CHECK("collapsed", *sampled, d.gamma, N_DOCS, K, K, golden_collapsed[*sampled], CLOSE);
         DRAWS(kernels, *sampled, &d, &update);
         ++*sampled;

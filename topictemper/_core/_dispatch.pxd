@@ -25,6 +25,10 @@ cdef extern from "lda.h" nogil:
         double tol
         int64_t max_iter
 
+    ctypedef struct own_sweeps:
+        double rough
+        int64_t n
+
     ctypedef struct sampling_options:
         const uint64_t *keys
         int64_t n_burn_in, n_kept
@@ -65,7 +69,9 @@ cdef extern from "lda.h" nogil:
             const topic_state *, const row_options *, const documents *, int64_t *ticket
         ) noexcept nogil
         int (*estep)(const documents *, const sweep_limits *, int64_t *ticket) noexcept nogil
-        int (*collapse)(const documents *, const sweep_limits *, int64_t *ticket) noexcept nogil
+        int (*collapse)(
+            const documents *, const sweep_limits *, const own_sweeps *, int64_t *ticket
+        ) noexcept nogil
         int (*sample)(const documents *, const sampling_options *, int64_t *ticket) noexcept nogil
         int (*add_statistics)(
             const documents *, const statistics_update *, int64_t *ticket

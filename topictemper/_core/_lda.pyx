@@ -31,6 +31,7 @@ from ._dispatch cimport (
     lda_kernels,
     likelihood_problem,
     moments_problem,
+    own_sweeps,
     partition_problem,
     row_options,
     sampling_options,
@@ -195,19 +196,26 @@ def estep(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
     check_memory(status)
 
 
-def collapse(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
+def collapse(
+    batch, local, double tol, int64_t max_iter, double rough, int64_t n_own, int64_t[::1] ticket
+):
     """Proportions of every document by zero-order collapsed inference, at s = 1.
 
-    Asuncion et al. (2009), without taking a token's own share away: phi is in proportion to gamma
-    B, and ``gamma = alpha + sum_v n_v phi_v``. Sweeps begin and end as those of `estep`. Outputs:
-    ``gamma`` and the number of ``sweeps``. A document without words keeps its prior.
+    ``gamma = alpha + sum_v n_v phi_v``, with phi in proportion to gamma B at first (Foulds et al.
+    2013). Sweeps begin and end as those of `estep`, or end when the sum of all changes of gamma is
+    under ``rough`` times the square root of the document's tokens. ``n_own`` more take the token
+    itself out of gamma (Asuncion et al. 2009, eq. 9), where topics have more tokens than alpha.
+    Outputs:
+    ``gamma`` and the number of ``sweeps`` that came first. A document without words keeps its
+    prior.
     """
     cdef int status
     cdef bint single = is_single(local)
     cdef documents d = documents_of(batch, local, single)
     cdef sweep_limits limits = sweep_limits(tol, max_iter)
+    cdef own_sweeps own = own_sweeps(rough, n_own)
     with nogil:
-        status = kernels(single).collapse(&d, &limits, &ticket[0])
+        status = kernels(single).collapse(&d, &limits, &own, &ticket[0])
     check_memory(status)
 
 

@@ -28,6 +28,22 @@ OF_ALPHA = GibbsSweeps(17, 4)
 PREDICTION = GibbsSweeps(30, 60)
 
 
+class CollapsedSweeps(NamedTuple):
+    """Where collapsed inference ends.
+
+    The change of gamma, over the square root of a document's tokens, at which the token itself is
+    left out of its counts; and the sweeps that follow.
+    """
+
+    rough: float
+    own: int
+
+
+# The exact fixed point predicts worse (docs/guide/measured.rst, "Where collapsed inference ends").
+EXACT = CollapsedSweeps(0.0, 0)
+COLLAPSED = CollapsedSweeps(2.0, 4)
+
+
 class Workspace:
     """Memory that one E-step after another uses again.
 
@@ -169,17 +185,19 @@ def collapse(
     tol: float,
     max_iter: int,
     workers: Workers,
+    ends: CollapsedSweeps = COLLAPSED,
     workspace: Workspace | None = None,
 ) -> LocalParameters:
     """Zero-order collapsed inference at T = 1; only gamma, whose mean is that of q(theta).
 
     With the topics fixed it is close to what sampling comes to, at the cost of a fixed point
-    (Asuncion, Welling, Smyth and Teh, UAI 2009). Parameters are those of `infer`.
+    (Asuncion, Welling, Smyth and Teh, UAI 2009). Parameters are those of `infer`, and
+    where it `ends`.
     """
     local = _prepare(
         topics, batch, alpha, 1.0, workers=workers, want_weights=False, workspace=workspace
     )
-    workers.run(kernels.collapse, batch, local, tol, max_iter)
+    workers.run(kernels.collapse, batch, local, tol, max_iter, *ends)
     return local
 
 

@@ -6,6 +6,7 @@
 #include "dense_sweep.h"
 #include "compacted_sweep.h"
 #include "e_step.h"
+#include "collapsed_own.h"
 #include "collapsed.h"
 #include "gibbs.h"
 #include "topics.h"

@@ -67,7 +67,7 @@ static INLINE void FN(load_words)(scratch *z, const documents *p, int64_t start,
     if (!p->log_rows)
         return;
     for (ptrdiff_t v = 0; v < (n_words + 3) / 4 * 4; v++) {
-        REAL *own = z->own_rows + v * padded;
+        REAL *own = z->extra + v * padded;
         vec sum = {0};
         for (ptrdiff_t k = 0; k < padded; k += VL) {
             vec b = FN(exp)(FN(load)(z->rows[v] + k) * s);
@@ -212,7 +212,7 @@ static int FN(estep)(const documents *p, const sweep_limits *limits, int64_t *ti
         if (doc_ptr[d + 1] - doc_ptr[d] > longest)
             longest = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
     longest = (longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING;
-    if (FN(make_scratch)(&z, longest, padded, padded / COMPACTION, p->log_rows))
+    if (FN(make_scratch)(&z, longest, padded, padded / COMPACTION, p->log_rows ? padded : 0))
         return -1;
     FN(load_prior)(&z, p);
     for (;;) {

@@ -83,6 +83,11 @@ typedef struct {
 } sweep_limits;
 
 typedef struct {
+    double rough;
+    int64_t n;
+} own_sweeps;
+
+typedef struct {
     const uint64_t *keys; /* (n_docs,) */
     int64_t n_burn_in, n_kept;
 } sampling_options;
@@ -122,7 +127,7 @@ typedef struct {
     void (*gamma_ratio)(int64_t n, const real *x, double s, real *out);
     int (*topic_rows)(const topic_state *, const row_options *, const documents *, int64_t *ticket);
     int (*estep)(const documents *, const sweep_limits *, int64_t *ticket);
-    int (*collapse)(const documents *, const sweep_limits *, int64_t *ticket);
+    int (*collapse)(const documents *, const sweep_limits *, const own_sweeps *, int64_t *ticket);
     int (*sample)(const documents *, const sampling_options *, int64_t *ticket);
     int (*add_statistics)(const documents *, const statistics_update *, int64_t *ticket);
     int (*log_partition)(const partition_problem *, int64_t *ticket);

@@ -25,7 +25,8 @@
 /* What one document works on; vectors over topics have `padded` places, over words `words`. */
 typedef struct {
     const REAL **rows;               /* B's row of every word */
-    REAL *own_rows;                  /* the rows themselves, where every document has its own s */
+    REAL *extra;                     /* the rows themselves, where every document has its own s;
+                                        in collapsed inference phi, in the layout of the block */
     REAL *n, *r, *shift;             /* counts, n_v / p_v, log scale of the row */
     REAL *mass;                      /* sum of the row */
     REAL *tail;                      /* a word's share of the topics that are not compacted */
@@ -46,13 +47,13 @@ typedef struct {
     void *memory;
 } scratch;
 
-/* `most` topics are ever compacted. */
+/* `most` topics are ever compacted; `extra` topics have room in `extra`. */
 static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, ptrdiff_t most,
-                            int own_rows)
+                            ptrdiff_t extra)
 {
     const ptrdiff_t few = most + TOPIC_PADDING;
     size_t reals = (size_t)(5 * words + 7 * padded + 4 * few + few * VL + few * words
-                            + (own_rows ? words * padded : 0));
+                            + extra * words);
     size_t bytes = reals * sizeof(REAL) + (size_t)words * sizeof(REAL *)
                    + 2 * (size_t)few * sizeof(int32_t) + 64;
     char *p = malloc(bytes);
@@ -82,9 +83,7 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, ptrdi
     TAKE(c_gamma, few);
     TAKE(c_w, few);
     TAKE(c_step, few);
-    z->own_rows = own_rows ? q : NULL;
-    if (own_rows)
-        q += words * padded;
+    TAKE(extra, extra * words);
 #undef TAKE
     z->id = (int32_t *)q;
     z->place = z->id + few;
