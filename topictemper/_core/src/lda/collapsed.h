@@ -5,7 +5,7 @@
    the square root of its tokens: the fixed point follows the noise.
 
    theta = gamma / sum(gamma) is then the one maximum of the concave
-   sum_v n_v log sum_k theta_k B_vk + sum_k alpha_k log theta_k, so that any way may lead to it. Most
+   sum_v n_v log sum_k theta_k B_vk + sum_k alpha_k log theta_k, so any way may lead to it. Most
    topics rest: they have little but their prior. Sweeps over all topics take turns with sweeps over
    the others alone, to which the topics at rest are a constant. The last sweep is one over all
    topics, so that none is left out. Their rows are what takes time: a sweep over all that follows

@@ -36,8 +36,8 @@ static INLINE void FN(first_shares)(scratch *z, ptrdiff_t v, ptrdiff_t stride, p
     FN(store)(z->tail + v, FN(max)(rest, none));
 }
 
-/* The next phi of `nv` vectors of words from v on, and its sums over words. The tokens of topics are
-   in c_w. */
+/* The next phi of `nv` vectors of words from v on, and its sums over words. The tokens that topics
+   have are in c_w. */
 static INLINE void FN(share_chunk)(scratch *z, ptrdiff_t v, ptrdiff_t stride, ptrdiff_t n_active,
                                    int nv)
 {
