@@ -69,8 +69,8 @@ class PredictionMixin(TransformerMixin):
             How proportions are found at the fitted topics:
 
             - "mean_field": by the fixed point of gamma.
-            - "collapsed": by zero-order collapsed inference, which is less overconfident [1]_. Its
-              sweeps end early, and the last ones leave the token itself out (eq. 9).
+            - "collapsed": by zero-order collapsed inference, which is less overconfident [1]_. It
+              ends early, and its last four sweeps leave the token itself out (eq. 9).
             - "gibbs": as means over 60 sweeps of collapsed Gibbs sampling, after 30 that are left
               out; takes several times as long.
             - "auto": "collapsed" if training sampled the documents, else "mean_field".

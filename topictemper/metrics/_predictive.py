@@ -72,8 +72,9 @@ def predictive_log_likelihood(
         many such documents.
     mean_change_tol : float, default=1e-3
         Mean-field inference of a document ends when the mean change of its gamma is smaller.
+        Collapsed inference ends then too, if it has not done so before.
     max_doc_update_iter : int, default=100
-        Maximum number of mean-field updates of a document.
+        Maximum number of updates of gamma; collapsed inference adds four.
     n_jobs : int, default=None
         Threads. None is 1, -1 is all processors. The score has the same bits for any number.
 
