@@ -268,3 +268,24 @@ def test_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"topictemper\[parquet\]"):
         next(iter_parquet_text(tmp_path / "x.parquet"))
+
+
+@pytest.mark.parametrize("name", ["x.npz", "docword.x.txt"])
+def test_corpora_do_not_share_words(name, tmp_path):
+    words, others = ["a", "b", "c", "d"], ["e", "f", "g", "h"]
+    write_corpus(tmp_path / name, COUNTS, feature_names=words)
+    with pytest.raises(ValueError, match="has words, which would be those of"):
+        write_corpus(tmp_path / name, COUNTS[:, ::-1])
+    assert read_corpus(tmp_path / name).feature_names.tolist() == words
+    write_corpus(tmp_path / name, COUNTS, feature_names=others)
+    assert read_corpus(tmp_path / name).feature_names.tolist() == others
+
+
+def test_new_corpora_do_not_change_words_of_others(tmp_path):
+    words = ["a", "b", "c", "d"]
+    write_corpus(tmp_path / "x.npz", COUNTS, feature_names=words)
+    write_corpus(tmp_path / "y.ldac", COUNTS, feature_names=words)
+    with pytest.raises(ValueError, match="those of another corpus"):
+        write_corpus(tmp_path / "z.npz", COUNTS, feature_names=words[::-1])
+    assert read_corpus(tmp_path / "x.npz").feature_names.tolist() == words
+    assert not (tmp_path / "z.npz").exists()

@@ -160,6 +160,13 @@ def test_huge_counts_have_a_score():
     assert np.isfinite(small_lda().fit(corpus()).score(X))
 
 
+def test_huge_weights_are_refused():
+    weights = np.ones(200)
+    weights[7] = 1e40
+    with pytest.raises(ValueError, match=r"at most 1e\+15, got 1e\+40 for row 7"):
+        small_lda().fit(corpus(), sample_weight=weights)
+
+
 # Parameters
 
 REAL_NONSENSE = [np.nan, np.inf, -np.inf, "x", [1.0], 1j]

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA
 from topictemper._utils import _chunks
@@ -38,6 +39,22 @@ def test_chunks_are_learned_as_the_whole(mode, places):
     parameters = {"tempering": mode, "shuffle": False}
     whole = small_lda(**parameters).fit(X)
     assert learned_state(small_lda(**parameters).fit(cut(X, *places))) == learned_state(whole)
+
+
+def test_chunks_without_rows_are_left_out(tmp_path):
+    X = corpus(210)
+    chunks = [X[:0], X[:90], X[:0], X[90:], X[:0]]
+    whole = small_lda(shuffle=False).fit(X)
+    assert learned_state(small_lda(shuffle=False).fit(chunks)) == learned_state(whole)
+    assert_array_equal(whole.transform(chunks), whole.transform(X))
+    assert whole.score(chunks) == whole.score(X)
+    stream, same = (small_lda(total_samples=210) for _ in range(2))
+    stream.partial_fit(iter(chunks))
+    assert learned_state(stream) == learned_state(same.partial_fit(iter([X[:90], X[90:]])))
+    save_corpus(tmp_path / "corpus", chunks)
+    assert (open_corpus(tmp_path / "corpus").counts != X).nnz == 0
+    with pytest.raises(ValueError, match="gives no rows"):
+        whole.transform([X[:0], X[:0]])
 
 
 def test_kinds_of_iterables_and_of_chunks():
@@ -183,10 +200,11 @@ def large(tmp_path_factory):
 
     def chunks():
         for _ in range(6):
-            words = rng.integers(0, 300, size=(10_000, 200), dtype=np.int32)
+            words = rng.integers(0, 2, size=(10_000, 200), dtype=np.int32)
+            words += 2 * np.arange(200, dtype=np.int32)  # each once in a document
             indptr = np.arange(0, words.size + 1, 200, dtype=np.int32)
             counts = np.ones(words.size, dtype=np.int32)
-            yield sp.csr_array((counts, words.ravel(), indptr), shape=(10_000, 300))
+            yield sp.csr_array((counts, words.ravel(), indptr), shape=(10_000, 400))
 
     save_corpus(path, chunks())
     return path

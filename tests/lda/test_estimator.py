@@ -265,6 +265,10 @@ def test_empty_document_has_the_mean_of_the_prior(tempered):
     alpha = fitted().doc_topic_prior_
     assert_allclose(theta[3], alpha / alpha.sum(), rtol=1e-6)
     assert_array_equal(theta[4], fitted().transform(corpus(), tempered=tempered)[4])
+    zeros = corpus()[:5].copy()
+    zeros.data[zeros.indptr[3] : zeros.indptr[4]] = 0
+    with pytest.warns(UserWarning, match="1 of 5 documents have no word of the vocabulary"):
+        assert_array_equal(fitted().transform(zeros, tempered=tempered), theta[:5])
     with pytest.warns(UserWarning, match="2 of 2 documents"):
         nothing = fitted().transform(iter([np.zeros((1, 60))] * 2), tempered=tempered)
     assert_array_equal(nothing, theta[[3, 3]])

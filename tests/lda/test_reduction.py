@@ -146,6 +146,7 @@ def test_words_and_output_stay():
         ([0, 4], ValueError, "topics are 0 to 3, got 4"),
         ([[0, 1], [1, 2]], ValueError, "topic 1 is in two groups"),
         ([[]], ValueError, "empty groups"),
+        ([0, [1, 2]], TypeError, "0 is a topic beside lists"),
         (["law", 1], ValueError, "no topic has the label 'law'"),
         ("law", TypeError, "list of topics"),
     ],
@@ -163,3 +164,8 @@ def test_refuses():
         lda.reduce_to(5)
     with pytest.raises(ValueError, match="hierarchy has 3 topics"):
         lda.reduce_to(2, hierarchy=topic_hierarchy(lda.drop_topics(0)))
+
+
+def test_no_groups_change_nothing():
+    lda = small_lda().fit(corpus())
+    assert learned_state(lda.merge_topics([])) == learned_state(lda)

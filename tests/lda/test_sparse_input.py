@@ -224,3 +224,16 @@ def test_the_order_of_the_words_of_a_row_changes_nothing():
     assert fitted().score(other) == fitted().score(X)
     assert perplexity(fitted(), other) == perplexity(fitted(), X)
     assert_array_equal(other.indices, before)
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int32, np.float32])
+def test_words_given_token_by_token_are_their_counts(dtype):
+    X = corpus(60)
+    words = np.repeat(X.indices, X.data)
+    indptr = np.concatenate(([0], np.cumsum(np.asarray(X.sum(axis=1)).ravel()))).astype(np.int32)
+    tokens = sp.csr_array((np.ones(len(words), dtype), words, indptr), shape=X.shape)
+    assert_array_equal(small_lda().fit(tokens).components_, small_lda().fit(X).components_)
+    assert fitted().score(tokens, inference="gibbs") == fitted().score(X, inference="gibbs")
+    assert perplexity(fitted(), tokens) == perplexity(fitted(), X)
+    assert coherence(fitted(), tokens) == coherence(fitted(), X)
+    assert tokens.nnz == len(words)

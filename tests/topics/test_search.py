@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper.topics import DocumentSearch
@@ -28,6 +29,15 @@ def test_scores_are_the_formula_of_the_paper():
     assert found["document"].tolist() == order.tolist()
     assert found["rank"].tolist() == list(range(1, 30))
     assert_allclose(found["score"], expected[order])
+
+
+def test_vectorizer_with_words_needs_no_fit():
+    vectorizer = CountVectorizer(vocabulary=[f"w{v}" for v in range(12)])
+    search = DocumentSearch(BETA, X, proportions=THETA, vectorizer=vectorizer)
+    query = np.eye(12)[[1]] + np.eye(12)[[5]]
+    assert search.find("w1 w5")["document"].tolist() == search.find(query)["document"].tolist()
+    with pytest.raises(NotFittedError):
+        DocumentSearch(BETA, X, proportions=THETA, vectorizer=CountVectorizer())
 
 
 def test_long_queries_are_worked_on_in_parts(monkeypatch):

@@ -22,6 +22,11 @@ def is_chunks(X: Any) -> bool:
     )
 
 
+def with_rows(chunks: Iterable[Any]) -> Iterator[Any]:
+    """Yield the chunks but those without rows, such as a query of no document gives."""
+    return (chunk for chunk in chunks if getattr(chunk, "shape", (1,))[:1] != (0,))
+
+
 class Chunks:
     """An iterable of matrices as one corpus. Only one chunk is in memory at a time.
 
@@ -54,7 +59,7 @@ class Chunks:
             )
         self._chunks, self._checked, self._name = chunks, checked, name
         n_rows, n_features, words = 0, -1, False
-        for chunk in chunks:
+        for chunk in with_rows(chunks):
             X = checked(chunk, n_features < 0)
             n_rows, n_features = n_rows + X.shape[0], X.shape[1]
             words = words or bool(X.data.any())
@@ -65,7 +70,7 @@ class Chunks:
     def __iter__(self) -> Iterator[Any]:
         """Yield the checked chunks of one pass."""
         n_rows = 0
-        for chunk in self._chunks:
+        for chunk in with_rows(self._chunks):
             X = self._checked(chunk, False)
             n_rows += X.shape[0]
             yield X

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from ._chunks import is_chunks
+from ._chunks import is_chunks, with_rows
 from ._sparse_checks import check_structure, row_of, spans
 
 #: Larger counts would overflow in sums.
@@ -86,13 +86,13 @@ def acceptable_chunk(chunk: Any, name: str = "X") -> Any:
 
 
 def some_chunks(X: Iterable[Any]) -> Iterator[Any]:
-    """Yield the chunks of X, of which there has to be one."""
+    """Yield the chunks of X that have rows, of which there has to be one."""
     empty = True
-    for chunk in X:
+    for chunk in with_rows(X):
         empty = False
         yield chunk
     if empty:
-        raise ValueError("X has no chunks: it is an iterable of matrices that is empty")
+        raise ValueError("X has no chunks: it is an iterable of matrices that gives no rows")
 
 
 def count_matrix(X: Any, name: str) -> Any:
@@ -128,8 +128,12 @@ def check_counts(X: Any, name: str) -> Any:
                 f"{row_of(X.indptr, span.start + entry)} has {data[entry]} in column "
                 f"{X.indices[span.start + entry]}; counts must be {what}"
             )
-    # The same counts have the same bits: sums and random splits follow the order of words.
-    return X if X.has_sorted_indices else X.sorted_indices()
+    # The same counts have the same bits: sums and random splits follow the words in order, once.
+    if X.has_canonical_format:
+        return X
+    X = X.astype(X.dtype if X.dtype.kind == "f" else np.int64)  # a copy, which holds any sum
+    X.sum_duplicates()
+    return X
 
 
 def without_vanishing(X: Any) -> Any:
@@ -175,6 +179,11 @@ def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
         row = int(np.argmin(weights))
         raise ValueError(
             f"sample_weight must be >= 0, got {weights[row]} for row {row}; 0 leaves a row out"
+        )
+    if weights.max() > LARGEST_COUNT:
+        row = int(np.argmax(weights))
+        raise ValueError(
+            f"sample_weight must be at most {LARGEST_COUNT:g}, got {weights[row]} for row {row}"
         )
     if not weights.any():
         raise ValueError("sample_weight must be positive for a row at least, got zeros only")

@@ -91,7 +91,7 @@ class PredictionMixin(TransformerMixin):
         """
         parts, n_empty = [], 0
         for counts in self._fitted_matrices(X):
-            n_empty += int((np.diff(counts.indptr) == 0).sum())
+            n_empty += int((counts.sum(axis=1) == 0).sum())
             parts.append(self._proportions(counts, inference, tempered))
         if n_empty:
             warnings.warn(
@@ -114,8 +114,9 @@ class PredictionMixin(TransformerMixin):
     ) -> float:
         """Predictive log-likelihood of held-out words, by document completion.
 
-        A random half of each document's tokens, always the same, gives theta; the other half is
-        scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013).
+        A random half of each document's tokens, for the same rows in their order always the same,
+        gives theta; the other half is scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et
+        al. 2013).
 
         Parameters
         ----------

@@ -164,8 +164,14 @@ def merged_groups(lda: Any, groups: Any) -> list[list[int]]:
     if isinstance(groups, str):
         raise TypeError(f"groups must be a list of topics, or of such lists, got {groups!r}")
     groups = list(groups)
-    if all(isinstance(group, str | int | np.integer) for group in groups):
+    single = [isinstance(group, str | int | np.integer) for group in groups]
+    if groups and all(single):
         groups = [groups]
+    elif any(single):
+        raise TypeError(
+            "groups must be a list of topics, or of such lists, but "
+            f"{groups[single.index(True)]!r} is a topic beside lists"
+        )
     labels, result = lda.labels_, []
     seen: set[int] = set()
     for group in groups:

@@ -37,8 +37,8 @@ def predictive_log_likelihood(
 ) -> Any:
     r"""Predictive log-likelihood of held-out words, by document completion.
 
-    The tokens of each document are split at random, always in the same way. One half gives the
-    topic proportions at T = 1; the other half is scored by
+    The tokens of each document are split at random, for the same rows in their order always in the
+    same way. One half gives the topic proportions at T = 1; the other half is scored by
     :math:`\log \sum_k E[\theta_{dk}] E[\beta_{kv}]` [1]_. Models of other libraries get the same
     split.
 
@@ -66,7 +66,8 @@ def predictive_log_likelihood(
         Draws depend on the document alone. "auto" takes what the ``score`` of a `TemperedLDA`
         takes, and mean-field inference for all other topics.
     per_document : bool, default=False
-        Whether to return the score of each document instead of the mean over all tokens.
+        Whether to return the score of each document instead of the mean over all tokens. It hangs
+        on the words held out, which the place of a document among the rows decides, too.
     standard_error : bool, default=False
         Whether to return the standard error of the mean too: how far it would be from that of very
         many such documents.

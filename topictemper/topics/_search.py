@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
@@ -89,7 +90,7 @@ class DocumentSearch:
         self._topic_weight = check.number("topic_weight", topic_weight, 0.0, 1.0)
         self._smoothing = check.number("smoothing", smoothing, 0.0, boundaries="neither")
         if vectorizer is not None:
-            check_is_fitted(vectorizer)
+            _check_fitted(vectorizer)
         self._vectorizer = vectorizer
         beta = topics_of(model, "model").astype(np.float64)
         self._beta = beta / beta.sum(axis=1, keepdims=True)
@@ -252,3 +253,11 @@ def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], NDArray[np.floa
             "score": np.array(scores, dtype=np.float64),
         }
     )
+
+
+def _check_fitted(vectorizer: Any) -> None:
+    """Refuse a vectorizer that is not fitted, unless it has words and needs no fit."""
+    try:
+        check_is_fitted(vectorizer)
+    except NotFittedError:
+        vectorizer.transform([""])

@@ -146,7 +146,9 @@ def write_corpus(
     Raises
     ------
     TypeError, ValueError
-        If the counts or names are invalid, or the format cannot hold them.
+        If the counts or names are invalid, or the format cannot hold them. If that file of words is
+        there already and no words are given, or other ones for a new file of counts: each corpus
+        would be read with the words of the other.
     OSError
         If a file cannot be written. The old files then stay.
 
@@ -178,12 +180,22 @@ def write_corpus(
     counts.data = narrow(counts.data)
     if kind in ("uci", "ldac") and counts.dtype.kind == "f":
         raise ValueError(f"format={kind!r} holds integers only, but X has other counts")
+    beside = _vocabulary_beside(path)
     if feature_names is None:
+        if beside.exists():
+            raise ValueError(
+                f"{beside} has words, which would be those of {path.name}; give feature_names, or "
+                "write to another folder"
+            )
         with replacing(path) as [file]:
             _WRITERS[kind](file, counts)
         return
     names = feature_names_of(feature_names, counts.shape[1]).tolist()
-    with replacing(path, _vocabulary_beside(path)) as [file, vocabulary]:
+    if beside.exists() and not path.exists() and read_vocabulary(beside) != names:
+        raise ValueError(
+            f"{beside} has other words, which are those of another corpus; write to another folder"
+        )
+    with replacing(path, beside) as [file, vocabulary]:
         _WRITERS[kind](file, counts)
         write_vocabulary(vocabulary, names)
 

@@ -15,7 +15,7 @@ from sklearn.utils import Bunch
 
 from ..._utils import _counts
 from ..._utils import _validation as check
-from ..._utils._chunks import is_chunks
+from ..._utils._chunks import is_chunks, with_rows
 from ..._utils._feature_names import feature_names_of
 from ..._utils._files import new_folder
 from ..._utils._npz import read_header
@@ -76,7 +76,7 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
     50
     """
     with new_folder(path) as folder:
-        shape, nnz = _write_counts(folder, X if is_chunks(X) else [X])
+        shape, nnz = _write_counts(folder, with_rows(X) if is_chunks(X) else [X])
         if feature_names is not None:
             with open(folder / _WORDS, "wb") as file:
                 write_vocabulary(file, feature_names_of(feature_names, shape[1]).tolist())
