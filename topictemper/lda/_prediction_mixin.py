@@ -15,6 +15,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import is_chunks
+from .._utils._chunks import parts as parts_of
 from ..tempering import inverse_temperature_grid
 from ._completion import (
     Inference,
@@ -91,7 +92,7 @@ class PredictionMixin(TransformerMixin):
         """
         parts, n_empty = [], 0
         for counts in self._fitted_matrices(X):
-            n_empty += int((counts.sum(axis=1) == 0).sum())
+            n_empty += sum(int((part.sum(axis=1) == 0).sum()) for part in parts_of(counts))
             parts.append(self._proportions(counts, inference, tempered))
         if n_empty:
             warnings.warn(
