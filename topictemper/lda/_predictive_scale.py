@@ -68,6 +68,7 @@ class PredictiveScale(Comparison):
         gains = []
         for exponent in _EXPONENTS:
             scaled = times(alpha, 2.0**exponent)
+            # With the end of prediction the multiple is smaller, which titles do not want.
             gamma = collapse(topics, seen, scaled, workers=workers, ends=EXACT, **sweeps).gamma
             theta = gamma / gamma.sum(axis=1, keepdims=True)
             gains.append(some.total(log_likelihood(topics, unseen, theta, workers)))
