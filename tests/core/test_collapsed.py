@@ -19,11 +19,17 @@ pytestmark = pytest.mark.usefixtures("isa")
 
 
 def collapse(
-    minibatch: Minibatch, tol: float, max_iter: int, n_own: int = 0, n_threads: int = 1
+    minibatch: Minibatch,
+    tol: float,
+    max_iter: int,
+    n_own: int = 0,
+    n_threads: int = 1,
+    rough: float = 0.0,
 ) -> tuple[Outputs, np.ndarray]:
     rows = reference_rows(minibatch)
     out = replace(outputs(minibatch, rows), weights=np.empty((0, 16), minibatch.M.dtype))
-    share(_kernels.collapse, (minibatch.batch, out, tol, max_iter, 0.0, n_own, ticket()), n_threads)
+    arguments = minibatch.batch, out, tol, max_iter, rough, n_own, ticket()
+    share(_kernels.collapse, arguments, n_threads)
     return out, rows[0]
 
 
@@ -76,6 +82,21 @@ def test_sweeps_end_at_the_tolerance(dtype):
         phi /= phi.sum(axis=1, keepdims=True)
         another = minibatch.alpha + batch.counts[span] @ phi
         assert np.abs(another - gamma).mean() < tol
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sweeps_end_where_changes_are_noise(dtype):
+    minibatch = make_minibatch(70, 0.1, 1.0, dtype)
+    batch, rough = minibatch.batch, 0.5
+    out, B = collapse(minibatch, 0.0, 1000, rough=rough)
+    exact, _ = collapse(minibatch, 0.0, 1000)
+    assert (out.sweeps <= exact.sweeps).all()
+    assert out.sweeps.max() < exact.sweeps.max()
+    for d, gamma in enumerate(out.gamma):
+        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        n, phi = batch.counts[span], gamma * B[batch.word_of[span], :70]
+        another = minibatch.alpha + n @ (phi / phi.sum(axis=1, keepdims=True))
+        assert np.abs(another - gamma).sum() <= rough * np.sqrt(n.sum())
 
 
 @pytest.mark.parametrize("max_iter", [1, 2, 3, 7])

@@ -205,9 +205,8 @@ def collapse(
     2013). Sweeps begin and end as those of `estep`, or end when the sum of all changes of gamma is
     under ``rough`` times the square root of the document's tokens. ``n_own`` more take the token
     itself out of gamma (Asuncion et al. 2009, eq. 9), where topics have more tokens than alpha.
-    Outputs:
-    ``gamma`` and the number of ``sweeps`` that came first. A document without words keeps its
-    prior.
+    Outputs: ``gamma`` and the number of ``sweeps`` that came first. A document without words keeps
+    its prior.
     """
     cdef int status
     cdef bint single = is_single(local)
