@@ -1,4 +1,5 @@
 from copy import deepcopy
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -7,7 +8,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln, psi
 
-from topictemper.lda._e_step import infer, log_likelihood
+from topictemper import TemperedLDA
+from topictemper.datasets import make_lda_corpus
+from topictemper.lda import _completion
+from topictemper.lda._e_step import EXACT, collapse, infer, log_likelihood
 from topictemper.lda._elbo import document_elbo, topics_kl, topics_log_prior
 from topictemper.lda._token_halves import split_tokens
 from topictemper.lda._topics import Topics
@@ -322,3 +326,18 @@ def test_bound_is_of_the_model_at_a_temperature_of_one(mode, estimate):
     expected = (total - dense_topics_kl(topics, lda.topic_word_prior_)) / tokens.sum()
     assert lda.elbo(corpus()) == pytest.approx(expected, rel=1e-9)
     assert lda._trainer.topics.point == (estimate == "auto")
+
+
+@pytest.mark.filterwarnings("ignore:.* topics are nearly the same")
+def test_collapsed_inference_predicts_better_before_its_fixed_point(monkeypatch):
+    # Over seeds 0 to 9 the gain is 0.004 to 0.012 nats a token, mean 0.0078, standard deviation
+    # 0.0024, of the mean of four 0.0012: the margin is three deviations below the mean.
+    gains = []
+    for seed in range(4):
+        X = make_lda_corpus(1500, 500, 20, document_length=30, random_state=seed).counts
+        lda = TemperedLDA(40, max_iter=10, random_state=seed).fit(X[:1000])
+        score = lda.score(X[1000:])
+        with monkeypatch.context() as patch:
+            patch.setattr(_completion, "collapse", partial(collapse, ends=EXACT))
+            gains.append(score - lda.score(X[1000:]))
+    assert np.mean(gains) > 0.0042
