@@ -26,7 +26,7 @@ import scipy.sparse as sp
 
 from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
-from topictemper.lda._e_step import PREDICTION, collapse, infer, sample
+from topictemper.lda._e_step import PREDICTION, cvb0, infer, sample
 from topictemper.lda._minibatch import Gatherer
 from topictemper.lda._topics import Topics
 from topictemper.tempering import Annealing
@@ -110,7 +110,7 @@ class Case:
                 more = {"sweeps": PREDICTION, "want_weights": False} | more
                 sample(self.topics, batch, self.alpha, 0, **more)
             elif way == "collapsed":
-                collapse(self.topics, batch, self.alpha, **SWEEPS, **more)
+                cvb0(self.topics, batch, self.alpha, **SWEEPS, **more)
             else:
                 more = {"want_weights": False} | more
                 infer(self.topics, batch, self.alpha, 1.0, **SWEEPS, **more)

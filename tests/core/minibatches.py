@@ -74,6 +74,7 @@ class Outputs:
     B: NDArray[Any]
     shift: NDArray[Any]
     mass: NDArray[Any]
+    prior_mass: NDArray[Any]
     prior: NDArray[Any]
     gamma: NDArray[Any]
     drawn: NDArray[Any]
@@ -134,6 +135,7 @@ def outputs(minibatch: Minibatch, rows: Rows | None = None) -> Outputs:
         B=B,
         shift=shift,
         mass=mass,
+        prior_mass=np.full(n_words, np.nan, dtype),
         prior=np.full((n_words, _kernels.topic_blocks(minibatch.n_topics)), np.nan, dtype),
         gamma=np.full(shape, np.nan, dtype),
         drawn=np.full(shape, np.nan, dtype),

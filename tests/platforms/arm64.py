@@ -42,7 +42,12 @@ WHEELS = ["numpy", "scipy", "scikit-learn", "pytest", "hypothesis"]
 # Without those that start other processes, which would not be emulated.
 KERNELS = [
     *("tests/core/test_special.py", "tests/core/test_topics.py", "tests/core/test_statistics.py"),
-    *("tests/core/test_collapsed.py", "tests/core/test_gibbs.py", "tests/core/test_gather.py"),
+    *(
+        "tests/core/test_collapsed.py",
+        "tests/core/test_cvb0.py",
+        "tests/core/test_gibbs.py",
+        "tests/core/test_gather.py",
+    ),
     *("tests/core/test_workers.py", "tests/core/test_factorial.py"),
     "tests/factorial/test_truncated_kernels.py",
 ]

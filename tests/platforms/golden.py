@@ -9,7 +9,7 @@ kept, and the mean.
 import numpy as np
 from numpy.typing import NDArray
 
-from topictemper._core._reference import collapsed, factorial, gibbs, lda, special, truncated
+from topictemper._core._reference import collapsed, cvb0, factorial, gibbs, lda, special, truncated
 
 Floats = NDArray[np.float64]
 
@@ -19,7 +19,7 @@ N_WORDS, N_DOCS, BASE, SCALE = 100, 8, 0.05, 0.8
 CASES = [(5, 0.4, False), (37, 0.0, False), (300, 1.0, False), (37, 1.0, True)]
 NODES = np.array([0.02, 0.1, 0.3, 0.6, 0.9, 1.0])
 SWEEPS = (1e-15, 3000)
-OWN_SWEEPS = 2
+CVB0 = (3, 0.0, 2)  # sweeps, the noise that ends them, sweeps without the token itself
 BURN_IN, AVERAGED = 2, 3
 N_UNITS, N_STATES, N_DATA, N_FEATURES = 70, 12, 6, 11
 N_IMAGES, N_CAUSES = 70, 7
@@ -114,7 +114,8 @@ def of_lda(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) -> Non
         add("likelihood", lda.mixture_log_likelihood(*likelihood))
         if s != 1:
             continue
-        add("collapsed", collapsed.collapse(*documents, B, *SWEEPS, OWN_SWEEPS)[0])
+        add("collapsed", collapsed.collapse(*documents, B, *SWEEPS)[0])
+        add("cvb0", cvb0.cvb0(*documents, B, 0.0, *CVB0)[0])
         keys = np.array([special.mix64(d + 1) for d in range(N_DOCS)], dtype=np.uint64)
         sampled = gibbs.sample(*documents, B, keys, BURN_IN, AVERAGED, want_own=True)
         add("sampled", sampled.gamma)

@@ -149,6 +149,7 @@ static void CASE(const kernel_table *table, const lda_kernels *kernels, int c, i
         .alpha = alpha, .s = own,
         .B = room((size_t)(N_WORDS * padded) * sizeof(REAL)),
         .shift = room(N_WORDS * sizeof(REAL)), .mass = room(N_WORDS * sizeof(REAL)),
+        .prior_mass = room(N_WORDS * sizeof(REAL)),
         .prior = room((size_t)(N_WORDS * padded / TOPIC_PADDING) * sizeof(REAL)),
         .gamma = room((size_t)(N_DOCS * K) * sizeof(REAL)),
         .topics = room((size_t)(N_DOCS * K) * sizeof(int32_t)),
@@ -163,7 +164,7 @@ static void CASE(const kernel_table *table, const lda_kernels *kernels, int c, i
     row_options rows = {log_total, CASES[c].point, text.words, s};
     sweep_limits limits = {1e-15, 3000};
     statistics_update update = {weights, 0.7, M, block_sums};
-    own_sweeps own = {0, 2};
+    cvb0_options cvb0 = {0, 0, 3, 2};
 
     status |= kernels->topic_rows(&state, &rows, &d, new_ticket());
     ROWS(c, &d, s);
@@ -178,8 +179,10 @@ static void CASE(const kernel_table *table, const lda_kernels *kernels, int c, i
         block_sums[k] += block_sums[K + k];
     check("sums", c, block_sums, K, golden_sums[c], CLOSE);
     if (s == 1) {
-        status |= kernels->collapse(&d, &limits, &own, new_ticket());
+        status |= kernels->collapse(&d, &limits, new_ticket());
         CHECK("collapsed", *sampled, d.gamma, N_DOCS, K, K, golden_collapsed[*sampled], CLOSE);
+        status |= kernels->cvb0(&d, &cvb0, new_ticket());
+        CHECK("cvb0", *sampled, d.gamma, N_DOCS, K, K, golden_cvb0[*sampled], CLOSE);
         DRAWS(kernels, *sampled, &d, &update);
         ++*sampled;
     }

@@ -25,9 +25,9 @@ cdef extern from "lda.h" nogil:
         double tol
         int64_t max_iter
 
-    ctypedef struct own_sweeps:
-        double rough
-        int64_t n
+    ctypedef struct cvb0_options:
+        double tol, rough
+        int64_t max_iter, n_own
 
     ctypedef struct sampling_options:
         const uint64_t *keys
@@ -69,9 +69,8 @@ cdef extern from "lda.h" nogil:
             const topic_state *, const row_options *, const documents *, int64_t *ticket
         ) noexcept nogil
         int (*estep)(const documents *, const sweep_limits *, int64_t *ticket) noexcept nogil
-        int (*collapse)(
-            const documents *, const sweep_limits *, const own_sweeps *, int64_t *ticket
-        ) noexcept nogil
+        int (*collapse)(const documents *, const sweep_limits *, int64_t *ticket) noexcept nogil
+        int (*cvb0)(const documents *, const cvb0_options *, int64_t *ticket) noexcept nogil
         int (*sample)(const documents *, const sampling_options *, int64_t *ticket) noexcept nogil
         int (*add_statistics)(
             const documents *, const statistics_update *, int64_t *ticket

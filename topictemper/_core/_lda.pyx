@@ -27,11 +27,11 @@ from ._dispatch cimport (
     WORD_BLOCK,
     active,
     check_memory,
+    cvb0_options,
     documents,
     lda_kernels,
     likelihood_problem,
     moments_problem,
-    own_sweeps,
     partition_problem,
     row_options,
     sampling_options,
@@ -164,9 +164,10 @@ def topic_rows(
     ``L = E[log beta] = psi(lambda) - psi(Lambda)``, or ``log E[beta] = log(lambda) - log(Lambda)``
     where topics are a ``point``; ``log_total`` is the second term. The words are at ``places`` of
     M. ``shift`` is near the maximum of L over topics, so that no row can vanish; phi does not
-    change with it. ``mass`` is the sum of each row, which first sweeps need. ``prior`` (empty: not
-    wanted), which `sample` needs, has the sums of alpha_k B_vk over the topics up to the end of
-    each of `topic_blocks`. Neither is written where ``log_rows``.
+    change with it. ``mass`` is the sum of each row, which first sweeps need. ``prior_mass`` (empty: not
+    wanted), which `cvb0` needs, is the sum of alpha_k B_vk, and ``prior`` (empty: not wanted), which
+    `sample` needs, has these sums over the topics up to the end of each of `topic_blocks`. None of
+    them is written where ``log_rows``.
     """
     cdef int status
     cdef documents d = documents_of(batch, local, floating is float)
@@ -196,25 +197,47 @@ def estep(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
     check_memory(status)
 
 
-def collapse(
-    batch, local, double tol, int64_t max_iter, double rough, int64_t n_own, int64_t[::1] ticket
-):
-    """Proportions of every document by zero-order collapsed inference, at s = 1.
+def collapse(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
+    """Fixed point of every document by zero-order collapsed inference, at s = 1.
 
-    ``gamma = alpha + sum_v n_v phi_v``, with phi in proportion to gamma B at first (Foulds et al.
-    2013). Sweeps begin and end as those of `estep`, or end when the sum of all changes of gamma is
-    under ``rough`` times the square root of the document's tokens. ``n_own`` more take the token
-    itself out of gamma (Asuncion et al. 2009, eq. 9), where topics have more tokens than alpha.
-    Outputs: ``gamma`` and the number of ``sweeps`` that came first. A document without words keeps
-    its prior.
+    ``gamma = alpha + sum_v n_v phi_v``, with phi in proportion to gamma B (Foulds et al. 2013).
+    Sweeps begin and end as those of `estep`. Outputs: ``gamma`` and the number of ``sweeps``. A
+    document without words keeps its prior.
     """
     cdef int status
     cdef bint single = is_single(local)
     cdef documents d = documents_of(batch, local, single)
     cdef sweep_limits limits = sweep_limits(tol, max_iter)
-    cdef own_sweeps own = own_sweeps(rough, n_own)
     with nogil:
-        status = kernels(single).collapse(&d, &limits, &own, &ticket[0])
+        status = kernels(single).collapse(&d, &limits, &ticket[0])
+    check_memory(status)
+
+
+def cvb0(
+    batch,
+    local,
+    double tol,
+    int64_t max_iter,
+    double rough,
+    int64_t n_own,
+    int64_t[::1] ticket,
+):
+    """Proportions of every document to predict by, at s = 1, by CVB0 (Asuncion et al. 2009).
+
+    A sweep over all topics finds those that are at work in the document. Up to ``max_iter`` sweeps
+    over these, at least one, are as those of `collapse`. They end when the mean change of gamma is
+    under ``tol``, or the sum of all changes under ``rough`` times the square root of the document's
+    tokens. ``n_own`` more take the token itself out of gamma (eq. 9). Topics at rest keep the
+    proportions that the first sweep gave them. Needs ``prior_mass`` of the rows. Outputs: ``gamma``
+    and the number of ``sweeps`` over the topics at work, without the last ``n_own``. A document
+    without words keeps its prior.
+    """
+    cdef int status
+    cdef bint single = is_single(local)
+    cdef documents d = documents_of(batch, local, single)
+    cdef cvb0_options options = cvb0_options(tol, rough, max_iter, n_own)
+    with nogil:
+        status = kernels(single).cvb0(&d, &options, &ticket[0])
     check_memory(status)
 
 

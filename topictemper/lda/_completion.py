@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from .._utils._chunks import parts
 from ..tempering import LocalTemperature
-from ._e_step import PREDICTION, Workspace, collapse, infer, log_likelihood, sample
+from ._e_step import PREDICTION, Workspace, cvb0, infer, log_likelihood, sample
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer
 from ._token_halves import TokenHalves
@@ -121,7 +121,7 @@ def infer_documents(
         )
     shared |= {"tol": model.sweeps.mean_change_tol, "max_iter": model.sweeps.max_doc_update_iter}
     if model.inference == "collapsed":
-        return collapse(model.topics, batch, model.alpha, **shared)
+        return cvb0(model.topics, batch, model.alpha, **shared)
     return infer(
         model.topics,
         batch,
@@ -140,8 +140,9 @@ def proportions(
     topics, workspace = model.topics, Workspace()
     out = np.empty((X.shape[0], topics.n_components), dtype=topics.M.dtype)
     for rows, batch in chunks(X, model.topics):
+        workspace.lend("gamma", out[rows])
         gamma = infer_documents(model, batch, inverse_temperatures, workers, workspace).gamma
-        np.divide(gamma, gamma.sum(axis=1, keepdims=True), out=out[rows])
+        gamma /= gamma.sum(axis=1, keepdims=True)
     return out
 
 

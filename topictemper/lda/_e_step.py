@@ -28,20 +28,11 @@ OF_ALPHA = GibbsSweeps(17, 4)
 PREDICTION = GibbsSweeps(30, 60)
 
 
-class CollapsedSweeps(NamedTuple):
-    """Where collapsed inference ends.
-
-    The change of gamma, over the square root of a document's tokens, at which the token itself is
-    left out of its counts; and the sweeps that follow.
-    """
-
-    rough: float
-    own: int
-
-
-# The exact fixed point predicts worse (docs/guide/measured.rst, "Where collapsed inference ends").
-EXACT = CollapsedSweeps(0.0, 0)
-COLLAPSED = CollapsedSweeps(2.0, 4)
+# In CVB0: the change of gamma, over the square root of a document's tokens, at which the token is
+# left out of its own counts; and the sweeps that follow. The exact fixed point predicts worse (see
+# docs/guide/measured.rst, "Where collapsed inference ends").
+ROUGH = 2.0
+OWN_SWEEPS = 4
 
 
 class Workspace:
@@ -67,6 +58,10 @@ class Workspace:
             buffer = self._buffers[name] = buffer[-buffer.ctypes.data % 64 :]
         return np.ndarray(shape, dtype, buffer)
 
+    def lend(self, name: str, array: NDArray[Any]) -> None:
+        """Let the arrays of this name lie in a contiguous one, as long as they fit into it."""
+        self._buffers[name] = array.reshape(-1).view(np.uint8)
+
 
 def _prepare(
     topics: Topics,
@@ -79,6 +74,7 @@ def _prepare(
     want_weights: bool = True,
     want_drawn: bool = False,
     want_own: bool = False,
+    want_prior_mass: bool = False,
     samples: bool = False,
     workspace: Workspace | None = None,
 ) -> LocalParameters:
@@ -104,6 +100,7 @@ def _prepare(
         log_scale=np.empty(n_documents, dtype=dtype),
         shift=np.empty(len(batch.words), dtype=dtype),
         mass=np.empty(len(batch.words), dtype=dtype),
+        prior_mass=np.empty(len(batch.words) if want_prior_mass else 0, dtype=dtype),
         prior=array("prior", (len(batch.words) if samples else 0, n_blocks), dtype),
         energy=np.empty(n_documents if want_energy else 0),
         sweeps=np.empty(n_documents, dtype=np.int32),
@@ -185,19 +182,45 @@ def collapse(
     tol: float,
     max_iter: int,
     workers: Workers,
-    ends: CollapsedSweeps = COLLAPSED,
     workspace: Workspace | None = None,
 ) -> LocalParameters:
-    """Zero-order collapsed inference at T = 1; only gamma, whose mean is that of q(theta).
+    """Fixed point of zero-order collapsed inference at T = 1 (Foulds et al., KDD 2013).
 
-    With the topics fixed it is close to what sampling comes to, at the cost of a fixed point
-    (Asuncion, Welling, Smyth and Teh, UAI 2009). Parameters are those of `infer`, and
-    where it `ends`.
+    Only gamma, whose mean is that of q(theta). Parameters are those of `infer`.
     """
     local = _prepare(
         topics, batch, alpha, 1.0, workers=workers, want_weights=False, workspace=workspace
     )
-    workers.run(kernels.collapse, batch, local, tol, max_iter, *ends)
+    workers.run(kernels.collapse, batch, local, tol, max_iter)
+    return local
+
+
+def cvb0(
+    topics: Topics,
+    batch: Minibatch,
+    alpha: NDArray[Any],
+    *,
+    tol: float,
+    max_iter: int,
+    workers: Workers,
+    workspace: Workspace | None = None,
+) -> LocalParameters:
+    """Collapsed inference to predict by, at T = 1; only gamma, whose mean is that of q(theta).
+
+    With the topics fixed it is close to what sampling comes to, at the cost of a few sweeps
+    (Asuncion, Welling, Smyth and Teh, UAI 2009, section 3.4). Parameters are those of `infer`.
+    """
+    local = _prepare(
+        topics,
+        batch,
+        alpha,
+        1.0,
+        workers=workers,
+        want_weights=False,
+        want_prior_mass=True,
+        workspace=workspace,
+    )
+    workers.run(kernels.cvb0, batch, local, tol, max_iter, ROUGH, OWN_SWEEPS)
     return local
 
 

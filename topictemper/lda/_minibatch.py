@@ -98,6 +98,7 @@ class LocalParameters(NamedTuple):
     log_scale: NDArray[Any]
     shift: NDArray[Any]
     mass: NDArray[Any]
+    prior_mass: NDArray[Any]
     prior: NDArray[Any]
     energy: NDArray[np.float64]
     sweeps: NDArray[np.int32]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from ._clock import StreamClock
 from ._comparison import Comparison
-from ._e_step import EXACT, collapse, log_likelihood
+from ._e_step import collapse, log_likelihood
 from ._halves import halves, some_rows
 from ._minibatch import Minibatch
 from ._prior_scale import times
@@ -68,8 +68,8 @@ class PredictiveScale(Comparison):
         gains = []
         for exponent in _EXPONENTS:
             scaled = times(alpha, 2.0**exponent)
-            # With the end of prediction the multiple is smaller, which titles do not want.
-            gamma = collapse(topics, seen, scaled, workers=workers, ends=EXACT, **sweeps).gamma
+            # By `cvb0`, with which it predicts, the multiple is smaller: titles do not want that.
+            gamma = collapse(topics, seen, scaled, workers=workers, **sweeps).gamma
             theta = gamma / gamma.sum(axis=1, keepdims=True)
             gains.append(some.total(log_likelihood(topics, unseen, theta, workers)))
         self.scale = max(1.0, self._best(gains))

@@ -1,8 +1,6 @@
-/* Zero-order collapsed inference of documents at fixed topics, first without taking a token's own
-   share away, as Foulds et al. 2013: q(z) in proportion to gamma B with gamma = alpha + N, where
-   mean-field inference has exp(psi(gamma)). collapsed_own.h takes it away at the end. Before that
-   sweeps stop once they move fewer tokens than `rough` times the noise of the document's counts,
-   the square root of its tokens: the fixed point follows the noise.
+/* Zero-order collapsed inference of documents at fixed topics, without taking a token's own share
+   away, as Foulds et al. 2013: q(z) in proportion to gamma B with gamma = alpha + N, where
+   mean-field inference has exp(psi(gamma)). cvb0.h takes it away.
 
    theta = gamma / sum(gamma) is then the one maximum of the concave
    sum_v n_v log sum_k theta_k B_vk + sum_k alpha_k log theta_k, so any way may lead to it. Most
@@ -81,13 +79,12 @@ static INLINE int64_t FN(sweep_working)(scratch *z, ptrdiff_t n_topics, ptrdiff_
 }
 
 static INLINE int64_t FN(settle)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded,
-                                 ptrdiff_t n_words, double tol, double rough, int64_t max_iter)
+                                 ptrdiff_t n_words, double tol, int64_t max_iter)
 {
     const ptrdiff_t stride = (n_words + GROUP - 1) / GROUP * GROUP;
     const REAL tokens = FN(total)(z->n, stride);
-    const REAL rounding = 8 * EPSILON * tokens, noise = (REAL)(rough * sqrt((double)tokens));
-    const REAL wanted = (REAL)(tol * (double)n_topics), least = noise > rounding ? noise : rounding;
-    const REAL limit = wanted > least ? wanted : least;
+    const REAL rounding = 8 * EPSILON * tokens, wanted = (REAL)(tol * (double)n_topics);
+    const REAL limit = wanted > rounding ? wanted : rounding;
     for (ptrdiff_t k = 0; k < padded; k++)
         z->w[k] = k < n_topics ? (z->alpha_total + tokens) / (REAL)n_topics : 0;
     FN(first_sweep)(z, n_words, stride, padded);
@@ -112,42 +109,47 @@ static INLINE int64_t FN(settle)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padde
     }
 }
 
-static int FN(collapse)(const documents *p, const sweep_limits *limits, const own_sweeps *own,
-                        int64_t *ticket)
+/* Scratch for the documents of `p`, of whose topics `most` are ever compacted. */
+static INLINE int FN(make_collapsed)(scratch *z, const documents *p, ptrdiff_t most,
+                                     ptrdiff_t extra)
 {
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
-    const ptrdiff_t at_work = padded < MOST_AT_WORK ? padded : MOST_AT_WORK;
-    const ptrdiff_t most = padded / WORKING > at_work ? padded / WORKING : at_work;
     const int64_t *doc_ptr = p->doc_ptr;
-    scratch z;
     ptrdiff_t longest = 4;
     for (int64_t d = 0; d < p->n_docs; d++)
         if (doc_ptr[d + 1] - doc_ptr[d] > longest)
             longest = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
     longest = (longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING;
-    if (FN(make_scratch)(&z, longest, padded, most, own->n > 0 ? at_work : 0))
+    if (FN(make_scratch)(z, longest, padded, most, extra))
         return -1;
-    z.alpha_total = 0;
+    z->alpha_total = 0;
     for (ptrdiff_t k = 0; k < padded; k++) {
-        z.alpha[k] = k < n_topics ? ((const REAL *)p->alpha)[k] : 0;
-        z.alpha_total += z.alpha[k];
+        z->alpha[k] = k < n_topics ? ((const REAL *)p->alpha)[k] : 0;
+        z->alpha_total += z->alpha[k];
     }
+    return 0;
+}
+
+static int FN(collapse)(const documents *p, const sweep_limits *limits, int64_t *ticket)
+{
+    const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
+    scratch z;
+    if (FN(make_collapsed)(&z, p, padded / WORKING, 0))
+        return -1;
     for (;;) {
         int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * ESTEP_BLOCK;
         int64_t last = first + ESTEP_BLOCK < p->n_docs ? first + ESTEP_BLOCK : p->n_docs;
         if (first >= p->n_docs)
             break;
         for (int64_t d = first; d < last; d++) {
-            const ptrdiff_t n_words = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
+            const ptrdiff_t n_words = (ptrdiff_t)(p->doc_ptr[d + 1] - p->doc_ptr[d]);
             if (n_words == 0) {
                 FN(store_empty)(p, d);
                 continue;
             }
-            FN(load_words)(&z, p, doc_ptr[d], n_words, 1);
+            FN(load_words)(&z, p, p->doc_ptr[d], n_words, 1);
             p->sweeps[d] = (int32_t)FN(settle)(&z, n_topics, padded, n_words, limits->tol,
-                                               own->rough, limits->max_iter);
-            if (own->n > 0)
-                FN(leave_out_own)(&z, n_topics, padded, n_words, own->n);
+                                               limits->max_iter);
             memcpy((REAL *)p->gamma + d * n_topics, z.gamma, (size_t)n_topics * sizeof(REAL));
         }
     }

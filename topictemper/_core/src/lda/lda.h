@@ -40,6 +40,7 @@ typedef void real;
     OUT(real, B)           /* (n_words, padded), shift and mass: see `topic_rows` */               \
     OUT(real, shift)       /* (n_words,) */                                                        \
     OUT(real, mass)        /* (n_words,) */                                                        \
+    OUT(real, prior_mass)  /* (n_words,): likewise, or not wanted */                               \
     OUT(real, prior)       /* (n_words, padded / TOPIC_PADDING): likewise, or not wanted */        \
     OUT(real, gamma)       /* (n_docs, n_topics) and all below: see `estep` */                     \
     OUT(real, drawn)       /* (n_docs, n_topics): see `sample`; or not wanted */                   \
@@ -83,9 +84,9 @@ typedef struct {
 } sweep_limits;
 
 typedef struct {
-    double rough;
-    int64_t n;
-} own_sweeps;
+    double tol, rough;
+    int64_t max_iter, n_own;
+} cvb0_options;
 
 typedef struct {
     const uint64_t *keys; /* (n_docs,) */
@@ -127,7 +128,8 @@ typedef struct {
     void (*gamma_ratio)(int64_t n, const real *x, double s, real *out);
     int (*topic_rows)(const topic_state *, const row_options *, const documents *, int64_t *ticket);
     int (*estep)(const documents *, const sweep_limits *, int64_t *ticket);
-    int (*collapse)(const documents *, const sweep_limits *, const own_sweeps *, int64_t *ticket);
+    int (*collapse)(const documents *, const sweep_limits *, int64_t *ticket);
+    int (*cvb0)(const documents *, const cvb0_options *, int64_t *ticket);
     int (*sample)(const documents *, const sampling_options *, int64_t *ticket);
     int (*add_statistics)(const documents *, const statistics_update *, int64_t *ticket);
     int (*log_partition)(const partition_problem *, int64_t *ticket);

@@ -26,9 +26,9 @@
 typedef struct {
     const REAL **rows;               /* B's row of every word */
     REAL *extra;                     /* the rows themselves, where every document has its own s;
-                                        in collapsed inference phi, in the layout of the block */
+                                        in CVB0 phi, in the layout of the block */
     REAL *n, *r, *shift;             /* counts, n_v / p_v, log scale of the row */
-    REAL *mass;                      /* sum of the row */
+    REAL *mass, *prior_mass;         /* sum of the row, and weighted by alpha */
     REAL *tail;                      /* a word's share of the topics that are not compacted */
     REAL *alpha, *gamma, *w, *g;     /* all topics */
     REAL *rest, *w_rest;             /* s psi(alpha) and its exp: weight of a topic fallen back */
@@ -52,7 +52,7 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, ptrdi
                             ptrdiff_t extra)
 {
     const ptrdiff_t few = most + TOPIC_PADDING;
-    size_t reals = (size_t)(5 * words + 7 * padded + 4 * few + few * VL + few * words
+    size_t reals = (size_t)(6 * words + 7 * padded + 4 * few + few * VL + few * words
                             + extra * words);
     size_t bytes = reals * sizeof(REAL) + (size_t)words * sizeof(REAL *)
                    + 2 * (size_t)few * sizeof(int32_t) + 64;
@@ -71,6 +71,7 @@ static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, ptrdi
     TAKE(r, words);
     TAKE(shift, words);
     TAKE(mass, words);
+    TAKE(prior_mass, words);
     TAKE(tail, words);
     TAKE(alpha, padded);
     TAKE(gamma, padded);

@@ -12,6 +12,14 @@ static INLINE void FN(sum_prior)(ptrdiff_t padded, const REAL *alpha, const REAL
     }
 }
 
+static INLINE REAL FN(dot)(ptrdiff_t n, const REAL *x, const REAL *y)
+{
+    vec sum = {0};
+    for (ptrdiff_t i = 0; i < n; i += VL)
+        sum += FN(load)(x + i) * FN(load)(y + i);
+    return FN(hsum)(sum);
+}
+
 /* The factors of lambda in rows of topics that are a point, at s = 1: they are the same for all
    words. Returns the shift. */
 static INLINE REAL FN(point_scales)(ptrdiff_t padded, const REAL *log_totals, REAL *factors)
@@ -36,7 +44,8 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
     const int point = options->point, log_rows = p->log_rows;
     const REAL *M = state->M;
     const int32_t *words = options->places;
-    REAL *B = p->B, *shift = p->shift, *mass = p->mass, *prior = p->prior;
+    REAL *B = p->B, *shift = p->shift, *mass = p->mass, *prior_mass = p->prior_mass;
+    REAL *prior = p->prior;
     const REAL scale = (REAL)state->a, offset = (REAL)state->base, inverse = (REAL)options->s;
     const int plain = !log_rows && inverse == 1, scales = plain && point;
     /* Rows of many topics are made beside their place: they fit into no cache anyway. */
@@ -96,6 +105,8 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
                 FN(store)(out + k, b);
             }
             mass[u] = FN(hsum)(sum_b);
+            if (prior_mass)
+                prior_mass[u] = FN(dot)(padded, alpha, out);
             if (prior)
                 FN(sum_prior)(padded, alpha, out, prior + u * (padded / TOPIC_PADDING));
             if (streams)

@@ -1,0 +1,153 @@
+"""`cvb0` against its twin, and what it comes to where that is known."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from topictemper._core import _lda as _kernels
+from topictemper._core._reference.cvb0 import MOST_LEFT_OUT, MOST_WORKING, first_look
+from topictemper._core._reference.cvb0 import cvb0 as reference
+
+from .minibatches import Minibatch, Outputs, make_minibatch, outputs, reference_rows, share, ticket
+
+RTOL = {np.float32: 1e-4, np.float64: 1e-10}
+DTYPES = [np.float32, np.float64]
+
+pytestmark = pytest.mark.usefixtures("isa")
+
+
+def cvb0(
+    minibatch: Minibatch,
+    max_iter: int = 100,
+    n_own: int = 4,
+    *,
+    tol: float = 0.0,
+    rough: float = 0.0,
+    n_threads: int = 1,
+) -> tuple[Outputs, np.ndarray]:
+    rows = reference_rows(minibatch)
+    prior_mass = rows[0][:, : minibatch.n_topics] @ minibatch.alpha
+    out = replace(
+        outputs(minibatch, rows),
+        prior_mass=prior_mass.astype(minibatch.M.dtype),
+        weights=np.empty((0, 16), minibatch.M.dtype),
+    )
+    arguments = minibatch.batch, out, tol, max_iter, rough, n_own, ticket()
+    share(_kernels.cvb0, arguments, n_threads)
+    return out, rows[0]
+
+
+def twin(minibatch: Minibatch, B: np.ndarray, max_iter: int, n_own: int, rough: float = 0.0):
+    batch = minibatch.batch
+    arguments = batch.doc_ptr, batch.word_of, batch.counts, minibatch.alpha, B
+    return reference(*arguments, 0.0, max_iter, rough, n_own)
+
+
+def first_looks(minibatch: Minibatch, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which topics the first look puts to work, and gamma after it."""
+    batch, found = minibatch.batch, []
+    for d in np.flatnonzero(np.diff(batch.doc_ptr)):
+        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        rows = B[batch.word_of[span], : minibatch.n_topics]
+        found.append(first_look(batch.counts[span], rows, minibatch.alpha))
+    works, gamma = zip(*found, strict=True)
+    return np.array(works), np.array(gamma)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("alpha", [0.1, 1e-3])
+@pytest.mark.parametrize("n_topics", [1, 3, 16, 70, 300])
+@pytest.mark.parametrize(("max_iter", "n_own"), [(1, 1), (3, 1), (3, 8)])
+def test_is_its_twin(max_iter, n_own, n_topics, alpha, dtype):
+    minibatch = make_minibatch(n_topics, alpha, 1.0, dtype)
+    out, B = cvb0(minibatch, max_iter, n_own)
+    gamma, _ = twin(minibatch, B, max_iter, n_own)
+    scale = gamma.max(axis=1, keepdims=True)
+    assert_allclose(out.gamma / scale, gamma / scale, atol=RTOL[dtype], rtol=0)
+
+
+@pytest.mark.parametrize("rough", [0.5, 2.0])
+def test_first_sweeps_end_where_changes_are_noise(rough):
+    minibatch = make_minibatch(70, 0.1, 1.0, np.float64)
+    out, B = cvb0(minibatch, rough=rough)
+    gamma, sweeps = twin(minibatch, B, 100, 4, rough)
+    assert 1 <= np.median(sweeps) < 5
+    assert_array_equal(out.sweeps, sweeps)
+    assert_allclose(out.gamma, gamma, rtol=1e-9)
+
+
+def test_a_tolerance_ends_first_sweeps_as_well():
+    minibatch = make_minibatch(70, 0.1, 1.0, np.float64)
+    by_tol = cvb0(minibatch, tol=0.02)[0]
+    tokens = np.add.reduceat(np.append(minibatch.batch.counts, 0), minibatch.batch.doc_ptr[:-1])
+    assert by_tol.sweeps.sum() < cvb0(minibatch)[0].sweeps.sum() / 4
+    # The same limit, if it is given by the tokens of the longest document.
+    d = int(tokens.argmax())
+    by_noise = cvb0(minibatch, rough=0.02 * 70 / np.sqrt(tokens[d]))[0]
+    assert by_noise.sweeps[d] == by_tol.sweeps[d]
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 3, 7])
+def test_first_sweeps_are_limited(max_iter):
+    out, _ = cvb0(make_minibatch(70, 0.1, 1.0, np.float64), max_iter)
+    assert out.sweeps.max() == max_iter
+
+
+def test_too_many_topics_at_work_are_fewer():
+    minibatch = make_minibatch(2000, 1e-3, 1.0, np.float64)
+    minibatch.M[:] = 1.0  # all topics are alike: all are at work, or none
+    minibatch.M[:, :1500] = 3.0
+    out, B = cvb0(minibatch, 3)
+    works, gamma = first_looks(minibatch, B)
+    assert works.sum(axis=1).max() <= MOST_WORKING
+    assert (gamma >= 2 * minibatch.alpha).sum(axis=1).max() > MOST_LEFT_OUT
+    expected, _ = twin(minibatch, B, 3, 4)
+    assert_allclose(out.gamma, expected, rtol=1e-9)
+
+
+def test_topics_of_one_token_follow_their_prior():
+    """The posterior of the topic of a lone token is alpha B, as in sampling."""
+    minibatch = make_minibatch(16, 0.1, 1.0, np.float64)
+    out, B = cvb0(minibatch, n_own=8)
+    batch = minibatch.batch
+    lengths = np.diff(batch.doc_ptr)
+    single = [d for d in np.flatnonzero(lengths == 1) if batch.counts[batch.doc_ptr[d]] == 1]
+    assert single
+    for d in single:
+        row = B[batch.word_of[batch.doc_ptr[d]], :16]
+        works, _ = first_look(np.ones(1), row[np.newaxis], minibatch.alpha)
+        posterior, tokens = minibatch.alpha * row, out.gamma[d] - minibatch.alpha
+        found, expected = (x[works] / x[works].sum() for x in (tokens, posterior))
+        assert_allclose(found, expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_any_number_of_threads_gives_the_same_bits(dtype):
+    minibatch = make_minibatch(16, 0.1, 1.0, dtype)
+    one, three = cvb0(minibatch)[0], cvb0(minibatch, n_threads=3)[0]
+    assert_array_equal(one.gamma, three.gamma)
+    assert_array_equal(one.sweeps, three.sweeps)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n_topics", [1, 16, 300])
+@pytest.mark.parametrize("alpha", [10.0, 0.1, 1e-20])
+def test_tokens_are_shared_out_whole(alpha, n_topics, dtype):
+    minibatch = make_minibatch(n_topics, alpha, 1.0, dtype)
+    out, _ = cvb0(minibatch, rough=2.0)
+    batch = minibatch.batch
+    tokens = np.add.reduceat(np.append(batch.counts, 0.0), batch.doc_ptr[:-1])
+    tokens[np.diff(batch.doc_ptr) == 0] = 0
+    total = out.gamma.sum(axis=1, dtype=np.float64) - minibatch.alpha.sum(dtype=np.float64)
+    assert_allclose(total, tokens, rtol=1e-4, atol=1e-3 if dtype == np.float32 else 1e-9)
+
+
+def test_document_without_words_keeps_its_prior():
+    minibatch = make_minibatch(16, 0.1, 1.0, np.float64)
+    out, _ = cvb0(minibatch)
+    empty = np.diff(minibatch.batch.doc_ptr) == 0
+    assert empty.any()
+    assert_array_equal(out.gamma[empty], np.tile(minibatch.alpha, (empty.sum(), 1)))
+    assert (out.sweeps[empty] == 0).all()

@@ -1,0 +1,267 @@
+/* Documents at fixed topics by CVB0 (Asuncion et al. 2009, eq. 9), to predict by:
+   phi_vk in proportion to (gamma_k - phi_vk) B_vk.
+
+   One sweep over all topics says which are at work. Only these are swept further. A topic at rest
+   has its prior as weight, so what all of them add to the mixture of a word is known from
+   sum_k alpha_k B_vk. First a token stays in its own counts, until changes are noise: as long as
+   they are under `rough` times the square root of the document's tokens. Fixed points follow the
+   noise. Then the token is left out: where it is the only one of a topic, the topic would take more
+   of it than sampling gives this topic. */
+
+#define MOST_WORKING 256 /* topics at work: the least share doubles until there are no more */
+#define MOST_LEFT_OUT 96 /* those that leave tokens out, for which phi is kept: likewise */
+#define STAYS_AT_WORK ((REAL)2) /* least gamma of these, over alpha */
+
+/* Least g of a topic at work: the fewer tokens a topic has, the less the first look says of it. */
+static INLINE REAL FN(least_at_work)(REAL topics_per_token)
+{
+    const double least = 0.5 + 0.25 * log2((double)topics_per_token);
+    return (REAL)(least < 0.5 ? 0.5 : least > 1.5 ? 1.5 : least);
+}
+
+/* g of all topics at the first weights, which stay in w: half of them even, half as alpha. */
+static INLINE void FN(first_look)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words,
+                                  ptrdiff_t stride, ptrdiff_t padded, REAL tokens)
+{
+    const REAL half = (z->alpha_total + tokens) / 2, even = half / (REAL)n_topics;
+    for (ptrdiff_t k = 0; k < padded; k++)
+        z->w[k] = k < n_topics ? even + half * (z->alpha[k] / z->alpha_total) : 0;
+    for (ptrdiff_t v = 0; v < stride; v += VL) {
+        const vec by_prior = FN(load)(z->prior_mass + v) / z->alpha_total;
+        const vec mixture = even * FN(load)(z->mass + v) + half * by_prior;
+        FN(store)(z->r + v, FN(load)(z->n + v) / (mixture + TINY));
+    }
+    FN(gather)(z, n_words, padded);
+}
+
+static INLINE ptrdiff_t FN(count_working)(const scratch *z, ptrdiff_t padded, REAL least)
+{
+    ivec working = {0};
+    for (ptrdiff_t k = 0; k < padded; k += VL)
+        working -= FN(load)(z->g + k) >= least;
+    return (ptrdiff_t)FN(hsum)(__builtin_convertvector(working, vec));
+}
+
+/* gamma of all topics: what follows from w and g if they are at work, and alpha / (1 - g) at rest,
+   where they would stay while g does. Leaves it in g, or 0 at rest. */
+static INLINE void FN(set_to_work)(scratch *z, ptrdiff_t padded, REAL least)
+{
+    for (ptrdiff_t k = 0; k < padded; k += VL) {
+        const vec a = FN(load)(z->alpha + k), g = FN(load)(z->g + k);
+        const ivec works = g >= least;
+        const vec rest = a / (1 - FN(min)(g, FN(splat)(AT_REST)));
+        const vec gamma = FN(select)(works, a + FN(load)(z->w + k) * g, rest);
+        FN(store)(z->gamma + k, gamma);
+        FN(store)(z->g + k, (vec)((ivec)gamma & works));
+    }
+}
+
+/* Sweeps over the topics in g, whose gamma and weights they leave in c_gamma and c_w. Returns how
+   many sweeps they were. */
+static INLINE int64_t FN(sweep_noise)(scratch *z, ptrdiff_t padded, ptrdiff_t stride,
+                                      ptrdiff_t n_active, REAL limit, int64_t max_iter)
+{
+    const size_t bytes = (size_t)(n_active + VL - 1) / VL * VL * sizeof(REAL);
+    FN(pad_active)(z, n_active);
+    for (ptrdiff_t v = 0; v < stride; v += VL) {
+        vec rest = FN(load)(z->prior_mass + v);
+        for (ptrdiff_t j = 0; j < n_active; j++)
+            rest -= z->c_alpha[j] * FN(load)(z->block + j * stride + v);
+        FN(store)(z->tail + v, FN(max)(rest, FN(splat)(0)));
+    }
+    for (int64_t sweep = 1;; sweep++) {
+        ptrdiff_t kept;
+        quad steps;
+        memcpy(z->c_w, z->c_gamma, bytes);
+        FN(fetch_coming)(z, padded);
+        FN(sweep_block)(z, stride, n_active, z->tail);
+        steps = FN(update_active)(z, n_active, 1, 0, &kept);
+        if (steps[0] < limit || sweep >= max_iter)
+            return sweep;
+    }
+}
+
+/* Keeps the compacted topics that have tokens of their own; gamma of the others goes to its place.
+   Returns how many stay. */
+static INLINE ptrdiff_t FN(keep_working)(scratch *z, ptrdiff_t n_active)
+{
+    REAL least = STAYS_AT_WORK;
+    ptrdiff_t working, m = 0;
+    for (;; least *= 2) {
+        working = 0;
+        for (ptrdiff_t j = 0; j < n_active; j++)
+            working += z->c_gamma[j] >= least * z->c_alpha[j];
+        if (working <= MOST_LEFT_OUT)
+            break;
+    }
+    for (ptrdiff_t j = 0; j < n_active; j++) {
+        const int32_t id = z->id[j];
+        const int stays = z->c_gamma[j] >= least * z->c_alpha[j];
+        z->gamma[id] = stays ? z->c_alpha[j] : z->c_gamma[j]; /* for those that stay: no tokens */
+        z->id[m] = id;
+        z->place[m] = z->place[j];
+        z->c_alpha[m] = z->c_alpha[j];
+        z->c_w[m] = z->c_w[j];
+        z->c_gamma[m] = z->c_gamma[j];
+        m += stays;
+    }
+    return m;
+}
+
+/* phi of a vector of words from v on, and what their mixtures have of the topics that are not
+   among the first `n_active`: r_v is n_v / sum_k w_k B_vk over all topics. */
+static INLINE void FN(first_shares)(scratch *z, ptrdiff_t v, ptrdiff_t stride, ptrdiff_t n_active)
+{
+    const vec n = FN(load)(z->n + v), r = FN(load)(z->r + v), none = {0};
+    const vec inverse = FN(select)(n > 0, r / n, none);
+    vec rest = FN(select)(n > 0, n / r, none);
+    for (ptrdiff_t j = 0; j < n_active; j++) {
+        const vec part = z->c_w[j] * FN(load)(z->block + z->place[j] * stride + v);
+        rest -= part;
+        FN(store)(z->extra + j * stride + v, part * inverse);
+    }
+    FN(store)(z->tail + v, FN(max)(rest, none));
+}
+
+/* The next phi of `nv` vectors of words from v on, and its sums over words. The tokens that topics
+   have are in c_w. */
+static INLINE void FN(share_chunk)(scratch *z, ptrdiff_t v, ptrdiff_t stride, ptrdiff_t n_active,
+                                   int nv)
+{
+    vec n[4], size[4], mixture[4], inverse[4];
+    for (int i = 0; i < nv; i++) {
+        n[i] = FN(load)(z->n + v + i * VL);
+        size[i] = FN(min)(n[i], FN(splat)(1));
+        mixture[i] = FN(load)(z->tail + v + i * VL) + TINY;
+    }
+    for (ptrdiff_t j = 0; j < n_active; j++) {
+        const REAL *row = z->block + z->place[j] * stride + v;
+        const REAL tokens = z->c_w[j], alpha = z->c_alpha[j];
+        REAL *share = z->extra + j * stride + v;
+        for (int i = 0; i < nv; i++) {
+            const vec others = FN(max)(tokens - size[i] * FN(load)(share + i * VL), FN(splat)(0));
+            const vec part = (alpha + others) * FN(load)(row + i * VL);
+            mixture[i] += part;
+            FN(store)(share + i * VL, part);
+        }
+    }
+    for (int i = 0; i < nv; i++) {
+        inverse[i] = 1 / mixture[i];
+        n[i] *= inverse[i];
+        FN(store)(z->r + v + i * VL, n[i]);
+    }
+    for (ptrdiff_t j = 0; j < n_active; j++) {
+        REAL *share = z->extra + j * stride + v, *sums = z->sums + j * VL;
+        vec sum = v ? FN(load)(sums) : FN(splat)(0);
+        for (int i = 0; i < nv; i++) {
+            const vec part = FN(load)(share + i * VL);
+            sum += n[i] * part;
+            FN(store)(share + i * VL, part * inverse[i]);
+        }
+        FN(store)(sums, sum);
+    }
+}
+static INLINE void FN(next_shares)(scratch *z, ptrdiff_t stride, ptrdiff_t n_active)
+{
+    for (ptrdiff_t v = 0; v < stride; v += 4 * VL) {
+        switch (stride - v < 4 * VL ? (stride - v) / VL : 4) {
+        case 1:
+            FN(share_chunk)(z, v, stride, n_active, 1);
+            break;
+        case 2:
+            FN(share_chunk)(z, v, stride, n_active, 2);
+            break;
+        case 3:
+            FN(share_chunk)(z, v, stride, n_active, 3);
+            break;
+        default:
+            FN(share_chunk)(z, v, stride, n_active, 4);
+        }
+    }
+}
+
+/* Leaves tokens out of the counts that they follow, of the topics that are compacted. The other
+   topics are a constant to these, and keep their proportions to each other. */
+static INLINE void FN(leave_out_own)(scratch *z, ptrdiff_t padded, ptrdiff_t stride,
+                                     ptrdiff_t n_active, int64_t n_sweeps)
+{
+    vec before = {0}, after = {0};
+    REAL scale;
+    for (ptrdiff_t v = 0; v < stride; v += VL)
+        FN(first_shares)(z, v, stride, n_active);
+    for (ptrdiff_t j = 0; j < n_active; j++)
+        z->c_w[j] = z->c_gamma[j] - z->c_alpha[j];
+    for (int64_t sweep = 0; sweep < n_sweeps; sweep++) {
+        FN(fetch_coming)(z, padded);
+        FN(next_shares)(z, stride, n_active);
+        for (ptrdiff_t j = 0; j < n_active; j += VL)
+            FN(store)(z->c_w + j, FN(lane_sums)(z->sums + j * VL, n_active - j));
+    }
+    for (ptrdiff_t k = 0; k < padded; k += VL)
+        before += FN(load)(z->gamma + k) - FN(load)(z->alpha + k);
+    for (ptrdiff_t v = 0; v < stride; v += VL)
+        after += FN(load)(z->r + v) * FN(load)(z->tail + v);
+    scale = FN(hsum)(before) > 0 ? FN(hsum)(after) / FN(hsum)(before) : 0;
+    for (ptrdiff_t k = 0; k < padded; k += VL) {
+        const vec a = FN(load)(z->alpha + k);
+        FN(store)(z->gamma + k, a + (FN(load)(z->gamma + k) - a) * scale);
+    }
+    for (ptrdiff_t j = 0; j < n_active; j++)
+        z->gamma[z->id[j]] = z->c_alpha[j] + z->c_w[j];
+}
+
+/* gamma of a document; returns the sweeps that kept tokens in. */
+static INLINE int64_t FN(cvb0_document)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padded,
+                                        ptrdiff_t n_words, const cvb0_options *options)
+{
+    const ptrdiff_t stride = (n_words + GROUP - 1) / GROUP * GROUP;
+    const REAL tokens = FN(total)(z->n, stride), rounding = 8 * EPSILON * tokens;
+    const double noise = options->rough * sqrt((double)tokens);
+    const double wanted = options->tol * (double)n_topics, most = noise > wanted ? noise : wanted;
+    const REAL limit = most > (double)rounding ? (REAL)most : rounding;
+    REAL least = FN(least_at_work)((REAL)n_topics / tokens);
+    ptrdiff_t n_active;
+    int64_t sweeps;
+    FN(first_look)(z, n_topics, n_words, stride, padded, tokens);
+    while (FN(count_working)(z, padded, least) > MOST_WORKING)
+        least *= 2;
+    FN(set_to_work)(z, padded, least);
+    n_active = FN(compact)(z, n_topics, stride);
+    sweeps = FN(sweep_noise)(z, padded, stride, n_active, limit, options->max_iter);
+    n_active = FN(keep_working)(z, n_active);
+    FN(leave_out_own)(z, padded, stride, n_active, options->n_own);
+    return sweeps;
+}
+
+static int FN(cvb0)(const documents *p, const cvb0_options *options, int64_t *ticket)
+{
+    const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
+    const REAL *prior_mass = p->prior_mass;
+    const ptrdiff_t most = padded < MOST_WORKING ? padded : MOST_WORKING;
+    scratch z;
+    if (FN(make_collapsed)(&z, p, most, padded < MOST_LEFT_OUT ? padded : MOST_LEFT_OUT))
+        return -1;
+    for (;;) {
+        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * ESTEP_BLOCK;
+        int64_t last = first + ESTEP_BLOCK < p->n_docs ? first + ESTEP_BLOCK : p->n_docs;
+        if (first >= p->n_docs)
+            break;
+        for (int64_t d = first; d < last; d++) {
+            const int64_t start = p->doc_ptr[d];
+            const ptrdiff_t n_words = (ptrdiff_t)(p->doc_ptr[d + 1] - start);
+            if (n_words == 0) {
+                FN(store_empty)(p, d);
+                continue;
+            }
+            FN(load_words)(&z, p, start, n_words, 1);
+            for (ptrdiff_t v = 0; v < n_words; v++)
+                z.prior_mass[v] = prior_mass[p->word_of[start + v]];
+            for (ptrdiff_t v = n_words; v % TOPIC_PADDING; v++)
+                z.prior_mass[v] = 1;
+            p->sweeps[d] = (int32_t)FN(cvb0_document)(&z, n_topics, padded, n_words, options);
+            memcpy((REAL *)p->gamma + d * n_topics, z.gamma, (size_t)n_topics * sizeof(REAL));
+        }
+    }
+    free(z.memory);
+    return 0;
+}
