@@ -80,10 +80,10 @@ def test_stops_after_so_many_evaluations_without_a_new_best(mode, patience):
 def test_goes_on_to_the_end_while_scores_rise():
     X, validation_X = documents()
     # With sampled documents, or a prior of prediction that is found, they go up and down a little.
-    parameters = {"inference": "point", "doc_topic_prior": 0.1, "max_iter": 15}
+    parameters = {"inference": "point", "doc_topic_prior": 0.1, "max_iter": 12}
     lda = small_lda(tempering="avi", early_stopping=True, n_iter_no_change=1, **parameters)
     lda.fit(X, validation_X=validation_X)
-    assert lda.n_iter_ == len(lda.score_history_) == 15
+    assert lda.n_iter_ == len(lda.score_history_) == 12
 
 
 @pytest.mark.parametrize("start", ["auto", 3.0])
@@ -199,9 +199,9 @@ def test_nobody_is_held_out_without_early_stopping():
 
 
 def test_search_stops_each_fit_by_itself():
-    lda = small_lda(early_stopping=True, **TOO_MANY)
+    lda = small_lda(early_stopping=True, max_iter=60)
     search = GridSearchCV(lda, {"n_components": [15, 20]}, cv=2).fit(corpus())
-    assert len(search.best_estimator_.score_history_) < 30
+    assert len(search.best_estimator_.score_history_) < 60
 
 
 # Bad input

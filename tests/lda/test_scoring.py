@@ -29,6 +29,15 @@ from ..small_lda import (
 # The split of tokens
 
 
+def unlike_documents(counts, n_documents):
+    """Documents of the same counts, but each has words of its own."""
+    n = n_documents * len(counts)
+    return sp.csr_matrix(
+        (np.tile(counts, n_documents), np.arange(n), np.arange(0, n + 1, len(counts))),
+        shape=(n_documents, n),
+    )
+
+
 def test_halves_sum_to_the_whole_and_differ_by_a_token_at_most():
     X = sp.csr_matrix(random_counts(200), dtype=float)
     observed, held_out = split_tokens(X)
@@ -52,8 +61,8 @@ def test_split_is_always_the_same_and_takes_any_precision():
 
 def test_split_is_of_tokens():
     # Each token is held out with probability 1/2, and those of a word part: a hypergeometric law.
-    X = sp.csr_matrix(np.tile([6.0, 2.0, 12.0], (4000, 1)))
-    observed = split_tokens(X)[0].toarray()
+    X = unlike_documents([6.0, 2.0, 12.0], 4000)
+    observed = split_tokens(X)[0].data.reshape(4000, 3)
     n, colors = 20, np.array([6, 2, 12])
     variance = 10 * (colors / n) * (1 - colors / n) * (n - 10) / (n - 1)
     # Standard errors of a mean and of a variance over 4,000 rows; five of them.
@@ -62,16 +71,14 @@ def test_split_is_of_tokens():
 
 
 def test_fractions_go_as_a_whole():
-    rng = np.random.default_rng(0)
-    X = sp.csr_matrix(np.tile([0.25, 3.0, 2.75, 0.0], (1000, 1)) * rng.integers(0, 2, (1000, 4)))
+    X = unlike_documents([0.25, 3.0, 2.75], 1000)
     observed, held_out = split_tokens(X)
     assert_allclose((observed + held_out).toarray(), X.toarray(), rtol=0, atol=1e-15)
     assert (observed.data >= 0).all()
     assert (held_out.data >= 0).all()
-    small = X.toarray()[:, 0] > 0
-    share = observed.toarray()[small, 0]
+    share = observed.data.reshape(1000, 3)[:, 0]
     assert set(share) == {0.0, 0.25}
-    assert abs((share > 0).mean() - 0.5) < 5 * 0.5 / np.sqrt(small.sum())
+    assert abs((share > 0).mean() - 0.5) < 5 * 0.5 / np.sqrt(1000)
 
 
 def test_empty_rows_and_single_tokens():
@@ -101,6 +108,39 @@ def test_split_leaves_its_input_alone():
     observed.data[:] = -1
     held_out.data[:] = -1
     assert_array_equal(X.data, data)
+
+
+def test_split_of_a_document_does_not_depend_on_its_place():
+    X = sp.csr_matrix(random_counts(300), dtype=float)
+    X.data[::5] += 0.5
+    observed = split_tokens(X)[0].toarray()
+    order = np.random.default_rng(1).permutation(X.shape[0])
+    assert_array_equal(split_tokens(X[order])[0].toarray(), observed[order])
+    for d in range(0, 300, 50):
+        assert_array_equal(split_tokens(X[d])[0].toarray()[0], observed[d])
+    # Documents that differ are halved by different random numbers.
+    assert (
+        len(np.unique(split_tokens(sp.csr_matrix(np.eye(40, 41) + 1.0))[0].toarray(), axis=0)) == 40
+    )
+
+
+def test_split_ignores_stored_zeros():
+    X = corpus().astype(float)
+    entries = X.tocoo()
+    empty = np.flatnonzero(X[0].toarray()[0] == 0)
+    rows, columns = np.append(entries.row, 0 * empty), np.append(entries.col, empty)
+    data = np.append(entries.data, 0.0 * empty)
+    padded = sp.csr_matrix((data, (rows, columns)), shape=X.shape)
+    assert padded.nnz > X.nnz
+    for with_zeros, without in zip(split_tokens(padded), split_tokens(X), strict=True):
+        assert_array_equal(with_zeros.toarray(), without.toarray())
+
+
+def test_a_document_of_weight_zero_counts_as_if_it_was_not_there():
+    lda, X = fitted(), corpus()
+    weights = np.random.default_rng(0).integers(0, 2, X.shape[0]).astype(float)
+    expected = lda.score(X[weights > 0])
+    assert lda.score(X, sample_weight=weights) == pytest.approx(expected, rel=1e-12)
 
 
 # Predictive likelihood

@@ -18,6 +18,7 @@ def gamma_ratio(x: Real, s: float) -> NDArray[Any]: ...
 topic_rows: Kernel
 estep: Kernel
 collapse: Kernel
+cvb0: Kernel
 sample: Kernel
 add_statistics: Kernel
 log_partition: Kernel

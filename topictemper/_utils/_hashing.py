@@ -23,9 +23,10 @@ def splitmix64(values: Hashes) -> Hashes:
 def hash_sparse_rows(
     indptr: NDArray[Any], columns: NDArray[np.integer[Any]], counts: NDArray[Any]
 ) -> Hashes:
-    """Hash each row of a CSR matrix, whatever the order of its entries."""
+    """Hash each row of a CSR matrix, whatever the order of its entries and their stored zeros."""
     entries = splitmix64(columns.astype(np.uint64)) ^ counts.astype(np.float64).view(np.uint64)
-    sums = np.concatenate([[np.uint64(0)], np.cumsum(splitmix64(entries))])
+    hashes = splitmix64(entries) * (counts != 0)
+    sums = np.concatenate([[np.uint64(0)], np.cumsum(hashes)])
     return sums[indptr[1:]] - sums[indptr[:-1]]
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from copy import deepcopy
 from typing import Any, NamedTuple
 
 import dask
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from .._utils._models import lda_of
 from ..lda._completion import document_completion, predictor
-from ..lda._token_halves import Draws, TokenHalves, draws_for
+from ..lda._token_halves import split_tokens
 from ..persistence._models import load
 from ._blocks import blocks_of, is_lazy, naming_block, plain, stacked
 
@@ -157,13 +156,10 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     True
     """
     task = _task_of(model)
-    halves = dask.delayed(TokenHalves)()
-    parts = []
-    # Blocks are halved in parallel: each is told only how many random numbers were drawn before.
-    for place, block in enumerate(blocks_of(_lazy(X)).parts):
-        counts = dask.delayed(_counts)(place, block, task)
-        parts.append(dask.delayed(_completed)(counts, halves, task, tempered))
-        halves = dask.delayed(_after)(halves, dask.delayed(draws_for)(counts))
+    parts = [
+        dask.delayed(_completed)(place, block, task, tempered)
+        for place, block in enumerate(blocks_of(_lazy(X)).parts)
+    ]
     return da.from_delayed(dask.delayed(_mean)(parts), shape=(), dtype=np.float64)
 
 
@@ -254,7 +250,6 @@ def _temperatures(block: Any, model: Any) -> Any:
     return model.document_temperatures(block) if block.shape[0] else np.empty(0)
 
 
-@naming_block
 def _counts(block: Any, model: Any) -> Any:
     """Checked counts of a block, which may hold texts if the model has words."""
     lda, parts = lda_of(model), [plain(block)]
@@ -265,22 +260,18 @@ def _counts(block: Any, model: Any) -> Any:
     return stacked(filled or [sp.csr_matrix((0, lda.n_features_in_))])
 
 
-def _completed(X: Any, halves: TokenHalves, model: Any, tempered: bool) -> _Completed:
+@naming_block
+def _completed(block: Any, model: Any, tempered: bool) -> _Completed:
+    X = _counts(block, model)
     if not X.shape[0]:
         return _Completed(np.empty(0), np.empty(0))
     model = lda_of(model)
-    observed, held_out = deepcopy(halves).split(X)
+    observed, held_out = split_tokens(X)
     with Workers(model.n_jobs) as workers:
         s = model._inverse_temperatures(tempered, workers)
         fitted = predictor(model._trainer, "mean_field" if tempered else None)
         found = document_completion(fitted, observed, held_out, s, workers)
     return _Completed(found, np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
-
-
-def _after(halves: TokenHalves, draws: Draws) -> TokenHalves:
-    halves = deepcopy(halves)
-    halves.skip(draws)
-    return halves
 
 
 def _mean(parts: list[_Completed]) -> NDArray[np.float64]:

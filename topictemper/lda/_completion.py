@@ -15,7 +15,7 @@ from ..tempering import LocalTemperature
 from ._e_step import PREDICTION, Workspace, cvb0, infer, log_likelihood, sample
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer
-from ._token_halves import TokenHalves
+from ._token_halves import split_tokens
 from ._topics import Topics
 from ._training import Trainer
 
@@ -155,7 +155,7 @@ def completion(
 ) -> float:
     """Mean log-likelihood of held-out tokens given the observed ones; NaN if none is held out.
 
-    The documents may come in several matrices. Parts of them are halved one after the other.
+    The documents may come in several matrices.
     """
     by_document, tokens = [], []
     for observed, held_out in halves(matrices):
@@ -173,9 +173,8 @@ def completion(
 
 def halves(matrices: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
     """Observed and held-out tokens of all rows of CSR matrices, some rows at a time."""
-    tokens = TokenHalves()
     for X in matrices:
-        yield from map(tokens.split, parts(X))
+        yield from map(split_tokens, parts(X))
 
 
 def document_completion(

@@ -115,9 +115,8 @@ class PredictionMixin(TransformerMixin):
     ) -> float:
         """Predictive log-likelihood of held-out words, by document completion.
 
-        A random half of each document's tokens, for the same rows in their order always the same,
-        gives theta; the other half is scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et
-        al. 2013).
+        A random half of each document's tokens, of the same document always the same, gives theta;
+        the other half is scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013).
 
         Parameters
         ----------

@@ -11,9 +11,8 @@ from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._chunks import is_chunks
 from .._utils._models import lda_of
-from ..lda._completion import Inference, Model, cold, document_completion, predictor
+from ..lda._completion import Inference, Model, cold, document_completion, halves, predictor
 from ..lda._estimator import TemperedLDA
-from ..lda._token_halves import TokenHalves
 from ..lda._topics import Topics
 from ..topics._checks import counts, topics_of
 
@@ -37,8 +36,8 @@ def predictive_log_likelihood(
 ) -> Any:
     r"""Predictive log-likelihood of held-out words, by document completion.
 
-    The tokens of each document are split at random, for the same rows in their order always in the
-    same way. One half gives the topic proportions at T = 1; the other half is scored by
+    The tokens of each document are split at random, the same document always in the same way. One
+    half gives the topic proportions at T = 1; the other half is scored by
     :math:`\log \sum_k E[\theta_{dk}] E[\beta_{kv}]` [1]_. Models of other libraries get the same
     split.
 
@@ -120,11 +119,10 @@ def predictive_log_likelihood(
     check.flag("per_document", per_document)
     if check.flag("standard_error", standard_error) and per_document:
         raise ValueError("standard_error=True is of the mean; per_document must be False")
-    halves, chunks = TokenHalves(), X if is_chunks(X) else [X]
     of_documents, of_tokens = [], []
     with Workers(n_jobs) as workers:
-        for chunk in chunks:
-            observed, held_out = halves.split(counts(chunk, lda.topics.n_features))
+        chunks = (counts(chunk, lda.topics.n_features) for chunk in (X if is_chunks(X) else [X]))
+        for observed, held_out in halves(chunks):
             of_documents.append(document_completion(lda, observed, held_out, cold, workers))
             of_tokens.append(np.asarray(held_out.sum(axis=1)).ravel())
     if not of_tokens:
