@@ -20,6 +20,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import psi
 from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
 
@@ -46,7 +47,7 @@ SHARED = {
 }
 OURS = SHARED | {"inference": "vb"}  # the algorithm of scikit-learn
 TARGETS = {("step", 100): "25x, 50x", ("step", 500): "30x, 80x", ("transform", 100): "25x, 50x"}
-PARTS = ("peers", "limits", "own")
+PARTS = ("peers", "defaults", "limits", "own")
 
 
 class TimedWorkers(Workers):
@@ -108,6 +109,36 @@ def peers(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int)
                 f"| {TARGETS.get((task, n_components), '')} |",
                 flush=True,
             )
+
+
+def defaults(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int) -> None:
+    """Print `transform` of default fits, which is collapsed inference, on held-out rows.
+
+    scikit-learn's has the same topics, by mean-field inference, and one alpha, the mean of ours.
+    """
+    print("\n| task | K | topictemper | scikit-learn | ratio |\n|---|---|---|---|---|")
+    rows, some = X[-ROWS:], X[-BATCH:].astype(np.int32)
+    for n_components in components:
+        ours = TemperedLDA(n_components, max_iter=4, n_jobs=jobs, random_state=0)
+        ours.fit(X[:warm_rows])
+        alpha = float(ours.doc_topic_prior_.mean())
+        theirs = LatentDirichletAllocation(n_components, doc_topic_prior=alpha, n_jobs=jobs)
+        theirs.set_params(learning_method="online", max_iter=1).fit(some)
+        theirs.components_ = ours.components_.astype(np.float64)
+        theirs.exp_dirichlet_component_ = np.exp(expectation(theirs.components_))
+        times = []
+        for _ in range(rounds):
+            mine = seconds(ours.transform, rows) / ROWS
+            times.append((mine, seconds(theirs.transform, some) / BATCH))
+        mine, other = np.median(times, axis=0) * 1e6
+        ratio = np.median([other / mine for mine, other in times])
+        print(f"| transform of a default fit | {n_components} | {mine:.1f} | {other:.0f} "
+              f"| {ratio:.1f}x |", flush=True)  # fmt: skip
+
+
+def expectation(lambda_: NDArray[np.float64]) -> NDArray[np.float64]:
+    """E[log beta], which scikit-learn keeps beside its topics."""
+    return psi(lambda_) - psi(lambda_.sum(axis=1, keepdims=True))
 
 
 class Sweeps(NamedTuple):
@@ -272,6 +303,8 @@ def main() -> None:
     for name in options.parts:
         if name == "peers":
             peers(X, options.components, warm_rows, options.rounds, options.jobs)
+        elif name == "defaults":
+            defaults(X, options.components, warm_rows, options.rounds, options.jobs)
         elif name == "limits":
             limits(X, options.components, warm_rows)
         else:

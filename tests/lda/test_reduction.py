@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 import topictemper
-from topictemper.topics import topic_hierarchy
+from topictemper.topics import SeedTopics, topic_hierarchy
 
 from ..small_lda import corpus, learned_state, small_lda
 
@@ -169,3 +169,18 @@ def test_refuses():
 def test_no_groups_change_nothing():
     lda = small_lda().fit(corpus())
     assert learned_state(lda.merge_topics([])) == learned_state(lda)
+
+
+@pytest.mark.parametrize("seeds", [dict, SeedTopics])
+def test_seeds_of_topics_that_are_left(seeds):
+    words = [f"word{v}" for v in range(60)]
+    prior = seeds({"a": words[:3], "b": words[2:5], "c": words[5:8]})
+    lda = small_lda(topic_word_prior=prior).fit(corpus(), feature_names=words)
+    merged = lda.merge_topics(["a", "b"])
+    left = getattr(merged.topic_word_prior, "topics", merged.topic_word_prior)
+    assert left == {"a": words[:5], "c": words[5:8]}
+    dropped = lda.drop_topics(["a", "c"])
+    again = clone(dropped).fit(corpus(), feature_names=words)
+    assert again._labels == {0: "b"}
+    assert lda.drop_topics(["a", "b", "c"]).topic_word_prior is None
+    assert lda.topic_word_prior is prior

@@ -69,6 +69,17 @@ def test_one_seed_and_another_library():
     assert "stability" not in comparison.reason_
 
 
+def test_topics_with_seeds_need_words():
+    lda = small_lda(max_iter=2, topic_word_prior={"first": ["word3"]})
+    with pytest.raises(ValueError, match="feature_names"):
+        compare_n_components(TRAIN, [2, 4], estimator=lda, n_seeds=1, validation_X=TEST)
+    words = [f"word{i}" for i in range(TRAIN.shape[1])]
+    found = compare_n_components(
+        TRAIN, [2, 4], estimator=lda, n_seeds=1, validation_X=TEST, feature_names=words
+    )
+    assert np.isfinite(found.table_["score"]).all()
+
+
 def test_the_same_seed_gives_the_same_table():
     lda = small_lda(max_iter=2)
     first, again = (

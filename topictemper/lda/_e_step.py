@@ -32,7 +32,7 @@ PREDICTION = GibbsSweeps(30, 60)
 # left out of its own counts; and the sweeps that follow. The exact fixed point predicts worse (see
 # docs/guide/measured.rst, "Where collapsed inference ends").
 ROUGH = 2.0
-OWN_SWEEPS = 4
+OWN_SWEEPS = 3
 
 
 class Workspace:

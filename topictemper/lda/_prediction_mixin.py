@@ -71,7 +71,7 @@ class PredictionMixin(TransformerMixin):
 
             - "mean_field": by the fixed point of gamma.
             - "collapsed": by zero-order collapsed inference, which is less overconfident [1]_. It
-              ends early, and its last four sweeps leave the token itself out (eq. 9).
+              ends early, and its last three sweeps leave the token itself out (eq. 9).
             - "gibbs": as means over 60 sweeps of collapsed Gibbs sampling, after 30 that are left
               out; takes several times as long.
             - "auto": "collapsed" if training sampled the documents, else "mean_field".

@@ -17,6 +17,7 @@ from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
 from ._assembly import restored_trainer
 from ._config import Config
 from ._labels import topic_number
+from ._seeding import merged_seeds
 from ._training import Trainer
 
 Topic = int | str
@@ -214,12 +215,13 @@ def nearest_groups(
 
 def _parameters(parameters: dict[str, Any], groups: list[list[int]]) -> dict[str, Any]:
     """Parameters of the model with merged topics."""
-    new = {**parameters, "n_components": len(groups)}
+    eta = merged_seeds(parameters["topic_word_prior"], groups)
+    new = {**parameters, "n_components": len(groups), "topic_word_prior": eta}
     for name in ("doc_topic_prior", "init"):
         if hasattr(new[name], "__len__") and not isinstance(new[name], str):
             new[name] = _summed(np.asarray(new[name], dtype=np.float64).T, groups).T
-    if np.ndim(new["topic_word_prior"]) == 2:
-        eta = np.asarray(new["topic_word_prior"], dtype=np.float64)
+    if np.ndim(eta) == 2:
+        eta = np.asarray(eta, dtype=np.float64)
         new["topic_word_prior"] = _merged_eta(eta.T, groups).T
     return new
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from .._utils import _validation as check
 from .._utils._chunks import Chunks
@@ -83,6 +84,27 @@ def seed_labels(topic_word_prior: Any) -> dict[int, str]:
     """Labels of the seeded topics, by number."""
     seeds = _seeds(topic_word_prior)
     return {} if seeds is None else seeds.labels()
+
+
+def merged_seeds(topic_word_prior: Any, groups: list[list[int]]) -> Any:
+    """The parameter of a model whose topics are such groups of topics, in ascending order.
+
+    A group that has a seeded topic is one, with the words of all of them; None if none is left.
+    """
+    seeds = _seeds(topic_word_prior)
+    if seeds is None:
+        return topic_word_prior
+    labels, merged = seeds.labels(), {}
+    for group in groups:
+        of_group = [labels[k] for k in group if k in labels]
+        if of_group:
+            words = [word for label in of_group for word in seeds.topics[label]]
+            merged[of_group[0]] = list(dict.fromkeys(words))
+    if not merged:
+        return None
+    if isinstance(topic_word_prior, SeedTopics):
+        return clone(seeds).set_params(topics=merged)
+    return merged
 
 
 def _seeds(topic_word_prior: Any) -> SeedTopics | None:

@@ -69,6 +69,7 @@ def compare_n_components(
     n_top_words: int = 10,
     tolerance: float = 0.01,
     random_state: int = 0,
+    feature_names: Any = None,
 ) -> NComponentsComparison:
     """Fit models of several sizes with several seeds, and say which size to take.
 
@@ -99,6 +100,8 @@ def compare_n_components(
         more probable.
     random_state : int, default=0
         Seed of the first fits, and of what is held out. The next fits have the next integers.
+    feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
+        Words of the columns, for the ``fit`` of a `TemperedLDA`: one with seeds needs them.
 
     Returns
     -------
@@ -135,6 +138,7 @@ def compare_n_components(
     random_state = check.integer("random_state", random_state, 0, 2**32 - 1 - n_seeds)
     tolerance = check.number("tolerance", tolerance, 0.0)
     estimator = TemperedLDA() if estimator is None else estimator
+    words = {} if feature_names is None else {"feature_names": feature_names}
     X = _counts.count_matrix(X, "X")
     train, test = _split(X, validation_X, validation_fraction, random_state)
     held_out = split_tokens(_counts.count_matrix(test, "validation_X"))[1]
@@ -147,7 +151,7 @@ def compare_n_components(
     stability = []
     for i, size in enumerate(sizes):
         models = [
-            clone(estimator).set_params(n_components=size, random_state=seed).fit(train)
+            clone(estimator).set_params(n_components=size, random_state=seed).fit(train, **words)
             for seed in seeds
         ]
         for j, model in enumerate(models):
