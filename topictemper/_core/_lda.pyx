@@ -164,10 +164,10 @@ def topic_rows(
     ``L = E[log beta] = psi(lambda) - psi(Lambda)``, or ``log E[beta] = log(lambda) - log(Lambda)``
     where topics are a ``point``; ``log_total`` is the second term. The words are at ``places`` of
     M. ``shift`` is near the maximum of L over topics, so that no row can vanish; phi does not
-    change with it. ``mass`` is the sum of each row, which first sweeps need. ``prior_mass`` (empty: not
-    wanted), which `cvb0` needs, is the sum of alpha_k B_vk, and ``prior`` (empty: not wanted), which
-    `sample` needs, has these sums over the topics up to the end of each of `topic_blocks`. None of
-    them is written where ``log_rows``.
+    change with it. ``mass`` is the sum of each row, which first sweeps need. ``prior_mass``
+    (empty: not wanted), which `cvb0` needs, is the sum of alpha_k B_vk, and ``prior`` (empty: not
+    wanted), which `sample` needs, has these sums over the topics up to the end of each of
+    `topic_blocks`. None of them is written where ``log_rows``.
     """
     cdef int status
     cdef documents d = documents_of(batch, local, floating is float)
