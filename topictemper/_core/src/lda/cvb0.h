@@ -3,14 +3,14 @@
 
    One sweep over all topics says which are at work. Only these are swept further. A topic at rest
    has its prior as weight, so what all of them add to the mixture of a word is known from
-   sum_k alpha_k B_vk. First a token stays in its own counts, until changes are noise: as long as
-   they are under `rough` times the square root of the document's tokens. Fixed points follow the
-   noise. Then the token is left out: where it is the only one of a topic, the topic would take more
-   of it than sampling gives this topic. */
+   sum_k alpha_k B_vk. First a token stays in its own counts, until changes are noise: under `rough`
+   times the square root of the document's tokens. Fixed points follow the noise. Then the token is
+   left out: where it is the only one of a topic, the topic would take more of it than sampling
+   gives this topic. */
 
-#define MOST_WORKING 256 /* topics at work: the least share doubles until there are no more */
-#define MOST_LEFT_OUT 96 /* those that leave tokens out, for which phi is kept: likewise */
-#define STAYS_AT_WORK ((REAL)2) /* least gamma of these, over alpha */
+#define MOST_WORKING 256 /* topics at work: their least g doubles until there are no more */
+#define MOST_LEFT_OUT 96 /* those that leave tokens out, for which phi is kept: */
+#define STAYS_AT_WORK ((REAL)2) /* their least gamma over alpha, which doubles likewise */
 
 /* Least g of a topic at work: the fewer tokens a topic has, the less the first look says of it. */
 static INLINE REAL FN(least_at_work)(REAL topics_per_token)
