@@ -112,7 +112,7 @@ def peers(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int)
 
 
 def defaults(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int) -> None:
-    """Print `transform` of default fits, which is collapsed inference, on held-out rows.
+    """Print `transform` of default fits, which is collapsed inference.
 
     scikit-learn's has the same topics, by mean-field inference, and one alpha, the mean of ours.
     """

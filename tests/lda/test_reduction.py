@@ -178,7 +178,7 @@ def test_seeds_of_topics_that_are_left(seeds):
     lda = small_lda(topic_word_prior=prior).fit(corpus(), feature_names=words)
     merged = lda.merge_topics(["a", "b"])
     left = getattr(merged.topic_word_prior, "topics", merged.topic_word_prior)
-    assert left == {"a": words[:5], "c": words[5:8]}
+    assert left == {merged.labels_[0]: words[:5], "c": words[5:8]}
     dropped = lda.drop_topics(["a", "c"])
     again = clone(dropped).fit(corpus(), feature_names=words)
     assert again._labels == {0: "b"}

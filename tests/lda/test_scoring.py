@@ -124,6 +124,10 @@ def test_split_of_a_document_does_not_depend_on_its_place():
     )
 
 
+# A document that is halved word by word, without and with a stored zero.
+LARGE = ([4e5, 5e5, 7e5], [0, 2, 3]), ([4e5, 0.0, 5e5, 7e5], [0, 1, 2, 3])
+
+
 def test_split_ignores_stored_zeros():
     X = corpus().astype(float)
     entries = X.tocoo()
@@ -132,6 +136,8 @@ def test_split_ignores_stored_zeros():
     data = np.append(entries.data, 0.0 * empty)
     padded = sp.csr_matrix((data, (rows, columns)), shape=X.shape)
     assert padded.nnz > X.nnz
+    large = [sp.csr_matrix((x, j, [0, len(x)]), shape=(1, 4)) for x, j in LARGE]
+    assert_array_equal(*(split_tokens(x)[0].toarray() for x in large))
     for with_zeros, without in zip(split_tokens(padded), split_tokens(X), strict=True):
         assert_array_equal(with_zeros.toarray(), without.toarray())
 

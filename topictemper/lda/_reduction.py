@@ -136,11 +136,12 @@ class ReductionMixin:
         """The model whose topics are such groups of topics."""
         model: Any = self
         trainer: Trainer = model._trainer
-        other = clone(model).set_params(**_parameters(model.get_params(deep=False), groups))
+        sizes = trainer.topics.totals
+        other = clone(model).set_params(**_parameters(model.get_params(deep=False), groups, sizes))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(model, name):
                 setattr(other, name, getattr(model, name))
-        other._trained_with = _parameters(deepcopy(model._trained_with), groups)
+        other._trained_with = _parameters(deepcopy(model._trained_with), groups, sizes)
         config = Config.of(other._trained_with, model.n_features_in_)
         tree: Tree = {
             "expected_samples": trainer.plan.expected_samples,
@@ -151,7 +152,6 @@ class ReductionMixin:
             "trainer": _state(trainer, groups),
         }
         other._trainer = restored_trainer(config, tree)
-        sizes = trainer.topics.totals
         for k, group in enumerate(groups):
             labelled = [j for j in group if j in model._labels]
             if labelled:
@@ -213,9 +213,11 @@ def nearest_groups(
     return tree.groups(n_components)
 
 
-def _parameters(parameters: dict[str, Any], groups: list[list[int]]) -> dict[str, Any]:
+def _parameters(
+    parameters: dict[str, Any], groups: list[list[int]], sizes: NDArray[np.float64]
+) -> dict[str, Any]:
     """Parameters of the model with merged topics."""
-    eta = merged_seeds(parameters["topic_word_prior"], groups)
+    eta = merged_seeds(parameters["topic_word_prior"], groups, sizes)
     new = {**parameters, "n_components": len(groups), "topic_word_prior": eta}
     for name in ("doc_topic_prior", "init"):
         if hasattr(new[name], "__len__") and not isinstance(new[name], str):

@@ -86,10 +86,11 @@ def seed_labels(topic_word_prior: Any) -> dict[int, str]:
     return {} if seeds is None else seeds.labels()
 
 
-def merged_seeds(topic_word_prior: Any, groups: list[list[int]]) -> Any:
+def merged_seeds(topic_word_prior: Any, groups: list[list[int]], sizes: NDArray[np.float64]) -> Any:
     """The parameter of a model whose topics are such groups of topics, in ascending order.
 
-    A group that has a seeded topic is one, with the words of all of them; None if none is left.
+    A group that has a seeded topic is one, with the words of all of them and the label of the
+    largest. If none is left, it is the prior of all other words.
     """
     seeds = _seeds(topic_word_prior)
     if seeds is None:
@@ -99,9 +100,10 @@ def merged_seeds(topic_word_prior: Any, groups: list[list[int]]) -> Any:
         of_group = [labels[k] for k in group if k in labels]
         if of_group:
             words = [word for label in of_group for word in seeds.topics[label]]
-            merged[of_group[0]] = list(dict.fromkeys(words))
+            largest = max((k for k in group if k in labels), key=lambda k: sizes[k])
+            merged[labels[largest]] = list(dict.fromkeys(words))
     if not merged:
-        return None
+        return seeds.base
     if isinstance(topic_word_prior, SeedTopics):
         return clone(seeds).set_params(topics=merged)
     return merged

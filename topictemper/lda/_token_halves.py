@@ -88,8 +88,11 @@ def _half(counts: NDArray[np.int64], ptr: NDArray[Any], hashes: Hashes) -> NDArr
 
 def _half_of_words(counts: NDArray[np.int64], seed: np.uint64) -> NDArray[np.int64]:
     """Observed counts of a document with very many tokens."""
-    rng, n = np.random.default_rng(int(seed)), counts.sum()
+    rng, half, n = np.random.default_rng(int(seed)), np.zeros_like(counts), counts.sum()
+    words = counts > 0
+    counts = counts[words]  # stored zeros take no draws
     if n < _MOST_DRAWN:
-        return rng.multivariate_hypergeometric(counts, (n + 1) // 2, method="marginals")
-    # Every word is halved to within one token of its own.
-    return counts // 2 + counts % 2 * rng.integers(0, 2, len(counts))
+        half[words] = rng.multivariate_hypergeometric(counts, (n + 1) // 2, method="marginals")
+    else:  # every word is halved to within one token of its own
+        half[words] = counts // 2 + counts % 2 * rng.integers(0, 2, len(counts))
+    return half

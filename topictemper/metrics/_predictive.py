@@ -66,7 +66,7 @@ def predictive_log_likelihood(
         takes, and mean-field inference for all other topics.
     per_document : bool, default=False
         Whether to return the score of each document instead of the mean over all tokens. It hangs
-        on the words held out, which the place of a document among the rows decides, too.
+        on which words are held out.
     standard_error : bool, default=False
         Whether to return the standard error of the mean too: how far it would be from that of very
         many such documents.

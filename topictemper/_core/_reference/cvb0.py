@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .collapsed import collapse
 from .special import Floats, floats
 
 MOST_WORKING = 256
@@ -29,7 +30,8 @@ def cvb0(
         phi_vk  = gamma_k B_vk / (its sum over k)
         gamma_k = alpha_k + sum_v n_v phi_vk
 
-    Once changes are noise it is left out (see `leave_out_own`).
+    Once changes are noise it is left out (see `leave_out_own`). Documents with more than
+    `MOST_WORKING` topics at work, which are long, are those of `collapse`.
 
     Parameters
     ----------
@@ -64,6 +66,10 @@ def cvb0(
             continue
         limit = max(tol * len(alpha), rough * np.sqrt(n.sum()))
         works, gamma[d] = first_look(n, B_d, alpha)
+        if works.sum() > MOST_WORKING:
+            found = collapse([0, len(n)], np.arange(len(n)), n, alpha, B_d, tol, max_iter)
+            gamma[d], sweeps[d] = found[0][0], found[1][0]
+            continue
         weights = alpha.copy()
         change = np.inf
         while sweeps[d] == 0 or (sweeps[d] < max_iter and change >= limit):
@@ -91,8 +97,7 @@ def first_look(n: Floats, B_d: Floats, alpha: Floats) -> tuple[NDArray[np.bool_]
     weights = total * (0.5 / len(alpha) + 0.5 * alpha / alpha.sum())
     g = n / (B_d @ weights) @ B_d
     least = np.clip(0.5 + 0.25 * np.log2(len(alpha) / n.sum()), 0.5, 1.5)
-    while (works := g >= least).sum() > MOST_WORKING:
-        least *= 2.0
+    works = g >= least
     return works, np.where(works, alpha + weights * g, alpha / (1.0 - np.minimum(g, 0.9)))
 
 

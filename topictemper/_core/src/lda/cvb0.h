@@ -8,7 +8,7 @@
    left out: where it is the only one of a topic, the topic would take more of it than sampling
    gives this topic. */
 
-#define MOST_WORKING 256 /* topics at work: their least g doubles until there are no more */
+#define MOST_WORKING 256 /* topics at work; documents of more go to the fixed point in place of it */
 #define MOST_LEFT_OUT 96 /* those that leave tokens out, for which phi is kept: */
 #define STAYS_AT_WORK ((REAL)2) /* their least gamma over alpha, which doubles likewise */
 
@@ -81,9 +81,9 @@ static INLINE int64_t FN(sweep_noise)(scratch *z, ptrdiff_t padded, ptrdiff_t st
     }
 }
 
-/* Keeps the compacted topics that have tokens of their own; gamma of the others goes to its place.
-   Returns how many stay. */
-static INLINE ptrdiff_t FN(keep_working)(scratch *z, ptrdiff_t n_active)
+/* Keeps the compacted topics that have tokens of their own. Gamma of the others goes to its place,
+   and what they add to the mixtures to the tail. Returns how many stay. */
+static INLINE ptrdiff_t FN(keep_working)(scratch *z, ptrdiff_t stride, ptrdiff_t n_active)
 {
     REAL least = STAYS_AT_WORK;
     ptrdiff_t working, m = 0;
@@ -98,6 +98,10 @@ static INLINE ptrdiff_t FN(keep_working)(scratch *z, ptrdiff_t n_active)
         const int32_t id = z->id[j];
         const int stays = z->c_gamma[j] >= least * z->c_alpha[j];
         z->gamma[id] = stays ? z->c_alpha[j] : z->c_gamma[j]; /* for those that stay: no tokens */
+        for (ptrdiff_t v = 0; !stays && v < stride; v += VL) {
+            const vec part = z->c_w[j] * FN(load)(z->block + z->place[j] * stride + v);
+            FN(store)(z->tail + v, FN(load)(z->tail + v) + part);
+        }
         z->id[m] = id;
         z->place[m] = z->place[j];
         z->c_alpha[m] = z->c_alpha[j];
@@ -108,19 +112,15 @@ static INLINE ptrdiff_t FN(keep_working)(scratch *z, ptrdiff_t n_active)
     return m;
 }
 
-/* phi of a vector of words from v on, and what their mixtures have of the topics that are not
-   among the first `n_active`: r_v is n_v / sum_k w_k B_vk over all topics. */
+/* phi of a vector of words from v on: r_v is n_v / sum_k w_k B_vk over all topics. */
 static INLINE void FN(first_shares)(scratch *z, ptrdiff_t v, ptrdiff_t stride, ptrdiff_t n_active)
 {
     const vec n = FN(load)(z->n + v), r = FN(load)(z->r + v), none = {0};
     const vec inverse = FN(select)(n > 0, r / n, none);
-    vec rest = FN(select)(n > 0, n / r, none);
     for (ptrdiff_t j = 0; j < n_active; j++) {
         const vec part = z->c_w[j] * FN(load)(z->block + z->place[j] * stride + v);
-        rest -= part;
         FN(store)(z->extra + j * stride + v, part * inverse);
     }
-    FN(store)(z->tail + v, FN(max)(rest, none));
 }
 
 /* The next phi of `nv` vectors of words from v on, and its sums over words. The tokens that topics
@@ -201,7 +201,7 @@ static INLINE void FN(leave_out_own)(scratch *z, ptrdiff_t padded, ptrdiff_t str
         before += FN(load)(z->gamma + k) - FN(load)(z->alpha + k);
     for (ptrdiff_t v = 0; v < stride; v += VL)
         after += FN(load)(z->r + v) * FN(load)(z->tail + v);
-    scale = FN(hsum)(before) > 0 ? FN(hsum)(after) / FN(hsum)(before) : 0;
+    scale = FN(hsum)(before) > NO_TOPIC ? FN(hsum)(after) / FN(hsum)(before) : 0;
     for (ptrdiff_t k = 0; k < padded; k += VL) {
         const vec a = FN(load)(z->alpha + k);
         FN(store)(z->gamma + k, a + (FN(load)(z->gamma + k) - a) * scale);
@@ -219,16 +219,16 @@ static INLINE int64_t FN(cvb0_document)(scratch *z, ptrdiff_t n_topics, ptrdiff_
     const double noise = options->rough * sqrt((double)tokens);
     const double wanted = options->tol * (double)n_topics, most = noise > wanted ? noise : wanted;
     const REAL limit = most > (double)rounding ? (REAL)most : rounding;
-    REAL least = FN(least_at_work)((REAL)n_topics / tokens);
+    const REAL least = FN(least_at_work)((REAL)n_topics / tokens);
     ptrdiff_t n_active;
     int64_t sweeps;
     FN(first_look)(z, n_topics, n_words, stride, padded, tokens);
-    while (FN(count_working)(z, padded, least) > MOST_WORKING)
-        least *= 2;
+    if (FN(count_working)(z, padded, least) > MOST_WORKING)
+        return FN(settle)(z, n_topics, padded, n_words, options->tol, options->max_iter);
     FN(set_to_work)(z, padded, least);
     n_active = FN(compact)(z, n_topics, stride);
     sweeps = FN(sweep_noise)(z, padded, stride, n_active, limit, options->max_iter);
-    n_active = FN(keep_working)(z, n_active);
+    n_active = FN(keep_working)(z, stride, n_active);
     FN(leave_out_own)(z, padded, stride, n_active, options->n_own);
     return sweeps;
 }
@@ -237,7 +237,8 @@ static int FN(cvb0)(const documents *p, const cvb0_options *options, int64_t *ti
 {
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
     const REAL *prior_mass = p->prior_mass;
-    const ptrdiff_t most = padded < MOST_WORKING ? padded : MOST_WORKING;
+    const ptrdiff_t working = padded < MOST_WORKING ? padded : MOST_WORKING;
+    const ptrdiff_t most = working > padded / WORKING ? working : padded / WORKING;
     scratch z;
     if (FN(make_collapsed)(&z, p, most, padded < MOST_LEFT_OUT ? padded : MOST_LEFT_OUT))
         return -1;
