@@ -15,8 +15,10 @@
 #define ESTEP_BLOCK 4 /* an E-step is long: the last block must not keep others waiting */
 #define WORD_BLOCK 64
 
-/* Up to so many topics, statistics are summed over all of them, not just those of a document. */
+/* Up to so many topics, or where a word's documents hold one topic in so many, statistics are summed
+   over all topics, not just those of a document. */
 #define DENSE_TOPICS 256
+#define DENSE_PART 4
 
 /* Beyond so many topics, memory bounds a step: rows of the topics are stored past the caches, and
    documents leave topics of little weight at once. */

@@ -3,6 +3,8 @@
 /* Statistics are summed in double precision. So the order of the documents changes nothing but the
    rounding of M, and a document of weight 2 equals two copies of it. */
 
+#define summation FN(summation)
+
 /* sum[k] = sum_d c_d w_dk for `nv` vectors of topics, over the documents of one word. */
 static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
                                    const double *c, const REAL *weights, double *sum, int nv)
@@ -19,11 +21,10 @@ static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t 
     for (int i = 0; i < nv; i++)
         memcpy(sum + i * DL, &x[i], sizeof(dvec));
 }
-/* The same over all topics, times B_vk. Most of the weights may be 0: without branches it is fast
-   all the same. */
+/* The same over all topics. Most of the weights may be 0: without branches it is fast all the
+   same. */
 static INLINE void FN(dense_statistics)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
-                                        const double *c, const REAL *row, const REAL *weights,
-                                        double *sum)
+                                        const double *c, const REAL *weights, double *sum)
 {
     for (ptrdiff_t k = 0; k < padded; k += 8 * DL) {
         switch (padded - k < 8 * DL ? (padded - k) / DL : 8) {
@@ -52,8 +53,6 @@ static INLINE void FN(dense_statistics)(ptrdiff_t padded, ptrdiff_t n, const int
             FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 8);
         }
     }
-    for (ptrdiff_t k = 0; k < padded; k++)
-        sum[k] *= (double)row[k];
 }
 
 /* sum[k] += c w_dk B_vk^s_d (with `log_rows`; else w_dk alone) of one document. `touched` lists the
@@ -101,22 +100,88 @@ static INLINE ptrdiff_t FN(sampled_statistics)(ptrdiff_t n_topics, double c, REA
     return n_touched;
 }
 
-/* Whether all documents of a word hold all topics, as they do while it is hot. */
-static INLINE int FN(all_full)(const documents *p, ptrdiff_t n, const int32_t *doc)
+/* What a thread sums: over the documents of a word, and over the words of a block. */
+typedef struct {
+    double *c;        /* (most,): factors of a word's documents */
+    double *sum;      /* (padded,): 0 between words */
+    double *dense;    /* (padded,): sums that need not begin at 0 */
+    double *total;    /* (padded,): of the block */
+    int32_t *touched; /* (n_topics + 1,): topics of the word */
+} summation;
+
+static int FN(make_summation)(summation *z, ptrdiff_t most, ptrdiff_t padded)
 {
-    ptrdiff_t full = 0;
-    for (ptrdiff_t j = 0; j < n; j++)
-        full += p->n_active[doc[j]] == p->n_topics;
-    return full == n && !p->log_rows;
+    z->sum = calloc((size_t)(3 * padded + most), sizeof(double));
+    z->dense = z->sum + padded;
+    z->total = z->dense + padded;
+    z->c = z->total + padded;
+    z->touched = malloc((size_t)(padded + 1) * sizeof(int32_t));
+    return z->sum && z->touched ? 0 : -1;
 }
 
-/* sum[k] += c w_dk of a document that holds all topics. */
-static INLINE void FN(full_statistics)(ptrdiff_t padded, double c, const REAL *w, double *sum)
+static void FN(free_summation)(summation *z)
 {
-    for (ptrdiff_t k = 0; k < padded; k += DL) {
-        dvec x = c * FN(load_double)(w + k);
-        for (ptrdiff_t i = 0; i < DL; i++)
-            sum[k + i] += x[i];
+    free(z->sum);
+    free(z->touched);
+}
+
+/* Whether the sums over a word's documents go over all topics, as they should while it is hot. The
+   bits are the same: a topic that a document does not hold has weight 0. */
+static INLINE int FN(is_dense)(const documents *p, ptrdiff_t n, const int32_t *doc)
+{
+    if (p->log_rows || p->own)
+        return 0;
+    if (p->n_topics <= DENSE_TOPICS)
+        return 1;
+    int64_t held = 0;
+    for (ptrdiff_t j = 0; j < n; j++)
+        held += p->n_active[doc[j]];
+    return held * DENSE_PART >= n * p->n_topics;
+}
+
+/* out[k] += sum_d c_d w_dk B_vk for word number `u` of the minibatch, over all topics. */
+static INLINE void FN(add_densely)(const documents *p, const summation *z, int64_t u, REAL *out)
+{
+    const ptrdiff_t n_topics = p->n_topics, padded = p->padded;
+    const int64_t start = p->word_ptr[u];
+    const REAL *row = (const REAL *)p->B + u * padded;
+    double *total = z->total;
+    FN(dense_statistics)(padded, (ptrdiff_t)(p->word_ptr[u + 1] - start), p->word_doc + start, z->c,
+                         p->weights, z->dense);
+    for (ptrdiff_t k = 0; k < n_topics; k++) {
+        const double x = z->dense[k] * (double)row[k];
+        out[k] += (REAL)x;
+        total[k] += x;
+    }
+}
+
+/* The same, over the topics that the documents hold. */
+static INLINE void FN(add_sparsely)(const documents *p, const summation *z, int64_t u, REAL *out)
+{
+    const int64_t n_topics = p->n_topics, padded = p->padded, start = p->word_ptr[u];
+    const int32_t *doc = p->word_doc + start, *topics = p->topics, *touched = z->touched;
+    const REAL *row = (const REAL *)p->B + u * padded, *weights = p->weights, *s = p->s;
+    const REAL *own = p->own;
+    const ptrdiff_t n = (ptrdiff_t)(p->word_ptr[u + 1] - start);
+    double *sum = z->sum, *total = z->total;
+    ptrdiff_t n_touched = 0;
+    for (ptrdiff_t j = 0; j < n; j++) {
+        const int64_t d = doc[j];
+        const int32_t *id = topics + d * n_topics;
+        const REAL *w = weights + d * padded;
+        n_touched = own ? FN(sampled_statistics)(n_topics, z->c[j], own[p->word_pos[start + j]],
+                                                 row, p->n_active[d], id, w, sum, z->touched,
+                                                 n_touched, out)
+                        : FN(sparse_statistics)(n_topics, z->c[j], s[d], p->log_rows, row,
+                                                p->n_active[d], id, w, sum, z->touched, n_touched,
+                                                out);
+    }
+    for (ptrdiff_t j = 0; j < n_touched; j++) {
+        const ptrdiff_t k = n_touched < n_topics ? touched[j] : j; /* it may be full */
+        const double x = sum[k] * (p->log_rows ? 1 : (double)row[k]);
+        out[k] += (REAL)x;
+        total[k] += x;
+        sum[k] = 0;
     }
 }
 
@@ -125,86 +190,40 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
                               int64_t *ticket)
 {
     const int64_t n_words = p->n_words, n_topics = p->n_topics, padded = p->padded;
-    const int32_t *words = p->words, *word_doc = p->word_doc, *topics = p->topics;
-    const int32_t *n_active_of = p->n_active;
-    const int64_t *word_ptr = p->word_ptr, *word_pos = p->word_pos;
-    const int log_rows = p->log_rows;
-    const REAL *s_of = p->s, *B = p->B, *weights = p->weights, *ratio = p->ratio, *own = p->own;
-    const double *doc_weight = update->doc_weight, rate = update->rate;
-    double *block_sums = update->block_sums;
+    const int64_t *word_ptr = p->word_ptr;
+    const REAL *ratio = p->ratio, *B = p->B;
     REAL *M = update->M;
-    const int always_dense = !log_rows && !own && n_topics <= DENSE_TOPICS;
     int64_t most = 0;
     for (int64_t u = 0; u < n_words; u++)
         most = word_ptr[u + 1] - word_ptr[u] > most ? word_ptr[u + 1] - word_ptr[u] : most;
-    /* sums of a word and of a block, factors of a word's documents, topics of a word */
-    double *sum = calloc((size_t)(2 * padded + most), sizeof(double));
-    double *total = sum + padded, *c = total + padded;
-    int32_t *touched = malloc((size_t)(n_topics + 1) * sizeof(int32_t));
-    if (!sum || !touched) {
-        free(sum);
-        free(touched);
-        return -1;
-    }
-    for (;;) {
+    summation z;
+    int status = FN(make_summation)(&z, most, padded);
+    while (status == 0) {
         int64_t block = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED);
         int64_t first = block * WORD_BLOCK;
         int64_t last = first + WORD_BLOCK < n_words ? first + WORD_BLOCK : n_words;
         if (first >= n_words)
             break;
-        memset(total, 0, (size_t)padded * sizeof(double));
+        memset(z.total, 0, (size_t)padded * sizeof(double));
         for (int64_t u = first; u < last; u++) {
-            const REAL *row = B + u * padded;
             const int64_t start = word_ptr[u];
             const ptrdiff_t n = (ptrdiff_t)(word_ptr[u + 1] - start);
-            const int32_t *doc = word_doc + start;
-            REAL *out = M + (ptrdiff_t)words[u] * n_topics;
-            const int dense = always_dense || (!own && FN(all_full)(p, n, doc));
-            if (dense && u + 2 < n_words)
-                FN(fetch)(M + (ptrdiff_t)words[u + 2] * n_topics, n_topics);
+            const int32_t *doc = p->word_doc + start;
+            REAL *out = M + (ptrdiff_t)p->words[u] * n_topics;
             for (ptrdiff_t j = 0; j < n; j++)
-                c[j] = doc_weight[doc[j]] * (double)ratio[word_pos[start + j]] * rate;
-            if (dense) {
-                FN(dense_statistics)(padded, n, doc, c, row, weights, sum);
-                for (ptrdiff_t k = 0; k < n_topics; k++) {
-                    out[k] += (REAL)sum[k];
-                    total[k] += sum[k];
+                z.c[j] = update->doc_weight[doc[j]] * (double)ratio[p->word_pos[start + j]]
+                         * update->rate;
+            if (FN(is_dense)(p, n, doc)) {
+                if (u + 2 < n_words) {
+                    FN(fetch)(M + (ptrdiff_t)p->words[u + 2] * n_topics, n_topics);
+                    FN(fetch)(B + (u + 2) * padded, n_topics);
                 }
-                memset(sum, 0, (size_t)padded * sizeof(double));
-            } else {
-                ptrdiff_t n_touched = 0;
-                for (ptrdiff_t j = 0; j < n; j++) {
-                    const int64_t d = doc[j];
-                    if (own) {
-                        n_touched = FN(sampled_statistics)(
-                            n_topics, c[j], own[word_pos[start + j]], row, n_active_of[d],
-                            topics + d * n_topics, weights + d * padded, sum, touched, n_touched,
-                            out);
-                        continue;
-                    }
-                    if (!log_rows && n_active_of[d] == n_topics) {
-                        FN(full_statistics)(padded, c[j], weights + d * padded, sum);
-                        n_touched = n_topics;
-                        continue;
-                    }
-                    n_touched = FN(sparse_statistics)(
-                        n_topics, c[j], s_of[d], log_rows, row, n_active_of[d],
-                        topics + d * n_topics, weights + d * padded, sum, touched, n_touched,
-                        out);
-                }
-                for (ptrdiff_t j = 0; j < n_touched; j++) {
-                    const ptrdiff_t k = n_touched < n_topics ? touched[j] : j; /* it may be full */
-                    const double x = sum[k] * (log_rows ? 1 : (double)row[k]);
-                    out[k] += (REAL)x;
-                    total[k] += x;
-                    sum[k] = 0;
-                }
-            }
+                FN(add_densely)(p, &z, u, out);
+            } else
+                FN(add_sparsely)(p, &z, u, out);
         }
-        for (ptrdiff_t k = 0; k < n_topics; k++)
-            block_sums[block * n_topics + k] = total[k];
+        memcpy(update->block_sums + block * n_topics, z.total, (size_t)n_topics * sizeof(double));
     }
-    free(sum);
-    free(touched);
-    return 0;
+    FN(free_summation)(&z);
+    return status;
 }
