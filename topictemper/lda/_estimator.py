@@ -74,65 +74,65 @@ class TemperedLDA(
         - "svi" or None: T = 1 throughout [2]_.
 
         By default annealing starts where documents begin to differ in their topics (at T = 1.5 for
-        "dasvi"), ends after 0.3 of the planned passes (0.4 of up to three), and T falls linearly.
-        Learned temperatures are averaged over 0.15 ("vt": 0.05) of the planned passes, on a grid of
-        100 evenly spaced values of 1 / T, with 20 updates in a pass.
+        "dasvi"). T falls linearly, and is 1 after 0.3 of the planned passes (0.4 of up to three).
+        Learned temperatures lie on a grid of 100 evenly spaced values of 1 / T. They are updated 20
+        times in a pass, and averaged over 0.15 ("vt": 0.05) of the planned passes.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
         How the topics of a document are inferred:
 
         - "point": mean-field inference at the mean of the topics, E[beta] [5]_.
-        - "gibbs": as "point" at first; once T = 1, after two passes or two thirds of the planned
-          ones, by Gibbs sampling [6]_. Mean-field inference is overconfident: it assigns each
-          document to too few topics. From then on topics are averaged, and documents are predicted
-          by collapsed inference (see `transform`). Not for ``learning_method="batch"``.
+        - "gibbs": as "point" at first, then by Gibbs sampling [6]_, because mean-field inference is
+          overconfident: it assigns each document to too few topics. Sampling starts once T = 1,
+          after two passes or two thirds of the planned ones. Topics are averaged from then on, and
+          `transform` is by collapsed inference. Not for ``learning_method="batch"``.
         - "vb": mean-field inference with Dirichlet topics, exp(E[log beta]), as in [2]_ and in
           scikit-learn.
         - "auto": "gibbs" for ``learning_method="online"``, "point" for "batch".
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
         Dirichlet prior alpha of the topics of a document. None starts with
-        ``min(3 / n_components, 0.1)``; from the first 15 passes of samples (80,000 documents, if
-        that is more) one value for each topic is learned [4]_; their sum is at most 4. To predict,
-        it is multiplied by a factor found in training: the one with which half of a document best
-        predicts the other (1 to 4; 0.5 to 16 for mean field). "auto" learns before sampling, too.
+        ``min(3 / n_components, 0.1)``. One value for each topic is then learned [4]_ from the first
+        15 sampled passes (80,000 documents, if that is more); their sum is at most 4. To predict,
+        alpha is multiplied by a factor found in training: the one with which half of a document
+        best predicts the other (1 to 4; 0.5 to 16 for mean field). "auto" learns before, too.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
-        Dirichlet prior eta of the words of a topic. None learns one value for "gibbs": once
+        Dirichlet prior eta of the words of a topic. With "gibbs", None learns one value: once
         documents have been sampled for a pass, it is the value with which half of a document best
-        predicts the other half, from 0.003 to 0.05, and more for a small corpus. For "point", or if
-        `learning_decay` is set, None is 0.05; for "vb" it is 0.1. An array of shape (n_features,)
-        or (n_components, n_features) has a value for each word, or for each word of each topic.
-        "auto" raises the bound in one value, from 0.05 (0.1 for "vb") upwards. A mapping of labels
-        to words, or a `topictemper.topics.SeedTopics`, makes topics of words that are in the names
-        of the columns (seeded topics).
+        predicts the other half, from 0.003 to 0.05, and more for a small corpus. With "point", or
+        if `learning_decay` is set, None is 0.05; with "vb" 0.1. An array of shape (n_features,) or
+        (n_components, n_features) has a value for each word, or for each word of each topic. "auto"
+        learns one value that raises the ELBO, from 0.05 (0.1 with "vb") upwards. A mapping of
+        labels to words (names of columns), or a `topictemper.topics.SeedTopics`, seeds topics.
     learning_method : {"online", "batch"}, default="online"
         "online" makes a step for each minibatch, as `partial_fit` always does. "batch" makes one
         step of all documents in a pass; it needs 12 bytes of memory for each document and topic.
     max_iter : int, default=None
-        Passes over the data in `fit`, the maximum for "batch". None: 15. For "online" as many as
-        see 80,000 documents, at most 40, if that is more; or a million, at least 4, if it is less.
+        Passes over the data in `fit`; for "batch" the most. None: 15. "online" makes more passes
+        over few documents, until 80,000 have been seen (at most 40 passes), and fewer over many,
+        until a million have been seen (at least 4).
     batch_size : int, default=None
         Documents in a minibatch. None: a 300th of all (of 50,000 in a stream of unknown length), at
-        least 64; of more than 67,000 more, up to 2,048. Where documents are sampled, minibatches
-        are joined: to a fiftieth of all or 512, if that is less.
+        least 64; a larger share of more than 67,000, up to 2,048. Where documents are sampled,
+        minibatches are joined: to a fiftieth of all documents or 512, whichever is less.
     total_samples : float, default=None
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
-        stream counts as 50,000 documents until there have been more. A rough number is better.
+        stream counts as 50,000 documents until there have been more. Even a rough number helps.
     learning_decay : float, default=None
-        kappa of the learning rate ``(learning_offset + t) ** -learning_decay``, in (0.5, 1]. None
-        is 0.7; where documents are sampled, the rate does not fall below that of topics that
-        remember a fifth of a pass.
+        kappa of the learning rate ``(learning_offset + t) ** -learning_decay`` of step t, in
+        (0.5, 1]. None is 0.7, and while documents are sampled, the rate stays high enough for the
+        topics to remember only the last fifth of a pass.
     learning_offset : float, default=None
         tau of the learning rate, >= 1. None: a quarter of the planned number of minibatches, from
         10 to 1024.
     tol : float, default=None
-        Only for "batch": training stops when the ELBO grows by less in a pass at T = 1, in nats a
-        token. None is 1e-4.
+        Only for "batch": training stops when the ELBO (evidence lower bound) rises by less than
+        this in a pass at T = 1, in nats per token. None is 1e-4.
     mean_change_tol : float, default=1e-3
-        The E-step of a document ends when the mean change of gamma is smaller.
+        Inference of a document's topics ends when the mean change of gamma is smaller.
     max_doc_update_iter : int, default=100
         Maximum number of updates of gamma in an E-step; at most 1,000,000.
     init : array-like of shape (n_components, n_features), default=None
         lambda to start from, such as `components_` of another model; at most 1e15. None is a random
-        start. Annealing of given topics starts at T = 1 unless `tempering` sets another start.
+        start. With given topics T is 1 from the start, unless `tempering` sets another.
     warm_start : bool, default=False
         Whether `fit` starts from the topics (and learned priors) of the previous fit.
     shuffle : bool, default=True
@@ -292,15 +292,15 @@ class TemperedLDA(
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
             Counts of words (columns) in documents (rows), >= 0; values below 1e-30 count as 0.
             Rows of norm 1, such as tf-idf, give a warning. Memory-mapped arrays
-            (`topictemper.datasets.open_corpus`) are not copied. An iterable yields chunks of
-            documents, the same in every pass: a list of sparse matrices, or an object whose
-            ``__iter__`` starts again. Its first pass checks and counts the documents; `shuffle`
-            reorders the documents within each chunk.
+            (`topictemper.datasets.open_corpus`) are not copied. An iterable must yield
+            the same chunks of documents in every pass, as a list of sparse matrices does, or an
+            object whose ``__iter__`` starts again. Its first pass checks and counts the documents;
+            `shuffle` reorders the documents within each chunk.
         y : None
             Ignored, but passed on to callbacks.
         sample_weight : array-like of shape (n_samples,), optional
-            How often each row counts, >= 0. A document of weight 2 counts as two copies in the
-            same minibatch. D is the sum of the weights. Not for chunks.
+            How often each row counts, >= 0. Weight 2 has the same effect as two copies of the
+            document in the same minibatch. D is the sum of the weights. Not for chunks.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
             Documents that are scored after every pass, for `score_history_` and
             `early_stopping`; or an iterable of chunks of them, as for X.
@@ -308,7 +308,7 @@ class TemperedLDA(
             Words of the columns, for `feature_names_in_`: a sequence; a mapping of words to
             columns or of columns to words, such as ``vocabulary_`` or a gensim ``Dictionary``; or
             a fitted vectoriser. None takes the names of a data frame, or with `warm_start`
-            those of the fit before. Else those of an earlier fit are dropped, as in scikit-learn.
+            those of the last fit. Else names of an earlier fit are dropped, as in scikit-learn.
         on_interrupt : {"raise", "keep"}, default="raise"
             What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, and warns.
             It needs memory for a copy of the model. An interrupt in the first pass is raised.
@@ -321,8 +321,8 @@ class TemperedLDA(
         Raises
         ------
         TypeError, ValueError
-            If a parameter or the counts are invalid. After any error, also in a callback, the
-            estimator is unchanged.
+            If a parameter or the counts are invalid. After any error, including one in a callback,
+            the estimator is unchanged.
 
         Notes
         -----
@@ -419,14 +419,14 @@ class TemperedLDA(
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Continue training with more documents of a stream.
 
-        The stream is assumed to be seen once, whatever `max_iter`: the temperature follows the
-        course of a `fit` of one pass over `total_samples` documents. It is 1 after about two thirds
-        of them, or after some 30,000 documents if `total_samples` is None. Training then continues
-        at T = 1. To see the same documents several times, set `total_samples` and a `length` of
-        the tempering object. After `fit`, the documents are added to those of `fit`.
+        The stream is assumed to be seen once, whatever `max_iter`: the temperature falls as in a
+        `fit` of one pass over `total_samples` documents. It is 1 after about two thirds of them, or
+        after some 30,000 documents if `total_samples` is None. Training then continues at T = 1. To
+        pass the same documents several times, set `total_samples` and the `length` of the tempering
+        object. After a `fit`, the documents are added to those of the `fit`.
 
-        Give at least `batch_size` documents in a call: fewer make a minibatch with as large a step,
-        and many such steps make topics worse. If documents come one by one, give a generator::
+        Pass at least `batch_size` documents in a call: fewer make an equally large step, and many
+        such steps make topics worse. If documents come one by one, pass a generator::
 
             lda.partial_fit(vectorizer.transform([text]) for text in stream)
 

@@ -70,13 +70,15 @@ class PredictionMixin(TransformerMixin):
             How proportions are found at the fitted topics:
 
             - "mean_field": by the fixed point of gamma.
-            - "collapsed": by zero-order collapsed inference, which is less overconfident [1]_. It
-              ends early, and its last three sweeps leave the token itself out (eq. 9).
-            - "gibbs": as means over 60 sweeps of collapsed Gibbs sampling, after 30 that are left
-              out; takes several times as long.
+            - "collapsed": by zero-order collapsed inference [1]_, which is less overconfident than
+              mean-field inference. It ends early, and its last three sweeps leave each token out of
+              its own counts (eq. 9).
+            - "gibbs": by collapsed Gibbs sampling, as means over 60 sweeps after 30 that are
+              discarded. This takes several times as long.
             - "auto": "collapsed" if training sampled the documents, else "mean_field".
         tempered : bool, default=False
-            By mean-field inference at the learned temperatures instead of T = 1 ("vt" and "lvt").
+            Whether to use mean-field inference at the learned temperatures ("vt" and "lvt") instead
+            of T = 1.
 
         Returns
         -------
@@ -115,8 +117,9 @@ class PredictionMixin(TransformerMixin):
     ) -> float:
         """Predictive log-likelihood of held-out words, by document completion.
 
-        A random half of each document's tokens, of the same document always the same, gives theta;
-        the other half is scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013).
+        The tokens (occurrences of words) of each document are split into two random halves, always
+        in the same way for the same document. The first half gives its proportions theta. The
+        second half is scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013).
 
         Parameters
         ----------
@@ -129,8 +132,8 @@ class PredictionMixin(TransformerMixin):
         inference : {"auto", "mean_field", "collapsed", "gibbs"}, default="auto"
             How the observed half gives the proportions; as for `transform`.
         tempered : bool, default=False
-            Whether they are found by mean-field inference at the learned temperatures instead of
-            T = 1 ("vt", "lvt").
+            Whether the proportions are found by mean-field inference at the learned temperatures
+            ("vt", "lvt") instead of T = 1.
 
         Returns
         -------

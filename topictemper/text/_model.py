@@ -44,17 +44,17 @@ _UNKNOWN_SHOWN = 20
 class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, BaseEstimator):
     """Topics of texts: counts the words, fits a `TemperedLDA`, and keeps both together.
 
-    Texts go in, tables come out. All methods take a list of strings, an array, a column of pandas,
-    polars or Arrow, or any iterable; also lists of tokens in place of strings. A missing value is
-    an empty document.
+    You pass texts and get tables. All methods take a list of strings, an array, a column of pandas,
+    polars or Arrow, or any iterable. Each document may also be a list of tokens instead of a
+    string. A missing value is an empty document.
 
     Parameters
     ----------
     n_components : int, default=None
-        Number of topics. None: that of `lda` if it is given, else 10. As with the three parameters
-        below, a value takes the place of the one of `lda`.
+        Number of topics. None takes that of `lda`, or 10 if `lda` is None. A value here overrides
+        the one of `lda`. This also holds for `random_state`, `n_jobs` and `verbose`.
     vectorizer : CountVectorizer, default=None
-        Cuts texts into words, and chooses the vocabulary. None counts words of three or more
+        Splits texts into words, and chooses the vocabulary. None counts words of three or more
         letters, in lower case, without English stop words, that are in at least 5 documents and in
         at most half of them (``min_df=5, max_df=0.5``).
     lda : TemperedLDA, default=None
@@ -72,11 +72,12 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     Attributes
     ----------
     topics_ : pandas.DataFrame
-        A row for each topic: ``topic``, its number; ``label``, as of `lda_`, or its three most
-        probable words; ``share`` of all words; ``documents`` of which it is the largest topic;
-        ``coherence`` (NPMI in the texts of `fit`, in [-1, 1]; NaN if `update` has changed the
-        words); ``words``, the ten most probable ones; ``distinctive``, the ten that are most
-        typical of it. A small structure with the same columns without pandas.
+        A row for each topic. Columns: ``topic``, its number; ``label``, from `lda_`, or else its
+        three most probable words; ``share``, its share of all words; ``documents``, in how many it
+        is the largest topic; ``coherence`` (NPMI in the texts of `fit`, in [-1, 1]; NaN if
+        `update` has changed the words); ``words``, its ten most probable words; ``distinctive``,
+        the ten words that are most typical of it. Without pandas it is a small structure with the
+        same columns.
     lda_ : TemperedLDA
         The fitted model of the counts.
     vectorizer_ : CountVectorizer
@@ -91,10 +92,10 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     Notes
     -----
     A list or a column is counted in memory. An iterable without a length, such as a generator, may
-    be larger than the memory: it is gone through once, and counts are written to a temporary folder
-    (of ``TMPDIR``), from which topics are learned. Of more than two million different words the
-    rarest are forgotten while counting (lossy counting), so that memory does not grow with the
-    stream. A warning then says by how much document frequencies may be too low.
+    be larger than the memory: `fit` reads it once, writes the counts to a temporary folder (in
+    ``TMPDIR``), and learns the topics from there. If there are more than two million different
+    words, the rarest are forgotten while counting (lossy counting), so that memory does not grow
+    with the stream. A warning then says by how much document frequencies may be too low.
 
     ``vectorizer__min_df`` or ``lda__tempering`` set parameters of the parts in `set_params`,
     `~sklearn.model_selection.GridSearchCV` and pipelines. Scores of models with different
@@ -223,12 +224,13 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     def update(self, texts: Any) -> Self:
         """Learn from more documents, with the words as they are.
 
-        This is `TemperedLDA.partial_fit`. Documents may come one by one from a generator, which is
-        gone through once; few documents in many calls make topics worse.
+        `update` uses `TemperedLDA.partial_fit`. Documents may come one by one from a generator,
+        which is read once. Do not make many calls with few documents each: they make the topics
+        worse.
 
-        `unknown_share_` and `unknown_words_` say which of their words are not in the vocabulary.
-        With `verbose` it is logged. If the share is higher by more than 0.2 than in the documents
-        before, there is a warning, because a new `fit` would do better.
+        `unknown_share_` and `unknown_words_` say which words of the documents are not in the
+        vocabulary. With `verbose` they are logged. If the share is more than 0.2 higher than in
+        the documents before, there is a warning, because a new `fit` would do better.
 
         Parameters
         ----------
@@ -243,8 +245,8 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         Raises
         ------
         TypeError, ValueError
-            If a document is invalid. The estimator is then unchanged, but for a stream, whose
-            documents before it may have been learned.
+            If a document is invalid. The estimator is then unchanged. With a stream it may have
+            learned from the documents before the invalid one.
         """
         check_is_fitted(self)
         before: float = self.unknown_share_
@@ -295,8 +297,8 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            Rows sum to one. A document without a known word has the prior's mean, which says
-            nothing of it; `documents` marks these.
+            Rows sum to one. The row of a document without a known word is the mean of the prior,
+            which says nothing about the document. `documents` marks these documents.
         """
         check_is_fitted(self)
         return np.concatenate([self._of_counts(counts) for counts in self._matrices(texts)])
