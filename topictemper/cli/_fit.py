@@ -30,18 +30,25 @@ def add(commands: Any) -> None:
         commands,
         "fit",
         "fit topics to a file and save them",
-        "Fit topics to a file and save them, with their words and how text is cut into words.",
+        "Fit topics to the documents of a file. The saved model holds the topics, the vocabulary, "
+        "and the way in which text is split into words.",
     )
     types.add_file(parser)
     parser.add_argument("--output", "-o", type=Path, required=True, help="where to save the model")
     option = parser.add_argument
-    option("--topics", type=types.positive, default=50, metavar="K", help="topics (default: 50)")
+    option(
+        "--topics",
+        type=types.positive,
+        default=50,
+        metavar="K",
+        help="number of topics (default: 50)",
+    )
     option(
         "--tempering",
         choices=_MODES,
         default="lvt",
-        help="none (svi), by a schedule (avi, dasvi), learned for the corpus (vt), "
-        "learned for each document (lvt, the default)",
+        help="how the temperature is set: no tempering (svi), by a schedule (avi, dasvi), learned "
+        "for the corpus (vt), learned for each document (lvt, the default)",
     )
     option("--passes", type=types.positive, metavar="N", help="passes over the documents")
     option(
@@ -67,19 +74,22 @@ def add(commands: Any) -> None:
         "--vocabulary",
         type=Path,
         metavar="FILE",
-        help="file of words, one per line: of the columns of a matrix, or the only words to count",
+        help="file of words, one per line. For text: the only words to count. For a matrix of "
+        "counts: the words of its columns",
     )
     option(
         "--min-df",
         type=types.document_frequency,
         metavar="N",
-        help=f"leave out words in fewer documents, a number or a share (default: {MIN_DF})",
+        help="leave out words that are in fewer than N documents; N is a number or a share "
+        f"(default: {MIN_DF})",
     )
     option(
         "--max-df",
         type=types.document_frequency,
         metavar="N",
-        help=f"leave out words in more documents, a number or a share (default: {MAX_DF})",
+        help="leave out words that are in more than N documents; N is a number or a share "
+        f"(default: {MAX_DF})",
     )
     option(
         "--stop-words",
@@ -91,7 +101,7 @@ def add(commands: Any) -> None:
         "--token-pattern",
         type=types.pattern,
         metavar="REGEX",
-        help="what is a word (default: three letters)",
+        help="pattern of a word (default: three letters or more)",
     )
     parser.set_defaults(run=run)
 

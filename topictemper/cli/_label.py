@@ -19,8 +19,8 @@ def add(commands: Any) -> None:
         commands,
         "label",
         "label the topics of a model",
-        "Label the topics of a model, by a file that the page of a report has saved. Topics that "
-        "the file does not name keep their labels.",
+        "Label the topics of a model with a file that was saved from the page of a report. Topics "
+        "that are not in the file keep their labels.",
     )
     types.add_model(parser)
     parser.add_argument(

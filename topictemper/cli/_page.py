@@ -24,7 +24,8 @@ def add(commands: Any) -> None:
         "report",
         "write a page that shows the topics",
         "Write a report on the topics of a model in the documents of FILE: one HTML file that "
-        "works offline, with map, words, documents, search, and courses over time and by group.",
+        "works offline, with a map of the topics, words, documents, search, and shares over time "
+        "and by group.",
     )
     types.add_model(parser)
     types.add_file(parser)
@@ -42,8 +43,8 @@ def add(commands: Any) -> None:
         type=Path,
         action="append",
         default=[],
-        help="a fit of the same words with another seed; topics that it does not have are doubted. "
-        "May be given several times",
+        help="a model of the same words, fitted with another seed. The report marks topics that "
+        "the other model did not find. May be given several times",
     )
     parser.set_defaults(run=run)
 

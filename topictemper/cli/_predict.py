@@ -28,8 +28,8 @@ def add(commands: Any) -> None:
         commands,
         "score",
         "score a model on held-out documents",
-        "Score how well a model predicts one half of each document from the other: "
-        "nats a token (higher is better) and perplexity.",
+        "Score how well a model predicts one half of each document from the other half. Prints the "
+        "mean log-probability of a word, in nats (higher is better), and the perplexity.",
     )
     types.add_model(parser)
     types.add_file(parser)
@@ -40,8 +40,9 @@ def add(commands: Any) -> None:
         commands,
         "transform",
         "give the topics of documents",
-        "Give the proportions of the topics in each document: all in a row each, or the largest "
-        "ones (--top). A document without a known word has no proportions (and topic -1).",
+        "Give the proportions of the topics in each document. The output has a row for each "
+        "document with all proportions, or only the largest ones, one in a row (--top). A "
+        "document without a known word has no proportions (and topic -1).",
     )
     types.add_model(parser)
     types.add_file(parser)

@@ -23,8 +23,8 @@ def add(commands: Any) -> None:
         commands,
         "update",
         "learn from more documents",
-        "Learn from more documents, with the words of the model, and say how many of their words "
-        "it does not know.",
+        "Learn from more documents. The vocabulary of the model does not change; the command says "
+        "how many words of the documents are not in it.",
     )
     types.add_model(parser)
     types.add_file(parser)

@@ -65,11 +65,11 @@ def predictive_log_likelihood(
         Draws depend on the document alone. "auto" takes what the ``score`` of a `TemperedLDA`
         takes, and mean-field inference for all other topics.
     per_document : bool, default=False
-        Whether to return the score of each document instead of the mean over all tokens. It hangs
-        on which words are held out.
+        Whether to return the score of each document instead of the mean over all tokens. The score
+        of a document depends on which of its words are held out.
     standard_error : bool, default=False
-        Whether to return the standard error of the mean too: how far it would be from that of very
-        many such documents.
+        Whether to return the standard error of the mean too: how far the mean is likely to be from
+        the mean of very many such documents.
     mean_change_tol : float, default=1e-3
         Mean-field inference of a document ends when the mean change of its gamma is smaller.
         Collapsed inference ends then too, if it has not done so before.

@@ -24,18 +24,20 @@ STRENGTH = 0.05
 class SeedTopics(BaseEstimator):
     """Topics that are given by words, for the parameter `topic_word_prior` of `TemperedLDA`.
 
-    The first topics of the model are about the words given, and have their labels. Their prior
-    holds, as pseudo-counts, a share of the tokens of the seed words in the corpus, and the same
-    share of what is typical of the documents with at least two of the words: the tokens that these
+    The first topics of the model are about these words, and have the labels given with them. The
+    prior of a seeded topic consists of pseudo-counts, which act like occurrences of words in the
+    topic. They are a share of the tokens of the seed words in the corpus, and the same share of
+    what is typical of the documents with at least two of the words: the tokens that these
     documents have beyond the average of the corpus. A document counts by the share of the seed
     words that it has, whatever its length. The pseudo-counts hold the topic together while
-    documents are hot and topics alike. They are few beside the counts that the topic ends with.
+    temperatures are high and topics are alike. They are few compared with the counts that the
+    topic has in the end.
 
     Parameters
     ----------
     topics : mapping of str to sequence of str
         Labels, and the words of each topic. Three to ten words that occur in the same documents are
-        best. The words must be in the vocabulary: of those that are not a warning says so.
+        best. There is a warning for words that are not in the vocabulary.
     strength : float, default=0.05
         The share of the tokens, in (0, 1]. More makes seeded topics wider.
     base : float, default=None
