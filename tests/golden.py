@@ -97,7 +97,7 @@ def belief_network(marginal: str) -> tuple[Any, ...]:
 def clusters(tempering: str) -> tuple[Any, ...]:
     """What a Dirichlet process mixture learns."""
     rng = np.random.RandomState(0)
-    X = np.concatenate([rng.normal(centre, 0.5, (60, 3)) for centre in (-3.0, 0.0, 3.0)])
+    X = np.concatenate([rng.normal(center, 0.5, (60, 3)) for center in (-3.0, 0.0, 3.0)])
     model = DPGaussianMixture(6, tempering=tempering, max_iter=60, random_state=0).fit(X)
     return model.means_, model.weights_, model.elbo_
 

@@ -74,8 +74,8 @@ SETTINGS = {
     "noise variance 0.05": Setting({"noise_var": 0.05}),
     "noise variance 0.5 / 64": Setting({"noise_var": 0.5 / 64, "prior_var": 0.5 / 64}),
     "the same, K = 32": Setting({"noise_var": 0.5 / 64, "prior_var": 0.5 / 64, "n_components": 32}),
-    "each pixel centred": Setting(pixels="each pixel centred"),
-    "not centred": Setting(pixels="not centred"),
+    "each pixel centered": Setting(pixels="each pixel centered"),
+    "not centered": Setting(pixels="not centered"),
     "each image standardised": Setting(pixels="each image standardised"),
     "start: bits": Setting(start="bits"),
     "start: nearly equal": Setting(start="nearly equal"),
@@ -98,7 +98,7 @@ def faces(
     if how == "each image standardised":
         X -= X.mean(axis=1, keepdims=True)
         X /= X.std(axis=1, keepdims=True)
-    elif how == "each pixel centred":
+    elif how == "each pixel centered":
         X -= X.mean(axis=0)
     elif how == "as a whole":
         X -= X.mean()

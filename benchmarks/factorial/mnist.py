@@ -1,4 +1,4 @@
-"""A sigmoid belief network of binarised MNIST, beside table 1 of Lücke, Dai, Exarchakis (2018).
+"""A sigmoid belief network of binarized MNIST, beside table 1 of Lücke, Dai, Exarchakis (2018).
 
     python -m benchmarks.factorial.mnist --data DATA --work WORK
     python -m benchmarks.factorial.mnist --data DATA --work WORK --test test --test-marginal both
@@ -7,7 +7,7 @@ As in the paper's data, 50,000 of the training images are learned from and 10,00
 settings are compared on these. `--test test` measures the test images, once all is chosen. Runs
 resume: WORK has a checkpoint and a log for each setting, and `--epochs` may be raised later.
 
-DATA has mnist/mnist.npz ("train" and "test", grey values up to 255). Images are binarised by
+DATA has mnist/mnist.npz ("train" and "test", gray values up to 255). Images are binarized by
 drawing every pixel once with a fixed seed; the paper's own binary set was not at hand.
 """
 

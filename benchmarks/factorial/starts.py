@@ -6,7 +6,7 @@ T0 is a multiple of the critical temperature, lambda_max(Cov X) / noise_var, but
 methods have the same starts and 400 sweeps; gains over plain inference, in nats an image, are
 paired by start. Without --data there are shapes only. "sparse" are sums of squares of 2 x 2 pixels
 at random places, digits are of MNIST at 14 x 14 pixels, patches of 12 x 12 pixels are of the
-natural images (logarithms, each patch centred), and faces have 24 x 21 pixels. The variance of
+natural images (logarithms, each patch centered), and faces have 24 x 21 pixels. The variance of
 their pixels is 1, that of digits about 0.1.
 """
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.lda.defaults --data DATA
 
-A number is the mean over seeds of score(changed) - score(defaults), in nats a token: below zero,
+A number is the mean over seeds of score(changed) - score(defaults), in nats per token: below zero,
 the default is better.
 """
 

@@ -4,11 +4,11 @@
     python -m benchmarks.lda.mixed --data DATA --man MAN --corpora languages
 
 Every mode has its default settings. Held-out documents of each kind are scored by themselves: the
-better of two ways to complete documents (`benchmarks._common.referee`), in nats a token; "all" has
-the weight of every kind by its tokens. Differences are paired by seed, with their standard error
-over seeds; positive means that "lvt" is better. "noise" are rows whose words are drawn anew from
-the frequencies of the corpus; they are not real documents, and none is held out. "cut" keeps so
-many words of a document, drawn at random. MAN is a folder with manual pages in de/man*/ and
+better of two ways to complete documents (`benchmarks._common.referee`), in nats per token; "all"
+has the weight of every kind by its tokens. Differences are paired by seed, with their standard
+error over seeds; positive means that "lvt" is better. "noise" are rows whose words are drawn anew
+from the frequencies of the corpus; they are not real documents, and none is held out. "cut" keeps
+so many words of a document, drawn at random. MAN is a folder with manual pages in de/man*/ and
 fr/man*/, as in the Debian packages manpages-de and manpages-fr (``dpkg -x``: usr/share/man).
 """
 

@@ -3,7 +3,7 @@
     python -m benchmarks.lda.priors --data DATA
     python -m benchmarks.lda.priors --data DATA --passes 40    # what many passes do to them
 
-Scores are nats a token by document completion. A gain is the mean over seeds of score(priors) -
+Scores are nats per token by document completion. A gain is the mean over seeds of score(priors) -
 score(defaults), with its standard error; learned values are those of the last seed. All is with
 ``inference="point"``: where documents are sampled, alpha follows the samples. Below are scores of
 the default models with other multiples of the alpha that they were learned with, beside the one

@@ -3,7 +3,7 @@
     python -m benchmarks.lda.quality --data DATA
     python -m benchmarks.lda.quality                      # docstrings only
 
-Scores are nats a token by document completion; a gain is a paired difference, seed by seed. "best
+Scores are nats per token by document completion; a gain is a paired difference, seed by seed. "best
 AVI by hand" is the best of four schedules, T0 in {3, 3.9} and {1, 2} passes, chosen on the test
 set itself, so it flatters them. "tempered" is what prediction at the learned temperatures adds.
 """

@@ -108,10 +108,10 @@ def draw(results: dict[str, dict[str, Points]], path: Path, title: str) -> None:
     for panel, (variable, lines) in zip(panels, results.items(), strict=True):
         for name, points in lines.items():
             x, y = np.array(points).T
-            # What was before has the colour of what is.
-            colour = f"C{growth.WAYS.index(name.removesuffix(growth.BEFORE))}"
+            # What was before has the color of what is.
+            color = f"C{growth.WAYS.index(name.removesuffix(growth.BEFORE))}"
             dashed = name.endswith(growth.BEFORE)
-            panel.loglog(x, y, "o--" if dashed else "o-", color=colour, label=name, markersize=4)
+            panel.loglog(x, y, "o--" if dashed else "o-", color=color, label=name, markersize=4)
         panel.set_xlabel(variable)
         panel.set_xticks(x, [f"{value:,.0f}" for value in x], rotation=45, fontsize=8)
         panel.minorticks_off()

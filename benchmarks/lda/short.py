@@ -3,8 +3,8 @@
     python -m benchmarks.lda.short --data DATA --seeds 2
 
 Documents keep ten of their tokens, drawn at random, as stand-ins for titles; words in fewer than
-three of them are left out. Scores are of training rows that are held back, in nats a token. "Twins"
-are topics that are nearly the same as another one. NPMI is counted in the whole documents.
+three of them are left out. Scores are of training rows that are held back, in nats per token.
+"Twins" are topics that are nearly the same as another one. NPMI is counted in the whole documents.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def peers(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int)
     """Print learning and transform against scikit-learn.
 
     scikit-learn works in the precision of its input: float64 for whole numbers, which is what a
-    vectoriser hands over, float32 if asked to. We work in float32 in both cases.
+    vectorizer hands over, float32 if asked to. We work in float32 in both cases.
     """
     print(
         "\n| task | K | topictemper | scikit-learn | ratio | its float32 | ratio | at least, goal |"
@@ -198,7 +198,7 @@ def limits(X: Any, components: list[int], warm_rows: int) -> None:
         runs = [Sweeps.of(model, rows) for _ in range(5)]
         best = min(runs, key=lambda run: run.seconds)
         dense, least = (count / best.seconds * 1e-9 for count in best.operations(n_components))
-        # Each right after the kernel: a neighbour on the machine changes all of them alike.
+        # Each right after the kernel: a neighbor on the machine changes all of them alike.
         peak, near, far = ceilings.multiply_adds(), ceilings.loads(32), ceilings.loads(512)
         load = 2 * least  # two operations use one number of B, four bytes
         first.append(

@@ -4,7 +4,7 @@
 
 Documents of arXiv in the order of the file, 1,280 a call of `partial_fit`; LVT with all defaults
 and K = 100. "guessed" is a `total_samples` of half or of twice the documents that come. Scores are
-nats a token, means of the seeds; all but those of `fit` are differences from `fit`. SVI, without
+nats per token, means of the seeds; all but those of `fit` are differences from `fit`. SVI, without
 tempering, sees the same documents once.
 """
 

@@ -56,12 +56,12 @@ TWO_COURSES: dict[str, Tempering] = {
 
 
 def clusters(seed: int) -> Array:
-    """Points of clusters whose centres have the standard deviation 5, their own being .5 to 1.5."""
+    """Points of clusters whose centers have the standard deviation 5, their own being .5 to 1.5."""
     rng = np.random.default_rng(seed)
-    centres = rng.normal(0, 5, (CLUSTERS, D))
+    centers = rng.normal(0, 5, (CLUSTERS, D))
     deviations = rng.uniform(0.5, 1.5, (CLUSTERS, D))
     z = rng.integers(0, CLUSTERS, N)
-    return centres[z] + deviations[z] * rng.standard_normal((N, D))
+    return centers[z] + deviations[z] * rng.standard_normal((N, D))
 
 
 def _random(X: Array, seed: int) -> Array:

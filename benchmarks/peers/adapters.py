@@ -70,7 +70,7 @@ def tomotopy(
     threads: int,
     eta: float = ETA,
 ) -> Fits:
-    """Collapsed Gibbs sampling, the last sample; alpha is optimised every ten iterations."""
+    """Collapsed Gibbs sampling, the last sample; alpha is optimized every ten iterations."""
     model = _tomotopy_model(X, n_components, seed, eta)
     yield None
     done = 0
@@ -223,7 +223,7 @@ def lda(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads:
 def mallet(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
     """MALLET's sparse Gibbs sampling in Rust, one thread: the mean of five samples after the rest.
 
-    alpha and eta are optimised every ten iterations after the fiftieth, or half of them.
+    alpha and eta are optimized every ten iterations after the fiftieth, or half of them.
     """
     from pyrmallet import LatentDirichletAllocation
 

@@ -96,7 +96,7 @@ def _table(rows: list[Row], setting: str) -> str:
 
 
 def _draw(rows: list[Row], settings: list[str], path: Path) -> None:
-    """Score against seconds, a panel for each setting; the front of the peers in grey."""
+    """Score against seconds, a panel for each setting; the front of the peers in gray."""
     figure, panels = plt.subplots(
         1, len(settings), figsize=(5.2 * len(settings), 4.6), squeeze=False
     )
@@ -130,7 +130,7 @@ def _draw(rows: list[Row], settings: list[str], path: Path) -> None:
         panel.set_title(setting)
         panel.set_xlabel("seconds of training")
         panel.grid(alpha=0.3)
-    panels[0, 0].set_ylabel("held-out log-likelihood, nats a token")
+    panels[0, 0].set_ylabel("held-out log-likelihood, nats per token")
     handles, labels = [], []
     for panel in panels[0]:
         for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):

@@ -29,7 +29,7 @@ models = {
 # Two other measures do not depend on prediction. Coherence: do the top words of a topic occur in
 # the same documents? Diversity: do the topics have different top words?
 measures = {
-    "held-out score (nats a token)": lambda model: model.score(test),
+    "held-out score (nats per token)": lambda model: model.score(test),
     "coherence (NPMI)": lambda model: coherence(model, corpus.counts),
     "diversity": topic_diversity,
 }

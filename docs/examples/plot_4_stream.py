@@ -45,7 +45,7 @@ above.set_ylabel("temperature $T$")
 for (name, values), color in zip(scores.items(), ("0.55", "tab:red"), strict=True):
     below.plot(seen, values, color=color, marker="o", markersize=4, label=name)
 below.set_xlabel("documents seen")
-below.set_ylabel("held-out score (nats a token)")
+below.set_ylabel("held-out score (nats per token)")
 below.legend(frameon=False)
 for panel in (above, below):
     panel.spines[["top", "right"]].set_visible(False)

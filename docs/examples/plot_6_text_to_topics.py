@@ -1,5 +1,5 @@
 """
-From text to topics that are labelled, merged, dated, searched and shown
+From text to topics that are labeled, merged, dated, searched and shown
 ========================================================================
 
 The docstrings of scikit-learn, SciPy, NumPy and Python, with ten lines for each step.

@@ -56,7 +56,7 @@
  * @property {number[][]} topic_log
  * @property {number} shown
  * @property {number} stops
- * @property {[topic: number, similarity: number][][]} neighbours
+ * @property {[topic: number, similarity: number][][]} neighbors
  * @property {[x: number, y: number][]} map
  * @property {number[]} radius
  * @property {Doubt[]} doubts

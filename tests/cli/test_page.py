@@ -84,7 +84,7 @@ def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
     labels, other, page = tmp_path / "labels.json", tmp_path / "other", tmp_path / "report.html"
     labels.write_text(json.dumps({"0": "rivers", "2": "cars"}))
     before = model.read_bytes()
-    assert run("label", model, labels, "-o", other) == (0, f"{other}: 2 topics labelled\n", "")
+    assert run("label", model, labels, "-o", other) == (0, f"{other}: 2 topics labeled\n", "")
     assert model.read_bytes() == before
     assert run("label", model, labels)[0] == 0
     assert load(model).labels_[[0, 2]].tolist() == load(other).labels_[[0, 2]].tolist()

@@ -19,7 +19,7 @@ def test_table_without_trailing_blanks():
 def test_comparison_gives_scores_perplexities_and_gain():
     table = _report.format_comparison([("plain", -2.0, 1.5), ("tempered", -1.5, 2.25)])
     header, plain, tempered, gain = (line.split() for line in table.splitlines())
-    assert header == ["nats", "a", "token", "perplexity", "seconds"]
+    assert header == ["nats", "per", "token", "perplexity", "seconds"]
     assert plain == ["plain", "-2.0000", f"{math.exp(2.0):.1f}", "1.5"]
     assert tempered == ["tempered", "-1.5000", f"{math.exp(1.5):.1f}", "2.2"]
     assert gain == ["gain", "+0.5000", f"{math.exp(1.5) - math.exp(2.0):.1f}"]
@@ -80,7 +80,7 @@ def test_largest_topics_only():
 
 
 def test_labels_stand_before_words():
-    lines = _report.format_topics(SIZES, WORDS, 1, labels=["colours", "pets\x07", "sky"])
+    lines = _report.format_topics(SIZES, WORDS, 1, labels=["colors", "pets\x07", "sky"])
     assert lines == r"  1   60.0%  pets\x07: cat dog"
 
 
@@ -115,6 +115,6 @@ def test_score():
     assert _report.format_score(1200, 34567, -2.0).splitlines() == [
         "documents   1,200",
         "tokens      34,567",
-        "score       -2.0000 nats a token",
+        "score       -2.0000 nats per token",
         f"perplexity  {math.exp(2.0):.1f}",
     ]

@@ -222,7 +222,7 @@ def rows_of(out: Outputs, documents: list[int]) -> Outputs:
 @pytest.mark.parametrize("s", [1.0, "documents"])
 @pytest.mark.parametrize("n_topics", [37, 200])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_documents_do_not_depend_on_their_neighbours(
+def test_documents_do_not_depend_on_their_neighbors(
     dtype: Real, n_topics: int, s: float | str
 ) -> None:
     minibatch = make_minibatch(n_topics, 0.05, s, dtype, n_documents=40)

@@ -85,7 +85,7 @@ def test_probability_and_entropy_to_the_last_digits(logit, n_patterns):
 
 
 @pytest.mark.parametrize("n_patterns", [1, 9])
-def test_same_bits_for_any_number_of_threads_and_any_neighbours(n_patterns):
+def test_same_bits_for_any_number_of_threads_and_any_neighbors(n_patterns):
     arguments, nu = problem(1000, 7, n_patterns)
     one = swept(arguments, nu, 2)
     for n_jobs in (2, 3):

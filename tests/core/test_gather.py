@@ -147,6 +147,6 @@ def test_sums_of_documents(dtype):
     doc_ptr = np.array([0, 0, 4, 9, 9])
     sums = [0.0, values[:4].sum(dtype=float), values[4:].sum(dtype=float), 0.0]
     assert_allclose(sum_rows(doc_ptr, values), sums, rtol=1e-14)
-    # In double precision, one after another: neighbours make no difference.
+    # In double precision, one after another: neighbors make no difference.
     assert sum_rows(doc_ptr[2:] - 4, values[4:])[0] == sum_rows(doc_ptr, values)[2]
     assert len(sum_rows(doc_ptr[:1], values[:0])) == 0

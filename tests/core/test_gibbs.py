@@ -158,7 +158,7 @@ def test_counts_are_all_dealt_out(dtype: Real, want_own: bool) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_same_bits_with_any_threads_and_neighbours(dtype: Real) -> None:
+def test_same_bits_with_any_threads_and_neighbors(dtype: Real) -> None:
     minibatch = make_minibatch(60, 0.1, dtype=dtype, n_documents=40)
     alone = run(minibatch)
     shared = run(minibatch, n_threads=3)

@@ -141,7 +141,7 @@ def test_a_line_for_every_round(capsys):
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 4
     assert lines[1].startswith("round 2/4: pass 1.00, ")
-    assert lines[1].endswith(" nats a token")
+    assert lines[1].endswith(" nats per token")
 
 
 def test_the_local_model_predicts_saves_and_goes_on(tmp_path):

@@ -8,9 +8,9 @@ def test_moments():
     X, y = make_two_gaussians(20_000, weight=0.2, separation=6.0, random_state=0)
     assert X.shape == (20_000, 1)
     assert np.mean(y == 0) == pytest.approx(0.2, abs=5 * 0.4 / 20_000**0.5)
-    for k, centre in enumerate((3.0, -3.0)):
+    for k, center in enumerate((3.0, -3.0)):
         own = X[y == k, 0]
-        assert own.mean() == pytest.approx(centre, abs=5 / len(own) ** 0.5)
+        assert own.mean() == pytest.approx(center, abs=5 / len(own) ** 0.5)
         assert own.std() == pytest.approx(1.0, abs=5 / (2 * len(own)) ** 0.5)
 
 

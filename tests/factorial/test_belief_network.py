@@ -265,11 +265,11 @@ def test_any_number_of_threads_gives_the_same_bits(n_jobs, parameters):
 
 
 def test_binarize():
-    grey = images() * 200 + 20.0
-    model = small(max_iter=3, binarize=100).fit(grey)
+    gray = images() * 200 + 20.0
+    model = small(max_iter=3, binarize=100).fit(gray)
     plain = small(max_iter=3).fit(images())
     assert_array_equal(model.components_, plain.components_)
-    assert_array_equal(model.transform(grey), plain.transform(images()))
+    assert_array_equal(model.transform(gray), plain.transform(images()))
 
 
 @pytest.mark.parametrize("dtype", [bool, np.uint8, np.float32])

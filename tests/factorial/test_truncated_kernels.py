@@ -275,7 +275,7 @@ def test_prior_draws_have_the_probability_of_the_prior(probability):
     deviation = np.sqrt(probability * (1 - probability))
     assert abs(bits.mean() - probability) < 5 * deviation / np.sqrt(bits.size) + 2**-17
     assert (np.abs(bits.mean(axis=0) - probability) < 5 * deviation / np.sqrt(n_data)).all()
-    # Neighbours are independent.
+    # Neighbors are independent.
     both = (bits[:, 1:] & bits[:, :-1]).mean()
     assert abs(both - probability**2) < 6 * probability / np.sqrt(bits.size)
 

@@ -170,9 +170,9 @@ def test_log_partition_is_the_integral(temperature):
 
             z = np.array(z)
             spread = 12 * np.sqrt(prior.noise_var * temperature)
-            centre = z @ mu
+            center = z @ mu
             total += quad(
-                tempered, centre - spread, centre + spread, args=(z,), epsabs=1e-12, epsrel=1e-11
+                tempered, center - spread, center + spread, args=(z,), epsabs=1e-12, epsrel=1e-11
             )[0]
         values.append(np.log(total))
     bare = prior.log_partition(s, np.ones(1))[0, 0]

@@ -99,7 +99,7 @@ def test_bad_counts_do_not_teach(estimator, X, match):
 def test_bad_counts_are_not_used(X, match):
     lda = small_lda().fit(corpus())
     for method in USES:
-        # One with too few columns is recognised by that.
+        # One with too few columns is recognized by that.
         with Unchanged(lda, f"{match}|features"):
             getattr(lda, method)(X)
 

@@ -249,7 +249,7 @@ def test_validation_and_verbose_follow_the_passes(caplog):
 
 
 class Scripted(Trainer):
-    """A trainer whose bounds, in nats a token, are known."""
+    """A trainer whose bounds, in nats per token, are known."""
 
     def __init__(self, trainer, bounds):
         self.__dict__ = trainer.__dict__
@@ -271,7 +271,7 @@ def scripted(bounds, **parameters):
 
 
 def test_warns_once_where_the_bound_falls():
-    with pytest.warns(ConvergenceWarning, match=r"fell by 0\.5 nats a token in pass 3") as record:
+    with pytest.warns(ConvergenceWarning, match=r"fell by 0\.5 nats per token in pass 3") as record:
         history = scripted([-5.0, -4.0, -4.5, -4.0, -4.2, -4.0], tempering="svi")
     assert len(record) == 1
     assert [bound for _, _, bound in history] == pytest.approx([-5, -4, -4.5, -4, -4.2, -4])

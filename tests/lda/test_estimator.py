@@ -237,7 +237,7 @@ def test_rows_sum_to_one(mode, dtype, tempered):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("what", ["proportions", "tempered proportions", "temperatures"])
 @pytest.mark.parametrize("mode", LEARNED)
-def test_row_does_not_depend_on_its_neighbours(mode, what, dtype, weight):
+def test_row_does_not_depend_on_its_neighbors(mode, what, dtype, weight):
     lda = fitted(mode, dtype)
     use = {
         "proportions": lda.transform,
@@ -332,7 +332,7 @@ def test_score_lies_between_the_uniform_and_the_perfect_model():
 
 
 def test_bound_is_worse_than_the_score():
-    # The bound pays for theta and beta, and is of all words; both are nats a token.
+    # The bound pays for theta and beta, and is of all words; both are nats per token.
     assert fitted().elbo(corpus()) < fitted().score(corpus()) < 0
 
 
@@ -403,8 +403,8 @@ def test_topics_are_recovered(seed):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_local_tempering_predicts_better_than_none(seed):
-    # Over seeds 0 to 15 the gain is 0.12 to 0.33 nats a token, mean 0.22, standard deviation 0.05:
-    # the margin is more than three deviations below the mean.
+    # Over seeds 0 to 15 the gain is 0.12 to 0.33 nats per token, mean 0.22, standard deviation
+    # 0.05: the margin is more than three deviations below the mean.
     counts = make_lda_corpus(700, 300, 30, document_length=60, random_state=seed).counts
     scores = {}
     for mode in ("svi", "lvt"):
@@ -422,7 +422,7 @@ def test_local_tempering_predicts_better_than_none(seed):
 
 def test_mean_of_the_topics_predicts_better_where_words_are_many_and_documents_few():
     # Most words of a topic are seen once or twice, where exp(E[log beta]) is far below E[beta].
-    # Over seeds 0 to 23 the gain is 0.075 to 0.27 nats a token, mean 0.148, standard deviation
+    # Over seeds 0 to 23 the gain is 0.075 to 0.27 nats per token, mean 0.148, standard deviation
     # 0.051, of a mean of eight 0.018: the margins are three deviations below the means. Of 10
     # topics over 1,000 words, which 600 documents settle, there is none (-0.014 to 0.017).
     gains = []

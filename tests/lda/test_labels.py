@@ -10,12 +10,12 @@ from ..small_lda import corpus, small_lda
 WORDS = [f"w{v}" for v in range(60)]
 
 
-def labelled(**parameters):
+def labeled(**parameters):
     return small_lda(**parameters).fit(corpus()).set_labels({1: "sports", 3: "law"})
 
 
 def test_labels_name_output_features():
-    lda = labelled()
+    lda = labeled()
     assert lda.labels_.tolist() == ["topic 0", "sports", "topic 2", "law"]
     assert lda.get_feature_names_out().tolist() == ["temperedlda0", "sports", "temperedlda2", "law"]
     lda.set_labels({"sports": "games", 0: "other"})
@@ -29,13 +29,13 @@ def test_labels_name_output_features():
 
 def test_labels_name_the_columns_of_a_frame():
     pytest.importorskip("pandas", reason="pandas is not installed")
-    frame = labelled().set_output(transform="pandas").transform(corpus())
+    frame = labeled().set_output(transform="pandas").transform(corpus())
     assert list(frame.columns) == ["temperedlda0", "sports", "temperedlda2", "law"]
 
 
 @pytest.mark.parametrize("label", ["topic 2", "temperedlda2"])
 def test_a_label_is_no_name_of_another_topic(label):
-    lda = labelled()
+    lda = labeled()
     with pytest.raises(ValueError, match=f"'{label}' cannot be the label of topic 0"):
         lda.set_labels({0: label})
     assert lda.labels_[0] == "topic 0"
@@ -44,7 +44,7 @@ def test_a_label_is_no_name_of_another_topic(label):
 
 
 def test_labels_are_kept_in_files_and_by_partial_fit(tmp_path):
-    lda = labelled()
+    lda = labeled()
     lda.save(tmp_path / "model")
     for kept in (
         topictemper.load(tmp_path / "model"),
@@ -55,9 +55,9 @@ def test_labels_are_kept_in_files_and_by_partial_fit(tmp_path):
 
 
 def test_a_new_fit_has_no_labels_and_a_warm_start_keeps_them():
-    assert labelled().fit(corpus()).labels_[1] == "topic 1"
-    assert labelled(warm_start=True).fit(corpus()).labels_[1] == "sports"
-    lda = labelled()
+    assert labeled().fit(corpus()).labels_[1] == "topic 1"
+    assert labeled(warm_start=True).fit(corpus()).labels_[1] == "sports"
+    lda = labeled()
     with pytest.raises(ValueError, match="batch_size"):
         lda.set_params(batch_size=0).fit(corpus())
     assert lda.labels_[1] == "sports"
@@ -100,7 +100,7 @@ def test_a_function_may_return_a_label_twice():
     ],
 )
 def test_refuses(labels, error, match):
-    lda = labelled()
+    lda = labeled()
     with pytest.raises(error, match=match):
         lda.set_labels(labels)
     assert lda.labels_[1] == "sports"
@@ -108,10 +108,10 @@ def test_refuses(labels, error, match):
 
 def test_refuses_what_is_of_no_use():
     with pytest.raises(ValueError, match="given by a function"):
-        labelled().set_labels({0: "a"}, X=corpus())
+        labeled().set_labels({0: "a"}, X=corpus())
     with pytest.raises(ValueError, match="together"):
-        labelled().set_labels(lambda *_: "a", X=corpus(), feature_names=WORDS)
+        labeled().set_labels(lambda *_: "a", X=corpus(), feature_names=WORDS)
     with pytest.raises(ValueError, match="one entry for each row"):
-        labelled().set_labels(lambda *_: "a", X=corpus(), documents=["a"], feature_names=WORDS)
+        labeled().set_labels(lambda *_: "a", X=corpus(), documents=["a"], feature_names=WORDS)
     with pytest.raises(NotFittedError):
         small_lda().set_labels({0: "a"})

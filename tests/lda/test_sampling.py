@@ -186,7 +186,7 @@ def test_documents_of_the_same_words_are_the_same():
 
 
 def test_sampled_documents_make_better_topics_where_words_are_many():
-    # Over seeds 0 to 11 the gain is 0.000 to 0.015 nats a token, mean 0.0072, standard deviation
+    # Over seeds 0 to 11 the gain is 0.000 to 0.015 nats per token, mean 0.0072, standard deviation
     # 0.0043, of a mean of eight 0.0015: the margin is three deviations below the mean.
     gains = []
     for seed in range(8):
@@ -202,7 +202,7 @@ def test_sampled_documents_make_better_topics_where_words_are_many():
 
 
 def test_without_own_counts_short_documents_make_better_topics(monkeypatch):
-    # Over seeds 0 to 11 the gain is 0.011 to 0.052 nats a token, mean 0.033, standard deviation
+    # Over seeds 0 to 11 the gain is 0.011 to 0.052 nats per token, mean 0.033, standard deviation
     # 0.010, of the mean of four 0.005: the margin is three deviations below the mean.
     def scores():
         for seed in range(4):

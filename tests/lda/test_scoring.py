@@ -243,7 +243,7 @@ def test_document_elbo_where_all_weights_would_vanish(n_components, dtype, rtol)
     assert_allclose(document_elbo(batch, local, alphas), expected, rtol=rtol)
 
 
-def test_document_elbo_does_not_depend_on_its_neighbours():
+def test_document_elbo_does_not_depend_on_its_neighbors():
     # A document of a billion tokens before it takes no digits from a short one.
     topics, alphas = random_topics(), np.full(4, 0.1)
     X = random_counts().toarray().astype(float)
@@ -375,7 +375,7 @@ def test_bound_is_of_the_model_at_a_temperature_of_one(mode, estimate):
 
 @pytest.mark.filterwarnings("ignore:.* topics are nearly the same")
 def test_collapsed_inference_predicts_better_before_its_fixed_point(monkeypatch):
-    # Over seeds 0 to 9 the gain is 0.004 to 0.012 nats a token, mean 0.0078, standard deviation
+    # Over seeds 0 to 9 the gain is 0.004 to 0.012 nats per token, mean 0.0078, standard deviation
     # 0.0024, of the mean of four 0.0012: the margin is three deviations below the mean.
     gains = []
     for seed in range(4):

@@ -167,7 +167,7 @@ def test_corpus_is_scaled_by_tokens(state):
     assert_allclose(total, 7 * log_c.sum(axis=0), rtol=1e-12)
 
 
-def test_tokens_do_not_depend_on_the_neighbours():
+def test_tokens_do_not_depend_on_the_neighbors():
     counts = random_counts().toarray() * 0.37
     alone = [minibatch(row[None]).tokens()[0] for row in counts]
     assert minibatch(counts).tokens().tolist() == alone
@@ -342,7 +342,7 @@ def test_document_inverse_temperatures_are_equation_10(state):
     log_r = GRID * local.energy[:, None] - batch.tokens()[:, None] * log_c
     r = np.exp(log_r - logsumexp(log_r, axis=1, keepdims=True))
     expected = np.where(batch.tokens() > 0, r @ GRID, 0.123)
-    # Interpolation: 1e-7 nats a token.
+    # Interpolation: 1e-7 nats per token.
     assert_allclose(s, expected, rtol=max(1e-4, 10 * tolerance))
     assert ((s > 0) & (s <= 1)).all()
 

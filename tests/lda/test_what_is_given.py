@@ -280,7 +280,7 @@ def test_names_of_a_gensim_dictionary():
     assert fitted().top_words(5, dictionary) == fitted().top_words(5, words)
 
 
-FORMS = "must be a sequence of names.*vocabulary_.*vectoriser; got"
+FORMS = "must be a sequence of names.*vocabulary_.*vectorizer; got"
 
 
 @pytest.mark.parametrize(

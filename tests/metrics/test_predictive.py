@@ -86,7 +86,7 @@ def test_documents_add_up_to_the_mean():
     assert_allclose(perplexity(beta, X, 0.1, per_document=True), np.exp(-scores))
 
 
-def test_threads_and_neighbours_change_nothing():
+def test_threads_and_neighbors_change_nothing():
     lda, X = fitted(), corpus()
     scores = predictive_log_likelihood(lda, X, per_document=True)
     assert_array_equal(predictive_log_likelihood(lda, X, per_document=True, n_jobs=3), scores)

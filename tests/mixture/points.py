@@ -15,10 +15,10 @@ Array = NDArray[np.float64]
 def clusters(seed: int, n_samples: int = 500, n_features: int = 2, n_clusters: int = 6) -> Array:
     """Points of clusters in the plane."""
     rng = np.random.default_rng(seed)
-    centres = rng.normal(0, 5, (n_clusters, n_features))
+    centers = rng.normal(0, 5, (n_clusters, n_features))
     deviations = rng.uniform(0.5, 1.5, (n_clusters, n_features))
     z = rng.integers(0, n_clusters, n_samples)
-    return centres[z] + deviations[z] * rng.standard_normal((n_samples, n_features))
+    return centers[z] + deviations[z] * rng.standard_normal((n_samples, n_features))
 
 
 def random_start(seed: int, n_samples: int = 500, n_components: int = 15) -> Array:

@@ -50,7 +50,7 @@ def test_optima(temperature):
 
 @pytest.mark.parametrize("temperature", [1.0, 3.0])
 def test_the_bound_is_the_highest_over_responsibilities_and_variances(temperature):
-    """Against its definition, with a general optimiser over phi and v."""
+    """Against its definition, with a general optimizer over phi and v."""
     x, s = data(1, 6), 1.0 / temperature
     weights, variance, prior_variance, m = np.array([0.4, 0.6]), 2.0, 9.0, np.array([1.0, -2.0])
     model = TwoGaussians(x, weights=weights, variance=variance, prior_variance=prior_variance)

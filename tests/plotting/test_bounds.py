@@ -84,8 +84,8 @@ def test_units_are_not_mixed():
     topics._trainer = mixture.weights_ = None  # taken for fitted
     display = BoundDisplay.from_estimator(topics)
     assert_array_equal(display.lines_[0].get_xydata(), [[0.0, -8.0], [1.0, -7.0]])
-    assert display.ax_.get_ylabel() == "ELBO (nats a token)"
-    with pytest.raises(ValueError, match="'a' has nats, 'b' has nats a token"):
+    assert display.ax_.get_ylabel() == "ELBO (nats per token)"
+    with pytest.raises(ValueError, match="'a' has nats, 'b' has nats per token"):
         BoundDisplay.from_estimator({"a": mixture, "b": topics})
 
 

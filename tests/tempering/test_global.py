@@ -65,17 +65,17 @@ def test_update_maximises_its_terms_against_a_grid_search():
     )
 
     # A coarse search of the simplex, then ever finer ones around the best point found.
-    centre, width, found = np.full(3, 1 / 3), 1.0, -np.inf
+    center, width, found = np.full(3, 1 / 3), 1.0, -np.inf
     for _ in range(12):
-        a, b = np.meshgrid(*(c + width * np.linspace(-1, 1, 41) for c in centre[:2]))
+        a, b = np.meshgrid(*(c + width * np.linspace(-1, 1, 41) for c in center[:2]))
         points = np.stack([a.ravel(), b.ravel(), 1 - a.ravel() - b.ravel()], axis=1)
         points = points[(points >= 0).all(axis=1)]
         values = [terms(point, energy, temperatures, log_c, log_prior) for point in points]
         assert max(values) <= best * (1 - 1e-9) if best < 0 else best * (1 + 1e-9)
-        centre, found = points[np.argmax(values)], max(values)
+        center, found = points[np.argmax(values)], max(values)
         width /= 4
     assert found == pytest.approx(best, rel=1e-9)
-    np.testing.assert_allclose(temperature.responsibilities, centre, atol=1e-4)
+    np.testing.assert_allclose(temperature.responsibilities, center, atol=1e-4)
 
 
 def test_many_data_make_a_spike():

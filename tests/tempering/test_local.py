@@ -51,7 +51,7 @@ def test_shared_normalizers(problem):
     )
 
 
-def test_data_do_not_depend_on_their_neighbours(problem):
+def test_data_do_not_depend_on_their_neighbors(problem):
     s, energies, log_c = problem
     local = LocalTemperature(s)
     together = local.update(energies, log_c)
@@ -71,19 +71,19 @@ def test_r_maximises_its_terms_against_a_grid_search():
     r = local.responsibilities(energies, log_c)
     np.testing.assert_allclose(local.elbo_terms(energies, log_c, r), best, rtol=1e-14)
     for n in range(3):
-        centre, width = np.full(3, 1 / 3), 1.0
+        center, width = np.full(3, 1 / 3), 1.0
         for _ in range(12):
-            a, b = np.meshgrid(*(c + width * np.linspace(-1, 1, 41) for c in centre[:2]))
+            a, b = np.meshgrid(*(c + width * np.linspace(-1, 1, 41) for c in center[:2]))
             points = np.stack([a.ravel(), b.ravel(), 1 - a.ravel() - b.ravel()], axis=1)
             points = points[(points >= 0).all(axis=1)]
             values = local.elbo_terms(
                 np.repeat(energies[n], len(points)), np.tile(log_c[n], (len(points), 1)), points
             )
             assert values.max() <= best[n] + 1e-9 * abs(best[n])
-            centre = points[values.argmax()]
+            center = points[values.argmax()]
             width /= 4
         assert values.max() == pytest.approx(best[n], rel=1e-9)
-        np.testing.assert_allclose(r[n], centre, atol=1e-4)
+        np.testing.assert_allclose(r[n], center, atol=1e-4)
 
 
 @settings(derandomize=True, deadline=None)

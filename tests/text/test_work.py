@@ -28,14 +28,14 @@ def theme(topic_words):
 
 
 def test_labels_are_in_tables_and_files(model, tmp_path):
-    labelled = load(_saved(model, tmp_path))
-    labelled.set_labels(lambda words, documents: f"{words[0]}/{documents[0]}", texts=texts())
-    for label, words in zip(labelled.labels_, labelled.topics_["words"], strict=True):
+    labeled = load(_saved(model, tmp_path))
+    labeled.set_labels(lambda words, documents: f"{words[0]}/{documents[0]}", texts=texts())
+    for label, words in zip(labeled.labels_, labeled.topics_["words"], strict=True):
         word, _, document = label.partition("/")
         assert word == words[0]
         assert theme(words) == theme(document.split())
-    again = load(_saved(labelled, tmp_path))
-    assert list(again.topics_["label"]) == list(labelled.labels_)
+    again = load(_saved(labeled, tmp_path))
+    assert list(again.topics_["label"]) == list(labeled.labels_)
 
 
 def _saved(model, folder):

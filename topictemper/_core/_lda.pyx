@@ -300,7 +300,7 @@ def log_partition(
     double[:, ::1] out,
     int64_t[::1] ticket,
 ):
-    """log sum_k E[theta_k^s] S_k(s) of every document at every node s (nats a token)."""
+    """log sum_k E[theta_k^s] S_k(s) of every document at every node s (nats per token)."""
     cdef int status
     cdef partition_problem problem = partition_problem(
         gamma.shape[0], gamma.shape[1], nodes.shape[0], &gamma[0, 0], &topics[0, 0], &n_active[0],

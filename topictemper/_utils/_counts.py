@@ -229,7 +229,7 @@ def warn_of_tfidf(X: Any) -> None:
             warnings.warn(
                 "X holds fractions whose rows have norm 1, like tf-idf weights or frequencies, and "
                 "LDA models counts: use CountVectorizer in place of TfidfVectorizer, and do not "
-                "normalise",
+                "normalize",
                 UserWarning,
                 stacklevel=2,
             )

@@ -1,4 +1,4 @@
-"""Names of columns, given as a sequence, a mapping or a vectoriser."""
+"""Names of columns, given as a sequence, a mapping or a vectorizer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def feature_names_of(names: Any, n_features: int, *, strings: bool = False) -> N
 
     Parameters
     ----------
-    names : array-like, mapping or vectoriser
+    names : array-like, mapping or vectorizer
         A name for each column. Or a mapping from words to columns, like `vocabulary_` of a
         `CountVectorizer`, or from columns to words, like a gensim `Dictionary`. Or an object with
         `get_feature_names_out`.
@@ -71,5 +71,5 @@ def _wrong(names: Any) -> TypeError:
     return TypeError(
         "feature_names must be a sequence of names, one for each column; a mapping of words to "
         "columns or of columns to words, such as CountVectorizer.vocabulary_ or a gensim "
-        f"Dictionary; or a fitted vectoriser; got {type(names).__name__}"
+        f"Dictionary; or a fitted vectorizer; got {type(names).__name__}"
     )

@@ -43,5 +43,5 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise InputError(f"{arguments.labels}: {error}.") from error
     fitted.model.save(output)
-    print(f"{output}: {len(labels):,} topics labelled")
+    print(f"{output}: {len(labels):,} topics labeled")
     return 0

@@ -48,7 +48,7 @@ def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
     Parameters
     ----------
     fits : two tuples (name, score, seconds)
-        Scores in nats a token.
+        Scores in nats per token.
     """
     (_, first, _), (_, second, _) = fits
     rows = [
@@ -57,11 +57,11 @@ def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
     ]
     perplexities = math.exp(-second) - math.exp(-first)
     rows.append(["gain", f"{second - first:+.4f}", f"{perplexities:+.1f}", ""])
-    return format_table(["", "nats a token", "perplexity", "seconds"], rows)
+    return format_table(["", "nats per token", "perplexity", "seconds"], rows)
 
 
 def format_verdict(gain: float) -> str:
-    """Say in a line what a gain means, in nats a token."""
+    """Say in a line what a gain means, in nats per token."""
     # NaN is no gain.
     if not gain > 0:
         return "tempering did not help here"
@@ -153,7 +153,7 @@ def format_score(n_documents: int, n_tokens: int, score: float, n_unknown: int =
     rows = [
         ("documents", f"{n_documents:,}"),
         ("tokens", f"{n_tokens:,}" + (f", and {n_unknown:,} unknown" if n_unknown else "")),
-        ("score", f"{score:.4f} nats a token"),
+        ("score", f"{score:.4f} nats per token"),
         ("perplexity", f"{math.exp(-score):.1f}"),
     ]
     return "\n".join(f"{name:<12}{value}" for name, value in rows)

@@ -37,7 +37,7 @@ class Rounds:
     Attributes
     ----------
     scores : list of list of float
-        Passes made and nats a token, after each round.
+        Passes made and nats per token, after each round.
     """
 
     def __init__(
@@ -198,7 +198,7 @@ class Rounds:
 
     def _tell(self, state: State, n_rounds: int, seconds: float) -> None:
         passes = state.n_rounds / self._shards.rounds_per_pass
-        score = f", validation score {self.scores[-1][1]:.4f} nats a token" if self.scores else ""
+        score = f", validation score {self.scores[-1][1]:.4f} nats per token" if self.scores else ""
         rate = self._shards.n_rows / self._shards.rounds_per_pass / max(seconds, 1e-9)
         self._report(
             f"round {state.n_rounds}/{n_rounds}: pass {passes:.2f}, {rate:.0f} documents a "

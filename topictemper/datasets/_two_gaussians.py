@@ -59,5 +59,5 @@ def make_two_gaussians(
     check.number("separation", separation, 0.0, boundaries="neither")
     rng = check.random_state(random_state)
     y = (rng.random_sample(n_samples) >= weight).astype(np.intp)
-    centre = np.where(y == 0, 0.5 * separation, -0.5 * separation)
-    return (centre + rng.standard_normal(n_samples))[:, None], y
+    center = np.where(y == 0, 0.5 * separation, -0.5 * separation)
+    return (center + rng.standard_normal(n_samples))[:, None], y

@@ -35,7 +35,7 @@ def train_in_full(
     by more than that, and more than 0.005, at an unchanged temperature. Where topics are a point,
     it may fall as a learned eta rises, which gives no warning.
 
-    The tempered ELBO before each pass, in nats a token, is added to `history`, as
+    The tempered ELBO before each pass, in nats per token, is added to `history`, as
     (pass, temperature, elbo).
     """
     tol = trainer.config.tol
@@ -58,7 +58,7 @@ def train_in_full(
         if not fallen and not moved and gain < -max(tol, _SLACK):
             fallen = True
             warnings.warn(
-                f"the ELBO fell by {-gain:.3g} nats a token in pass {done}; documents may need "
+                f"the ELBO fell by {-gain:.3g} nats per token in pass {done}; documents may need "
                 "more sweeps: a smaller mean_change_tol, or a larger max_doc_update_iter",
                 ConvergenceWarning,
                 stacklevel=4,

@@ -173,9 +173,9 @@ class TemperedLDA(
     score_history_ : structured ndarray
         Fields ``pass`` and ``score``; only after `fit` with `validation_X` or `early_stopping`.
     elbo_history_ : structured ndarray
-        Fields ``pass``, ``temperature`` and ``elbo``, the tempered ELBO before each pass, in nats a
-        token; only after `fit` with "batch". For "point" it has ``sum eta log E[beta]`` in place
-        of the divergence of the topics, and may fall when "auto" raises eta.
+        Fields ``pass``, ``temperature`` and ``elbo``, the tempered ELBO before each pass, in nats
+        per token; only after `fit` with "batch". For "point" it has ``sum eta log E[beta]`` in
+        place of the divergence of the topics, and may fall when "auto" raises eta.
     doc_topic_prior_ : ndarray of shape (n_components,)
         alpha for prediction.
     topic_word_prior_ : float or ndarray of shape (n_features,) or (n_components, n_features)
@@ -304,10 +304,10 @@ class TemperedLDA(
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
             Documents that are scored after every pass, for `score_history_` and
             `early_stopping`; or an iterable of chunks of them, as for X.
-        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Words of the columns, for `feature_names_in_`: a sequence; a mapping of words to
             columns or of columns to words, such as ``vocabulary_`` or a gensim ``Dictionary``; or
-            a fitted vectoriser. None takes the names of a data frame, or with `warm_start`
+            a fitted vectorizer. None takes the names of a data frame, or with `warm_start`
             those of the last fit. Else names of an earlier fit are dropped, as in scikit-learn.
         on_interrupt : {"raise", "keep"}, default="raise"
             What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, and warns.

@@ -65,7 +65,7 @@ def proportions(
 
 
 def peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Where the parabola through the highest of evenly spaced points and its neighbours peaks."""
+    """Where the parabola through the highest of evenly spaced points and its neighbors peaks."""
     i = int(y.argmax())
     if i in (0, len(x) - 1):
         return float(x[i])

@@ -51,9 +51,9 @@ class TopicsReportMixin:
         ----------
         n : int, default=10
             Words of each topic.
-        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Names of the columns: a sequence; a mapping of words to columns or of columns to
-            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
+            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectorizer. By
             default `feature_names_in_`, or else their numbers, with a warning.
         by : {"probability", "relevance", "frex", "lift"}, default="probability"
             What ranks the words. The others than "probability" prefer words that are rarer in
@@ -121,9 +121,9 @@ class TopicsReportMixin:
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Counts.
-        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Names of the columns: a sequence; a mapping of words to columns or of columns to
-            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectoriser. By
+            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectorizer. By
             default `feature_names_in_`, or else their numbers, with a warning.
 
         Returns

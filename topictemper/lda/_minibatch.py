@@ -52,7 +52,7 @@ class Minibatch(NamedTuple):
         return self.sums(self.counts)
 
     def sums(self, values: NDArray[Any]) -> NDArray[np.float64]:
-        """Sums over the entries of each document, which do not depend on its neighbours."""
+        """Sums over the entries of each document, which do not depend on its neighbors."""
         return sum_rows(self.doc_ptr, values)
 
     def hashes(self) -> NDArray[np.uint64]:

@@ -43,7 +43,7 @@ class Validation:
     Attributes
     ----------
     scores : list of tuple of float
-        Passes made and nats a token, for each evaluation.
+        Passes made and nats per token, for each evaluation.
     best : Trainer or None
         A copy of the model with the best score, if it is to stop a fit.
     """
@@ -194,7 +194,7 @@ class Monitor:
         """Log a line about the pass."""
         score = ""
         if self._validation is not None:
-            score = f", validation score {self._validation.scores[-1][1]:.4f} nats a token"
+            score = f", validation score {self._validation.scores[-1][1]:.4f} nats per token"
         rate = (self._trainer.clock.documents_seen - self._seen_before) / max(seconds, 1e-9)
         line = (
             f"{self._trainer.config.tempering.mode} pass {done}/{self._n_passes}: temperature "

@@ -101,7 +101,7 @@ class PosteriorNormalizer(Stateful):
             self.refresh(topics, workers)
             self._refreshed = passes
         energies, log_c = self.documents(batch, local, workers)
-        # Not a matrix product of BLAS, which may round a row differently for other neighbours.
+        # Not a matrix product of BLAS, which may round a row differently for other neighbors.
         matrix = np.ascontiguousarray(self.nodes.matrix.T)
         at_grid = np.einsum("dj,jm->dm", log_c, matrix)
         return Evidence(energies, at_grid, batch.weight, np.diff(batch.doc_ptr) == 0)

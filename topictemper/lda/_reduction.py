@@ -153,9 +153,9 @@ class ReductionMixin:
         }
         other._trainer = restored_trainer(config, tree)
         for k, group in enumerate(groups):
-            labelled = [j for j in group if j in model._labels]
-            if labelled:
-                largest = max(labelled, key=lambda j: sizes[j])
+            labeled = [j for j in group if j in model._labels]
+            if labeled:
+                largest = max(labeled, key=lambda j: sizes[j])
                 other._labels = {**other._labels, k: model._labels[largest]}
         return other
 

@@ -43,7 +43,7 @@ class ReportMixin:
             Texts of the documents.
         path : str or path-like
             The file to write. An old one is replaced when the new one is complete.
-        feature_names : array-like of shape (n_features,), mapping or vectoriser, optional
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Names of the columns, as for `top_words`.
         names : sequence of str, optional
             A title for each document.

@@ -385,7 +385,7 @@ class Trainer(Stateful):
     ) -> float | None:
         """How much its own mixture of topics explains of a document beyond the average one.
 
-        In nats a token; None without tokens.
+        In nats per token; None without tokens.
         """
         tokens = batch.total_tokens()
         if tokens == 0:

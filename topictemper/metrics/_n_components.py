@@ -27,7 +27,7 @@ class NComponentsComparison:
     ----------
     table_ : pandas.DataFrame or Table
         A row for each size, ascending. Columns: ``n_components``; ``score``, the held-out score in
-        nats a token; ``coherence`` (NPMI); ``diversity``; ``stability``, how alike the topics of
+        nats per token; ``coherence`` (NPMI); ``diversity``; ``stability``, how alike the topics of
         two seeds are; and the standard error of each, in ``score_error`` and so on.
     n_components_ : int
         The size to take for prediction.
@@ -96,7 +96,7 @@ def compare_n_components(
     n_top_words : int, default=10
         Top words for the coherence; for the diversity it is 25.
     tolerance : float, default=0.01
-        Difference of scores that does not matter, in nats a token, >= 0. 0.01 makes every word 1%
+        Difference of scores that does not matter, in nats per token, >= 0. 0.01 makes every word 1%
         more probable.
     random_state : int, default=0
         Seed of the first fits, and of what is held out. The next fits have the next integers.
@@ -239,12 +239,12 @@ def _reason(columns: dict[str, Any], chosen: int, differences: list[tuple[float,
     sizes, scores = columns["n_components"], columns["score"]
     best = int(scores.argmax())
     if chosen == best:
-        why = f"no size has a higher held-out score ({scores[best]:.3f} nats a token)"
+        why = f"no size has a higher held-out score ({scores[best]:.3f} nats per token)"
     else:
         below, error = differences[chosen]
         why = (
-            f"{sizes[best]} have the highest held-out score ({scores[best]:.3f} nats a token), but "
-            f"{sizes[chosen]} are only {below:.3f} below it (standard error {error:.3f})"
+            f"{sizes[best]} have the highest held-out score ({scores[best]:.3f} nats per token), "
+            f"but {sizes[chosen]} are only {below:.3f} below it (standard error {error:.3f})"
         )
     sentences = [f"Take {sizes[chosen]} topics: {why}."]
     if chosen == len(sizes) - 1:

@@ -42,7 +42,7 @@ def predictive_log_likelihood(
     split.
 
     The score is proper: whatever finds the proportions, no topics gain by it if they do not
-    predict. Mean-field inference favours topics that were learned for it. To compare topics of
+    predict. Mean-field inference favors topics that were learned for it. To compare topics of
     different origin take the better of the two ways, each with the best multiple of alpha for some
     training documents.
 

@@ -228,8 +228,8 @@ default="kmeans"
             config = config_of(self.get_params(deep=False), X)
             offset, prior = X.mean(axis=0), config.prior
             # Coordinates relative to the mean of the data keep rounding errors small.
-            centred = replace(prior, mean=prior.mean - offset)
-            best = best_run(X - offset, replace(config, prior=centred))
+            centered = replace(prior, mean=prior.mean - offset)
+            best = best_run(X - offset, replace(config, prior=centered))
             self._publish(best, prior, offset)
         if not best.converged:
             warnings.warn(

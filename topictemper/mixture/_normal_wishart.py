@@ -56,8 +56,8 @@ class NormalWishart(ABC):
         """``tr(scale_0 scale^-1)``, (K,)."""
 
     @abstractmethod
-    def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centres: Floats) -> Floats:
-        """``s sum_n phi_nk (x_n - centre_k)(x_n - centre_k)^T``, shaped as the scale."""
+    def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centers: Floats) -> Floats:
+        """``s sum_n phi_nk (x_n - center_k)(x_n - center_k)^T``, shaped as the scale."""
 
     @abstractmethod
     def _outer(self, difference: Floats) -> Floats:
@@ -70,10 +70,10 @@ class NormalWishart(ABC):
         counts = s * phi.sum(axis=0)
         k0 = self.mean_precision
         k = k0 + counts
-        centres = s * (phi.T @ X) / np.maximum(counts, np.finfo(float).tiny)[:, None]
-        mean = (k0[:, None] * self.mean + counts[:, None] * centres) / k[:, None]
-        pull = self._outer(np.sqrt(k0 * counts / k)[:, None] * (centres - self.mean))
-        scale = self.scale + self._scatter(X, phi, s, counts, centres) + pull
+        centers = s * (phi.T @ X) / np.maximum(counts, np.finfo(float).tiny)[:, None]
+        mean = (k0[:, None] * self.mean + counts[:, None] * centers) / k[:, None]
+        pull = self._outer(np.sqrt(k0 * counts / k)[:, None] * (centers - self.mean))
+        scale = self.scale + self._scatter(X, phi, s, counts, centers) + pull
         return type(self)(mean, k, self.dof + counts, scale)
 
     def expected_log_likelihood(self, X: Floats) -> Floats:
@@ -111,7 +111,7 @@ class NormalWishart(ABC):
         """Draw from the predictive density of each given component."""
         dof = (self.dof - self.block + 1)[component, None]
         chi2 = rng.chisquare(dof, size=(len(component), self.log_det.shape[1]))
-        noise = self._coloured(rng.standard_normal((len(component), self.mean.shape[1])), component)
+        noise = self._colored(rng.standard_normal((len(component), self.mean.shape[1])), component)
         spread = np.sqrt(1.0 + 1.0 / self.mean_precision[component])[:, None]
         return self.mean[component] + spread * noise / np.sqrt(chi2)
 
@@ -120,7 +120,7 @@ class NormalWishart(ABC):
         """``sum over blocks of log(1 + shrink distance^2)``, (N, K)."""
 
     @abstractmethod
-    def _coloured(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
+    def _colored(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
         """White noise with the scale of components as its covariance."""
 
     def _expected_log_det(self) -> Floats:
@@ -149,7 +149,7 @@ class Diagonal(NormalWishart):
         return np.log(self.scale)
 
     def squared_distances(self, X: Floats) -> Floats:
-        """Squared distances, (N, K), by two products of matrices; X must be roughly centred."""
+        """Squared distances, (N, K), by two products of matrices; X must be roughly centered."""
         inverse = 1.0 / self.scale
         weighted = inverse * self.mean
         result: Floats = (X * X) @ inverse.T
@@ -161,8 +161,8 @@ class Diagonal(NormalWishart):
         ratio: Floats = (prior.scale / self.scale).sum(axis=1)
         return ratio
 
-    def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centres: Floats) -> Floats:
-        scatter: Floats = s * (phi.T @ (X * X)) - counts[:, None] * centres**2
+    def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centers: Floats) -> Floats:
+        scatter: Floats = s * (phi.T @ (X * X)) - counts[:, None] * centers**2
         scatter[scatter < 0] = 0.0  # by rounding only
         return scatter
 
@@ -175,9 +175,9 @@ class Diagonal(NormalWishart):
             result[:, k] = np.log1p(shrink[k] * (X - mean) ** 2 / scale).sum(axis=1)
         return result
 
-    def _coloured(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
-        coloured: Floats = noise * np.sqrt(self.scale[component])
-        return coloured
+    def _colored(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
+        colored: Floats = noise * np.sqrt(self.scale[component])
+        return colored
 
 
 class Full(NormalWishart):
@@ -218,10 +218,10 @@ class Full(NormalWishart):
         ratio: Floats = ((prior.cholesky[0].T @ self.whitening) ** 2).sum(axis=(1, 2))
         return ratio
 
-    def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centres: Floats) -> Floats:
-        result = np.empty((len(centres), X.shape[1], X.shape[1]))
-        for k, centre in enumerate(centres):
-            weighted = (X - centre) * np.sqrt(s * phi[:, k, None])
+    def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centers: Floats) -> Floats:
+        result = np.empty((len(centers), X.shape[1], X.shape[1]))
+        for k, center in enumerate(centers):
+            weighted = (X - center) * np.sqrt(s * phi[:, k, None])
             result[k] = weighted.T @ weighted
         return result
 
@@ -231,5 +231,5 @@ class Full(NormalWishart):
     def _log1p_distances(self, X: Floats, shrink: Floats) -> Floats:
         return np.log1p(shrink * self.squared_distances(X))
 
-    def _coloured(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
+    def _colored(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
         return np.einsum("nij,nj->ni", self.cholesky[component], noise)

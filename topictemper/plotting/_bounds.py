@@ -12,7 +12,7 @@ from ._axes import axes, crop_early_passes, history_of, tidy
 
 # Of `elbo_history_`, by the names of models; "nats", of all data, for the others.
 _UNITS = {
-    "TemperedLDA": "nats a token",
+    "TemperedLDA": "nats per token",
     "BinarySparseCoding": "nats a datum",
     "SigmoidBeliefNetwork": "nats a datum",
 }

@@ -247,7 +247,7 @@ class LearningCurveDisplay:
         crop_early_passes(ax, [history["score"] for history in self.histories.values()])
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set_xlabel("passes over the data")
-        ax.set_ylabel("held-out score (nats a token)")
+        ax.set_ylabel("held-out score (nats per token)")
         if several:
             ax.legend(frameon=False, loc="lower right", title="last score")
         return self

@@ -9,7 +9,7 @@ import numpy as np
 from ._axes import COOL, WARM, axes, tidy
 
 _MEASURES = {
-    "score": "held-out score (nats a token)",
+    "score": "held-out score (nats per token)",
     "coherence": "coherence (NPMI)",
     "diversity": "diversity",
     "stability": "stability between seeds",

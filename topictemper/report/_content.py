@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from . import _documents
 from ._dates import Periods, periods_of
 from ._doubts import coherences, distance_to_corpus, doubts_about
-from ._geometry import hellinger, map_of, match_distance, neighbours
+from ._geometry import hellinger, map_of, match_distance, neighbors
 from ._survey import Proportions, Shares, Survey, survey
 from ._words import N_SHOWN, STOPS, candidates, corpus_frequencies
 
-_N_NEIGHBOURS = 5
+_N_NEIGHBORS = 5
 # Examples of a topic: fewer where there are many topics.
 _N_EXAMPLES, _MOST_EXAMPLES = 10, 2_500
 # Groups that the page shows, the largest; the others are one more.
@@ -111,7 +111,7 @@ def _of_topics(
         found.share, coherence, distance, distance_to_corpus(inputs.topics, marginal), to_partners
     )
     drawn = map_of(distance, found.share)
-    near = neighbours(distance, _N_NEIGHBOURS)
+    near = neighbors(distance, _N_NEIGHBORS)
     lists = [candidates(topic.astype(np.float64), marginal) for topic in inputs.topics]
     used, place = np.unique(np.concatenate([each.words for each in lists]), return_inverse=True)
     ends = np.cumsum([len(each.words) for each in lists])[:-1]
@@ -128,7 +128,7 @@ def _of_topics(
         "topic_log": [_rounded(each.log_probability, 5) for each in lists],
         "shown": N_SHOWN,
         "stops": len(STOPS),
-        "neighbours": [
+        "neighbors": [
             [[int(j), round(1 - float(distance[k, j]), 3)] for j in row]
             for k, row in enumerate(near)
         ],

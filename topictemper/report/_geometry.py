@@ -1,4 +1,4 @@
-"""Distances between topics, their neighbours, and a map in two dimensions."""
+"""Distances between topics, their neighbors, and a map in two dimensions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     return np.sqrt(np.clip(1.0 - affinity.astype(np.float64), 0.0, 1.0))
 
 
-def neighbours(distance: NDArray[np.float64], n: int) -> NDArray[np.intp]:
+def neighbors(distance: NDArray[np.float64], n: int) -> NDArray[np.intp]:
     """Return the n nearest other topics of each topic, the nearest first."""
     other = distance + np.diag(np.full(len(distance), np.inf))
     return np.argsort(other, axis=1, kind="stable")[:, : min(n, len(distance) - 1)]
@@ -71,9 +71,9 @@ def match_distance(topics: NDArray[Any], others: list[NDArray[Any]]) -> NDArray[
 def _principal(distance: NDArray[np.float64]) -> NDArray[np.float64]:
     n = len(distance)
     square = distance**2
-    centred = square - square.mean(axis=0) - square.mean(axis=1)[:, None] + square.mean()
+    centered = square - square.mean(axis=0) - square.mean(axis=1)[:, None] + square.mean()
     n_axes = min(2, n)
-    values, vectors = eigh(-0.5 * centred, subset_by_index=(n - n_axes, n - 1))
+    values, vectors = eigh(-0.5 * centered, subset_by_index=(n - n_axes, n - 1))
     places = np.zeros((n, 2))
     for axis in range(n_axes):
         vector = vectors[:, -1 - axis]

@@ -47,7 +47,7 @@ def write_model(
         A fitted model.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Counts.
-    words : array-like, mapping or vectoriser
+    words : array-like, mapping or vectorizer
         Names of the columns.
     path : str or path-like
         The file.

@@ -50,9 +50,9 @@ def write(
         Proportions of the topics in the documents, >= 0; rows are divided by their sums. Rows of
         zeros are documents without words. Also any object with ``shape`` that gives rows for
         slices and for arrays of row numbers: a memory-mapped array, or rows made on demand.
-    words : array-like of shape (n_features,), mapping or vectoriser
+    words : array-like of shape (n_features,), mapping or vectorizer
         Names of the columns: a sequence; a mapping of words to columns or of columns to words, such
-        as a gensim ``Dictionary``; or a fitted vectoriser.
+        as a gensim ``Dictionary``; or a fitted vectorizer.
     path : str or path-like
         The file to write. An old one is replaced when the new one is complete.
     counts : array-like or sparse matrix of shape (n_documents, n_features), optional
@@ -73,7 +73,7 @@ def write(
     other_topics : sequence of arrays-like of shape (n, n_features), optional
         Topics of other fits, with the same words. A topic with no similar one in them is doubted.
     score : float, optional
-        Held-out score in nats a token, such as `TemperedLDA.score`.
+        Held-out score in nats per token, such as `TemperedLDA.score`.
     history : mapping of str to structured ndarray, optional
         Courses of training, "temperature", "score" or "elbo": arrays with the fields ``pass`` and
         one of that name, such as `TemperedLDA.temperature_history_`.

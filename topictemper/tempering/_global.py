@@ -6,7 +6,7 @@ from scipy.special import entr
 
 from .._utils import _validation as check
 from .._utils._state import Stateful, Tree
-from ._grids import finite_vector, normalised_log_prior, temperature_vector
+from ._grids import finite_vector, normalized_log_prior, temperature_vector
 
 
 class GlobalTemperature(Stateful):
@@ -76,7 +76,7 @@ class GlobalTemperature(Stateful):
         self._inverse = 1.0 / self.temperatures
         size = self.temperatures.size
         self._log_c = None if log_c is None else finite_vector("log_c", log_c, size)
-        self._log_prior = normalised_log_prior(log_prior, size)
+        self._log_prior = normalized_log_prior(log_prior, size)
         self._step = check.number("step", step, 0.0, 1.0, boundaries="right")
         self._energy: float | None = None
         self._set_responsibilities(np.exp(self._log_prior))

@@ -126,7 +126,7 @@ def inverse_temperature_vector(name: str, values: ArrayLike) -> NDArray[np.float
     return vector
 
 
-def normalised_log_prior(log_prior: ArrayLike | None, size: int) -> NDArray[np.float64]:
+def normalized_log_prior(log_prior: ArrayLike | None, size: int) -> NDArray[np.float64]:
     """Return log pi, uniform for None, read-only and shifted so that pi sums to one."""
     if log_prior is None:
         vector = np.full(size, -math.log(size))

@@ -5,7 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from .._utils._state import Stateful
-from ._grids import inverse_temperature_vector, normalised_log_prior
+from ._grids import inverse_temperature_vector, normalized_log_prior
 
 #: What a history notes of temperatures of many data.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -59,7 +59,7 @@ class LocalTemperature(Stateful):
         self.inverse_temperatures = inverse_temperature_vector(
             "inverse_temperatures", inverse_temperatures
         )
-        self._log_prior = normalised_log_prior(log_prior, self.inverse_temperatures.size)
+        self._log_prior = normalized_log_prior(log_prior, self.inverse_temperatures.size)
         self._uniform = log_prior is None
         self._range = (self.inverse_temperatures.min(), self.inverse_temperatures.max())
 

@@ -59,7 +59,7 @@ class TemperedModel(Protocol):
         -------
         ndarray of shape (M,) or (N, M)
             ``log C(s)`` in nats, of all data or of each datum. 0 at s = 1 if the likelihood that
-            the energy stands for is normalised.
+            the energy stands for is normalized.
         """
         ...
 

@@ -304,7 +304,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         return np.concatenate([self._of_counts(counts) for counts in self._matrices(texts)])
 
     def score(self, texts: Any, y: Any = None) -> float:
-        """Predictive log-likelihood of held-out words, in nats a word; see `TemperedLDA.score`.
+        """Predictive log-likelihood of held-out words, in nats per word; see `TemperedLDA.score`.
 
         Parameters
         ----------

@@ -120,7 +120,7 @@ class DocumentSearch:
         pandas.DataFrame or Table
             A row for each query and document, the best first. Columns: ``query``, its number;
             ``rank``, from 1; ``document``, its row in `X`; ``score``, the log-probability of the
-            query in nats a token.
+            query in nats per token.
 
         Raises
         ------
@@ -182,7 +182,7 @@ class DocumentSearch:
             yield places, scores[places]
 
     def _scores(self, words: NDArray[Any], times: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log-probability of a query under every document, in nats a token."""
+        """Log-probability of a query under every document, in nats per token."""
         total = np.zeros(len(self._lengths))
         room = self._lengths + self._smoothing
         size = max(1, _MOST_VALUES // len(total))

@@ -76,7 +76,7 @@ export function topicMap({ content, labels }, onPoint) {
       "aria-label": "Map of topics. The arrow keys go from topic to topic.",
       onkeydown: (event) => {
         const from = links.indexOf(event.target);
-        const to = neighbour(place, from, event.key);
+        const to = neighbor(place, from, event.key);
         if (to === null) return;
         event.preventDefault();
         links[from].setAttribute("tabindex", "-1");
@@ -111,7 +111,7 @@ const DIRECTIONS = {
  * @param {number} from
  * @param {string} key
  */
-function neighbour(place, from, key) {
+function neighbor(place, from, key) {
   const direction = DIRECTIONS[key];
   if (!direction || from < 0) return null;
   let best = null;
@@ -129,7 +129,7 @@ function neighbour(place, from, key) {
 
 /**
  * The topics whose names fit on the map, the first ones first: a name touches no other, and covers the
- * centre of no larger circle.
+ * center of no larger circle.
  * @param {number[]} order
  * @param {number[][]} place
  * @param {(topic: number) => string} name

@@ -22,7 +22,7 @@ export function aboutView(app) {
       history.score?.length > 1 &&
         course(history.score, "Score", "Of held-out documents, after each pass; higher is better."),
       history.elbo?.length > 1 &&
-        course(history.elbo, "ELBO", "The bound that training raises, in nats a word."),
+        course(history.elbo, "ELBO", "The bound that training raises, in nats per word."),
     ),
     el("h3", {}, "Downloads"),
     downloads(app),
@@ -166,7 +166,7 @@ function meanings({ content }) {
       "Perplexity",
       "Among how many equally likely words a word is guessed; lower is better. " +
         (content.fit.kind === "held-out"
-          ? `Half of each document is given, the other half is guessed: ${content.fit.score} nats a word. Of single documents: by their own topics.`
+          ? `Half of each document is given, the other half is guessed: ${content.fit.score} nats per word. Of single documents: by their own topics.`
           : "By the document's own topics, which its words have decided."),
     ]);
   }

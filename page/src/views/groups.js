@@ -19,7 +19,7 @@ export function groupsView(app, groups) {
     el(
       "p",
       { class: "quiet" },
-      "Percent of each topic (row) in each group (column); the stronger the colour, the more.",
+      "Percent of each topic (row) in each group (column); the stronger the color, the more.",
     ),
     matrix(app, groups, topics),
   ];

@@ -228,7 +228,7 @@ function groupPanel({ content }, topic) {
 
 /** @param {App} app @param {number} topic */
 function nearPanel(app, topic) {
-  const near = app.content.neighbours[topic];
+  const near = app.content.neighbors[topic];
   if (!near.length) return null;
   return el(
     "section",

@@ -306,7 +306,7 @@ def log_partition(gamma: ArrayLike, moments: ArrayLike, nodes: ArrayLike) -> Flo
     Returns
     -------
     ndarray, shape (D, J)
-        In nats a token.
+        In nats per token.
     """
     gamma, moments, nodes = floats(gamma), floats(moments), floats(nodes)
     out = np.empty((len(gamma), len(nodes)))

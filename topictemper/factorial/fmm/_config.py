@@ -161,6 +161,8 @@ def critical_temperature(images: Images, noise_var: float) -> float:
     counts as its mean.
     """
     shown = images.pixel_masks[images.pixel_pattern].T
-    centred = np.where(shown, images.X - images.X.sum(axis=0) / np.maximum(shown.sum(axis=0), 1), 0)
-    (largest,) = randomized_svd(centred, 1, random_state=0)[1]
-    return float(largest**2) / len(centred) / noise_var
+    centered = np.where(
+        shown, images.X - images.X.sum(axis=0) / np.maximum(shown.sum(axis=0), 1), 0
+    )
+    (largest,) = randomized_svd(centered, 1, random_state=0)[1]
+    return float(largest**2) / len(centered) / noise_var

@@ -318,7 +318,7 @@ class _Training:
         n_data, n_features = Y.shape
         order = np.arange(n_data)
         if config.is_batched:
-            # Batches are neighbours in memory, and the data may be sorted.
+            # Batches are neighbors in memory, and the data may be sorted.
             order = random_state.permutation(n_data)
             Y = Y[order]
         self.Y = Y

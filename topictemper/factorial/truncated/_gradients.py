@@ -68,7 +68,7 @@ class MarginalNetwork:
             np.vstack([_glorot(random_state, n_features, n_hidden), np.zeros(n_hidden)]),
             np.vstack([_glorot(random_state, n_hidden, n_units), start]),
         ]
-        self._optimisers = [Adam(learning_rate, layer.shape) for layer in self._layers]
+        self._optimizers = [Adam(learning_rate, layer.shape) for layer in self._layers]
 
     def marginals(self, Y: Floats) -> Floats:
         """(n, n_units): probabilities of the units."""
@@ -85,7 +85,7 @@ class MarginalNetwork:
         inner = output @ self._layers[1][:-1].T * (1 - hidden**2)
         for i, (inputs, errors) in enumerate(((Y, inner), (hidden, output))):
             gradient = np.vstack([inputs.T @ errors, errors.sum(axis=0)])
-            self._layers[i] += self._optimisers[i].step(gradient)
+            self._layers[i] += self._optimizers[i].step(gradient)
 
 
 def _glorot(random_state: RandomState, n_in: int, n_out: int) -> Floats:
