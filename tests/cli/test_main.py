@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -103,7 +104,10 @@ def test_seeded_topics_and_early_stopping(run, text, matrix, tmp_path):
     assert load(path).labels_[0] == "a"
 
 
-@pytest.mark.parametrize("content", ["[1]", '{"a": "word"}', '{"a": [1]}', "{"])
+@pytest.mark.parametrize(
+    "content",
+    ["[1]", '{"a": "word"}', '{"a": [1]}', "{", "{}", '{"a": []}', '{"": ["river"]}'],
+)
 def test_seeded_topics_that_cannot_be_read(fails, text, tmp_path, content):
     seeds = tmp_path / "seeds.json"
     seeds.write_text(content)
@@ -244,6 +248,8 @@ def test_progress_is_switched_off_afterwards(run, text, tmp_path):
             "fit docs.txt --output m.npz --min-df 99999",
             "docs.txt: none of the 18 words is left: --min",
         ),
+        ("fit docs.txt --output -", "--output: a model is written to a file"),
+        ("fit - --format uci --output m.npz", "counts are read from a file"),
         ("fit docs.txt --output m.npz --topics 99999999999", "docs.txt: --topics 99999999999"),
         ("fit absent.txt --output m.npz", "absent.txt: No such file"),
         ("fit . --output m.npz", "false.npz: a file of counts in a folder of texts"),
@@ -379,6 +385,27 @@ def test_full_device_is_one_line(model):
         _, err = process.communicate()
     assert process.returncode == 2
     assert err == b"topictemper: error: No space left on device\n"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals end processes at once")
+def test_terminated_without_leftovers(tmp_path):
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    process = _process(
+        "fit", "-", "--output", tmp_path / "m.npz", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        env=os.environ | {"TMPDIR": str(folder)},
+    )  # fmt: skip
+    process.stdin.write(b"river boat water\n" * 200_000)
+    process.stdin.flush()
+    for _ in range(3000):  # until it counts what it reads
+        if any(folder.iterdir()) or process.poll() is not None:
+            break
+        time.sleep(0.01)
+    assert any(folder.iterdir())
+    process.terminate()
+    process.communicate()
+    assert process.returncode == 143
+    assert not any(folder.iterdir())
 
 
 def test_words_that_the_terminal_cannot_show(tmp_path):

@@ -49,10 +49,10 @@ def test_parquet(run, fails, named, topics, lines, tmp_path, stdin):
 
 def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):
     (tmp_path / "one.csv").write_text("\n".join(["body", *lines]))
-    (tmp_path / "one.jsonl").write_text(
-        "\n".join(json.dumps({"n": 1, "body": line}) for line in lines)
-    )
-    for name in ("one.csv", "one.jsonl"):
+    objects = [{"n": 1, "body": line} for line in lines]
+    (tmp_path / "one.jsonl").write_text("\n".join(map(json.dumps, objects)))
+    (tmp_path / "array.json").write_text("\n" + json.dumps(objects))
+    for name in ("one.csv", "one.jsonl", "array.json"):
         assert [topic for _, topic in named(tmp_path / name)] == topics
 
 
@@ -66,6 +66,8 @@ def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):
         ("p.csv", "a,b\n1,2\n3\n", "--column=a", "p.csv, line 3: 1 fields, but the first line"),
         ("p.csv", 'a,b\n1,2\n"3,\n4', "--column=a", "in the row that begins in line 3: unexpec"),
         ("p.csv", 'a,b\n"1\n1",2\n3\n', "--column=a", "p.csv, line 4: 1 fields"),
+        ("p.csv", "a;b\n1;2\n", "", "p.csv: name the column of text by --column: ['a', 'b']"),
+        ("p.csv", "a,b\r1,2\r", "--column=a", "row that begins in line 1: lines end with CR alone"),
         ("p.csv", "", "--column=a", "p.csv: no documents"),
         ("p.jsonl", '{"a": "b"}\n{"a"\n', "--column=a", "p.jsonl, line 2: not JSON"),
         ("p.jsonl", '{"a": "b"}\n\n{"a": 5}\n', "--column=a", "p.jsonl, line 3: 'a' is no text, "),
@@ -87,6 +89,15 @@ def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):
 def test_tables_that_cannot_be_read(fails, model, tmp_path, name, content, options, message):
     (tmp_path / name).write_text(content)
     assert message in fails("transform", model, tmp_path / name, *options.split())
+
+
+def test_half_a_character_in_a_group(run, model, tmp_path):
+    pytest.importorskip("pyarrow")
+    (tmp_path / "p.jsonl").write_text('{"a": "river boat", "b": "\\ud800x"}\n')
+    for name in ("o.csv", "o.parquet", "o.npz"):
+        options = ("--column=a", "--group=b", "--output", tmp_path / name)
+        assert run("transform", model, tmp_path / "p.jsonl", *options)[0] == 0
+    assert "\\ud800x" in (tmp_path / "o.csv").read_text()
 
 
 def test_missing_keys_are_empty_documents(run, named, tmp_path):

@@ -128,6 +128,8 @@ def test_parameters_of_the_lda():
     assert (fitted["n_components"], fitted["random_state"], fitted["n_jobs"]) == (3, 5, 1)
     assert lda.n_components == 7
     assert TopicModel(lda=lda).fit(bag()).to_local().lda_.components_.shape[0] == 7
+    parts = TopicModel(3).set_params(lda__max_iter=1, vectorizer__min_df=2)
+    assert (parts.lda.max_iter, parts.vectorizer.min_df) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -156,5 +158,9 @@ def test_bad_parameters():
         TopicModel(lda=topictemper.TemperedLDA()).fit(bag())
     with pytest.raises(TypeError, match="vectorizer must be a CountVectorizer"):
         TopicModel(vectorizer=TfidfVectorizer()).fit(bag())
+    with pytest.raises(ValueError, match="validation_texts has no document with two tokens"):
+        rounds_of_texts().fit(bag(), validation_texts=["", "boat"])
+    with pytest.raises(TypeError, match="checkpoint must be the path of a folder"):
+        TopicModel(lda=TemperedLDA(checkpoint=5)).fit(bag())
     with pytest.raises(ValueError, match="not fitted"):
         TopicModel().transform(bag())

@@ -204,6 +204,7 @@ def test_words_that_do_not_fit(tmp_path, name):
         (COUNTS / 2, None, "integers only"),
         (-COUNTS, None, "Negative values"),
         (COUNTS, ["a"], "feature_names must have 4 names"),
+        (COUNTS, ["\ufeffa", "b", "c", "d"], "cannot be written one per line"),
     ],
 )
 def test_what_cannot_be_written(tmp_path, name, X, names, message):
@@ -259,6 +260,12 @@ def test_parquet(tmp_path):
     pq.write_table(pa.table({"a": texts, "b": texts}), path)
     with pytest.raises(ValueError, match=r"name one of its columns of text: \['a', 'b'\]"):
         next(iter_parquet_text(path))
+    for type in (pa.dictionary(pa.int32(), pa.string()), pa.string_view()):
+        pq.write_table(pa.table({"text": pa.array(texts).cast(type)}), path)
+        assert list(iter_parquet_text(path)) == [text or "" for text in texts]
+    pq.write_table(pa.table([texts, texts], names=["a", "a"]), path)
+    with pytest.raises(ValueError, match="two of its columns are 'a'"):
+        next(iter_parquet_text(path, "a"))
     path.write_text("no parquet")
     with pytest.raises(ValueError, match="not a Parquet file"):
         next(iter_parquet_text(path))
@@ -285,7 +292,8 @@ def test_new_corpora_do_not_change_words_of_others(tmp_path):
     words = ["a", "b", "c", "d"]
     write_corpus(tmp_path / "x.npz", COUNTS, feature_names=words)
     write_corpus(tmp_path / "y.ldac", COUNTS, feature_names=words)
-    with pytest.raises(ValueError, match="those of another corpus"):
-        write_corpus(tmp_path / "z.npz", COUNTS, feature_names=words[::-1])
+    for name in ("z.npz", "x.npz"):
+        with pytest.raises(ValueError, match="those of another corpus"):
+            write_corpus(tmp_path / name, COUNTS, feature_names=words[::-1])
     assert read_corpus(tmp_path / "x.npz").feature_names.tolist() == words
     assert not (tmp_path / "z.npz").exists()

@@ -73,9 +73,11 @@ def test_shares_by_group_have_one_scale_and_names_on_the_left():
 
 
 def test_panels_of_topics_have_their_labels():
-    lda = small_lda().fit(corpus()).set_labels({0: "sports"})
+    label = r"$5 \frac and $"  # no mathematics
+    lda = small_lda().fit(corpus()).set_labels({0: label})
     display = TopicsDisplay.from_estimator(lda, topics=[0, 1], feature_names=WORDS)
-    assert [title.partition(" (")[0] for title in display.titles] == ["sports", "topic 1"]
+    assert [title.partition(" (")[0] for title in display.titles] == [label, "topic 1"]
+    display.figure_.canvas.draw()
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,8 @@ def test_shares_over_time_and_by_group(path):
         ([2001.0, 2004.0], "year", "2001", "2004"),
         (["2001-02", "2001-05"], "month", "2001-02", "2001-05"),
         ([1789, 2024], "decade", "1780s", "2020s"),
+        (["0980", "2024"], "century", "900-999", "2000-2099"),
+        (["20240101", 20240209], "day", "2024-01-01", "2024-02-09"),
         (
             [datetime.date(2024, 1, 1), pd.Timestamp("2024-01-03")],
             "day",
@@ -211,9 +213,11 @@ def test_a_report_of_an_estimator_knows_score_and_course(path):
 
 def test_labels_come_back(tmp_path):
     file = tmp_path / "labels.json"
-    file.write_text(json.dumps({"0": "space", "2": "cooking"}))
+    file.write_text("\ufeff" + json.dumps({"0": "space", "2": "cooking"}), encoding="utf-8")
     labels = report.read_labels(file)
-    assert written(tmp_path / "report.html", labels=labels)["labels"] == ["space", "", "cooking"]
+    some = ["space", "", "cooking"]
+    for given in (labels, labels | {1: None}, ["space", float("nan"), "cooking"]):
+        assert written(tmp_path / "report.html", labels=given)["labels"] == some
     lda = TemperedLDA(3, random_state=0, max_iter=1).fit(corpus().counts)
     lda.set_labels(labels).report(corpus().counts, feature_names=WORDS, path=tmp_path / "of_lda")
     assert data_of(tmp_path / "of_lda")["labels"] == ["space", "", "cooking"]
@@ -239,8 +243,12 @@ def test_labels_come_back(tmp_path):
         ({"groups": ["one"]}, "groups must have one entry"),
         ({"dates": ["2024-01-01"]}, "dates must have one date"),
         ({"dates": ["soon"] * 60}, "document 0 has 'soon'"),
+        ({"dates": ["today"] * 60}, "document 0 has 'today'"),
+        ({"dates": [1577836800] * 60}, "document 0 has 1577836800"),
         ({"labels": ["one"]}, "labels must have 3 entries"),
         ({"labels": {3: "one"}}, "topics 0 to 2"),
+        ({"labels": {"a": "one"}}, "labels name topic 'a'"),
+        ({"score": -1e4}, "score"),
         ({"other_topics": [np.ones((3, 5))]}, r"other_topics\[0\] must have the 28 words"),
         ({"score": np.nan}, "score must be finite"),
         ({"history": {"loss": np.zeros(2)}}, "history must have the names"),

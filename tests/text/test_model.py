@@ -308,6 +308,7 @@ def test_pipelines():
         (["a text", ["a", "b"]], TypeError, "document 1 is a list of tokens, but a text"),
         ([[(0, 1)]], TypeError, "document 0 holds tuples, like a corpus of gensim"),
         ([[1, 2]], TypeError, "document 0 holds int"),
+        ([["a"], iter(["a"])], TypeError, "document 1 is an iterator"),
         ([["a", 5], ["b"]], TypeError, "tokens must be strings, got 5"),
         ([None, float("nan")], ValueError, "texts has no words"),
     ],

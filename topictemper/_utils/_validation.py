@@ -72,7 +72,8 @@ def threads(value: Any) -> int:
         raise ValueError(
             f"n_jobs must be None, a number of threads, or -1 for all processors; got {value!r}"
         )
-    return int(effective_n_jobs(value))
+    # The results are the same, and systems have not as many threads as somebody may ask for.
+    return min(int(effective_n_jobs(value)), max(64, 4 * (os.cpu_count() or 1)))
 
 
 def choice(name: str, value: Any, choices: Iterable[str]) -> str:

@@ -32,6 +32,7 @@ def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[st
     """
     codec = _codec(file, encoding)
     decoder = codecs.getincrementaldecoder(codec)()
+    begins = True
     number, begun = 1, list[str]()
     whole: list[str] = []  # where a long line is not held on to
     ended = False
@@ -42,6 +43,12 @@ def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[st
             text = decoder.decode(data, final=ended)
         except UnicodeDecodeError as error:
             raise InputError(_undecodable(error, name, number, codec)) from error
+        except UnicodeError as error:  # of UTF-16 and UTF-32
+            raise InputError(
+                f"{name}: no byte order mark; give --encoding {codec}-le or {codec}-be."
+            ) from error
+        if begins and text:  # a mark that the encoding has not taken
+            text, begins = text.removeprefix("\ufeff"), False
         if codec in _UTF8 and "\0" in text:
             number += text[: text.index("\0")].count("\n")
             raise InputError(

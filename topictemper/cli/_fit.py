@@ -12,12 +12,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._files import writable_path
 from ..datasets.formats._packed import InputError
-from ..datasets.formats._text import read_vocabulary
+from ..datasets.formats._text import lines, read_vocabulary
 from ..lda._estimator import TemperedLDA
 from ..text._model import TopicModel
 from ..text._parameters import MAX_DF, MIN_DF, WORD
 from . import _arguments as types
-from ._inputs import TextInput, kind_of, read_matrix
+from ._inputs import STANDARD_INPUT, TextInput, kind_of, read_matrix
 from ._models import refuse_text_options, warn_of_unfindable
 
 _MODES = ("svi", "avi", "vt", "lvt", "dasvi")
@@ -108,6 +108,8 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Fit a model, and save it."""
+    if arguments.output == STANDARD_INPUT:
+        raise InputError("--output: a model is written to a file, not to standard output.")
     # An unwritable path must fail before the fit, not after.
     target = writable_path(arguments.output)
     inputs = arguments.file, arguments.vocabulary, arguments.seed_topics
@@ -185,7 +187,7 @@ def _stop_words(arguments: argparse.Namespace) -> str | list[str] | None:
     if file is None:
         return None if arguments.stop_words == "none" else "english"
     try:
-        return [word.lower() for word in read_vocabulary(file)]
+        return [line.strip().lower() for line in lines(file) if line.strip()]
     except FileNotFoundError:
         raise InputError(
             f"--stop-words: {str(file)!r} is neither english, nor none, nor a file."
@@ -196,14 +198,14 @@ def _seeds(file: Path | None) -> dict[str, list[str]] | None:
     """Return the seeded topics of a file."""
     if file is None:
         return None
-    with open(file, encoding="utf-8") as content:
+    with open(file, encoding="utf-8-sig") as content:
         try:
             seeds: Any = json.load(content)
         except ValueError as error:
             raise InputError(f"{file}: not JSON ({error}).") from error
-    if not isinstance(seeds, dict) or not all(
-        isinstance(words, list) and all(isinstance(word, str) for word in words)
-        for words in seeds.values()
+    if not (isinstance(seeds, dict) and seeds) or not all(
+        label and isinstance(words, list) and words and all(isinstance(word, str) for word in words)
+        for label, words in seeds.items()
     ):
         raise InputError(
             f'{file}: labels and lists of words are needed, such as {{"space": ["nasa", "orbit"]}}.'

@@ -66,6 +66,8 @@ def read_matrix(
     path: Path, vocabulary_path: Path | None = None, format: str | None = None
 ) -> Corpus:
     """Read counts, one document per row, and the words of their columns (see `read_corpus`)."""
+    if path == STANDARD_INPUT:
+        raise InputError("counts are read from a file, not from standard input.")
     if not path.is_dir():
         counts, names = read_corpus(path, format, vocabulary=vocabulary_path).values()
         return Corpus(counts, None if names is None else names.tolist())

@@ -8,7 +8,9 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,9 +27,10 @@ _logger = logging.getLogger("topictemper")
 # In the order of the help. Each has `add`, which adds its command to the parser.
 _COMMANDS = (_demo, _fit, _show, _label, _page, _predict, _update)
 
-# Exit status of shells after a signal: 128 + SIGINT, 128 + SIGPIPE.
+# Exit status of shells after a signal: 128 + SIGINT, 128 + SIGPIPE, 128 + SIGTERM.
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
+_TERMINATED = 143
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -42,7 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         Arguments, without the name of the program. None takes those of the process.
     """
     try:
-        status = _run(argv)
+        with _terminable():
+            status = _run(argv)
         # Not `sys.stdout.flush()`, because `sys.stdout` may be None.
         print(end="", flush=True)
         return status
@@ -63,6 +67,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(file + error.strerror)
     except (ImportError, ValueError) as error:
         return _fail(str(error))
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """Let SIGTERM end the command as an error does, so that it removes its temporary files."""
+    if threading.current_thread() is not threading.main_thread():  # which gets all signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _run(argv: Sequence[str] | None) -> int:

@@ -38,11 +38,11 @@ class Labels(NamedTuple):
 
     def of_documents(self, documents: Sequence[Document]) -> dict[str, list[str]]:
         """Return the columns of the documents themselves."""
-        columns = {"document": [document.name for document in documents]}
+        columns = {"document": [_encodable(document.name) for document in documents]}
         if self.has_date:
-            columns["date"] = [document.date or "" for document in documents]
+            columns["date"] = [_encodable(document.date or "") for document in documents]
         if self.has_group:
-            columns["group"] = [document.group or "" for document in documents]
+            columns["group"] = [_encodable(document.group or "") for document in documents]
         return columns
 
     def rows(
@@ -64,6 +64,11 @@ class Labels(NamedTuple):
         columns["label"] = [labels[topic] for topic in topics]
         columns["share"] = theta[rows, topics]
         return columns
+
+
+def _encodable(text: str) -> str:
+    """Return a text that UTF-8 can hold: JSON and names of files may have halves of characters."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def format_of_output(path: Path, n_top: int | None) -> str:

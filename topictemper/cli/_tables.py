@@ -48,12 +48,12 @@ def delimited_rows(
     header_line = next(lines, None)
     if header_line is None:
         return
-    delimiter = _delimiter(header_line, columns.column, _DELIMITERS[format])
-    reader = csv.reader(chain([header_line], lines), delimiter=delimiter, strict=True)
     header: list[str] = []
     places: list[int | None] = []
     line = 1
     try:
+        delimiter = _delimiter(header_line, columns.column, _DELIMITERS[format])
+        reader = csv.reader(chain([header_line], lines), delimiter=delimiter, strict=True)
         for row in reader:
             if not header:
                 header = row
@@ -67,7 +67,8 @@ def delimited_rows(
                 yield Row(*(None if place is None else row[place] for place in places))
             line = reader.line_num + 1
     except csv.Error as error:
-        raise InputError(f"{name}, in the row that begins in line {line}: {error}.") from error
+        what = "lines end with CR alone" if "new-line" in str(error) else error
+        raise InputError(f"{name}, in the row that begins in line {line}: {what}.") from error
 
 
 def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> Iterator[Row]:
@@ -118,12 +119,19 @@ def parquet_documents(file: Any, name: str, columns: Columns) -> Iterator[Row]:
 
 
 def _delimiter(header: str, column: str | None, candidates: str) -> str:
-    """Return the delimiter by which the first line has the column, or the usual one."""
+    """Return the delimiter by which the first line has the column, or the usual one.
+
+    Without a column it is the first one that occurs.
+    """
 
     def names(delimiter: str) -> list[str]:
         return next(csv.reader([header], delimiter=delimiter), [])
 
-    return next((each for each in candidates if column in names(each)), candidates[0])
+    def fits(delimiter: str) -> bool:
+        there = names(delimiter)
+        return len(there) > 1 if column is None else column in there
+
+    return next(filter(fits, candidates), candidates[0])
 
 
 def _places(name: str, columns: Columns, header: Sequence[str]) -> list[int | None]:
@@ -150,12 +158,14 @@ def _only(name: str, names: Sequence[str], there: Iterable[str]) -> str:
 
 def _json_values(lines: Iterator[str], name: str) -> Iterator[tuple[int, Any]]:
     """Yield the values, each with the line in which it begins."""
+    first = True
     for number, line in enumerate(lines, start=1):
-        if number == 1 and line.lstrip().startswith("["):
+        if first and line.lstrip().startswith("["):
             whole = line + "".join(lines)
-            yield from ((1, value) for value in _json(whole, name, 1, list))
+            yield from ((number, value) for value in _json(whole, name, number, list))
         elif line.strip():
             yield number, _json(line.rstrip(), name, number)
+        first = first and not line.strip()
 
 
 def _json(text: str, name: str, number: int, kind: type | None = None) -> Any:

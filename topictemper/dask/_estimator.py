@@ -238,6 +238,10 @@ max_doc_update_iter, dtype
         return self
 
     def _fit(self, X: Any, validation_X: Any, *, resume: bool) -> None:
+        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
+            raise TypeError(
+                f"checkpoint must be the path of a folder or None, got {self.checkpoint!r}"
+            )
         if resume and self.checkpoint is None:
             raise ValueError("resume=True goes on with a checkpoint: set the parameter checkpoint")
         if self.checkpoint is not None and not resume:

@@ -13,12 +13,13 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from ..text._counting import choose_words, count_by_vocabulary
 from ..text._model import TopicModel as _Local
 from ..text._model import text_model_of
-from ..text._parameters import OF_LDA, new_vectorizer
+from ..text._parameters import OF_LDA, new_vectorizer, with_parts
 from ..text._texts import Texts
 from ..text._vocabulary import GrowingVocabulary
 from . import _prediction
@@ -30,6 +31,10 @@ from ._preflight import executor_for
 
 # Results that are put together at a time.
 _AT_ONCE = 16
+
+
+def _default_lda() -> TemperedLDA:
+    return TemperedLDA(10)
 
 
 class TopicModel(BaseEstimator):
@@ -106,6 +111,22 @@ class TopicModel(BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters of the model, its vectorizer and its lda.
+
+        Parameters
+        ----------
+        **params
+            As for `topictemper.TopicModel.set_params`.
+
+        Returns
+        -------
+        TopicModel
+            The estimator itself.
+        """
+        super().set_params(**with_parts(self, params, _default_lda))
+        return self
 
     def fit(
         self, texts: Any, y: Any = None, *, validation_texts: Any = None, resume: bool = False
@@ -232,6 +253,8 @@ class TopicModel(BaseEstimator):
         if validation_texts is not None:
             parts = count_by_vocabulary(Texts(validation_texts, tokens), vectorizer)
             validation = sp.vstack([part.matrix(vectorizer) for part in parts], format="csr")
+            if not validation.shape[0] or validation.sum(axis=1).max() < 2:
+                raise ValueError(NOTHING_HELD_OUT.format("validation_texts"))
         self.lda_ = lda.fit(counts, validation_X=validation, resume=resume)
         self.vectorizer_, self.unknown_share_ = vectorizer, unknown_share
         self._statistics = attempts(
@@ -244,7 +267,7 @@ class TopicModel(BaseEstimator):
                 "lda must be a topictemper.dask.TemperedLDA or None, got "
                 f"{type(self.lda).__module__}.{type(self.lda).__name__}"
             )
-        lda = TemperedLDA(10) if self.lda is None else clone(self.lda)
+        lda = _default_lda() if self.lda is None else clone(self.lda)
         given = {name: getattr(self, name) for name in OF_LDA}
         lda.set_params(**{name: value for name, value in given.items() if value is not None})
         return lda

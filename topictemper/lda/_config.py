@@ -289,7 +289,7 @@ def _is_auto(name: str, prior: Any) -> bool:
 def _alpha(value: Any, n_components: int, dtype: np.dtype[Any]) -> Prior:
     """The prior of the proportions, (n_components,)."""
     name = "doc_topic_prior"
-    usual = min(default.ALPHA_SUM / n_components, default.ALPHA_MOST)
+    usual = min(max(default.ALPHA_SUM / n_components, PRIOR_RANGE[0]), default.ALPHA_MOST)
     learned = _is_auto(name, value)
     if value is None or learned:
         value = usual

@@ -151,8 +151,8 @@ class TemperedLDA(
         Seed of the start and of the order of documents. The same seed gives the same bits with one
         instruction set (`topictemper.set_isa`).
     n_jobs : int, default=None
-        Number of threads. None is 1, -1 is all processors. Results have the same bits for any
-        number.
+        Number of threads. None is 1, -1 is all processors; at most 64, or four for each processor
+        if that is more. Results have the same bits for any number.
     verbose : int, default=0
         1: log a line for every pass with the logger "topictemper".
 

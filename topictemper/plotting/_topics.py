@@ -200,4 +200,4 @@ class TopicsDisplay:
         panel.tick_params(labelsize="x-small", colors="0.45", length=2)
         panel.spines[["top", "right", "bottom"]].set_visible(False)
         panel.spines["left"].set_color("0.6")
-        panel.set_title(self.titles[i], fontsize="medium", loc="left")
+        panel.set_title(self.titles[i], fontsize="medium", loc="left", parse_math=False)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._dates import iso_date
 from .._utils._missing import column, is_missing
 
 # Units and how many days or months they have, from the finest to the coarsest. The first that
@@ -22,8 +23,8 @@ _UNITS = {
     "century": ("M", 1200),
 }
 _MOST_PERIODS = 60
-# Days from a Monday to 1 January 1970.
-_MONDAY = 3
+# Days from a Monday to 1 January 1970, and months from a new century.
+_BEFORE_1970 = {"week": 3, "century": 840}
 
 
 class Periods(NamedTuple):
@@ -67,7 +68,7 @@ def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
     given = _precision(days[known])
     for unit, (code, length) in list(_UNITS.items())[list(_UNITS).index(given) :]:
         numbers = days.astype(f"datetime64[{code}]").astype(np.int64)
-        numbers = (numbers + (_MONDAY if unit == "week" else 0)) // length
+        numbers = (numbers + _BEFORE_1970.get(unit, 0)) // length
         first, last = int(numbers[known].min()), int(numbers[known].max())
         if last - first < _MOST_PERIODS:
             break
@@ -86,10 +87,10 @@ def _day(value: Any, row: int) -> np.datetime64:
     if isinstance(value, float) and value.is_integer():  # a year in a column with missing ones
         value = int(value)
     text = str(value).strip()
-    if not text:
+    if text in ("", "NaT"):
         return np.datetime64("NaT", "D")
     try:
-        return np.datetime64(text.replace("/", "-")[:10], "D")
+        return np.datetime64(iso_date(text.replace("/", "-"))[:10], "D")
     except ValueError:
         raise ValueError(
             f"dates must be dates, years or text like '2024-05-31', but document {row} has "
@@ -105,17 +106,18 @@ def _precision(days: NDArray[np.datetime64]) -> str:
 
 
 def _name(number: int, unit: str) -> str:
-    """Return what people call a period: 2024-05-31, 2024-05, 2024 Q2, 2024, 2020s."""
+    """Return what people call a period: 2024-05-31, 2024-05, 2024 Q2, 2024, 2020s, 1900-1999."""
     code, length = _UNITS[unit]
-    first = np.array(number * length - (_MONDAY if unit == "week" else 0))
-    start = str(first.astype(f"datetime64[{code}]"))
-    year, _, month = start.partition("-")
+    first = np.array(number * length - _BEFORE_1970.get(unit, 0)).astype(f"datetime64[{code}]")
+    year = 1970 + int(first.astype("datetime64[Y]").astype(np.int64))
     match unit:
         case "quarter":
-            return f"{year} Q{(int(month) + 2) // 3}"
+            return f"{year} Q{number % 4 + 1}"
         case "year":
-            return year
-        case "decade" | "century":
+            return str(year)
+        case "decade":
             return f"{year}s"
+        case "century":
+            return f"{year}-{year + 99}"
         case _:
-            return start
+            return str(first)

@@ -109,12 +109,14 @@ def labels_of(labels: Any, n_topics: int) -> list[str]:
     if not isinstance(labels, Mapping):
         if len(labels) != n_topics:
             raise ValueError(f"labels must have {n_topics} entries, got {len(labels)}")
-        return ["" if label is None else str(label) for label in labels]
+        return ["" if is_missing(label) else str(label) for label in labels]
     out = [""] * n_topics
     for topic, label in labels.items():
-        if not 0 <= int(topic) < n_topics:
-            raise ValueError(f"labels name topic {topic}, but there are topics 0 to {n_topics - 1}")
-        out[int(topic)] = str(label)
+        if not isinstance(topic, int | np.integer) or not 0 <= topic < n_topics:
+            raise ValueError(
+                f"labels name topic {topic!r}, but there are topics 0 to {n_topics - 1}"
+            )
+        out[int(topic)] = "" if is_missing(label) else str(label)
     return out
 
 
@@ -161,7 +163,7 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
     >>> report.read_labels(path)
     {0: 'space'}
     """
-    with open(path, encoding="utf-8") as file:
+    with open(path, encoding="utf-8-sig") as file:
         try:
             content = json.load(file)
             if not all(isinstance(label, str) for label in content.values()):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,10 @@ def write_model(
         Of `write`: documents, names, dates, groups, title.
     """
     check_is_fitted(model)
+    if not isinstance(other_models, Iterable):
+        raise TypeError(
+            f"other_models must be a sequence of models, got {type(other_models).__name__}"
+        )
     X = model._fitted_counts(X)
     histories = {"temperature": model.temperature_history_}
     for name in ("score", "elbo"):  # which only some fits have

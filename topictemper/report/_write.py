@@ -125,7 +125,7 @@ def write(
     rows = _inputs.rows_of(proportions, n_topics)
     n = rows.shape[0]
     if score is not None:
-        score = check.number("score", score)
+        score = check.number("score", score, -700.0, 700.0)  # its exponential is finite
     others = [
         _inputs.distributions(other, f"other_topics[{i}]") for i, other in enumerate(other_topics)
     ]

@@ -27,7 +27,7 @@ from ..lda._seeding import Seeds
 from ..persistence._models import savable
 from ..persistence._vectorizers import as_tokens
 from ._counting import count_by_vocabulary, learn_vocabulary, set_vocabulary
-from ._parameters import OF_LDA, default_lda, default_vectorizer, new_lda, new_vectorizer
+from ._parameters import default_lda, new_lda, new_vectorizer, with_parts
 from ._parts import Part
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
@@ -154,15 +154,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         TopicModel
             The estimator itself.
         """
-        for part, default in (("vectorizer", default_vectorizer), ("lda", default_lda)):
-            nested = any(name.startswith(f"{part}__") for name in params)
-            if nested and params.get(part, getattr(self, part)) is None:
-                params[part] = default()
-        # What is set last counts.
-        for name in OF_LDA:
-            if f"lda__{name}" in params:
-                params.setdefault(name, None)
-        super().set_params(**params)
+        super().set_params(**with_parts(self, params, default_lda))
         return self
 
     def fit(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,21 @@ def default_vectorizer() -> CountVectorizer:
 def default_lda() -> TemperedLDA:
     """Return the `lda` of models that are given none."""
     return TemperedLDA(10)
+
+
+def with_parts(
+    model: Any, params: dict[str, Any], default_lda: Callable[[], Any]
+) -> dict[str, Any]:
+    """Return parameters to set, with the default of a part that is None but has its own set."""
+    for part, default in (("vectorizer", default_vectorizer), ("lda", default_lda)):
+        nested = any(name.startswith(f"{part}__") for name in params)
+        if nested and params.get(part, getattr(model, part)) is None:
+            params[part] = default()
+    # What is set last counts.
+    for name in OF_LDA:
+        if f"lda__{name}" in params:
+            params.setdefault(name, None)
+    return params
 
 
 def new_lda(model: Any) -> TemperedLDA:

@@ -95,6 +95,10 @@ def _kind(document: Any, number: int) -> bool:
     """Whether a document is a list of tokens; else it is a text."""
     if isinstance(document, str | bytes):
         return False
+    if isinstance(document, Iterator):
+        raise TypeError(
+            f"document {number} is an iterator, which can be read only once; give a list of tokens"
+        )
     if isinstance(document, Iterable) and not isinstance(document, Mapping | Set):
         first = next(iter(document), "")
         if isinstance(first, str):

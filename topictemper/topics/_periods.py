@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
+from .._utils._dates import iso_date
 from .._utils._missing import column
 
 PERIODS = ("auto", "day", "week", "month", "quarter", "year")
@@ -111,7 +112,7 @@ def _parsed(array: NDArray[Any]) -> NDArray[Any]:
     """Return the dates of objects, or of strings."""
     dates = np.full(len(array), "NaT", dtype="datetime64[s]")
     for i, value in enumerate(array):
-        if value is None or value == "":
+        if value is None or (isinstance(value, str) and value in ("", "NaT")):
             continue
         try:
             dates[i] = np.datetime64(_without_zone(value))
@@ -127,6 +128,7 @@ def _without_zone(value: Any) -> Any:
     """Return a date as its clock shows it: NumPy has no time zones."""
     moment = value
     if isinstance(value, str):
+        value = iso_date(value)
         try:
             moment = datetime.fromisoformat(value)
         except ValueError:  # such as a month alone, which NumPy reads

@@ -147,8 +147,8 @@ def write_corpus(
     ------
     TypeError, ValueError
         If the counts or names are invalid, or the format cannot hold them. If that file of words is
-        there already and no words are given, or other ones for a new file of counts: each corpus
-        would be read with the words of the other.
+        there already and no words are given, or other ones while another file of counts has them:
+        each corpus would be read with the words of the other.
     OSError
         If a file cannot be written. The old files then stay.
 
@@ -191,7 +191,11 @@ def write_corpus(
             _WRITERS[kind](file, counts)
         return
     names = feature_names_of(feature_names, counts.shape[1]).tolist()
-    if beside.exists() and not path.exists() and read_vocabulary(beside) != names:
+    shared = not path.exists() or any(
+        other != path and format_of(other) is not None and _vocabulary_beside(other) == beside
+        for other in path.parent.iterdir()
+    )
+    if beside.exists() and shared and read_vocabulary(beside) != names:
         raise ValueError(
             f"{beside} has other words, which are those of another corpus; write to another folder"
         )

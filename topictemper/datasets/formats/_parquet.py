@@ -55,11 +55,7 @@ def parquet_rows(
     try:
         table = pq.ParquetFile(file)
         schema = table.schema_arrow
-        texts = [
-            field.name
-            for field in schema
-            if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
-        ]
+        texts = [field.name for field in schema if _is_text(pa.types, field.type)]
         if column is None and len(texts) != 1:
             raise InputError(f"{name}: name one of its columns of text: {texts}.")
         chosen = texts[0] if column is None else column
@@ -69,12 +65,23 @@ def parquet_rows(
         if absent:
             raise InputError(f"{name}: {absent[0]!r} is not one of its columns: {schema.names}.")
         wanted = [chosen, *others]
+        twice = next((each for each in wanted if schema.names.count(each) > 1), None)
+        if twice is not None:
+            raise InputError(f"{name}: two of its columns are {twice!r}: {schema.names}.")
         for batch in table.iter_batches(columns=list(dict.fromkeys(wanted)), batch_size=1000):
             columns = [batch.column(batch.schema.get_field_index(each)) for each in wanted]
             for row in zip(*(values.to_pylist() for values in columns), strict=True):
                 yield list(row)
     except pa.ArrowException as error:
         raise InputError(f"{name}: not a Parquet file, or damaged ({error}).") from error
+
+
+def _is_text(types: Any, type: Any) -> bool:
+    """Whether a column holds strings, as they are or by their numbers in a dictionary."""
+    if types.is_dictionary(type):
+        return _is_text(types, type.value_type)
+    views: bool = types.is_string_view(type)
+    return views or types.is_string(type) or types.is_large_string(type)
 
 
 def pyarrow() -> tuple[Any, Any]:

@@ -40,13 +40,15 @@ def write_vocabulary(file: IO[bytes], words: Sequence[Any]) -> None:
     ------
     TypeError, ValueError
         If a word is not a string, or would be read differently: empty, repeated, with a line break,
-        or with blanks around it.
+        with blanks around it, or the first one with a byte order mark.
     """
-    seen = set()
+    seen: set[str] = set()
     for word in words:
         if not isinstance(word, str):
             raise TypeError(f"feature_names must hold strings, not {word!r}.")
-        if not word or word != word.strip() or len(word.splitlines()) > 1 or word in seen:
+        # The first would be read without its mark.
+        marked = not seen and word.startswith("\ufeff")
+        if not word or word != word.strip() or len(word.splitlines()) > 1 or word in seen or marked:
             raise ValueError(f"feature_names cannot be written one per line: {word!r}.")
         seen.add(word)
     file.write("".join(f"{word}\n" for word in words).encode())
