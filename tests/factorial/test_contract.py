@@ -222,6 +222,7 @@ BAD = [
     ({"tempering": GlobalTempering(updates=3)}, "updates"),
     ({"tempering": GlobalTempering(inertia=-1.0)}, "inertia"),
     ({"tempering": GlobalTempering(max_temperature=0.5)}, "max_temperature"),
+    ({"tempering": GlobalTempering(max_temperature=1)}, "max_temperature must be over 1"),
     ({"tempering": LocalTempering(n_temperatures=1)}, "n_temperatures"),
     ({"tempering": LocalTempering(schedule="linear")}, "schedule"),
     ({"tempering": LocalTempering(inertia=1.0)}, "inertia"),

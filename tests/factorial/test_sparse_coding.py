@@ -387,6 +387,8 @@ def test_pickle_and_clone():
         ({"sigma_init": np.nan}, ValueError, "sigma_init"),
         ({"pi_init": 1.0}, ValueError, "pi_init"),
         ({"components_init": np.zeros((5, 9))}, ValueError, "components_init"),
+        ({"components_init": "x"}, ValueError, "components_init"),
+        ({"sigma_init": 1e-200}, ValueError, "sigma_init"),
         ({"components_init": np.full((6, 9), np.nan)}, ValueError, "components_init"),
         ({"sampler_schedule": 3}, TypeError, "sampler_schedule"),
         ({"sampler_schedule": (3,)}, TypeError, "sampler_schedule"),

@@ -241,7 +241,7 @@ def test_chunks_are_predicted_as_the_whole(places):
         np.testing.assert_array_equal(lda.transform(cut(X, *places), tempered=tempered), whole)
         assert lda.score(cut(X, *places), tempered=tempered) == lda.score(X, tempered=tempered)
     assert lda.perplexity(chunk for chunk in cut(X, *places)) == lda.perplexity(X)
-    assert lda.elbo(Again(*cut(X, *places))) == pytest.approx(lda.elbo(X), rel=1e-12)
+    assert lda.elbo(Again(*cut(X, *places))) == lda.elbo(X)
     temperatures = lda.document_temperatures(cut(X, *places))
     np.testing.assert_array_equal(temperatures, lda.document_temperatures(X))
 

@@ -106,6 +106,16 @@ def test_refuses(labels, error, match):
     assert lda.labels_[1] == "sports"
 
 
+def test_counts_as_lists():
+    lda = labeled().set_labels(
+        lambda words, documents: f"{words[0]} {documents[0]}",
+        X=corpus().toarray().tolist(),
+        documents=list(range(corpus().shape[0])),
+        feature_names=WORDS,
+    )
+    assert len(set(lda.labels_)) == len(lda.labels_)
+
+
 def test_refuses_what_is_of_no_use():
     with pytest.raises(ValueError, match="given by a function"):
         labeled().set_labels({0: "a"}, X=corpus())

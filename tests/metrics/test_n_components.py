@@ -88,10 +88,21 @@ def test_the_same_seed_gives_the_same_table():
     assert str(first) == str(again)
 
 
+def test_validation_documents_as_lists():
+    lda, test = small_lda(max_iter=1), corpus(30, seed=1).toarray()
+    tables = [
+        compare_n_components(corpus(), [2, 3], estimator=lda, n_seeds=1, validation_X=X).table_
+        for X in (test, test.tolist())
+    ]
+    assert str(tables[0]) == str(tables[1])
+
+
 @pytest.mark.parametrize(
     ("settings", "error", "match"),
     [
         ({"n_components": [4]}, ValueError, "two sizes"),
+        ({"n_components": 4}, TypeError, "n_components must be several"),
+        ({"n_top_words": 1}, ValueError, "n_top_words"),
         ({"n_components": [0, 4]}, ValueError, "n_components"),
         ({"tolerance": -0.1}, ValueError, "tolerance"),
         ({"n_seeds": 0}, ValueError, "n_seeds"),

@@ -48,6 +48,11 @@ def test_optima(temperature):
             assert MODEL.elbo(m + step, temperature) < bound
 
 
+def test_optima_of_equal_data():
+    optima = TwoGaussians(np.ones(5)).optima()
+    assert np.abs(optima[0] - 1.0).min() < 0.1
+
+
 @pytest.mark.parametrize("temperature", [1.0, 3.0])
 def test_the_bound_is_the_highest_over_responsibilities_and_variances(temperature):
     """Against its definition, with a general optimizer over phi and v."""

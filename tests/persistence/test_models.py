@@ -109,6 +109,13 @@ def test_batch_learning_with_learned_priors_comes_back(path):
     assert loaded.elbo(corpus()) == lda.elbo(corpus())
 
 
+def test_a_single_word(path):
+    X = np.arange(1, 121)[:, None] % 5 + 1
+    lda = TemperedLDA(2, tempering="svi", max_iter=4, random_state=0).fit(X)
+    lda.save(path)
+    assert_array_equal(load(path).components_, lda.components_)
+
+
 def test_names_of_columns(path, model):
     model.save(path, feature_names=np.array(WORDS))
     loaded = load(path)

@@ -8,6 +8,13 @@ from topictemper.topics import TopicHierarchy, topic_distances, topic_hierarchy
 TOPICS = np.random.default_rng(1).gamma(0.3, 5.0, size=(7, 40)) + 0.01
 
 
+def test_rounding_of_equal_topics():
+    topics = np.random.default_rng(0).random((40, 30))
+    distances = topic_distances(np.concatenate([topics, 3 * topics]), "jensenshannon")
+    assert np.isfinite(distances).all()
+    assert distances[np.arange(40), np.arange(40, 80)].max() < 1e-6
+
+
 @pytest.mark.parametrize("metric", ["hellinger", "jensenshannon"])
 def test_distances_are_distances(metric):
     distances = topic_distances(TOPICS, metric)

@@ -106,6 +106,22 @@ def test_a_stream_stands_for_all_its_documents():
     assert_allclose(half.topic_word_prior_, 2 * (prior - 0.05) + 0.05, rtol=1e-5)
 
 
+def test_a_stream_has_the_same_prior_wherever_its_chunks_end():
+    X = frame(corpus(900))
+    chunks = [X[:300], X[300:600], X[600:]]
+    whole, cut = (
+        small_lda(topic_word_prior=SEEDS).partial_fit(part for part in parts)
+        for parts in ([X], chunks)
+    )
+    assert_array_equal(cut.topic_word_prior_, whole.topic_word_prior_)
+
+
+def test_words_in_an_array():
+    arrays = {label: np.array(words) for label, words in SEEDS.items()}
+    prior = SeedTopics(SEEDS).prior(corpus(), WORDS, 4)
+    assert_array_equal(SeedTopics(arrays).prior(corpus(), WORDS, 4), prior)
+
+
 @pytest.mark.parametrize(
     ("topics", "error", "match"),
     [
@@ -113,6 +129,7 @@ def test_a_stream_stands_for_all_its_documents():
         ([["a"]], TypeError, "mapping of labels to words"),
         ({"t": "w1 w2"}, TypeError, "'t' must have a list of words"),
         ({"t": []}, TypeError, "'t' must have a list of words"),
+        ({"t": iter(["w1"])}, TypeError, "'t' must have a list of words"),
         ({"t": [1]}, TypeError, "'t' must have a list of words"),
         ({1: ["w1"]}, TypeError, "label"),
         ({"t": ["x", "y"]}, ValueError, "none of the words of the seeded topic 't'.*: x, y"),

@@ -55,6 +55,8 @@ def test_missing_and_mixed_groups():
     assert shares["documents"][0] == 30
     numbers = shares_by_group(THETA, [1.0, np.nan] * 30)
     assert numbers["group"].tolist() == [1.0] * 3
+    days = shares_by_group(THETA, np.array(["2024-01-05", "NaT"] * 30, "datetime64[D]"))
+    assert days["documents"].tolist() == [30] * 3
 
 
 def test_missing_entries_of_lists_of_strings_and_of_pandas():
@@ -96,6 +98,13 @@ def test_periods():
 def test_automatic_periods(n_days, period):
     dates = np.datetime64("2020-01-01") + np.arange(n_days)
     assert starts(dates, "auto") == starts(dates, period)
+
+
+@pytest.mark.parametrize(("code", "period"), [("D", "day"), ("M", "month"), ("Y", "year")])
+def test_the_finest_period_makes_at_most_forty(code, period):
+    dates = np.datetime64("2020-01", code) + np.arange(40)
+    assert len(starts(dates, "auto")) == 40
+    assert len(starts(np.append(dates, dates[-1] + 1), "auto")) < 40 or period == "year"
 
 
 def test_any_form_of_dates():

@@ -17,7 +17,8 @@ def test_twins_are_those_within_the_distance():
     expected = {tuple(np.flatnonzero(row)) for row in near if row.sum() > 1}
     assert expected == {(1, 3, 7), (5, 11)}
     assert {tuple(group) for group in twin_topics(topics)} == expected
-    assert twin_topics(topics, max_distance=1e-4) == []
+    assert twin_topics(topics, max_distance=1e-4) == [[3, 7]]
+    assert len(twin_topics(np.tile(topics, (2, 1)), max_distance=1e-4)) == 11
 
 
 def test_more_topics_than_rows_of_distances_at_a_time():

@@ -81,5 +81,6 @@ def npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def mean_npmi(p: NDArray[np.float64]) -> float:
-    """Mean NPMI of the pairs of distinct words."""
-    return float(npmi_matrix(p)[np.tril_indices(len(p), -1)].mean())
+    """Mean NPMI of the pairs of distinct words, NaN if there is one word only."""
+    pairs = npmi_matrix(p)[np.tril_indices(len(p), -1)]
+    return float(pairs.mean()) if len(pairs) else np.nan

@@ -52,6 +52,6 @@ class Comparison(Stateful):
 
     def _best(self, gains: list[float]) -> float:
         """The best value, with the log-likelihoods of one more comparison."""
-        # A new array: states are not copied.
-        self._gains = self._kept * self._gains + np.array(gains)
+        # A new array: states are not copied. Words that are certain round to more than 0.
+        self._gains = self._kept * self._gains + np.minimum(gains, 0.0)
         return float(2.0 ** peak(self._exponents, self._gains))

@@ -32,7 +32,7 @@ from ._other_names import understands_other_names
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
 from ._report import ReportMixin
-from ._seeding import Seeds, first_documents, seed_labels, seeded, unseeded
+from ._seeding import ENOUGH, Seeds, first_documents, seed_labels, seeded, unseeded
 from ._shares import SharesMixin
 from ._training import Trainer, train
 
@@ -473,7 +473,7 @@ class TemperedLDA(
                 _counts.no_weights_of_chunks(sample_weight)
                 matrices = map(self._stream_counts, _counts.some_chunks(X))
                 first = first_documents(self, matrices)
-                trainer = self._stream_trainer(first)
+                trainer = self._stream_trainer(first[:ENOUGH])
                 for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
                     trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
             else:

@@ -148,13 +148,13 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             raise ValueError("X, the counts, and documents must be given together")
         examples: list[list[Any]] = [[] for _ in words]
         if documents is not None:
-            documents = list(documents)
-            rows = estimator.top_documents(X, n_documents)
+            documents, X = list(documents), estimator._fitted_counts(X)
             if len(documents) != X.shape[0]:
                 raise ValueError(
                     f"documents must have one entry for each row of X, {X.shape[0]}, got "
                     f"{len(documents)}"
                 )
+            rows = estimator.top_documents(X, n_documents)
             examples = [[documents[row] for row in of_topic] for of_topic in rows]
         return _distinct([label(*each) for each in zip(words, examples, strict=True)])
 

@@ -208,17 +208,21 @@ class PredictionMixin(TransformerMixin):
             with q(beta) = Dir(lambda) for any `inference`, and the alpha of training.
         """
         matrices = self._fitted_matrices(X)
-        trainer, total, tokens, workspace = self._trainer, 0.0, 0.0, Workspace()
+        trainer, workspace = self._trainer, Workspace()
+        of_documents, of_tokens = [], []
         model = Model(copy(trainer.predictive_topics), trainer.alpha, trainer.config)
         model.topics.point = False
         with Workers(self.n_jobs) as workers:
             for counts in matrices:
-                tokens += float(counts.data.sum(dtype=np.float64))
+                of_tokens.append(counts.sum(axis=1, dtype=np.float64))
                 for _, batch in chunks(counts, model.topics):
                     local = infer_documents(model, batch, cold, workers, workspace)
-                    total += float(document_elbo(batch, local, model.alpha).sum())
+                    of_documents.append(document_elbo(batch, local, model.alpha))
+        # Summed at the end: where chunks end makes no difference.
+        tokens = float(np.concatenate(of_tokens).sum())
         if not tokens:
             raise ValueError("X has no words: all rows are empty")
+        total = float(np.concatenate(of_documents).sum())
         return (total - topics_kl(model.topics, trainer.eta)) / tokens
 
     def document_temperatures(self, X: Any) -> NDArray[np.float64]:

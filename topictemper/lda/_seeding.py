@@ -15,8 +15,8 @@ from .._utils._chunks import Chunks
 from ..topics._seeds import SeedTopics
 from ._defaults import ETA_DIRICHLET, ETA_POINT
 
-# Documents of a stream from which a prior is made.
-_ENOUGH = 500
+#: Documents of a stream from which a prior is made.
+ENOUGH = 500
 
 #: Seeded topics, as the parameter `topic_word_prior` takes them.
 Seeds = Mapping[str, Sequence[str]] | SeedTopics
@@ -71,7 +71,7 @@ def first_documents(estimator: Any, matrices: Iterator[Any]) -> Any:
     if hasattr(estimator, "_trainer") or _seeds(estimator.topic_word_prior) is None:
         return first
     chunks, n_documents = [first], first.shape[0]
-    while n_documents < _ENOUGH:
+    while n_documents < ENOUGH:
         chunk = next(matrices, None)
         if chunk is None:
             break

@@ -82,6 +82,8 @@ def coherence(
     check.choice("measure", measure, _MEASURES)
     check.integer("n_top_words", n_top_words, 2)
     check.flag("per_topic", per_topic)
+    if topics.shape[1] < 2:
+        raise ValueError("coherence is of pairs of words, but components have one word")
     top = top_columns(topics, n_top_words)
     shares = shares_together(matrices(X, topics.shape[1]), top)
     values = np.array([_MEASURES[measure](of_topic) for of_topic in shares])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -131,9 +131,13 @@ def compare_n_components(
     >>> print(comparison.reason_)  # doctest: +ELLIPSIS
     Take 4 topics: ...
     """
+    if not isinstance(n_components, Iterable):
+        raise TypeError(f"n_components must be several numbers of topics, got {n_components!r}")
+    n_components = list(n_components)
+    check.integer("n_top_words", n_top_words, 2)
     sizes = sorted({check.integer("n_components", size, 1) for size in n_components})
     if len(sizes) < 2:
-        raise ValueError(f"n_components must have at least two sizes, got {list(n_components)!r}")
+        raise ValueError(f"n_components must have at least two sizes, got {n_components!r}")
     n_seeds = check.integer("n_seeds", n_seeds, 1)
     random_state = check.integer("random_state", random_state, 0, 2**32 - 1 - n_seeds)
     tolerance = check.number("tolerance", tolerance, 0.0)
@@ -141,7 +145,8 @@ def compare_n_components(
     words = {} if feature_names is None else {"feature_names": feature_names}
     X = _counts.count_matrix(X, "X")
     train, test = _split(X, validation_X, validation_fraction, random_state)
-    held_out = split_tokens(_counts.count_matrix(test, "validation_X"))[1]
+    test = _counts.count_matrix(test, "validation_X")
+    held_out = split_tokens(test)[1]
     tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
     seeds = range(random_state, random_state + n_seeds)
     shape = len(sizes), n_seeds

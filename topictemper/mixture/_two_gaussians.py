@@ -166,6 +166,8 @@ class TwoGaussians:
             return -float(value[0]), -gradient[0]
 
         places = np.quantile(self.x, (0.05, 0.35, 0.65, 0.95))
+        if places[0] == places[-1]:
+            places = places[0] + self.variance**0.5 * np.array([-1.0, 1.0])
         found: list[tuple[float, Floats]] = []
         # Never from equal means: the surface has a saddle there, where an ascent can end.
         for start in [(a, b) for a in places for b in places if a != b]:

@@ -112,11 +112,13 @@ def labels_of(labels: Any, n_topics: int) -> list[str]:
         return ["" if is_missing(label) else str(label) for label in labels]
     out = [""] * n_topics
     for topic, label in labels.items():
-        if not isinstance(topic, int | np.integer) or not 0 <= topic < n_topics:
+        of_json = isinstance(topic, str) and topic.isdecimal()
+        number = int(topic) if of_json or isinstance(topic, int | np.integer) else -1
+        if not 0 <= number < n_topics:
             raise ValueError(
                 f"labels name topic {topic!r}, but there are topics 0 to {n_topics - 1}"
             )
-        out[int(topic)] = "" if is_missing(label) else str(label)
+        out[number] = "" if is_missing(label) else str(label)
     return out
 
 

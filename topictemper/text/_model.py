@@ -207,7 +207,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         Returns
         -------
         ndarray of shape (n_samples, n_components)
-            As of `transform`.
+            As for `transform`.
         """
         with unchanged_on_error(self), self._counted(texts, corpus_folder) as counts:
             self._fit(counts)

@@ -50,7 +50,9 @@ def topic_distances(components: Any, metric: Metric = "hellinger") -> NDArray[np
     topics = topics_of(components).astype(np.float64)
     topics /= topics.sum(axis=1, keepdims=True)
     if metric == "jensenshannon":
-        return np.asarray(squareform(pdist(topics, "jensenshannon")) / np.sqrt(np.log(2.0)))
+        # The root of what rounds to less than 0 is NaN.
+        distances = np.nan_to_num(pdist(topics, "jensenshannon")) / np.sqrt(np.log(2.0))
+        return np.asarray(squareform(np.minimum(distances, 1.0)))
     return np.asarray(squareform(pdist(np.sqrt(topics)) / np.sqrt(2.0)))
 
 

@@ -63,15 +63,19 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
     for period in PERIODS[1:]:
         starts = _starts(days, period)
         known = starts[~np.isnat(starts)]
-        steps = (known.max() - known.min()) / _LENGTHS[period]
-        if steps < _MOST_AUTOMATIC:
+        unit, length = _LENGTHS[period]
+        first, last = (int(each.astype(unit).astype(int)) for each in (known.min(), known.max()))
+        if (last - first) // length < _MOST_AUTOMATIC:
             break
     return starts
 
 
 _LENGTHS = {
-    name: np.timedelta64(days, "D")
-    for name, days in {"day": 1, "week": 7, "month": 28, "quarter": 89, "year": 365}.items()
+    "day": ("datetime64[D]", 1),
+    "week": ("datetime64[D]", 7),
+    "month": ("datetime64[M]", 1),
+    "quarter": ("datetime64[M]", 3),
+    "year": ("datetime64[Y]", 1),
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -167,13 +167,16 @@ def _checked(topics: Any) -> Mapping[str, Sequence[str]]:
             "seeded topics must be a mapping of labels to words, such as "
             f'{{"space": ["space", "nasa", "orbit"]}}, got {topics!r}'
         )
-    for label, words in topics.items():
+    checked: dict[str, list[str]] = {}
+    for label, given in topics.items():
         if not isinstance(label, str) or not label.strip():
             raise TypeError(f"the label of a seeded topic must be a string, got {label!r}")
-        is_list = isinstance(words, Iterable) and not isinstance(words, str | bytes)
-        if not is_list or not words or not all(isinstance(word, str) for word in words):
-            raise TypeError(f"the seeded topic {label!r} must have a list of words, got {words!r}")
-    return topics
+        is_list = isinstance(given, Iterable) and not isinstance(given, str | bytes | Iterator)
+        words = list(given) if is_list else []
+        if not words or not all(isinstance(word, str) for word in words):
+            raise TypeError(f"the seeded topic {label!r} must have a list of words, got {given!r}")
+        checked[label] = words
+    return checked
 
 
 def _typical_counts(

@@ -82,7 +82,7 @@ def shares_by_group(
         known = np.array([group is not None for group in groups], bool)
         groups = _comparable(groups, known)
     else:
-        known = ~np.isnan(groups) if groups.dtype.kind == "f" else np.ones(len(groups), bool)
+        known = groups == groups  # not NaN nor NaT
     settings = n_bootstrap, confidence, random_state
     return _shares("group", theta, groups, known, weights, labels, *settings)
 

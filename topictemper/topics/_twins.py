@@ -12,6 +12,7 @@ from .._utils import _validation as check
 from ._checks import topics_of
 
 _ROWS = 512  # of distances, at a time
+_ROUNDING = 1e-6  # of one less a squared distance, in single precision
 
 
 def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
@@ -51,7 +52,7 @@ def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
     roots /= roots.sum(axis=1, keepdims=True)
     np.sqrt(roots, out=roots)
     near = [
-        csr_array(roots[start : start + _ROWS] @ roots.T >= 1.0 - distance**2)
+        csr_array(roots[start : start + _ROWS] @ roots.T >= 1.0 - max(distance**2, _ROUNDING))
         for start in range(0, len(roots), _ROWS)
     ]
     n_groups, group = connected_components(vstack(near), directed=False)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
+from zipfile import ZipFile, is_zipfile
 
 import numpy as np
 from scipy.sparse import csr_array, save_npz
@@ -192,7 +193,7 @@ def write_corpus(
         return
     names = feature_names_of(feature_names, counts.shape[1]).tolist()
     shared = not path.exists() or any(
-        other != path and format_of(other) is not None and _vocabulary_beside(other) == beside
+        other != path and _vocabulary_beside(other) == beside and _holds_counts(other)
         for other in path.parent.iterdir()
     )
     if beside.exists() and shared and read_vocabulary(beside) != names:
@@ -227,6 +228,14 @@ def _names(words: list[str] | None, named: Path, counts: csr_array, path: Path) 
     if len(words) != counts.shape[1]:
         raise InputError(f"{named}: {len(words)} words, but {path} has {counts.shape[1]} columns.")
     return feature_names_of(words, len(words))
+
+
+def _holds_counts(path: Path) -> bool:
+    kind = format_of(path)
+    if kind != "npz":
+        return kind is not None
+    # Models are such files as well, and other arrays.
+    return is_zipfile(path) and "format.npy" in ZipFile(path).namelist()
 
 
 def _vocabulary_beside(path: Path) -> Path:

@@ -87,15 +87,11 @@ def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodi
     if parameters["sigma_init"] is None:
         sigma = float(Y.std(axis=0).mean()) or 1.0
     else:
-        sigma = check.number("sigma_init", parameters["sigma_init"], 0.0, boundaries="neither")
+        sigma = check.number("sigma_init", parameters["sigma_init"], 1e-100, 1e100)
     components, shape = parameters["components_init"], (shared["n_components"], Y.shape[1])
     if components is not None:
-        components = np.array(components, dtype=np.float64, order="C")
-        if components.shape != shape or not np.isfinite(components).all():
-            raise ValueError(
-                f"components_init must be finite, of shape {shape} (n_components, "
-                f"n_features), got shape {components.shape}"
-            )
+        # A copy, which is changed.
+        components = check.table("components_init", components, [shape], -1e100, 1e100).copy("C")
     return SparseCodingConfig(
         **shared,
         learn_components=check.flag("learn_components", parameters["learn_components"]),

@@ -153,7 +153,7 @@ class TruncatedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         -------
         ndarray of shape (n_samples, n_components)
             In [0, 1]. The random numbers of a row follow from its values, so its result does not
-            depend on other rows.
+            depend on other rows, but for rounding.
         """
         return self._infer(X)[1]
 
