@@ -280,7 +280,7 @@ def negative(block):
         (negative, "block 2 of X: Negative values"),
         (lambda block: block[:, :-1], "block 2 of X has 59 columns, but block 0 has 60"),
         (lambda block: block[:0], "block 2 of X: no rows"),
-        (lambda block: block * np.nan, "block 2 of X: Input X contains NaN"),
+        (lambda block: block * np.nan, "block 2 of X: NaN values in data passed to X: row 0"),
         (lambda block: block.toarray().astype(str), "block 2 of X: .*holds text"),
     ],
 )

@@ -24,10 +24,10 @@ def strings():
 
 
 BAD_COUNTS = {
-    "nan": (changed(np.nan), "X contains NaN"),
-    "nan dense": (changed(np.nan, np.asarray), "X contains NaN"),
-    "inf": (changed(np.inf), "X contains infinity"),
-    "-inf dense": (changed(-np.inf, np.asarray), "X contains infinity"),
+    "nan": (changed(np.nan), "NaN values in .* X: row 5 has nan in column 7"),
+    "nan dense": (changed(np.nan, np.asarray), "NaN values in .* X: row 5 has nan in column 7"),
+    "inf": (changed(np.inf), "Infinite values in .* X: row 5"),
+    "-inf dense": (changed(-np.inf, np.asarray), "Infinite values in .* X: row 5"),
     "negative": (changed(-1.0), "row 5 has -1"),
     "negative dense": (changed(-1.0, np.asarray), "row 5 has -1"),
     "negative fraction": (changed(-1e-9, sp.csc_array), "row 5 has -1e-09"),

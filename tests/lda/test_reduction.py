@@ -149,6 +149,7 @@ def test_words_and_output_stay():
         ([0, [1, 2]], TypeError, "0 is a topic beside lists"),
         (["law", 1], ValueError, "no topic has the label 'law'"),
         ("law", TypeError, "list of topics"),
+        (3, TypeError, "list of topics"),
     ],
 )
 def test_refuses_groups(groups, error, match):
@@ -160,6 +161,10 @@ def test_refuses():
     lda = small_lda().fit(corpus())
     with pytest.raises(ValueError, match="one topic has to be left"):
         lda.drop_topics(range(4))
+    with pytest.raises(TypeError, match="topics must be a topic or a list"):
+        lda.drop_topics(None)
+    with pytest.raises(TypeError, match="hierarchy must be a TopicHierarchy"):
+        lda.reduce_to(2, hierarchy=3)
     with pytest.raises(ValueError, match="n_components"):
         lda.reduce_to(5)
     with pytest.raises(ValueError, match="hierarchy has 3 topics"):

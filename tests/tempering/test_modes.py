@@ -5,6 +5,7 @@ import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import GridSearchCV
 
+from topictemper import TemperedLDA
 from topictemper.tempering import (
     Annealing,
     ConstantSchedule,
@@ -52,6 +53,18 @@ def test_parameters_are_nested():
     assert model.get_params()["tempering__max_temperature"] == 3
     copy = clone(model).set_params(tempering__length=7)
     assert (copy.tempering.length, model.tempering.length) == (7, None)
+
+
+def test_settings_of_a_name_make_its_object():
+    lda = TemperedLDA(2).set_params(tempering__length=2, tempering__max_temperature=3)
+    assert lda.tempering.mode == "lvt"
+    assert (lda.tempering.length, lda.tempering.max_temperature) == (2, 3)
+    assert TemperedLDA().set_params(tempering="vt", tempering__inertia=1).tempering.inertia == 1
+    for none in (None, "svi"):
+        with pytest.raises(ValueError, match=f"tempering={none!r} has no settings, such as"):
+            TemperedLDA(tempering=none).set_params(tempering__length=2)
+    with pytest.raises(ValueError, match="Invalid parameter 'heat'"):
+        TemperedLDA().set_params(tempering__heat=2)
 
 
 def test_a_grid_search_reaches_the_settings():

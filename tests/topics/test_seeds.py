@@ -116,6 +116,27 @@ def test_a_stream_has_the_same_prior_wherever_its_chunks_end():
     assert_array_equal(cut.topic_word_prior_, whole.topic_word_prior_)
 
 
+def test_words_of_a_large_corpus(tmp_path):
+    lda = small_lda(topic_word_prior=SEEDS, total_samples=1e8)
+    lda.partial_fit(frame(corpus()))
+    assert lda.topic_word_prior_.max() > 1e5
+    lda.save(tmp_path / "model")
+    assert_array_equal(
+        topictemper.load(tmp_path / "model").topic_word_prior_, lda.topic_word_prior_
+    )
+
+
+def test_a_label_is_no_name_of_another_topic():
+    with pytest.raises(ValueError, match="'topic 3' cannot be the label of topic 0"):
+        small_lda(topic_word_prior={"topic 3": ["w1"]}).fit(frame(corpus()))
+
+
+def test_weights_are_checked():
+    for weights, match in (([1, 2], "one weight for each"), (-np.ones(200), "must be >= 0")):
+        with pytest.raises(ValueError, match=match):
+            SeedTopics(SEEDS).prior(corpus(), WORDS, 4, sample_weight=weights)
+
+
 def test_words_in_an_array():
     arrays = {label: np.array(words) for label, words in SEEDS.items()}
     prior = SeedTopics(SEEDS).prior(corpus(), WORDS, 4)

@@ -80,7 +80,7 @@ def holds_text(values: Any) -> bool:
 
 def acceptable_chunk(chunk: Any, name: str = "X") -> Any:
     """Refuse a document of gensim (a list of pairs) in place of a chunk of counts."""
-    if isinstance(chunk, list) and all(isinstance(pair, tuple) for pair in chunk):
+    if isinstance(chunk, list) and chunk and all(isinstance(pair, tuple) for pair in chunk):
         raise TypeError(f"{name} is an iterable of lists of tuples, {_LIKE_GENSIM}")
     return chunk
 
@@ -97,7 +97,13 @@ def some_chunks(X: Iterable[Any]) -> Iterator[Any]:
 
 def count_matrix(X: Any, name: str) -> Any:
     """Return checked CSR counts of any numeric type."""
-    X = check_array(acceptable(X, name), accept_sparse="csr", dtype=None, input_name=name)
+    X = check_array(
+        acceptable(X, name),
+        accept_sparse="csr",
+        dtype=None,
+        ensure_all_finite=False,  # `check_counts` names the row
+        input_name=name,
+    )
     if X.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers, got {X.dtype}")
     return check_counts(X, name)
@@ -118,11 +124,13 @@ def check_counts(X: Any, name: str) -> Any:
         )
     for span in spans(len(X.data)):
         data = X.data[span]
-        if data.min() < 0 or data.max() > LARGEST_COUNT:
-            entry = int(np.flatnonzero((data < 0) | (data > LARGEST_COUNT))[0])
-            kind, what = (
-                ("Negative", ">= 0") if data[entry] < 0 else ("Huge", f"at most {LARGEST_COUNT:g}")
-            )
+        if not (data.min() >= 0 and data.max() <= LARGEST_COUNT):  # also of NaN
+            entry = int(np.flatnonzero(~((data >= 0) & (data <= LARGEST_COUNT)))[0])
+            kind, what = "Huge", f"at most {LARGEST_COUNT:g}"
+            if not np.isfinite(data[entry]):
+                kind, what = ("NaN" if np.isnan(data[entry]) else "Infinite"), "finite"
+            elif data[entry] < 0:
+                kind, what = "Negative", ">= 0"
             raise ValueError(
                 f"{kind} values in data passed to {name}: row "
                 f"{row_of(X.indptr, span.start + entry)} has {data[entry]} in column "

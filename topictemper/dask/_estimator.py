@@ -20,6 +20,7 @@ from ..lda._config import Config
 from ..lda._monitor import say
 from ..lda._token_halves import split_tokens
 from ..persistence._models import plain_parameters
+from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
 from ._blocks import matrices_of
 from ._checkpoint import Checkpoint, as_json
@@ -41,7 +42,7 @@ _SAMPLE_SEEN, _SAMPLE_PASSES = 2e6, (12.0, 40.0)
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
 
-class TemperedLDA(PredictingMixin, BaseEstimator):
+class TemperedLDA(PredictingMixin, TemperingMixin, BaseEstimator):
     """Latent Dirichlet allocation by rounds, on a Dask cluster or in this process.
 
     First a worker anneals a model on a sample of the documents, until it samples their topics at

@@ -23,8 +23,9 @@ from ._topics import Topics
 from ._training import Trainer
 
 _BOUNDS: dict[str | None, Any] = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
-# The default prior is smaller with very many topics, and a learned one than that.
-_FIRST_PRIOR_RANGE = (1e-8, 1e6)
+# The default prior is smaller with very many topics, and a learned one than that; that of seed
+# words grows with the corpus.
+_FIRST_PRIOR_RANGE = (1e-8, 1e16)
 
 
 class Restored(NamedTuple):

@@ -283,7 +283,9 @@ def _optional_integer(name: str, value: Any) -> int | None:
 
 
 def _is_auto(name: str, prior: Any) -> bool:
-    return isinstance(prior, str) and check.choice(name, prior, ("auto",)) == "auto"
+    if isinstance(prior, str) and prior != "auto":
+        raise ValueError(f"{name} must be a number, an array, 'auto' or None, got {prior!r}")
+    return isinstance(prior, str)
 
 
 def _alpha(value: Any, n_components: int, dtype: np.dtype[Any]) -> Prior:
@@ -311,7 +313,9 @@ def _eta(
     eta: Eta
     if hasattr(value, "__len__"):
         shapes = [(n_features,), (n_components, n_features)]
-        table = np.atleast_2d(check.table(name, value, shapes, *PRIOR_RANGE))
+        # Seed words of a large corpus have very many pseudo-counts.
+        largest = _counts.LARGEST_COUNT
+        table = np.atleast_2d(check.table(name, value, shapes, PRIOR_RANGE[0], largest))
         eta = np.ascontiguousarray(table.T, dtype=dtype)
     else:
         eta = check.number(name, value, *PRIOR_RANGE)

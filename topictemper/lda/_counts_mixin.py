@@ -28,7 +28,11 @@ class CountsMixin:
     def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""
         X = _counts.acceptable(X, name)
-        wanted = {"accept_sparse": "csr", "dtype": [np.float64, np.float32, np.int64, np.int32]}
+        wanted: dict[str, Any] = {
+            "accept_sparse": "csr",
+            "dtype": [np.float64, np.float32, np.int64, np.int32],
+            "ensure_all_finite": False,  # `check_counts` names the row
+        }
         if reset or not sp.issparse(X):
             X = validate_data(self, X, reset=reset, **wanted)
         else:

@@ -16,6 +16,7 @@ from .._utils._chunks import Chunks, full_batches, is_chunks, rows_that_count
 from .._utils._feature_names import feature_names_of
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
+from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
 from ._batch import train_in_full
@@ -49,6 +50,7 @@ class TemperedLDA(
     SharesMixin,
     LabelsMixin,
     CountsMixin,
+    TemperingMixin,
     BaseEstimator,
 ):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
@@ -121,8 +123,7 @@ class TemperedLDA(
         (0.5, 1]. None is 0.7, and while documents are sampled, the rate stays high enough for the
         topics to remember only the last fifth of a pass.
     learning_offset : float, default=None
-        tau of the learning rate, >= 1. None: a quarter of the planned number of minibatches, from
-        10 to 1024.
+        tau of the learning rate, >= 1. None: a quarter of the planned minibatches, 10 to 1024.
     tol : float, default=None
         Only for "batch": training stops when the ELBO (evidence lower bound) rises by less than
         this in a pass at T = 1, in nats per token. None is 1e-4.
@@ -141,8 +142,7 @@ class TemperedLDA(
         Whether `fit` scores held-out documents after every pass, stops when their score no longer
         rises, and keeps the best model. Passes before T = 1 and before sampling do not count.
     validation_fraction : float, default=None
-        Share of the documents that `early_stopping` holds out if `fit` gets no `validation_X`, in
-        (0, 1). None is 0.1.
+        Share of the documents that `early_stopping` holds out without `validation_X`. None: 0.1.
     n_iter_no_change : int, default=None
         Passes without a better score after which `early_stopping` stops. None is 3.
     dtype : {"float32", "float64"}, default="float32"
@@ -379,7 +379,7 @@ class TemperedLDA(
         trainer = new_trainer(config, n_documents, n_passes, previous=previous)
         self._remember_parameters(parameters)
         if previous is None:
-            self._begin_labels(seed_labels(self.topic_word_prior))
+            self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
         context = self._init_callback_context(max_subtasks=n_passes)
         hook_arguments = {
             "estimator": self,
@@ -420,8 +420,8 @@ class TemperedLDA(
         """Continue training with more documents of a stream.
 
         The stream is assumed to be seen once, whatever `max_iter`: the temperature falls as in a
-        `fit` of one pass over `total_samples` documents. It is 1 after about two thirds of them, or
-        after some 30,000 documents if `total_samples` is None. Training then continues at T = 1. To
+        `fit` of one pass over `total_samples` documents. It is 1 after about two thirds of them
+        (0.4 for "dasvi"; without `total_samples` of 50,000). Training then continues at T = 1. To
         pass the same documents several times, set `total_samples` and the `length` of the tempering
         object. After a `fit`, the documents are added to those of the `fit`.
 
@@ -494,7 +494,7 @@ class TemperedLDA(
             parameters = seeded(self, X, sample_weight, scale)
             config = Config.of(parameters, X.shape[1])
             self._remember_parameters(parameters)
-            self._begin_labels(seed_labels(self.topic_word_prior))
+            self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
             self._trainer = new_trainer(config, total, 1)
         self._trainer.expect(total)
         return self._trainer

@@ -177,14 +177,13 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
                 )
             new = dict(enumerate(labels))
         check_labels(new)
-        self._check_others(new)
+        self._check_others(new, n_components)
         return new
 
-    def _check_others(self, new: Mapping[int, str]) -> None:
+    def _check_others(self, new: Mapping[int, str], n_components: int) -> None:
         """Raise an error if a label is the name of a topic that has none."""
-        names = super().get_feature_names_out()
-        topic_of = {name: j for j, name in enumerate(names)}
-        topic_of |= {f"topic {j}": j for j in range(len(names))}
+        prefixes = type(self).__name__.lower(), "topic "
+        topic_of = {f"{prefix}{j}": j for prefix in prefixes for j in range(n_components)}
         for k, label in new.items():
             j = topic_of.get(label, k)
             if j not in new:
@@ -193,8 +192,9 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
                     "which has no label, is called so"
                 )
 
-    def _begin_labels(self, labels: dict[int, str]) -> None:
+    def _begin_labels(self, labels: dict[int, str], n_components: int) -> None:
         """Take the labels of new topics; those of topics that are gone are forgotten."""
+        self._check_others(labels, n_components)
         self.__dict__.pop("_labels", None)
         if labels:
             self._labels = labels

@@ -276,8 +276,9 @@ class PredictionMixin(TransformerMixin):
         return tempered_documents(trainer, inverse_temperature_grid(n), workers)
 
 
-def _way(inference: Any, tempered: bool) -> Inference | None:
+def _way(inference: Any, tempered: Any) -> Inference | None:
     """How proportions are found; None: as the model was trained."""
+    tempered = check.flag("tempered", tempered)
     ways: tuple[Inference, ...] = ("mean_field", "collapsed", "gibbs")
     chosen = check.choice("inference", inference, ("auto", *ways))
     if tempered and chosen not in ("auto", "mean_field"):

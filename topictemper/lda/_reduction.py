@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import deepcopy
 from typing import Any, Self
 
@@ -162,7 +162,7 @@ class ReductionMixin:
 
 def merged_groups(lda: Any, groups: Any) -> list[list[int]]:
     """Groups of topics after a merge, ascending, in the order of their first topics."""
-    if isinstance(groups, str):
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise TypeError(f"groups must be a list of topics, or of such lists, got {groups!r}")
     groups = list(groups)
     single = [isinstance(group, str | int | np.integer) for group in groups]
@@ -191,6 +191,8 @@ def groups_left(lda: Any, topics: Any) -> list[list[int]]:
     """Topics without those that are dropped, each a group."""
     if isinstance(topics, str | int | np.integer):
         topics = [topics]
+    if not isinstance(topics, Iterable):
+        raise TypeError(f"topics must be a topic or a list of topics, got {topics!r}")
     labels = lda.labels_
     dropped = {topic_number(topic, labels) for topic in topics}
     left = [[k] for k in range(len(labels)) if k not in dropped]
@@ -208,6 +210,8 @@ def nearest_groups(
     if n_topics == 1:
         return [[0]]
     tree = topic_hierarchy(lda) if hierarchy is None else hierarchy
+    if not isinstance(tree, TopicHierarchy):
+        raise TypeError(f"hierarchy must be a TopicHierarchy or None, got {type(tree).__name__}")
     if len(tree.labels_) != n_topics:
         raise ValueError(f"hierarchy has {len(tree.labels_)} topics, but this model has {n_topics}")
     return tree.groups(n_components)

@@ -22,7 +22,7 @@ _TOPICS = {
     "M": (0.0, 3e38),
     "a": (1e-30, 1e30),
     "b": (0.0, 1.001),
-    "base": (1e-8, 1e7),
+    "base": (1e-8, 1e17),
     "column_sums": (0.0, 1e60),
 }
 _RANGES = {
@@ -31,7 +31,7 @@ _RANGES = {
     "average/n_added": (0, 2**53),
     "average/due": _NUMBER,
     "alpha": _PRIOR,
-    "eta": _PRIOR,
+    "eta": (1e-8, 1e16),
     "control/learned": _COOL,
     "control/course/max_temperature": _TEMPERATURE,
     "control/course/begin": _NUMBER,

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._utils import _validation as check
 from .._utils._rollback import unchanged_on_error
 from .._utils._typing import Floats
+from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
 from ._config import config_of
 from ._normal_wishart import Full, NormalWishart
@@ -23,7 +24,7 @@ from ._priors import check_range
 from ._training import Globals, Run, best_run, soft_max
 
 
-class DPGaussianMixture(DensityMixin, BaseEstimator):
+class DPGaussianMixture(DensityMixin, TemperingMixin, BaseEstimator):
     """Dirichlet process mixture of Gaussians by annealed variational inference.
 
     Truncated stick-breaking mean field [1]_: coordinate ascent over sticks, components and

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from .._utils import _validation as check
+from .._utils._counts import sample_weights
 from .._utils._feature_names import feature_names_of
 from ..persistence._models import savable_part
 from ._checks import counts
@@ -104,7 +105,7 @@ class SeedTopics(BaseEstimator):
             topics than `n_components`.
         """
         X = counts(X, len(feature_names_of(feature_names, np.shape(X)[1])))
-        weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        weights = sample_weights(sample_weight, X.shape[0])
         return self.prior_of([(X, weights)], feature_names, n_components, X.shape[1])
 
     def prior_of(

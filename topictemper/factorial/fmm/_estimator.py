@@ -13,6 +13,7 @@ from ..._core._workers import Workers
 from ..._utils import _validation as check
 from ..._utils._rollback import unchanged_on_error
 from ..._utils._typing import Flags, Floats
+from ...tempering._mixin import TemperingMixin
 from ...tempering._modes import Annealing
 from ._config import Config, config_of
 from ._images import Images
@@ -21,7 +22,9 @@ from ._training import Run, best_run, infer_assignments
 from ._updates import Components, Prior
 
 
-class FactorialMixture(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class FactorialMixture(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, TemperingMixin, BaseEstimator
+):
     """Factorial mixture model: each image is a sum of components.
 
     ``x_n = sum_k z_nk mu_k + noise`` with bits ``z_nk ~ Bernoulli(pi_k)``, components

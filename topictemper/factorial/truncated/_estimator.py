@@ -17,11 +17,14 @@ from ..._utils import _validation as check
 from ..._utils._rollback import unchanged_on_error
 from ..._utils._typing import Floats
 from ...tempering._history import ElboHistory
+from ...tempering._mixin import TemperingMixin
 from ._config import inference_of
 from ._e_step import MOST_UNITS, Joint, exact_log_likelihood, infer_units
 
 
-class TruncatedModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class TruncatedModel(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, TemperingMixin, BaseEstimator
+):
     """Base of `BinarySparseCoding` and `SigmoidBeliefNetwork`.
 
     A subclass learns in `_learn`, and makes a `Joint` of its fitted attributes in `_fitted_joint`.
