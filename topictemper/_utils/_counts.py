@@ -80,7 +80,7 @@ def holds_text(values: Any) -> bool:
 
 def acceptable_chunk(chunk: Any, name: str = "X") -> Any:
     """Refuse a document of gensim (a list of pairs) in place of a chunk of counts."""
-    if isinstance(chunk, list) and chunk and all(isinstance(pair, tuple) for pair in chunk):
+    if isinstance(chunk, list) and all(isinstance(pair, tuple) for pair in chunk):
         raise TypeError(f"{name} is an iterable of lists of tuples, {_LIKE_GENSIM}")
     return chunk
 
