@@ -243,3 +243,20 @@ def test_documents_that_cannot_be_split():
     X[held_out] = 2
     with pytest.raises(ValueError, match="X without the documents held out has no words"):
         small_lda(early_stopping=True, validation_fraction=0.5).fit(X)
+
+
+def test_held_out_documents_count_by_their_weights():
+    X = corpus(300)
+    weight = np.random.default_rng(0).integers(1, 4, 300).astype(float)
+    lda = small_lda(early_stopping=True, validation_fraction=0.5, inference="point", max_iter=1)
+    lda.fit(X, sample_weight=weight)
+    _, held_out = _split_rows(np.arange(300), 0.5, np.random.RandomState(0))
+    score = lda.score(X[held_out], sample_weight=weight[held_out])
+    assert_allclose(lda.score_history_["score"][-1], score, rtol=1e-6)
+    assert abs(lda.score(X[held_out]) - score) > 1e-4
+
+
+def test_no_share_of_documents_beside_others():
+    X, other = documents()
+    with pytest.raises(ValueError, match="validation_fraction is a share of X"):
+        small_lda(early_stopping=True, validation_fraction=0.2).fit(X, validation_X=other)

@@ -443,3 +443,15 @@ def test_mean_of_the_topics_predicts_better_where_words_are_many_and_documents_f
 def test_small_corpora_are_passed_over_more_often(n_documents, passes):
     X = sp.csr_matrix(np.tile([[2, 0, 1], [0, 3, 0]], (n_documents // 2, 1)))
     assert TemperedLDA(2, random_state=0).fit(X).n_iter_ == passes
+
+
+@pytest.mark.filterwarnings("ignore:.* topics are nearly the same")
+def test_a_fit_keeps_no_second_copy_of_its_topics():
+    lda = small_lda(n_components=60).fit(corpus())
+    assert lda._components is None
+    size = len(pickle.dumps(lda))
+    with pytest.raises(ValueError, match="read-only"):
+        lda.components_[0, 0] = 1.0
+    assert lda.components_ is lda.components_
+    assert len(pickle.dumps(lda)) == size
+    assert_array_equal(pickle.loads(pickle.dumps(lda)).components_, lda.components_)

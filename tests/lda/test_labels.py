@@ -23,6 +23,8 @@ def test_labels_name_output_features():
     lda.set_labels({"3": "bread", 2: "1"})
     assert lda.labels_.tolist() == ["other", "games", "1", "bread"]
     assert lda.set_labels({"1": "one"}).labels_.tolist() == ["other", "games", "one", "bread"]
+    lda.set_labels({"1": "", "bread": None})
+    assert lda.labels_.tolist() == ["other", "topic 1", "one", "topic 3"]
     assert lda.set_labels(None).labels_.tolist() == [f"topic {k}" for k in range(4)]
     assert lda.set_labels(list("abcd")).labels_.tolist() == list("abcd")
 

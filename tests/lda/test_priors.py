@@ -478,3 +478,11 @@ def test_bad_parameters(parameters, match):
         with pytest.raises((TypeError, ValueError), match=match):
             getattr(lda, method)(corpus())
         assert not hasattr(lda, "n_features_in_")
+
+
+def test_warm_start_keeps_what_was_learned_from_samples():
+    lda = small_lda(warm_start=True, max_iter=9).fit(corpus())
+    alpha, eta = lda._trainer.alpha, lda._trainer.eta
+    first = lda.set_params(max_iter=1).fit(corpus())._trainer
+    assert_array_equal(first.first_alpha, alpha)
+    assert first.first_eta == eta

@@ -386,3 +386,8 @@ def test_collapsed_inference_predicts_better_before_its_fixed_point(monkeypatch)
             patch.setattr(_completion, "cvb0", collapse)
             gains.append(score - lda.score(X[1000:]))
     assert np.mean(gains) > 0.0042
+
+
+def test_elbo_of_matrices_and_arrays():
+    chunks = [sp.csr_matrix(corpus()[:100]), sp.csr_array(corpus()[100:])]
+    assert fitted().elbo(chunks) == fitted().elbo(corpus())

@@ -1,10 +1,12 @@
 """Streams of which nobody knows the length, or of which it changes."""
 
+import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
 from topictemper.lda import _clock, _defaults
+from topictemper.tempering import LocalTempering
 
 from ..small_lda import MODES, corpus, learned_state, small_lda, streamed
 
@@ -100,3 +102,64 @@ def test_documents_after_fit_are_new_ones():
     assert lda._trainer.clock.total_samples == 500
     lda.set_params(total_samples=200).partial_fit(corpus())
     assert lda._trainer.clock.total_samples == 200
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("n_components", 7),
+        ("tempering", "svi"),
+        ("tempering", LocalTempering(max_temperature=2.0)),
+        ("inference", "vb"),
+        ("doc_topic_prior", "auto"),
+        ("topic_word_prior", [0.1] * 60),
+        ("batch_size", 10),
+        ("mean_change_tol", -1.0),
+        ("dtype", "float64"),
+    ],
+)
+def test_a_parameter_that_would_have_no_effect_is_refused(name, value):
+    lda = small_lda(doc_topic_prior=[0.1] * 4, total_samples=200).partial_fit(corpus()[:100])
+    before, given = learned_state(lda), getattr(lda, name)
+    with pytest.raises(ValueError, match=f"{name} is .*, but training began with"):
+        lda.set_params(**{name: value}).partial_fit(corpus()[100:])
+    assert learned_state(lda) == before
+    lda.set_params(**{name: given}).partial_fit(corpus()[100:])
+    assert lda.n_batch_iter_ > np.frombuffer(before["n_batch_iter"], np.int64)[0]
+
+
+def test_the_same_settings_in_another_object_are_no_change():
+    tempering = LocalTempering(max_temperature=3.0)
+    lda = small_lda(tempering=tempering, doc_topic_prior=np.full(4, 0.1)).fit(corpus())
+    lda.set_params(tempering=LocalTempering(max_temperature=3.0), doc_topic_prior=[0.1] * 4)
+    lda.set_params(max_iter=9, n_jobs=2, verbose=0, total_samples=1e4).partial_fit(corpus())
+    assert lda.n_iter_ == 4
+
+
+def test_words_of_a_stream():
+    words = [f"word{v}" for v in range(60)]
+    seeds = {"some": words[:3]}
+    lda = small_lda(topic_word_prior=seeds).partial_fit(corpus()[:100], feature_names=words)
+    assert lda.feature_names_in_.tolist() == words
+    assert lda.labels_[0] == "some"
+    lda.partial_fit(corpus()[100:]).partial_fit(corpus(), feature_names=words)
+    assert lda.top_words(1)[0][0] in words
+    before = learned_state(lda)
+    with pytest.raises(ValueError, match="column 0 is 'word59', and was 'word0'"):
+        lda.partial_fit(corpus(), feature_names=words[::-1])
+    assert (learned_state(lda), lda.feature_names_in_.tolist()) == (before, words)
+    unnamed = small_lda().partial_fit(corpus())
+    with pytest.raises(ValueError, match="total_samples"):
+        unnamed.set_params(total_samples=-1).partial_fit(corpus(), feature_names=words)
+    assert not hasattr(unnamed, "feature_names_in_")
+    with pytest.raises(ValueError, match="partial_fit feature_names="):
+        small_lda(topic_word_prior=seeds).partial_fit([corpus()[:50], corpus()[50:]])
+
+
+def test_a_model_that_joblib_has_mapped_goes_on(tmp_path):
+    lda, file = small_lda().partial_fit(corpus()[:100]), tmp_path / "model"
+    joblib.dump(lda, file)
+    mapped = joblib.load(file, mmap_mode="r")
+    assert not mapped._trainer.topics.M.flags.writeable
+    mapped.partial_fit(corpus()[100:])
+    assert learned_state(mapped) == learned_state(lda.partial_fit(corpus()[100:]))

@@ -12,6 +12,7 @@ from sklearn.utils import check_random_state
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
 from topictemper.persistence._archive import read_archive, write_archive
+from topictemper.tempering import LocalTempering
 
 from ..small_lda import MODES, corpus, learned_state, small_lda, with_tempering
 
@@ -138,12 +139,17 @@ def test_names_of_a_data_frame(path):
 
 def test_parameters_changed_since_the_fit(path):
     lda = small_lda(total_samples=200, max_temperature=3.0).partial_fit(corpus()[:100])
-    lda.set_params(n_components=7, tempering="svi", batch_size=20)
+    lda.set_params(n_components=7, tempering="svi", batch_size=30)
     loaded = saved(lda, path)
     assert loaded.get_params() == lda.get_params()
     assert loaded.components_.shape == (4, 60)
     for either in (lda, loaded):
-        either.partial_fit(corpus()[100:])
+        with pytest.raises(ValueError, match="n_components is 7, but training began with 4"):
+            either.partial_fit(corpus()[100:])
+        either.set_params(n_components=4, tempering=LocalTempering(max_temperature=3.0))
+        with pytest.raises(ValueError, match="batch_size is 30, but"):
+            either.partial_fit(corpus()[100:])
+        either.set_params(batch_size=20).partial_fit(corpus()[100:])
     assert learned_state(loaded) == learned_state(lda)
     assert learned_state(saved(loaded, path)) == learned_state(lda)
 

@@ -41,6 +41,13 @@ def test_effective_topics():
             effective_topics(sizes)
 
 
+def test_effective_topics_of_a_model():
+    lda = TemperedLDA(3, max_iter=2, batch_size=20, random_state=0)
+    lda.fit(make_lda_corpus(100, 40, 3, random_state=0).counts)
+    assert effective_topics(lda) == pytest.approx(lda.n_effective_topics_, rel=1e-5)
+    assert effective_topics(lda) == effective_topics(lda.components_.sum(axis=1, dtype=float))
+
+
 def test_a_fit_with_far_too_many_topics_warns_of_twins():
     X = make_lda_corpus(300, 40, 3, random_state=0).counts
     lda = TemperedLDA(60, random_state=0, max_iter=4, topic_word_prior=0.5)

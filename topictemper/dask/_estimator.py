@@ -13,11 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils import _validation as check
+from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree
 from ..lda import _estimator as _local
 from ..lda._config import Config
-from ..lda._monitor import say
 from ..lda._token_halves import split_tokens
 from ..persistence._models import plain_parameters
 from ..tempering._mixin import TemperingMixin

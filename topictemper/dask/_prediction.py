@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._core._workers import Workers
+from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._models import lda_of
 from ..lda._completion import document_completion, predictor
 from ..lda._token_halves import split_tokens
@@ -268,7 +269,7 @@ def _completed(block: Any, model: Any, tempered: bool) -> _Completed:
     model = lda_of(model)
     observed, held_out = split_tokens(X)
     with Workers(model.n_jobs) as workers:
-        s = model._inverse_temperatures(tempered, workers)
+        s = model._inverse_temperatures(tempered)
         fitted = predictor(model._trainer, "mean_field" if tempered else None)
         found = document_completion(fitted, observed, held_out, s, workers)
     return _Completed(found, np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
@@ -278,7 +279,7 @@ def _mean(parts: list[_Completed]) -> NDArray[np.float64]:
     likelihoods = np.concatenate([part.likelihoods for part in parts])
     n_tokens = np.concatenate([part.n_tokens for part in parts]).sum()
     if not n_tokens:
-        raise ValueError("X has no document with two tokens, so there is nothing to predict")
+        raise ValueError(NOTHING_HELD_OUT.format("X"))
     return np.asarray(likelihoods.sum() / n_tokens)
 
 

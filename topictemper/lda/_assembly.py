@@ -55,9 +55,9 @@ def new_trainer(
         config.eta.learned,
         config.alpha.floor,
         config.eta.floor,
-        of_samples=config.learns_from_samples,
+        of_samples=config.alpha_is_default,
     )
-    scale = PriorScale(config.scales_alpha)
+    scale = PriorScale(config.alpha_is_default)
     if previous is not None:
         start = previous.predictive_topics.components()
         if start.shape != (config.n_components, config.n_features):
@@ -66,11 +66,11 @@ def new_trainer(
                 f"and the columns of X are {(config.n_components, config.n_features)} now; fit "
                 "with warm_start=False"
             )
-        if config.alpha.learned:
+        if config.alpha.learned or config.alpha_is_default:
             alpha = previous.alpha.astype(config.dtype)
-        if config.eta.learned and isinstance(previous.eta, float):
+        if (config.eta.learned or config.predicts_eta) and isinstance(previous.eta, float):
             eta = previous.eta
-        if config.scales_alpha:
+        if config.alpha_is_default:
             scale.set_state(previous.prior_scale.get_state())
     given_topics = start is not None
     if restored is not None:

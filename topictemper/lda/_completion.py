@@ -71,7 +71,7 @@ def cold(batch: Minibatch, workers: Workers) -> float:
     return 1.0
 
 
-def tempered(trainer: Trainer, grid: NDArray[np.float64], workers: Workers) -> InverseTemperatures:
+def tempered(trainer: Trainer, grid: NDArray[np.float64]) -> InverseTemperatures:
     """E[1/T_d] under the fitted topics (VT eq. 10), from the fixed point at the corpus mean."""
     model = predictor(trainer, "mean_field")
     normalizer = PosteriorNormalizer(grid, model.alpha, trainer.eta)

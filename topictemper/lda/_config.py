@@ -50,8 +50,8 @@ class Config:
     point: bool
     sampling: bool
     alpha: Prior
-    scales_alpha: bool
-    learns_from_samples: bool
+    #: Whether alpha is learned from samples, and multiplied for prediction.
+    alpha_is_default: bool
     eta: Prior
     predicts_eta: bool
     whole: bool
@@ -117,8 +117,7 @@ class Config:
             point=point,
             sampling=inference == "gibbs",
             alpha=alpha,
-            scales_alpha=p["doc_topic_prior"] is None,
-            learns_from_samples=p["doc_topic_prior"] is None,
+            alpha_is_default=p["doc_topic_prior"] is None,
             eta=eta,
             predicts_eta=predicts_eta,
             whole=method == "batch",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.base import BaseEstimator
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._chunks import Chunks, full_batches, is_chunks, rows_that_count
+from .._utils._chunks import Chunks, is_chunks
 from .._utils._feature_names import feature_names_of
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
@@ -23,24 +22,24 @@ from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._config import Config
 from ._counts_mixin import CountsMixin
-from ._defaults import STREAM_SAMPLES
 from ._fitted import FittedMixin
 from ._inspection import TopicsReportMixin
 from ._labels import LabelsMixin
-from ._minibatch import Gatherer
 from ._monitor import Monitor, held_out_rows
 from ._other_names import understands_other_names
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
 from ._report import ReportMixin
-from ._seeding import ENOUGH, Seeds, first_documents, seed_labels, seeded, unseeded
+from ._seeding import Seeds, seed_labels, seeded, unseeded
 from ._shares import SharesMixin
-from ._training import Trainer, train
+from ._stream_mixin import StreamMixin
+from ._training import train
 
 
 @savable
 class TemperedLDA(
     CallbackSupportMixin,
+    StreamMixin,
     SaveMixin,
     TopicsReportMixin,
     ReportMixin,
@@ -142,7 +141,7 @@ class TemperedLDA(
         Whether `fit` scores held-out documents after every pass, stops when their score no longer
         rises, and keeps the best model. Passes before T = 1 and before sampling do not count.
     validation_fraction : float, default=None
-        Share of the documents that `early_stopping` holds out without `validation_X`. None: 0.1.
+        Share of the documents that `early_stopping` holds out. None: 0.1. Not with `validation_X`.
     n_iter_no_change : int, default=None
         Passes without a better score after which `early_stopping` stops. None is 3.
     dtype : {"float32", "float64"}, default="float32"
@@ -159,7 +158,8 @@ class TemperedLDA(
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        lambda, the Dirichlet parameters of the topics. Rows divided by their sums are the topics.
+        lambda, the Dirichlet parameters of the topics; read-only. Rows divided by their sums are
+        the topics.
     n_effective_topics_ : float
         The exponential of the entropy of the topics' sizes, at most `n_components`.
     temperature_ : float
@@ -181,7 +181,7 @@ class TemperedLDA(
     topic_word_prior_ : float or ndarray of shape (n_features,) or (n_components, n_features)
         eta.
     n_iter_ : int
-        Passes made; with `early_stopping`, passes of the model that was kept.
+        Passes begun; with `early_stopping`, passes of the model that was kept.
     n_batch_iter_ : int
         Minibatches seen.
     n_features_in_ : int
@@ -361,6 +361,10 @@ class TemperedLDA(
         if feature_names is not None:
             self.feature_names_in_ = feature_names_of(feature_names, X.shape[1], strings=True)
         if validation_X is not None:
+            if self.validation_fraction is not None:
+                raise ValueError(
+                    "validation_fraction is a share of X: with validation_X it must be None"
+                )
             validation_X = self._validation_counts(validation_X)
         config = Config.of(unseeded(self), X.shape[1])
         previous = getattr(self, "_trainer", None) if config.warm_start else None
@@ -415,86 +419,3 @@ class TemperedLDA(
         self._set_fitted(trainer, validation, elbos)
         self._warn_of_twins()
         context.call_on_fit_task_end(**hook_arguments)
-
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Continue training with more documents of a stream.
-
-        The stream is assumed to be seen once, whatever `max_iter`: the temperature falls as in a
-        `fit` of one pass over `total_samples` documents. It is 1 after about two thirds of them
-        (0.4 for "dasvi"; without `total_samples` of 50,000). Training then continues at T = 1. To
-        pass the same documents several times, set `total_samples` and the `length` of the tempering
-        object. After a `fit`, the documents are added to those of the `fit`.
-
-        Pass at least `batch_size` documents in a call: fewer make an equally large step, and many
-        such steps make topics worse. If documents come one by one, pass a generator::
-
-            lda.partial_fit(vectorizer.transform([text]) for text in stream)
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-            Counts of words in documents, >= 0. Taken in the order given. An iterable yields chunks
-            of any size, which are joined to full minibatches. It is gone through once, so a
-            generator will do.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,), optional
-            As for `fit`; a document counts as often for `total_samples` too. Not for chunks.
-
-        Returns
-        -------
-        TemperedLDA
-            The estimator itself.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If a parameter or the counts are invalid. The estimator is then unchanged; after an
-            invalid chunk it has learned the minibatches before it.
-
-        Notes
-        -----
-        Each minibatch is learned from completely or not at all. After an interrupt or an error,
-        `n_batch_iter_` counts the minibatches that the model has learned.
-        """
-        before = vars(self).copy()
-        try:
-            self._partial_fit(X, sample_weight)
-        except BaseException:
-            # A first call that has learned nothing leaves nothing.
-            if "_trainer" not in before and not getattr(self, "n_batch_iter_", 0):
-                self.__dict__ = before
-            raise
-        return self
-
-    def _partial_fit(self, X: Any, sample_weight: Any) -> None:
-        with Workers(self.n_jobs) as workers:
-            if is_chunks(X):
-                _counts.no_weights_of_chunks(sample_weight)
-                matrices = map(self._stream_counts, _counts.some_chunks(X))
-                first = first_documents(self, matrices)
-                trainer = self._stream_trainer(first[:ENOUGH])
-                for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
-                    trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
-            else:
-                X = self._stream_counts(X)
-                sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
-                trainer = self._stream_trainer(X, sample_weight)
-                gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)
-                trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
-
-    def _stream_trainer(self, X: Any, sample_weight: Any = None) -> Trainer:
-        """The model in training; a new one at the first call of `partial_fit`."""
-        total = self.total_samples
-        if total is not None:
-            total = check.number("total_samples", total, 1.0, 1e15)
-        if not hasattr(self, "_trainer"):
-            n_documents = X.shape[0] if sample_weight is None else sample_weight.sum()
-            scale = (total or STREAM_SAMPLES) / max(n_documents, 1e-9)
-            parameters = seeded(self, X, sample_weight, scale)
-            config = Config.of(parameters, X.shape[1])
-            self._remember_parameters(parameters)
-            self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
-            self._trainer = new_trainer(config, total, 1)
-        self._trainer.expect(total)
-        return self._trainer

@@ -37,12 +37,14 @@ class FittedMixin:
 
     @property
     def components_(self) -> NDArray[Any]:
-        """Lambda, (n_components, n_features); a new array when topics have changed."""
+        """Lambda, (n_components, n_features), read-only; a new array when topics have changed."""
         trainer = self._learned("components_")
         topics = trainer.predictive_topics
         state = trainer.clock.n_updates, topics.a
         if self._components is None or self._components[0] != state:
-            self._components = state, topics.components()
+            components = topics.components()
+            components.flags.writeable = False  # what is written there would be seen there alone
+            self._components = state, components
         return self._components[1]
 
     @property
@@ -52,15 +54,15 @@ class FittedMixin:
         return effective_topics(trainer.predictive_topics.totals)
 
     def _warn_of_twins(self) -> None:
-        components = self.components_
-        if len(components) < _LEAST_TOPICS:
+        topics = self._trainer.predictive_topics
+        if topics.n_components < _LEAST_TOPICS:
             return
-        groups = twin_topics(components)
+        groups = twin_topics(topics.components())  # not `components_`, which keeps a copy
         extra = sum(len(group) - 1 for group in groups)
-        if extra >= _MANY_TWINS * len(components):
+        if extra >= _MANY_TWINS * topics.n_components:
             warnings.warn(
-                f"{extra} of {len(components)} topics are nearly the same as another one. Fit with "
-                "fewer topics (n_components), or merge them: "
+                f"{extra} of {topics.n_components} topics are nearly the same as another one. Fit "
+                "with fewer topics (n_components), or merge them: "
                 "model.merge_topics(topictemper.topics.twin_topics(model))",
                 UserWarning,
                 stacklevel=3,
@@ -110,6 +112,11 @@ class FittedMixin:
     @property
     def _n_features_out(self) -> int:
         return self._trainer.topics.n_components
+
+    def __getstate__(self) -> dict[str, Any]:
+        parent: Any = super()
+        state: dict[str, Any] = parent.__getstate__()
+        return {name: value for name, value in state.items() if name != "_components"}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_trainer")

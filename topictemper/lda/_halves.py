@@ -53,7 +53,7 @@ def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
 
 
 def _with_counts(batch: Minibatch, counts: NDArray[np.float64]) -> Minibatch:
-    return batch._replace(counts=counts.astype(batch.counts.dtype), n_tokens=float(counts.sum()))
+    return batch._replace(counts=counts.astype(batch.counts.dtype))
 
 
 def proportions(

@@ -62,12 +62,13 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         labels : sequence of str, mapping, callable or None
             - A label for each topic.
             - A mapping of topics, by number or by present label, to labels. The other topics keep
-              theirs. A number may be a string, as in JSON; a label that reads the same goes first.
-              `topictemper.report.read_labels` reads what the page of a report has saved.
+              theirs; "" or None removes one. A number may be a string, as in JSON, unless a topic
+              has that label. `topictemper.report.read_labels` reads what the page of a report has
+              saved.
             - A function ``label(words, documents)``, which returns the label of a topic. It gets a
               list of the words of the topic, and a list of the documents with the largest
-              proportions of it (empty without `documents`). It may ask a language model. Where
-              it returns a label again, " (2)" is added.
+              proportions of it (empty without `documents`). It may ask a language model. If it
+              returns the same label for two topics, " (2)" is added to the second.
             - None removes all labels.
         X : array-like or sparse matrix of shape (n_samples, n_features), optional
             Counts of `documents`, only for a function.
@@ -169,6 +170,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             new |= {
                 topic_number(_key(key, present), present): label for key, label in labels.items()
             }
+            new = {k: label for k, label in new.items() if label is not None and label != ""}
         else:
             if isinstance(labels, str) or len(labels) != n_components:
                 raise ValueError(

@@ -20,8 +20,6 @@ class Minibatch(NamedTuple):
     word_ptr: NDArray[np.int64]
     word_doc: NDArray[np.int32]
     word_pos: NDArray[np.int64]
-    #: Tokens of all documents, each taken once.
-    n_tokens: float
     #: How often each document counts, (n_documents,); None: once.
     weight: NDArray[np.float64] | None = None
 
@@ -44,7 +42,7 @@ class Minibatch(NamedTuple):
     def total_tokens(self) -> float:
         """Tokens in the batch, of each document as often as it counts."""
         if self.weight is None:
-            return self.n_tokens
+            return float(self.counts.sum(dtype=np.float64))
         return float(self.total(self.tokens()))
 
     def tokens(self) -> NDArray[np.float64]:
@@ -75,11 +73,7 @@ class Gatherer:
         """The given rows, in that order; also word by word, which `Topics.step` needs."""
         X = self._X
         arrays = gather_rows(X.indptr, X.indices, X.data, rows, self._slot, self._single, by_word)
-        return Minibatch(
-            *arrays,
-            n_tokens=float(arrays[2].sum(dtype=np.float64)),
-            weight=None if self._weight is None else self._weight[rows],
-        )
+        return Minibatch(*arrays, None if self._weight is None else self._weight[rows])
 
 
 class LocalParameters(NamedTuple):

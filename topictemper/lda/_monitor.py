@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import sys
 import warnings
 from copy import deepcopy
 from math import ceil
@@ -18,11 +16,10 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, rows_that_count
+from .._utils._log import say
 from ._completion import cold, completion, halves, predictor
 from ._config import Config
 from ._training import Trainer
-
-logger = logging.getLogger("topictemper")
 
 
 class Validation:
@@ -39,6 +36,8 @@ class Validation:
         What they are called in errors.
     patience : int or None
         Evaluations in a row without a new best score after which to stop; None: do not stop.
+    sample_weight : ndarray or None
+        How often each document counts.
 
     Attributes
     ----------
@@ -48,7 +47,14 @@ class Validation:
         A copy of the model with the best score, if it is to stop a fit.
     """
 
-    def __init__(self, X: Any, name: str, patience: int | None) -> None:
+    def __init__(
+        self,
+        X: Any,
+        name: str,
+        patience: int | None,
+        sample_weight: NDArray[np.float64] | None = None,
+    ) -> None:
+        self._sample_weight = sample_weight
         self._matrices = X if isinstance(X, Chunks) else [X]
         if not any(held_out.data.any() for _, held_out in halves(self._matrices)):
             raise ValueError(_counts.NOTHING_HELD_OUT.format(name))
@@ -59,7 +65,7 @@ class Validation:
 
     def evaluate(self, trainer: Trainer, done: int, workers: Workers) -> bool:
         """Score the model after so many passes; whether to stop."""
-        score = completion(predictor(trainer), self._matrices, cold, workers)
+        score = completion(predictor(trainer), self._matrices, cold, workers, self._sample_weight)
         self.scores.append((done, score))
         if self._patience is None or not trainer.settled:
             return False
@@ -87,7 +93,7 @@ def held_out_rows(
     validation : Validation or None
         Of the other rows, or of `validation_X`.
     """
-    rows, name = None, "validation_X"
+    rows, name, weight = None, "validation_X", None
     if validation_X is None:
         if config.patience is None:
             return rows, None
@@ -101,7 +107,8 @@ def held_out_rows(
             rows_that_count(X, sample_weight), fraction, check.random_state(config.random_state)
         )
         name, validation_X = f"the validation_fraction={fraction} of X", X[held_out]
-    return rows, Validation(validation_X, name, config.patience)
+        weight = None if sample_weight is None else sample_weight[held_out]
+    return rows, Validation(validation_X, name, config.patience, weight)
 
 
 class Monitor:
@@ -201,14 +208,6 @@ class Monitor:
             f"{self._trainer.temperature:.3f}, {rate:.0f} documents a second{score}"
         )
         say(line)
-
-
-def say(line: str) -> None:
-    """Log a line, or print it to stderr where logging is not set up."""
-    if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
-        logger.info(line)
-    else:
-        print(line, file=sys.stderr)
 
 
 def _split_rows(

@@ -150,10 +150,10 @@ class PredictionMixin(TransformerMixin):
         if is_chunks(X):
             _counts.no_weights_of_chunks(sample_weight)
         elif sample_weight is not None:
-            X = self._fitted_counts(X)
+            (X,) = matrices
             sample_weight, matrices = _counts.sample_weights(sample_weight, X.shape[0]), iter([X])
         with Workers(self.n_jobs) as workers:
-            s = self._inverse_temperatures(tempered, workers)
+            s = self._inverse_temperatures(tempered)
             model = predictor(self._trainer, way)
             score = completion(model, matrices, s, workers, sample_weight)
         if np.isnan(score):
@@ -214,7 +214,7 @@ class PredictionMixin(TransformerMixin):
         model.topics.point = False
         with Workers(self.n_jobs) as workers:
             for counts in matrices:
-                of_tokens.append(counts.sum(axis=1, dtype=np.float64))
+                of_tokens.append(np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel())
                 for _, batch in chunks(counts, model.topics):
                     local = infer_documents(model, batch, cold, workers, workspace)
                     of_documents.append(document_elbo(batch, local, model.alpha))
@@ -244,7 +244,7 @@ class PredictionMixin(TransformerMixin):
         """
         matrices, found = self._fitted_matrices(X), []
         with Workers(self.n_jobs) as workers:
-            s = self._document_inverse_temperatures(workers)
+            s = self._document_inverse_temperatures()
             for counts in matrices:
                 found += [s(batch, workers) for _, batch in chunks(counts, self._trainer.topics)]
         return 1.0 / np.concatenate(found)
@@ -253,10 +253,10 @@ class PredictionMixin(TransformerMixin):
         """E[theta] of checked counts: `transform` without `set_output`."""
         way = _way(inference, tempered)
         with Workers(self.n_jobs) as workers:
-            s = self._inverse_temperatures(tempered, workers)
+            s = self._inverse_temperatures(tempered)
             return proportions(predictor(self._trainer, way), X, s, workers)
 
-    def _inverse_temperatures(self, tempered: bool, workers: Workers) -> InverseTemperatures:
+    def _inverse_temperatures(self, tempered: bool) -> InverseTemperatures:
         """Of documents, for prediction."""
         if not tempered:
             return cold
@@ -264,16 +264,16 @@ class PredictionMixin(TransformerMixin):
         if mode == "vt":
             return lambda batch, workers: self._trainer.control.learned
         if mode == "lvt":
-            return self._document_inverse_temperatures(workers)
+            return self._document_inverse_temperatures()
         raise ValueError(
             "tempered=True needs learned temperatures, of tempering 'vt' or 'lvt'; this model has "
             f"tempering={mode!r}"
         )
 
-    def _document_inverse_temperatures(self, workers: Workers) -> InverseTemperatures:
+    def _document_inverse_temperatures(self) -> InverseTemperatures:
         trainer = self._trainer
         n = trainer.config.tempering.n_temperatures or N_TEMPERATURES
-        return tempered_documents(trainer, inverse_temperature_grid(n), workers)
+        return tempered_documents(trainer, inverse_temperature_grid(n))
 
 
 def _way(inference: Any, tempered: Any) -> Inference | None:

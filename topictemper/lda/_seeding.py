@@ -25,7 +25,7 @@ Seeds = Mapping[str, Sequence[str]] | SeedTopics
 def unseeded(estimator: Any) -> dict[str, Any]:
     """Parameters of an estimator, with the usual prior in place of seeded topics."""
     parameters: dict[str, Any] = estimator.get_params(deep=False)
-    if _seeds(estimator.topic_word_prior) is not None:
+    if is_seeded(estimator.topic_word_prior):
         parameters["topic_word_prior"] = None
     return parameters
 
@@ -53,8 +53,8 @@ def seeded(
     names = getattr(estimator, "feature_names_in_", None)
     if names is None:
         raise ValueError(
-            "topic_word_prior has seed words, so the columns of X need names: give "
-            "fit(X, feature_names=...), or a data frame with names"
+            "topic_word_prior has seed words, so the columns of X need names: give fit or "
+            "partial_fit feature_names=..., or a data frame with names"
         )
     of_corpus = ((rows, None) for rows in X) if isinstance(X, Chunks) else [(X, sample_weight)]
     base = ETA_DIRICHLET if parameters["inference"] == "vb" else ETA_POINT
@@ -65,10 +65,9 @@ def seeded(
     return parameters
 
 
-def first_documents(estimator: Any, matrices: Iterator[Any]) -> Any:
+def first_documents(estimator: Any, first: Any, matrices: Iterator[Any]) -> Any:
     """The first chunk of a stream, or so many that a prior of seeded topics follows from them."""
-    first = next(matrices)
-    if hasattr(estimator, "_trainer") or _seeds(estimator.topic_word_prior) is None:
+    if hasattr(estimator, "_trainer") or not is_seeded(estimator.topic_word_prior):
         return first
     chunks, n_documents = [first], first.shape[0]
     while n_documents < ENOUGH:
@@ -107,6 +106,11 @@ def merged_seeds(topic_word_prior: Any, groups: list[list[int]], sizes: NDArray[
     if isinstance(topic_word_prior, SeedTopics):
         return clone(seeds).set_params(topics=merged)
     return merged
+
+
+def is_seeded(topic_word_prior: Any) -> bool:
+    """Whether the parameter gives seeded topics."""
+    return _seeds(topic_word_prior) is not None
 
 
 def _seeds(topic_word_prior: Any) -> SeedTopics | None:

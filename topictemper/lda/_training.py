@@ -117,7 +117,7 @@ class Trainer(Stateful):
         self.control, self.normalizer, self.tempered = control, normalizer, tempered
         self.priors, self.prior_scale = priors, prior_scale
         self.predictive_eta = PredictiveEta()
-        self.predictive_scale = PredictiveScale(config.scales_alpha)
+        self.predictive_scale = PredictiveScale(config.alpha_is_default)
         self.clock = StreamClock(plan.expected_samples)
         self.random_state = random_state
         self.given_topics = given_topics

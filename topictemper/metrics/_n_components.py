@@ -19,6 +19,8 @@ from ._coherence import coherence
 from ._comparison import match_topics, topic_diversity
 from ._predictive import predictive_log_likelihood
 
+_FRACTION = 0.1  # of the documents, held out
+
 
 class NComponentsComparison:
     """Models of several sizes, and which one to take.
@@ -65,7 +67,7 @@ def compare_n_components(
     estimator: Any = None,
     n_seeds: int = 3,
     validation_X: Any = None,
-    validation_fraction: float = 0.1,
+    validation_fraction: float | None = None,
     n_top_words: int = 10,
     tolerance: float = 0.01,
     random_state: int = 0,
@@ -91,8 +93,8 @@ def compare_n_components(
         Fits of each size. One has no stability, and no errors but that of the score.
     validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
         Documents to score. None holds some of X out.
-    validation_fraction : float, default=0.1
-        Share of X that is held out if there is no `validation_X`, in (0, 1).
+    validation_fraction : float, default=None
+        Share of X that is held out, in (0, 1). None is 0.1. Not with `validation_X`.
     n_top_words : int, default=10
         Top words for the coherence; for the diversity it is 25.
     tolerance : float, default=0.01
@@ -178,9 +180,12 @@ def compare_n_components(
     return NComponentsComparison(columns, sizes[chosen], reason)
 
 
-def _split(X: Any, validation_X: Any, fraction: float, seed: int) -> tuple[Any, Any]:
+def _split(X: Any, validation_X: Any, fraction: float | None, seed: int) -> tuple[Any, Any]:
     if validation_X is not None:
+        if fraction is not None:
+            raise ValueError("validation_fraction is a share of X: not with validation_X")
         return X, validation_X
+    fraction = _FRACTION if fraction is None else fraction
     fraction = check.number("validation_fraction", fraction, 0.0, 1.0, boundaries="neither")
     order = np.random.default_rng(seed).permutation(X.shape[0])
     n_test = round(fraction * X.shape[0])

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike
 
 from .._core._workers import Workers
 from .._utils import _validation as check
-from .._utils._chunks import is_chunks
+from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._models import lda_of
 from ..lda._completion import Inference, Model, cold, document_completion, halves, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._topics import Topics
-from ..topics._checks import counts, topics_of
+from ..topics._checks import matrices, topics_of
 
 
 class _Sweeps(NamedTuple):
@@ -121,15 +121,12 @@ def predictive_log_likelihood(
         raise ValueError("standard_error=True is of the mean; per_document must be False")
     of_documents, of_tokens = [], []
     with Workers(n_jobs) as workers:
-        chunks = (counts(chunk, lda.topics.n_features) for chunk in (X if is_chunks(X) else [X]))
-        for observed, held_out in halves(chunks):
+        for observed, held_out in halves(matrices(X, lda.topics.n_features)):
             of_documents.append(document_completion(lda, observed, held_out, cold, workers))
             of_tokens.append(np.asarray(held_out.sum(axis=1)).ravel())
-    if not of_tokens:
-        raise ValueError("X has no chunks")
     by_document, tokens = np.concatenate(of_documents), np.concatenate(of_tokens)
     if not tokens.any():
-        raise ValueError("X has no document with two tokens, so there is nothing to predict")
+        raise ValueError(NOTHING_HELD_OUT.format("X"))
     if per_document:
         return np.divide(by_document, tokens, out=np.full(len(tokens), np.nan), where=tokens > 0)
     score = float(by_document.sum() / tokens.sum())

@@ -69,9 +69,9 @@ def effective_topics(sizes: Any) -> float:
 
     Parameters
     ----------
-    sizes : array-like of shape (n_components,)
-        Sizes of topics, >= 0, such as the sums of the rows of `components_`, or the mean
-        proportions of documents.
+    sizes : array-like of shape (n_components,), or fitted estimator
+        Sizes of topics, >= 0, such as the mean proportions of documents, or an estimator with
+        `components_`, whose rows are summed.
 
     Returns
     -------
@@ -89,6 +89,8 @@ def effective_topics(sizes: Any) -> float:
     >>> round(effective_topics([1, 1, 0]), 6)
     2.0
     """
+    if hasattr(sizes, "fit"):
+        sizes = topics_of(sizes).sum(axis=1, dtype=np.float64)
     sizes = np.asarray(sizes, dtype=np.float64)
     if sizes.ndim != 1 or not np.isfinite(sizes).all() or (sizes < 0).any() or not sizes.any():
         raise ValueError("sizes must be finite numbers >= 0, not all 0, one for each topic")

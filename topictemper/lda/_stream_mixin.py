@@ -1,0 +1,183 @@
+"""`partial_fit` of `TemperedLDA`: learning from a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from itertools import chain
+from typing import Any, Self
+
+import numpy as np
+
+from .._core._workers import Workers
+from .._utils import _counts
+from .._utils import _validation as check
+from .._utils._chunks import full_batches, is_chunks, rows_that_count
+from .._utils._feature_names import feature_names_of
+from ..tempering._modes import Annealing
+from ._assembly import new_trainer
+from ._config import Config
+from ._defaults import STREAM_SAMPLES
+from ._minibatch import Gatherer
+from ._seeding import ENOUGH, first_documents, is_seeded, seed_labels, seeded
+from ._training import Trainer
+
+# Parameters that training uses after its first step. The others are of `fit`, of the first step, or
+# read in each call.
+_OF_TRAINING = (
+    "n_components",
+    "tempering",
+    "inference",
+    "doc_topic_prior",
+    "topic_word_prior",
+    "batch_size",
+    "learning_decay",
+    "learning_offset",
+    "mean_change_tol",
+    "max_doc_update_iter",
+    "dtype",
+)
+
+
+class StreamMixin:
+    """Gives an estimator `partial_fit`."""
+
+    n_jobs: int | None
+    total_samples: float | None
+    topic_word_prior: Any
+    n_features_in_: int
+    _trainer: Trainer
+    _trained_with: dict[str, Any]
+    _stream_counts: Callable[[Any], Any]
+    _remember_parameters: Callable[[dict[str, Any]], None]
+    _begin_labels: Callable[[dict[int, str], int], None]
+
+    def partial_fit(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
+    ) -> Self:
+        """Continue training with more documents of a stream.
+
+        The stream is assumed to be seen once, whatever `max_iter`: the temperature falls as in a
+        `fit` of one pass over `total_samples` documents. It is 1 after about two thirds of them
+        (0.4 for "dasvi"; without `total_samples` of 50,000). Training then continues at T = 1. To
+        pass the same documents several times, set `total_samples` and the `length` of the tempering
+        object. After a `fit`, the documents are added to those of the `fit`.
+
+        Pass at least `batch_size` documents in a call: fewer make an equally large step, and many
+        such steps make topics worse. If documents come one by one, pass a generator::
+
+            lda.partial_fit(vectorizer.transform([text]) for text in stream)
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts of words in documents, >= 0. Taken in the order given. An iterable yields chunks
+            of any size, which are joined to full minibatches. It is gone through once, so a
+            generator will do.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            As for `fit`; a document counts as often for `total_samples` too. Not for chunks.
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
+            Words of the columns, as for `fit`. Once is enough: None keeps them.
+
+        Returns
+        -------
+        TemperedLDA
+            The estimator itself.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the counts are invalid, if a parameter is at the first call, or if one that training
+            uses has changed since then. The estimator is then unchanged; after an invalid chunk it
+            has learned the minibatches before it.
+
+        Notes
+        -----
+        Each minibatch is learned from completely or not at all. After an interrupt or an error,
+        `n_batch_iter_` counts the minibatches that the model has learned.
+        """
+        before, learned = vars(self).copy(), getattr(self, "n_batch_iter_", 0)
+        try:
+            self._partial_fit(X, sample_weight, feature_names)
+        except BaseException:
+            # A call that has learned nothing leaves nothing.
+            if getattr(self, "n_batch_iter_", 0) == learned:
+                self.__dict__ = before
+            raise
+        return self
+
+    def _partial_fit(self, X: Any, sample_weight: Any, feature_names: Any) -> None:
+        with Workers(self.n_jobs) as workers:
+            if is_chunks(X):
+                _counts.no_weights_of_chunks(sample_weight)
+                matrices = map(self._stream_counts, _counts.some_chunks(X))
+                first = next(matrices)
+                self._name_features(feature_names)
+                first = first_documents(self, first, matrices)
+                trainer = self._stream_trainer(first[:ENOUGH])
+                for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
+                    trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
+            else:
+                X = self._stream_counts(X)
+                self._name_features(feature_names)
+                sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
+                trainer = self._stream_trainer(X, sample_weight)
+                gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)
+                trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
+
+    def _stream_trainer(self, X: Any, sample_weight: Any = None) -> Trainer:
+        """The model in training; a new one at the first call of `partial_fit`."""
+        total = self.total_samples
+        if total is not None:
+            total = check.number("total_samples", total, 1.0, 1e15)
+        if not hasattr(self, "_trainer"):
+            n_documents = X.shape[0] if sample_weight is None else sample_weight.sum()
+            scale = (total or STREAM_SAMPLES) / max(n_documents, 1e-9)
+            parameters = seeded(self, X, sample_weight, scale)
+            config = Config.of(parameters, X.shape[1])
+            self._remember_parameters(parameters)
+            self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
+            self._trainer = new_trainer(config, total, 1)
+        else:
+            self._refuse_changes()
+            if not self._trainer.topics.M.flags.writeable:  # joblib has mapped it into memory
+                self._trainer = deepcopy(self._trainer)
+        self._trainer.expect(total)
+        return self._trainer
+
+    def _name_features(self, feature_names: Any) -> None:
+        """Take the words of the columns, if they are given; a model in training keeps its own."""
+        if feature_names is None:
+            return
+        names = feature_names_of(feature_names, self.n_features_in_, strings=True)
+        before = getattr(self, "feature_names_in_", None) if hasattr(self, "_trainer") else None
+        if before is not None and not np.array_equal(names, before):
+            column = int(np.flatnonzero(names != before)[0])
+            raise ValueError(
+                "feature_names must be those of the documents before, but column "
+                f"{column} is {names[column]!r}, and was {before[column]!r}"
+            )
+        self.feature_names_in_ = names
+
+    def _refuse_changes(self) -> None:
+        """Refuse parameters that would have no effect, because training began with others."""
+        estimator: Any = self
+        for name in _OF_TRAINING:
+            value, before = getattr(estimator, name), self._trained_with[name]
+            # None leaves the size of steps to the plan, which Dask makes for the whole corpus.
+            if value is None and name in ("batch_size", "learning_offset"):
+                continue
+            if not is_seeded(value) and not _same(value, before):
+                raise ValueError(
+                    f"{name} is {value!r}, but training began with {before!r}, and partial_fit "
+                    f"continues with that: set {name} back, or fit again"
+                )
+
+
+def _same(value: Any, other: Any) -> bool:
+    """Whether two values of a parameter are the same setting."""
+    if isinstance(value, Annealing) and isinstance(other, Annealing):
+        return type(value) is type(other) and value.get_params() == other.get_params()
+    return np.array_equal(value, other)
