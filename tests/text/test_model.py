@@ -367,3 +367,47 @@ def test_a_model_with_a_topic_without_words_is_saved(tmp_path):
     model = TopicModel(2, random_state=0, vectorizer=vectorizer).fit(texts)
     model.save(tmp_path / "model.npz")
     assert_array_equal(load(tmp_path / "model.npz").transform(texts), model.transform(texts))
+
+
+def test_an_update_that_learns_nothing_leaves_nothing():
+    updated = topic_model().fit(texts())
+    before = list(updated.topics_.documents)
+
+    def interrupted():
+        yield from texts(10)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        updated.update(interrupted())
+    updated.lda_.set_params(total_samples=-1)
+    with pytest.raises(ValueError, match="total_samples"):
+        updated.update(texts(10))
+    assert list(updated.topics_.documents) == before
+    updated.lda_.set_params(total_samples=None)
+    assert updated.update(texts(10)).topics_.documents.sum() == sum(before) + 10
+
+
+def test_unknown_words_are_saved(tmp_path):
+    updated = topic_model().fit(texts())
+    with pytest.raises(AttributeError, match="no unknown_words_ before update"):
+        _ = updated.unknown_words_
+    updated.update([*texts(), "zebra zebra giraffe"]).save(tmp_path / "model")
+    loaded = load(tmp_path / "model").unknown_words_
+    assert (list(loaded["word"]), list(loaded["count"])) == (["zebra", "giraffe"], [2, 1])
+
+
+def test_all_tables_are_as_set_output_says(model):
+    polars = pytest.importorskip("polars")
+    other = topic_model().set_output(transform="polars").fit(texts())
+    dates = np.repeat(np.datetime64("2024-01-31"), len(texts()))
+    for table in (
+        other.topics_,
+        other.documents(texts(3)),
+        other.topics_over_time(texts(), dates, period="month"),
+        other.topics_by_group(texts(), ["a", "b"] * (len(texts()) // 2)),
+        other.update(texts()).unknown_words_,
+    ):
+        assert isinstance(table, polars.DataFrame)
+    shares = model.topics_over_time(texts(), dates, period="month")
+    assert shares.period[0] == np.datetime64("2024-01-01")
+    assert shares.dtypes["documents"].kind == "i"

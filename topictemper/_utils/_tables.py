@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils._set_output import _get_output_config
 
 #: Longest cell and most rows that the text of a `Table` shows.
 _WIDTH, _ROWS = 60, 20
@@ -102,6 +103,17 @@ def table(columns: Mapping[str, Sequence[Any] | NDArray[Any]], output: str = "de
             raise
         return ready
     return pandas.DataFrame(dict(ready))
+
+
+def output_of(estimator: Any) -> str:
+    """Return the kind of tables that `set_output` or the configuration asks for."""
+    kind: str = _get_output_config("transform", estimator)["dense"]
+    return kind
+
+
+def as_set(rows: Any, estimator: Any) -> Any:
+    """Return a table as the kind that `set_output` of an estimator asks for."""
+    return table({name: np.asarray(rows[name]) for name in rows.columns}, output_of(estimator))
 
 
 def format_table(rows: Any, max_rows: int | None = None) -> str:

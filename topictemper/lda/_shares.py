@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._tables import as_set
 from ..topics._shares import shares_by_group, shares_over_time
 
 
@@ -47,9 +48,9 @@ class SharesMixin:
 
         Returns
         -------
-        pandas.DataFrame or Table
-            Columns ``period``, ``topic``, ``label``, ``share``, ``low``, ``high`` and
-            ``documents``; see `topictemper.topics.shares_over_time`.
+        pandas.DataFrame, polars.DataFrame or Table
+            As `set_output` says. Columns ``period``, ``topic``, ``label``, ``share``, ``low``,
+            ``high`` and ``documents``; see `topictemper.topics.shares_over_time`.
 
         Raises
         ------
@@ -69,7 +70,7 @@ class SharesMixin:
         """
         theta, weights = self._shown(X)
         model: Any = self
-        return shares_over_time(
+        shares = shares_over_time(
             theta,
             dates,
             period=period,
@@ -79,6 +80,7 @@ class SharesMixin:
             confidence=confidence,
             random_state=random_state,
         )
+        return as_set(shares, self)
 
     def topics_by_group(
         self,
@@ -102,9 +104,9 @@ class SharesMixin:
 
         Returns
         -------
-        pandas.DataFrame or Table
-            Columns ``group``, ``topic``, ``label``, ``share``, ``low``, ``high`` and ``documents``;
-            see `topictemper.topics.shares_by_group`.
+        pandas.DataFrame, polars.DataFrame or Table
+            As `set_output` says. Columns ``group``, ``topic``, ``label``, ``share``, ``low``,
+            ``high`` and ``documents``; see `topictemper.topics.shares_by_group`.
 
         Raises
         ------
@@ -123,7 +125,7 @@ class SharesMixin:
         """
         theta, weights = self._shown(X)
         model: Any = self
-        return shares_by_group(
+        shares = shares_by_group(
             theta,
             groups,
             weights=weights,
@@ -132,6 +134,7 @@ class SharesMixin:
             confidence=confidence,
             random_state=random_state,
         )
+        return as_set(shares, self)
 
     def _shown(self, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Proportions, and which documents have words."""

@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
+from copy import deepcopy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, Self
@@ -21,7 +22,7 @@ from .._utils import _chunks
 from .._utils import _validation as check
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
-from .._utils._tables import table
+from .._utils._tables import output_of, table
 from ..lda._estimator import TemperedLDA
 from ..lda._seeding import Seeds
 from ..persistence._models import savable
@@ -31,7 +32,7 @@ from ._parameters import default_lda, new_lda, new_vectorizer, with_parts
 from ._parts import Part
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
-from ._summaries import TopicStatistics, document_columns, output_of, topic_columns
+from ._summaries import TopicStatistics, document_columns, topic_columns
 from ._texts import Texts
 from ._work import WorkMixin
 
@@ -120,6 +121,9 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     >>> model.update(texts[:100]).unknown_share_ < 0.5
     True
     """
+
+    #: Frequent unknown words of the last `update`, with their counts.
+    _unknown: dict[str, int] | None = None
 
     def __init__(
         self,
@@ -245,6 +249,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         unknown = Counter[str]()
         n_documents = n_words = 0
 
+        learned, statistics = self.lda_.n_batch_iter_, deepcopy(self._statistics)
         parts: Iterable[Part] = self._parts(texts, unknown)
         if hasattr(texts, "__len__"):
             # All are checked before the first is learned.
@@ -257,17 +262,17 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
                 n_words += int(part.n_words.sum())
                 counts = part.matrix(self.vectorizer_)
                 # By the topics that were learned before.
-                self._statistics.add(counts, self._of_counts(counts))
+                statistics.add(counts, self._of_counts(counts))
                 yield counts
 
-        self.lda_.partial_fit(matrices())
+        try:
+            self.lda_.partial_fit(matrices())
+        finally:
+            if self.lda_.n_batch_iter_ > learned:  # a stream that breaks off has taught something
+                self._statistics = statistics
         share = unknown.total() / max(n_words, 1)
         self.unknown_share_ = share
-        frequent = unknown.most_common(_UNKNOWN_SHOWN)
-        self.unknown_words_ = table(
-            {"word": [word for word, _ in frequent], "count": [count for _, count in frequent]},
-            output_of(self),
-        )
+        self._unknown = dict(unknown.most_common(_UNKNOWN_SHOWN))
         said = (
             f"{unknown.total():,} of {n_words:,} words of {n_documents:,} documents are not in the "
             f"vocabulary ({share:.1%}; {before:.1%} before)"
@@ -371,6 +376,14 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         return table(topic_columns(lda, self.feature_names_, self._statistics), output_of(self))
 
     @property
+    def unknown_words_(self) -> Any:
+        """Table of the most frequent unknown words of the last `update`."""
+        if self._unknown is None:
+            raise AttributeError("TopicModel has no unknown_words_ before update", obj=self)
+        words, counts = list(self._unknown), list(self._unknown.values())
+        return table({"word": words, "count": counts}, output_of(self))
+
+    @property
     def feature_names_(self) -> NDArray[Any]:
         """The words."""
         return self.lda_.feature_names_in_
@@ -398,7 +411,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         self._statistics = TopicStatistics.of(self.lda_, counts)
         for part in _chunks.parts(counts):
             self._statistics.add(part, self._of_counts(part))
-        self.__dict__.pop("unknown_words_", None)
+        self._unknown = None
 
     @contextmanager
     def _counted(self, texts: Any, corpus_folder: Any) -> Iterator[Any]:

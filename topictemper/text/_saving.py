@@ -53,6 +53,7 @@ class SaveTextsMixin:
             "lda": tree_of(self.lda_),
             "statistics": self._statistics.get_state(),
             "unknown_share": self.unknown_share_,
+            "unknown_words": self._unknown and [list(pair) for pair in self._unknown.items()],
         }
 
     def _set_state(self, tree: Tree) -> None:
@@ -70,3 +71,14 @@ class SaveTextsMixin:
             self._statistics.set_state(tree["statistics"])
         with within("unknown_share"):
             self.unknown_share_ = check.number("unknown_share", tree["unknown_share"], 0.0, 1.0)
+        with within("unknown_words"):
+            self._unknown = _counted(tree.get("unknown_words"))
+
+
+def _counted(pairs: Any) -> dict[str, int] | None:
+    """Words and counts of a file."""
+    if pairs is None:
+        return None
+    if not all(isinstance(word, str) for word, _ in pairs):
+        raise ValueError("must be pairs of words and counts")
+    return {word: check.integer("count", count, 1) for word, count in pairs}

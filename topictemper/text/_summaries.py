@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._set_output import _get_output_config
 
 from .._core._workers import Workers
 from .._utils._ranking import largest
@@ -128,12 +127,6 @@ def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str
     """Labels of the topics: their own, or their three most probable words."""
     words = lda.top_words(_N_IN_LABEL, names)
     return [lda._labels.get(k, " ".join(of_topic)) for k, of_topic in enumerate(words)]
-
-
-def output_of(estimator: Any) -> str:
-    """Return the kind of tables that `set_output` or the configuration asks for."""
-    kind: str = _get_output_config("transform", estimator)["dense"]
-    return kind
 
 
 def _top_columns(lda: TemperedLDA) -> NDArray[np.int64]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils._tables import as_set
 from ..lda._labels import Labels
 from ..lda._reduction import Topic, groups_left, merged_groups, nearest_groups
 from ..topics._hierarchy import TopicHierarchy
@@ -166,7 +167,8 @@ class WorkMixin:
         """
         model: Any = self
         check_is_fitted(model)
-        return model.lda_.topics_over_time(self._all_counts(texts), dates, **settings)
+        shares = model.lda_.topics_over_time(self._all_counts(texts), dates, **settings)
+        return as_set(shares, model)
 
     def topics_by_group(self, texts: Any, groups: Any, **settings: Any) -> Any:
         """Shares of the topics in groups of documents, with intervals.
@@ -187,7 +189,8 @@ class WorkMixin:
         """
         model: Any = self
         check_is_fitted(model)
-        return model.lda_.topics_by_group(self._all_counts(texts), groups, **settings)
+        shares = model.lda_.topics_by_group(self._all_counts(texts), groups, **settings)
+        return as_set(shares, model)
 
     def search_in(
         self, texts: Any, *, topic_weight: float = TOPIC_WEIGHT, smoothing: float = SMOOTHING
