@@ -279,7 +279,6 @@ def negative(block):
     [
         (negative, "block 2 of X: Negative values"),
         (lambda block: block[:, :-1], "block 2 of X has 59 columns, but block 0 has 60"),
-        (lambda block: block[:0], "block 2 of X: no rows"),
         (lambda block: block * np.nan, "block 2 of X: NaN values in data passed to X: row 0"),
         (lambda block: block.toarray().astype(str), "block 2 of X: .*holds text"),
     ],
@@ -290,6 +289,39 @@ def test_a_bad_block_is_named(tmp_path, spoiled, what):
         lda.fit(array_with(2, spoiled))
     assert not (tmp_path / "rounds").exists()
     assert not hasattr(lda, "n_features_in_")
+
+
+def test_blocks_without_rows_are_left_out():
+    blocks = parts()
+    there = estimator().fit(array_of(blocks))
+    empty = [blocks[0][:0], *blocks[:2], blocks[0][:0], blocks[0][:0], *blocks[2:], blocks[0][:0]]
+    lda = estimator().fit(array_of(empty))
+    assert (lda.to_local().components_ == there.to_local().components_).all()
+    with pytest.raises(ValueError, match="X has no words: all 0 rows"):
+        estimator().fit(array_of([block[:0] for block in blocks]))
+
+
+def test_names_of_columns_are_kept():
+    words = [f"word{v}" for v in range(60)]
+    X = dd.from_pandas(pd.DataFrame(counts().toarray(), columns=words), npartitions=3)
+    lda = estimator().fit(X)
+    assert lda.feature_names_in_.tolist() == words
+    assert lda.to_local().feature_names_in_.tolist() == words
+    assert lda.transform(X).compute().shape == (counts().shape[0], lda.n_components)
+    with pytest.raises(ValueError, match=r"block \d of X: The feature names should match"):
+        lda.transform(X[words[::-1]]).compute()
+    given = estimator().fit(counts(), feature_names=words)
+    assert given.to_local().top_words(1)[0][0] in words
+    assert not hasattr(given.fit(counts()), "feature_names_in_")
+    with pytest.raises(ValueError, match="feature_names must have 60 names"):
+        estimator().fit(counts(), feature_names=words[1:])
+
+
+def test_what_only_the_local_estimator_takes():
+    with pytest.raises(TypeError, match="validation_X must be a matrix in memory"):
+        estimator().fit(counts(), validation_X=array_of(parts()))
+    with pytest.raises(TypeError, match="must be numbers on Dask, not seed words"):
+        estimator(topic_word_prior={"some": ["word1"]}).fit(counts())
 
 
 def test_a_block_that_changes_is_refused(tmp_path):

@@ -13,6 +13,8 @@ from dask._task_spec import convert_legacy_graph
 from dask.base import tokenize
 from dask.delayed import Delayed
 from dask.utils import ensure_dict, key_split
+from numpy.typing import NDArray
+from sklearn.utils.validation import _get_feature_names
 
 
 class Blocks(NamedTuple):
@@ -116,6 +118,12 @@ def matrices_of(X: Any, name: str = "X") -> Blocks:
         )
     n_rows = [float(part.shape[0]) for part in parts]
     return Blocks(parts, n_rows, int(parts[0].shape[1]), lazy=False)
+
+
+def names_of_columns(X: Any) -> NDArray[Any] | None:
+    """Return the names of the columns of a data frame, if they are strings, or None."""
+    names: NDArray[Any] | None = _get_feature_names(getattr(X, "_meta", X))
+    return names
 
 
 def plain(block: Any) -> Any:

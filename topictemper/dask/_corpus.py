@@ -97,7 +97,12 @@ class Corpus(NamedTuple):
                 min(stop, int(self.offsets[block + 1])) - int(self.offsets[block]),
             )
             for block in range(first, last)
+            if self.has_rows(block)
         ]
+
+    def has_rows(self, block: int) -> bool:
+        """Whether a block has documents: it may turn out empty, as that of a filtered frame."""
+        return bool(self.offsets[block] < self.offsets[block + 1])
 
 
 class ShardMap(NamedTuple):
@@ -136,6 +141,8 @@ def facts_of(block: Any) -> BlockFacts:
     """Check a block, and describe it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
+        if _is_empty(block):
+            return BlockFacts(0, block.shape[1], 0.0, 0, 0, [])
         X = _counts(block)
         warn_of_tfidf(X)
     rows = splitmix64(hash_sparse_rows(X.indptr, X.indices, X.data))
@@ -152,11 +159,13 @@ def facts_of(block: Any) -> BlockFacts:
     )
 
 
+def _is_empty(block: Any) -> bool:
+    shape: tuple[int, ...] = getattr(block, "shape", ())
+    return len(shape) == 2 and not shape[0]
+
+
 def _counts(block: Any) -> Any:
-    block = plain(block)
-    if getattr(block, "shape", (1,))[0] == 0:
-        raise ValueError("no rows; leave out blocks without documents")
-    return TemperedLDA()._counts(block, reset=True)
+    return TemperedLDA()._counts(plain(block), reset=True)
 
 
 @naming_block

@@ -13,16 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils import _validation as check
+from .._utils._feature_names import feature_names_of
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree
 from ..lda import _estimator as _local
 from ..lda._config import Config
+from ..lda._seeding import is_seeded
 from ..lda._token_halves import split_tokens
 from ..persistence._models import plain_parameters
 from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
-from ._blocks import matrices_of
+from ._blocks import is_lazy, matrices_of, names_of_columns
 from ._checkpoint import Checkpoint, as_json
 from ._corpus import BlockFacts, Corpus, ShardMap, facts_of
 from ._executors import Cluster, Executor, repeated
@@ -113,6 +115,8 @@ max_doc_update_iter, dtype
         The same in passes.
     n_features_in_ : int
         Words in the vocabulary, V.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        The words, of a data frame or as given to `fit`.
     client_ : distributed.Client or None
         The client that was used. The topics stay on its workers until `to_local`.
 
@@ -197,21 +201,32 @@ max_doc_update_iter, dtype
         self.checkpoint = checkpoint
         self.isa = isa
 
-    def fit(self, X: Any, y: Any = None, *, validation_X: Any = None, resume: bool = False) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        validation_X: Any = None,
+        feature_names: Any = None,
+        resume: bool = False,
+    ) -> Self:
         """Learn topics from scratch, or go on after the last round of a checkpoint.
 
         Parameters
         ----------
         X : dask.array.Array of shape (n_samples, n_features), dask.dataframe or matrix
             Counts of words (columns) in documents (rows). Blocks may be NumPy arrays, SciPy's or
-            pydata's sparse matrices, of known or unknown length; each has all columns. They are
-            read twice before the first round, and once in each pass: `X.persist()` keeps them in
-            the memory of the workers. Without a client also a matrix, or a list of matrices.
+            pydata's sparse matrices, of known or unknown length, even empty; each has all columns.
+            They are read twice before the first round, and once in each pass: `X.persist()` keeps
+            them in the memory of the workers. Without a client also a matrix, or a list of matrices.
         y : None
             Ignored.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
             Documents to score after every round, for `score_history_` and `early_stopping`. Each
             worker that scores gets all of them: some thousands are enough.
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
+            Words of the columns, as for `topictemper.TemperedLDA.fit`. None takes the names of a
+            data frame.
         resume : bool, default=False
             Whether to go on with the fit whose rounds are in the `checkpoint`, or start if there
             are none.
@@ -235,10 +250,10 @@ max_doc_update_iter, dtype
             gone, or if a round has failed three times because workers were lost.
         """
         with unchanged_on_error(self):
-            self._fit(X, validation_X, resume=check.flag("resume", resume))
+            self._fit(X, validation_X, feature_names, resume=check.flag("resume", resume))
         return self
 
-    def _fit(self, X: Any, validation_X: Any, *, resume: bool) -> None:
+    def _fit(self, X: Any, validation_X: Any, feature_names: Any, *, resume: bool) -> None:
         if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
             raise TypeError(
                 f"checkpoint must be the path of a folder or None, got {self.checkpoint!r}"
@@ -247,7 +262,15 @@ max_doc_update_iter, dtype
             raise ValueError("resume=True goes on with a checkpoint: set the parameter checkpoint")
         if self.checkpoint is not None and not resume:
             Checkpoint.check_new(self.checkpoint)
+        if is_seeded(self.topic_word_prior):
+            raise TypeError(
+                "topic_word_prior must be numbers on Dask, not seed words; make an array of them "
+                "with topictemper.topics.SeedTopics(seeds).prior(...)"
+            )
         blocks = matrices_of(X)
+        words = names_of_columns(X)
+        if feature_names is not None:
+            words = feature_names_of(feature_names, blocks.n_columns, strings=True)
         parameters = self._local_parameters()
         own = _local.TemperedLDA(**parameters).get_params(deep=False)
         config = Config.of(own, blocks.n_columns)
@@ -303,6 +326,9 @@ max_doc_update_iter, dtype
         self._steps = steps
         self.client_ = executor.client if isinstance(executor, Cluster) else None
         self.n_features_in_ = corpus.n_columns
+        self.__dict__.pop("feature_names_in_", None)
+        if words is not None:
+            self.feature_names_in_ = words
         self.n_rounds_ = state.n_rounds
         self.n_iter_ = state.n_rounds / shards.rounds_per_pass
         self.__dict__.pop("score_history_", None)
@@ -324,7 +350,8 @@ max_doc_update_iter, dtype
         lda = _local.TemperedLDA(
             **self._local_parameters(), n_jobs=self.n_jobs, verbose=self.verbose
         )
-        return restored(lda, self.n_features_in_, dict(tree, parameters=self._steps), blocks)
+        words = getattr(self, "feature_names_in_", None)
+        return restored(lda, self.n_features_in_, dict(tree, parameters=self._steps), blocks, words)
 
     def _local_parameters(self) -> dict[str, Any]:
         """Parameters of the local estimator, without those of the process."""
@@ -359,6 +386,11 @@ max_doc_update_iter, dtype
                     "early_stopping=True needs validation_X: rows are not held out of X here"
                 )
             return None
+        if is_lazy(X):
+            raise TypeError(
+                "validation_X must be a matrix in memory, such as validation_X.compute(), because "
+                "each worker that scores gets all of it"
+            )
         X = _local.TemperedLDA()._counts(X, reset=True, name="validation_X")
         _counts.check_width(X, n_columns, "X", "validation_X")
         _counts.check_held_out(split_tokens(X)[1], "validation_X")

@@ -110,4 +110,5 @@ class PredictingMixin:
                 "to_local().transform(X) and the like, or give a collection of Dask"
             )
         executor, state = self._executor, self._state
-        return executor.submit(model, self._job, state.tree, state.averages)
+        words = getattr(self, "feature_names_in_", None)
+        return executor.submit(model, self._job, state.tree, state.averages, words)

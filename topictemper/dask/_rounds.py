@@ -116,6 +116,7 @@ class Rounds:
         samples = [
             submit(drawn, place, self._executor.load(block), offsets[place], seed, share)
             for place, block in enumerate(self._blocks)
+            if self._corpus.has_rows(place)
         ]
         shard = submit(tasks.anneal, self._job, samples)
         tree = submit(tasks.tree_of, shard)

@@ -141,17 +141,27 @@ def train(
         return _shard(job, new)
 
 
-def model(job: Job, tree: Tree, blocks: list[Block]) -> TemperedLDA:
+def model(
+    job: Job, tree: Tree, blocks: list[Block], words: NDArray[Any] | None = None
+) -> TemperedLDA:
     """Return the estimator of the rounds, with the state of a tree and blocks of topics."""
     lda = TemperedLDA(**job.parameters, n_jobs=job.n_jobs)
-    return restored(lda, job.n_columns, tree, blocks)
+    return restored(lda, job.n_columns, tree, blocks, words)
 
 
-def restored(lda: TemperedLDA, n_columns: int, tree: Tree, blocks: list[Block]) -> TemperedLDA:
-    """Give an estimator the state of a tree and blocks of topics."""
+def restored(
+    lda: TemperedLDA,
+    n_columns: int,
+    tree: Tree,
+    blocks: list[Block],
+    words: NDArray[Any] | None = None,
+) -> TemperedLDA:
+    """Give an estimator the state of a tree and blocks of topics, and names of its columns."""
     M = np.concatenate(blocks)
     topics = dict(tree["trainer"]["topics"], M=M, column_sums=M.sum(axis=0, dtype=np.float64))
     lda.n_features_in_ = n_columns
+    if words is not None:
+        lda.feature_names_in_ = words
     lda._set_state(dict(tree, trainer=dict(tree["trainer"], topics=topics)))
     return lda
 
