@@ -218,7 +218,8 @@ max_doc_update_iter, dtype
             Counts of words (columns) in documents (rows). Blocks may be NumPy arrays, SciPy's or
             pydata's sparse matrices, of known or unknown length, even empty; each has all columns.
             They are read twice before the first round, and once in each pass: `X.persist()` keeps
-            them in the memory of the workers. Without a client also a matrix, or a list of matrices.
+            them in the memory of the workers. Without a client also a matrix, or a list of
+            matrices.
         y : None
             Ignored.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
