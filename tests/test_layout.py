@@ -1,10 +1,13 @@
-"""No file of the package is too long to be read at a sitting."""
+"""Files of the package are short enough for a sitting; benchmarks import what there is."""
 
+import ast
+import importlib
 from pathlib import Path
 
 import pytest
 
-PACKAGE = Path(__file__).parent.parent / "topictemper"
+ROOT = Path(__file__).parent.parent
+PACKAGE, BENCHMARKS = ROOT / "topictemper", ROOT / "benchmarks"
 LONGEST = 500
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxd", ".pxi", ".h", ".c"}
 
@@ -25,3 +28,15 @@ def test_no_file_is_longer_than_500_lines():
     }
     assert len(lengths) > 100
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+@pytest.mark.skipif(not BENCHMARKS.exists(), reason="these tests run without the source")
+@pytest.mark.parametrize(
+    "file", sorted(BENCHMARKS.rglob("*.py")), ids=lambda file: str(file.relative_to(BENCHMARKS))
+)
+def test_a_benchmark_imports_what_there_is(file):
+    for node in ast.walk(ast.parse(file.read_text())):
+        module = isinstance(node, ast.ImportFrom) and not node.level and node.module
+        if module and module.split(".")[0] == "topictemper":
+            found = importlib.import_module(module)
+            assert [name.name for name in node.names if not hasattr(found, name.name)] == []

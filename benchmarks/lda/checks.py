@@ -14,10 +14,9 @@ import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
-from topictemper._utils._sparse import check_structure
-
 from topictemper import TemperedLDA
-from topictemper.lda._config import planned_passes
+from topictemper._utils._sparse_checks import check_structure
+from topictemper.lda._config import Config
 
 from .._common.corpora import load, machine, parser
 
@@ -48,7 +47,8 @@ def main() -> None:
         lda = TemperedLDA(arguments.components, random_state=0, n_jobs=arguments.jobs)
         structure = seconds(check_structure, X, "X")
         every = seconds(lambda X=X, lda=lda: lda._training_counts(X, reset=True))
-        passes = planned_passes(lda, X.shape[0])
+        config = Config.of(lda.get_params(deep=False), X.shape[1])
+        passes = config.planned_passes(X.shape[0])
         fit = passes * seconds(lda.set_params(max_iter=1, batch_size=500).fit, X, rounds=2)
         tracemalloc.start()
         check_structure(X, "X")
