@@ -70,6 +70,17 @@ def test_fractions(tmp_path, kind):
     assert from_gensim(to_gensim(X), X.shape[1]).dtype == np.float64
 
 
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "dia"])
+def test_every_format_that_scipy_saves(tmp_path, kind):
+    X = getattr(sp, f"{kind}_array")(COUNTS)
+    for part in {"indices", "indptr", "offsets"} & set(vars(X)):
+        setattr(X, part, getattr(X, part).astype(np.int64))
+    sp.save_npz(tmp_path / "x.npz", X)
+    counts = read_corpus(tmp_path / "x.npz").counts
+    assert_array_equal(counts.toarray(), COUNTS)
+    assert counts.indices.dtype == counts.indptr.dtype == np.int32
+
+
 @pytest.mark.parametrize("kind", ["uci", "ldac", "mtx", "svmlight"])
 def test_gzip_and_no_words(tmp_path, kind):
     path, packed = tmp_path / NAMES[kind], tmp_path / (NAMES[kind] + ".gz")

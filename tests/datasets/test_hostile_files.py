@@ -41,9 +41,15 @@ def test_sizes_that_the_file_does_not_hold(tmp_path, name, text, message):
 @pytest.mark.parametrize(
     ("members", "message"),
     [
-        ({"data": np.ones((2, 1, 1), int), "format": "bsr"}, "member 'indptr'"),
-        ({"data": np.ones(2, int), "format": "csc"}, "member 'indptr'"),
-        ({"data": [1, 1], "row": [0, 5], "col": [0, 1], "format": "coo"}, "member 'row': 5 is not"),
+        ({"data": np.ones((2, 1, 1), int), "format": "bsr"}, "BSR matrix: indptr must rise"),
+        ({"data": np.ones((1, 0, 1), int), "format": "bsr"}, "damaged"),
+        ({"data": np.ones(2, int), "format": "csc"}, "CSC matrix: indptr must rise"),
+        ({"data": np.ones(2, int), "indices": 1, "format": "csr"}, "damaged"),
+        ({"data": [1, 1], "row": [0, 5], "col": [0, 1], "format": "coo"}, "entry 1 is in row 5"),
+        ({"data": [1, 1], "coords": 3, "format": "coo"}, "coords must be two arrays, got 1"),
+        ({"data": np.ones((1, 2), int), "offsets": [2], "format": "dia"}, "from -1 to 1, got 2"),
+        ({"data": np.ones((1, 2), int), "offsets": [-2], "format": "dia"}, "from -1 to 1, got -2"),
+        ({"data": np.ones((1, 2), int), "offsets": [2**32], "format": "dia"}, "from -1 to 1"),
         ({"data": [1, 1], "row": [0, 1], "col": [0, 1], "shape": [2**40, 2], "format": "coo"},
          "member 'shape'"),
         ({"data": [1, 1], "row": [0, 1], "col": [0, 1], "shape": [10**9, 2], "format": "coo"},
