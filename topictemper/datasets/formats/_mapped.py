@@ -182,8 +182,8 @@ def _write_counts(folder: Path, chunks: Iterable[Any]) -> tuple[tuple[int, int],
 def _storable(data: NDArray[Any], wanted: np.dtype[Any] | None, number: int) -> NDArray[Any]:
     """Return counts as int32, float32 or float64, the type of the chunks before."""
     if wanted is None:
-        whole = data.dtype.kind in "biu"
-        wanted = np.dtype(np.int32) if whole else np.result_type(data.dtype, np.float32)
+        small = data.dtype.kind in "biu" and data.max(initial=0) <= LARGEST_SIZE
+        wanted = np.dtype(np.int32) if small else np.result_type(data.dtype, np.float32)
     stored = data.astype(wanted, copy=False)
     if stored.dtype != data.dtype and not (stored == data).all():
         raise ValueError(f"chunk {number} of X has counts that {wanted} of chunk 0 cannot hold")
