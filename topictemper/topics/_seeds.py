@@ -42,8 +42,7 @@ class SeedTopics(BaseEstimator):
     strength : float, default=0.05
         The share of the tokens, in (0, 1]. More makes seeded topics wider.
     base : float, default=None
-        The prior of all other words. None is 0.05, or 0.1 with
-        ``inference="vb"``.
+        The prior of all other words. None is 0.05, or 0.1 with ``inference="vb"``.
 
     Examples
     --------
@@ -81,6 +80,9 @@ class SeedTopics(BaseEstimator):
         self, X: Any, feature_names: Any, n_components: int, sample_weight: Any = None
     ) -> NDArray[np.float64]:
         """The prior as an array.
+
+        The prior of all other words is `base`, or 0.05 where that is None: for a model with
+        ``inference="vb"`` give ``base=0.1``.
 
         Parameters
         ----------
