@@ -72,7 +72,8 @@ class Workers:
     def run(self, kernel: Callable[..., None], *arguments: Any) -> None:
         """Call ``kernel(*arguments, ticket)`` from every thread.
 
-        No thread is at work any longer when this returns or raises an error.
+        No thread is at work any longer when this returns. After an error a helper that has not
+        begun may still do so; only the end of the block waits for it.
         """
         board = self._board
         ticket, board.ticket = board.ticket, np.zeros(1, dtype=np.int64)
@@ -99,8 +100,8 @@ class Workers:
             kernel(*arguments, ticket)
             worked = perf_counter_ns() - started
         finally:
-            # No block is left, or none will be used. A helper that has one is busy; one that
-            # comes late finds nothing to do.
+            # A helper that has a block is busy. One that comes late finds none left, unless the
+            # kernel has failed here.
             self.wait()
         if errors:
             raise errors[0]
