@@ -6,7 +6,7 @@ import argparse
 import io
 import logging
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -16,7 +16,6 @@ from scipy.sparse import csr_array
 from ..datasets import read_corpus
 from ..datasets.formats._formats import FORMATS, format_of
 from ..datasets.formats._packed import InputError, plain
-from ..datasets.formats._text import read_vocabulary
 from ._decoding import text_lines
 from ._tables import Columns, Row, delimited_rows, json_rows, parquet_documents
 
@@ -34,8 +33,6 @@ _SUFFIXES = {
     ".parquet": "parquet",
 }
 _PACKED = (".gz", ".bz2", ".xz")
-
-Rows = Callable[[Any, str], Iterator[Row]]
 
 
 class Document(NamedTuple):
@@ -68,18 +65,8 @@ def read_matrix(
     """Read counts, one document per row, and the words of their columns (see `read_corpus`)."""
     if path == STANDARD_INPUT:
         raise InputError("counts are read from a file, not from standard input.")
-    if not path.is_dir():
-        counts, names = read_corpus(path, format, vocabulary=vocabulary_path).values()
-        return Corpus(counts, None if names is None else names.tolist())
-    counts, names = read_corpus(path, format).values()
-    if vocabulary_path is None:
-        return Corpus(counts, None if names is None else names.tolist())
-    words = read_vocabulary(vocabulary_path)
-    if len(words) != counts.shape[1]:
-        raise InputError(
-            f"{vocabulary_path}: {len(words)} words, but {path} has {counts.shape[1]} columns."
-        )
-    return Corpus(counts, words)
+    counts, names = read_corpus(path, format, vocabulary=vocabulary_path).values()
+    return Corpus(counts, None if names is None else names.tolist())
 
 
 class TextInput:
