@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import check_random_state
 
-from topictemper import TemperedLDA, load
+from topictemper import TemperedLDA, TopicModel, load
 from topictemper.datasets import make_lda_corpus
 from topictemper.persistence._archive import read_archive, write_archive
 from topictemper.tempering import LocalTempering
@@ -209,6 +210,15 @@ def test_wrong_arguments(model, path):
 
     with pytest.raises(TypeError, match="Other is not an estimator of topictemper"):
         Other(3, max_iter=1).fit(COUNTS).save(path)
+    assert not path.exists()
+
+
+def test_a_part_of_another_class_is_not_saved_as_one_of_its_name(path):
+    other = type("TemperedLDA", (TemperedLDA,), {})
+    model = TopicModel(lda=other(2, max_iter=1), vectorizer=CountVectorizer())
+    model.fit(["red blue", "blue sky", "red sky"])
+    with pytest.raises(ValueError, match=r"lda=.* cannot be written"):
+        model.save(path)
     assert not path.exists()
 
 

@@ -245,7 +245,7 @@ def _plain(name: str, value: Any) -> Any:
     if isinstance(value, Mapping):
         words = {str(key): [str(word) for word in each] for key, each in value.items()}
         return {"words": words}
-    if type(value).__name__ in _ESTIMATORS:
+    if _ESTIMATORS.get(type(value).__name__) is type(value):
         parameters = plain_parameters(value.get_params(deep=False))
         return {"estimator": type(value).__name__, "parameters": parameters}
     if isinstance(value, CountVectorizer):
