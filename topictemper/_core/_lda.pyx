@@ -1,9 +1,10 @@
 """Kernels of tempered LDA: thin, typed entries to the C code in ``src/lda``.
 
-Every entry runs without the GIL. The parallel ones take a ``ticket`` (an int64 array of one zero):
-callers in several threads that share the ticket share the work, in blocks fixed by the data, so
-the result does not depend on how many they are. `_reference.lda` is the same mathematics in NumPy.
-Equations are those of Mandt et al. (2016), "Variational Tempering", unless said.
+Every entry but `psi` and `gamma_ratio` runs without the GIL. The parallel ones take a ``ticket``
+(an int64 array of one zero): callers in several threads that share the ticket share the work, in
+blocks fixed by the data, so the result does not depend on how many they are. `_reference.lda` is
+the same mathematics in NumPy. Equations are those of Mandt et al. (2016), "Variational Tempering",
+unless said.
 
 The global state is ``lambda_kv = base + a * M[v, k]``: a word's topics lie side by side, and the
 decay of a natural-gradient step changes the two scalars only.

@@ -30,6 +30,10 @@ class Annealing(BaseEstimator):
     length : float, default=None
         Passes over the data until T = 1, >= 0.
 
+    References
+    ----------
+    Mandt, McInerney, Abrol, Ranganath, Blei (2016). Variational Tempering. AISTATS. Section 2.2.
+
     Examples
     --------
     >>> from topictemper.factorial import FactorialMixture

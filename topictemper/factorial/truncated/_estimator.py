@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
@@ -23,7 +23,7 @@ from ._e_step import MOST_UNITS, Joint, exact_log_likelihood, infer_units
 
 
 class TruncatedModel(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, TemperingMixin, BaseEstimator
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, TemperingMixin, BaseEstimator, ABC
 ):
     """Base of `BinarySparseCoding` and `SigmoidBeliefNetwork`.
 
@@ -84,7 +84,7 @@ class TruncatedModel(
         return self
 
     def elbo(self, X: Any, n_iter: int | None = None) -> float:
-        """Evidence lower bound of data at T = 1 (paper, eq. 3, where it is the free energy).
+        """Evidence lower bound of data at T = 1 (TVS eq. 3, where it is the free energy).
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class TruncatedModel(
         return float(exact_log_likelihood(joint, Y).mean())
 
     def transform(self, X: Any) -> Floats:
-        """Posterior means of the units, E[s] under the truncated distribution (paper, eq. 5).
+        """Posterior means of the units, E[s] under the truncated distribution (TVS eq. 5).
 
         Parameters
         ----------

@@ -118,10 +118,10 @@ static int bernoulli_expectations(const truncated_problem *p, int64_t width, con
                 }
             }
             if (d < width) {
-                const vec last = weighted_sigmoid(&model, units, n_on, d, responsibilities[i]);
+                const vec rest = weighted_sigmoid(&model, units, n_on, d, responsibilities[i]);
                 for (int64_t j = 0; j <= n_on; j++) {
                     double *sum = sums + units[j] * width + d;
-                    FN(store)(sum, FN(load)(sum) + last);
+                    FN(store)(sum, FN(load)(sum) + rest);
                 }
             }
         }
