@@ -114,13 +114,7 @@ static INLINE int FN(make_collapsed)(scratch *z, const documents *p, ptrdiff_t m
                                      ptrdiff_t extra)
 {
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
-    const int64_t *doc_ptr = p->doc_ptr;
-    ptrdiff_t longest = 4;
-    for (int64_t d = 0; d < p->n_docs; d++)
-        if (doc_ptr[d + 1] - doc_ptr[d] > longest)
-            longest = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
-    longest = (longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING;
-    if (FN(make_scratch)(z, longest, padded, most, extra))
+    if (FN(make_scratch)(z, p, most, extra))
         return -1;
     z->alpha_total = 0;
     for (ptrdiff_t k = 0; k < padded; k++) {

@@ -207,12 +207,7 @@ static int FN(estep)(const documents *p, const sweep_limits *limits, int64_t *ti
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
     const int64_t *doc_ptr = p->doc_ptr;
     scratch z;
-    ptrdiff_t longest = 4;
-    for (int64_t d = 0; d < p->n_docs; d++)
-        if (doc_ptr[d + 1] - doc_ptr[d] > longest)
-            longest = (ptrdiff_t)(doc_ptr[d + 1] - doc_ptr[d]);
-    longest = (longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING;
-    if (FN(make_scratch)(&z, longest, padded, padded / COMPACTION, p->log_rows ? padded : 0))
+    if (FN(make_scratch)(&z, p, padded / COMPACTION, p->log_rows ? padded : 0))
         return -1;
     FN(load_prior)(&z, p);
     for (;;) {

@@ -47,10 +47,21 @@ typedef struct {
     void *memory;
 } scratch;
 
-/* `most` topics are ever compacted; `extra` topics have room in `extra`. */
-static int FN(make_scratch)(scratch *z, ptrdiff_t words, ptrdiff_t padded, ptrdiff_t most,
-                            ptrdiff_t extra)
+/* Words of the longest document, in whole vectors. */
+static ptrdiff_t FN(longest_document)(const documents *d)
 {
+    int64_t longest = 4;
+    for (int64_t i = 0; i < d->n_docs; i++)
+        if (d->doc_ptr[i + 1] - d->doc_ptr[i] > longest)
+            longest = d->doc_ptr[i + 1] - d->doc_ptr[i];
+    return (ptrdiff_t)((longest + TOPIC_PADDING - 1) / TOPIC_PADDING * TOPIC_PADDING);
+}
+
+/* Room for any of the documents. `most` topics are ever compacted; `extra` topics have room in
+   `extra`. */
+static int FN(make_scratch)(scratch *z, const documents *d, ptrdiff_t most, ptrdiff_t extra)
+{
+    const ptrdiff_t words = FN(longest_document)(d), padded = (ptrdiff_t)d->padded;
     const ptrdiff_t few = most + TOPIC_PADDING;
     size_t reals = (size_t)(6 * words + 7 * padded + 4 * few + few * VL + few * words
                             + extra * words);
