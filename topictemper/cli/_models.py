@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
-from .._utils._models import lda_of
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..persistence._models import load
@@ -21,6 +20,7 @@ from ..text._counting import count_by_vocabulary
 from ..text._model import TopicModel, text_model_of
 from ..text._parameters import WORD
 from ..text._summaries import TopicStatistics
+from ..topics._checks import lda_of
 from ._inputs import Document, TextInput, kind_of, read_matrix
 
 _logger = logging.getLogger("topictemper")

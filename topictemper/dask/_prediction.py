@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from .._utils._counts import NOTHING_HELD_OUT
-from .._utils._models import lda_of
 from ..lda._completion import document_completion, predictor
 from ..lda._token_halves import split_tokens
 from ..persistence._models import load
+from ..topics._checks import lda_of
 from ._blocks import blocks_of, is_lazy, naming_block, plain, stacked
 
 

@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._counts import NOTHING_HELD_OUT
-from .._utils._models import lda_of
 from ..lda._completion import Inference, Model, cold, document_completion, halves, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._topics import Topics
-from ..topics._checks import matrices, topics_of
+from ..topics._checks import lda_of, matrices, topics_of
 
 
 class _Sweeps(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from .._utils._models import fitted_lda_of
+from ..topics._checks import fitted_lda_of
 from ._axes import axes, crop_early_passes, history_of, tidy
 
 # Of `elbo_history_`, by the names of models; "nats", of all data, for the others.

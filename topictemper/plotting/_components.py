@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from .._utils import _validation as check
-from .._utils._models import fitted_lda_of
+from ..topics._checks import fitted_lda_of
 from ._axes import COOL, axes
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from .._utils._models import fitted_lda_of
+from ..topics._checks import fitted_lda_of
 from ._axes import COOL, WARM, axes, crop_early_passes, history_of, tidy
 
 _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))

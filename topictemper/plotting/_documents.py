@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from .._utils._models import fitted_lda_of
 from .._utils._ranking import largest
+from ..topics._checks import fitted_lda_of
 from ._axes import COOL, WARM, axes, tidy
 
 _LONGEST_NAME = 38

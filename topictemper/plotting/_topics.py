@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from .._utils._models import fitted_lda_of
 from .._utils._ranking import largest
 from ..lda._inspection import names_of
+from ..topics._checks import fitted_lda_of
 from ._axes import COOL, axes
 
 _COLUMNS = 4

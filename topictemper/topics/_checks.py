@@ -1,4 +1,4 @@
-"""Checks of the topics and counts that functions take, and their largest values."""
+"""Checks of the models, topics and counts that functions take, and their largest values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
+from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
-from .._utils._models import fitted_lda_of
 from .._utils._ranking import largest
+
+
+def lda_of(model: Any) -> Any:
+    """Return the model of counts: that of a model of texts, or the model itself."""
+    return getattr(model, "lda_", model)
+
+
+def fitted_lda_of(model: Any) -> Any:
+    """Return the model of counts, of a model that must be fitted."""
+    check_is_fitted(model)
+    return lda_of(model)
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
