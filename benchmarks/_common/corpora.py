@@ -1,7 +1,8 @@
 """Corpora and the line about the machine that every benchmark prints.
 
-`DATA` is a folder with one subfolder a corpus, each with X.npz (a scipy CSR matrix of counts) and,
-for "long", labels.txt (a label and a tab at the start of each line). "docstrings" needs no folder.
+`DATA` is a folder with one subfolder a corpus, each with X.npz (a scipy CSR matrix of counts),
+vocab.txt where words are shown (one a line) and, for "long", labels.txt (a label and a tab at the
+start of each line). "docstrings" needs no folder.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import sklearn
 from numpy.typing import NDArray
 
 import topictemper
-from topictemper import get_isa
+from topictemper import TemperedLDA, get_isa
 from topictemper.datasets import load_docstrings
 
 TEST_ROWS = 1500
@@ -66,6 +67,17 @@ def load(
         X = sp.csr_matrix(sp.load_npz(data / name / "X.npz"))
     n_test = min(TEST_ROWS, X.shape[0] // 10)
     return X[n_test : None if rows is None else n_test + rows], X[:n_test]
+
+
+def vocabulary(data: Path, name: str, n: int) -> list[str]:
+    """Words of the first columns of a corpus on disk."""
+    return (data / name / "vocab.txt").read_text(encoding="utf-8").split("\n")[:n]
+
+
+def distributions(lda: TemperedLDA) -> NDArray[np.floating]:
+    """Distribution of the words in each topic."""
+    components: NDArray[np.floating] = lda.components_
+    return components / components.sum(axis=1, keepdims=True)
 
 
 def scattered(n_words: int, n_features: int) -> NDArray[np.int32]:

@@ -24,7 +24,7 @@ from topictemper.datasets import load_docstrings
 from topictemper.report._doubts import coherences, distance_to_corpus, doubts_about
 from topictemper.report._geometry import hellinger, match_distance
 
-from .._common.corpora import machine, parser
+from .._common.corpora import distributions, machine, parser, vocabulary
 
 CORPORA = ("docstrings", "ap", "bbc", "20news", "imdb")
 K, ROWS, DRAWS = 50, 20_000, 500
@@ -39,7 +39,7 @@ def corpus(data: Path | None, name: str) -> tuple[Any, list[str], NDArray[np.int
         return sp.csr_matrix(found.counts), list(found.vocabulary), None
     assert data is not None
     X = sp.csr_matrix(sp.load_npz(data / name / "X.npz"))[:ROWS]
-    words = (data / name / "vocab.txt").read_text(encoding="utf-8").split("\n")[: X.shape[1]]
+    words = vocabulary(data, name, X.shape[1])
     file = data / name / "labels.txt"
     if not file.exists():
         return X, words, None
@@ -74,9 +74,7 @@ def main() -> None:
         first, second = (
             TemperedLDA(K, random_state=seed, n_jobs=arguments.jobs).fit(X) for seed in (0, 1)
         )
-        topics, other = (
-            lda.components_ / lda.components_.sum(axis=1, keepdims=True) for lda in (first, second)
-        )
+        topics, other = distributions(first), distributions(second)
         theta = first.transform(X)
         totals = np.asarray(X.sum(axis=0), dtype=np.float64).ravel()
         marginal = np.maximum(totals, 0.5) / totals.sum()

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from topictemper import TemperedLDA
 from topictemper.lda._config import usual_passes
 
-from .._common.corpora import load, machine, parser
+from .._common.corpora import distributions, load, machine, parser
 from .._common.referee import best_of_two
 
 FITS: dict[str, dict[str, Any]] = {
@@ -61,7 +61,7 @@ def main() -> None:
                     lda.set_params(max_iter=options.more_passes * round(usual_passes(X.shape[0])))
                 lda.fit(X)
                 seconds = time.process_time() - start
-                topics = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
+                topics = distributions(lda)
                 reading = best_of_two(topics, lda.doc_topic_prior_, X, X_test, options.jobs)
                 scores[name] = np.array([reading.score, lda.score(X_test)])
                 gains = scores[name] - scores.get(name.replace("lvt", "svi"), np.nan)

@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper import TemperedLDA
 
-from .._common.corpora import load, machine, parser, tokens_of
+from .._common.corpora import load, machine, parser, tokens_of, vocabulary
 from .._common.pairs import with_error
 from .._common.referee import best_of_two
 from .outliers import shuffled
@@ -44,8 +44,7 @@ def part(options: Namespace, name: str, rows: int) -> Part:
     """Some rows of a corpus on disk, at most 500 of them held out."""
     X, X_test = load(options.data, name, rows)
     folder = "20news" if name == "long" else name
-    words = (options.data / folder / "vocab.txt").read_text(encoding="utf-8").split()
-    return X, X_test[:500], words
+    return X, X_test[:500], vocabulary(options.data, folder, X.shape[1])
 
 
 def manual(options: Namespace, language: str) -> Part:

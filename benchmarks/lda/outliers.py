@@ -36,7 +36,7 @@ from sklearn.metrics import roc_auc_score
 from topictemper import TemperedLDA
 from topictemper.metrics import predictive_log_likelihood
 
-from .._common.corpora import load, machine, parser
+from .._common.corpora import load, machine, parser, vocabulary
 
 SHARE = 0.05
 CLASSES = 20
@@ -71,11 +71,12 @@ def shuffled(
 
 def from_elsewhere(data: Path, X: sp.csr_matrix, rng: np.random.Generator) -> Planted:
     """Rows followed by articles of the BBC, and which those are."""
-    columns = {word: v for v, word in enumerate((data / "20news/vocab.txt").read_text().split())}
-    vocabulary = (data / "bbc/vocab.txt").read_text().split()
-    known = [v for v, word in enumerate(vocabulary) if word in columns]
-    articles = sp.csr_matrix(sp.load_npz(data / "bbc" / "X.npz"))[:, known].tocoo()
-    column = np.array([columns[vocabulary[v]] for v in known])[articles.col]
+    columns = {word: v for v, word in enumerate(vocabulary(data, "20news", X.shape[1]))}
+    articles = sp.csr_matrix(sp.load_npz(data / "bbc" / "X.npz"))
+    theirs = vocabulary(data, "bbc", articles.shape[1])
+    known = [v for v, word in enumerate(theirs) if word in columns]
+    articles = articles[:, known].tocoo()
+    column = np.array([columns[theirs[v]] for v in known])[articles.col]
     articles = long_enough(
         sp.csr_matrix(
             (articles.data, (articles.row, column)), shape=(articles.shape[0], X.shape[1])

@@ -20,7 +20,7 @@ import numpy as np
 from topictemper import TemperedLDA
 from topictemper.metrics import predictive_log_likelihood
 
-from .._common.corpora import load, machine, parser
+from .._common.corpora import distributions, load, machine, parser
 
 CORPORA = {"arxiv": 100, "imdb": 100, "20news": 50, "ap": 50, "docstrings": 30}
 ROWS = 40_000
@@ -38,7 +38,7 @@ def multiples(models: list[TemperedLDA], X_test: Any) -> None:
     found, scores = [], []
     for model in models:
         alpha = model._trainer.alpha
-        topics = model.components_ / model.components_.sum(axis=1, keepdims=True)
+        topics = distributions(model)
         found.append(float(model.doc_topic_prior_[0] / alpha[0]))
         scores.append([predictive_log_likelihood(topics, X_test, alpha * m) for m in MULTIPLES])
     print("\n| multiples found |", " | ".join(f"{m:g}" for m in MULTIPLES), "|")

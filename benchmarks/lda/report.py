@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from topictemper import TemperedLDA
 from topictemper.datasets import load_docstrings
 
-from .._common.corpora import machine, parser
+from .._common.corpora import machine, parser, vocabulary
 
 _LARGE = 1_000_000
 _SLIDE = """() => {
@@ -51,7 +51,7 @@ def corpus(data: Path | None) -> tuple[str, Any, list[str], list[str]]:
         return "docstrings", sp.csr_matrix(found.counts), list(found.vocabulary), found.text
     folder = data / "20news"
     X = sp.csr_matrix(sp.load_npz(folder / "X.npz"))
-    words = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")[: X.shape[1]]
+    words = vocabulary(data, "20news", X.shape[1])
     with gzip.open(folder / "docs.txt.gz", "rt", encoding="utf-8") as file:
         return "20news", X, words, file.read().split("\n")[: X.shape[0]]
 
@@ -88,10 +88,9 @@ def pyldavis(lda: TemperedLDA, X: Any, words: list[str], path: Path) -> tuple[fl
 
 def large(data: Path) -> tuple[str, Any, list[str], list[str]]:
     """A million rows of arXiv, some of them twice; texts are the words of a row."""
-    folder = data / "arxiv"
-    X = sp.csr_matrix(sp.load_npz(folder / "X.npz"), dtype="int32")
+    X = sp.csr_matrix(sp.load_npz(data / "arxiv" / "X.npz"), dtype="int32")
     X = sp.vstack([X, X[: max(0, _LARGE - X.shape[0])]]).tocsr()[:_LARGE]
-    words = (folder / "vocab.txt").read_text(encoding="utf-8").split("\n")[: X.shape[1]]
+    words = vocabulary(data, "arxiv", X.shape[1])
     texts = [
         " ".join(words[v] for v in X.indices[start : start + 15])
         for start in X.indptr[:-1].tolist()

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from topictemper import TemperedLDA
 from topictemper.topics import SeedTopics
 
-from .._common.corpora import load, machine, parser
+from .._common.corpora import load, machine, parser, vocabulary
 
 K, ETA, VALUES, STRENGTHS = 40, 0.05, (20.0, 100.0, 500.0), (0.01, 0.05, 0.1)
 SEEDED = ["space nasa orbit", "gun weapons firearms", "hockey nhl team", "car engine dealer"]
@@ -31,8 +31,7 @@ def main() -> None:
     if arguments.data is None:
         raise SystemExit("--data is needed: the words are those of 20 Newsgroups")
     train, test = load(arguments.data, "20news")
-    text = (arguments.data / "20news" / "vocab.txt").read_text(encoding="utf-8")
-    words = text.split("\n")[: train.shape[1]]
+    words = vocabulary(arguments.data, "20news", train.shape[1])
 
     def fits(eta: Any) -> list[TemperedLDA]:
         return [

@@ -32,7 +32,7 @@ from topictemper import load as load_model
 from topictemper.cli._main import main as shell
 from topictemper.text._parameters import MAX_DF, MIN_DF, default_vectorizer
 
-from .._common.corpora import machine, parser
+from .._common.corpora import distributions, machine, parser
 from .._common.referee import best_of_two
 from ..lda.memory import alone
 from .adapters import ETA, alpha_of
@@ -87,8 +87,7 @@ def ours(file: Path, n_topics: int, stage: Stage) -> Found:
     logger.removeHandler(clock)
     found = load_model(model)
     lda = found.lda_
-    topics = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
-    return found.feature_names_.tolist(), topics, lda.doc_topic_prior_
+    return found.feature_names_.tolist(), distributions(lda), lda.doc_topic_prior_
 
 
 def in_python(file: Path, n_topics: int, stage: Stage) -> Found:
@@ -99,8 +98,7 @@ def in_python(file: Path, n_topics: int, stage: Stage) -> Found:
     model.transform(lines)
     stage("give back")
     lda = model.lda_
-    topics = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
-    return model.feature_names_.tolist(), topics, lda.doc_topic_prior_
+    return model.feature_names_.tolist(), distributions(lda), lda.doc_topic_prior_
 
 
 def gensim(file: Path, n_topics: int, stage: Stage) -> Found:
