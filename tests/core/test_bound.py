@@ -127,8 +127,11 @@ def test_updates_of_the_kernels(s: float | str) -> None:
             weights = local.dense_weights()
             assigned = token_assignments(minibatch, local.B, weights, local.ratio)
             bound.record(local.gamma, assigned, lambda_of(minibatch), "sweep")
-        M = np.zeros((N_FEATURES, N_TOPICS))
-        add_statistics(minibatch, local, minibatch.s, 1.0, M)
+        if minibatch.log_rows:  # of which the kernel has no statistics
+            M = batch_lambda(minibatch, assigned)
+        else:
+            M = np.zeros((N_FEATURES, N_TOPICS))
+            add_statistics(minibatch, local, minibatch.s, 1.0, M)
         minibatch = with_topics(minibatch, M)
         bound.record(local.gamma, assigned, lambda_of(minibatch), "update of lambda")
 

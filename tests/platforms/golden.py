@@ -15,8 +15,9 @@ Floats = NDArray[np.float64]
 
 KEPT = 24
 N_WORDS, N_DOCS, BASE, SCALE = 100, 8, 0.05, 0.8
-#: Topics, inverse temperature (0: one for each document), whether topics are a point.
-CASES = [(5, 0.4, False), (37, 0.0, False), (300, 1.0, False), (37, 1.0, True)]
+#: Topics, inverse temperature (0: one for each document), whether topics are a point. The one
+#: without statistics is the last.
+CASES = [(5, 0.4, False), (300, 1.0, False), (37, 1.0, True), (37, 0.0, False)]
 NODES = np.array([0.02, 0.1, 0.3, 0.6, 0.9, 1.0])
 SWEEPS = (1e-15, 3000)
 CVB0 = (3, 0.0, 2)  # sweeps, the noise that ends them, sweeps without the token itself
@@ -99,11 +100,6 @@ def of_lda(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) -> Non
         e = lda.estep(*documents, temperatures, not s, B, shift, *SWEEPS)
         add("gamma", e.gamma)
         add("energy", e.energy)
-        changed = M.copy()
-        by_word = (batch.words, batch.word_ptr, batch.word_doc, batch.word_pos)
-        outputs = (temperatures, temperatures, not s, B, e.weights, e.ratio, None)
-        add("sums", lda.add_statistics(*by_word, *outputs, 0.7, changed))
-        add("changed", changed)
         ratios = lda.fractional_moments(M, SCALE, BASE, NODES)
         add("moments", ratios)
         total = (BASE + SCALE * M).sum(axis=0)
@@ -112,6 +108,13 @@ def of_lda(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) -> Non
         t = uniform(7, N_DOCS, n_topics)
         likelihood = (batch.doc_ptr, batch.word_of, batch.counts, t, M, SCALE, BASE)
         add("likelihood", lda.mixture_log_likelihood(*likelihood))
+        if not s:
+            continue
+        changed = M.copy()
+        by_word = (batch.words, batch.word_ptr, batch.word_doc, batch.word_pos, temperatures, B)
+        sums = lda.add_statistics(*by_word, e.weights, e.ratio, None, 0.7, changed)
+        add("sums", sums)
+        add("changed", changed)
         if s != 1:
             continue
         add("collapsed", collapsed.collapse(*documents, B, *SWEEPS)[0])
@@ -119,7 +122,7 @@ def of_lda(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) -> Non
         keys = np.array([special.mix64(d + 1) for d in range(N_DOCS)], dtype=np.uint64)
         sampled = gibbs.sample(*documents, B, keys, BURN_IN, AVERAGED, want_own=True)
         add("sampled", sampled.gamma)
-        outputs = (temperatures, temperatures, False, B, *sampled[1:3], sampled.own)
+        outputs = (sampled.weights, sampled.ratio, sampled.own)
         add("sampled_sums", lda.add_statistics(*by_word, *outputs, 0.7, changed))
         drawn = np.argwhere(sampled.weights > 0)
         hashes.setdefault("drawn", []).append(hash_integers(drawn.ravel()))

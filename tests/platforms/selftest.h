@@ -173,6 +173,8 @@ static void CASE(const kernel_table *table, const lda_kernels *kernels, int c, i
     CHECK("gamma", c, d.gamma, N_DOCS, K, K, golden_gamma[c], CLOSE);
     check("energy", c, energy, N_DOCS, golden_energy[c], CLOSE);
     PARTITION(table, kernels, c, &state, &d);
+    if (s == 0)
+        return;
     status |= kernels->add_statistics(&d, &update, new_ticket());
     CHECK("changed", c, M, N_WORDS, K, K, golden_changed[c], CLOSE);
     for (int64_t k = 0; k < K; k++)

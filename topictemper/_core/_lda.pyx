@@ -278,11 +278,14 @@ def add_statistics(
 ):
     """Add ``rate * sum_d doc_weight_d n_dv phi_dv`` to the rows of ``M`` of the batch's words.
 
-    ``block_sums`` receives what was added, summed over the words of each block.
+    ``block_sums`` receives what was added, summed over the words of each block. All documents have
+    the same inverse temperature: ``log_rows`` is a ValueError.
     """
     cdef int status
     cdef documents d = documents_of(batch, local, floating is float)
     check_documents(&d, doc_weight.shape[0], "doc_weight")
+    if d.log_rows:
+        raise ValueError("statistics are of documents with one inverse temperature")
     cdef statistics_update update = statistics_update(
         &doc_weight[0], rate, &M[0, 0], &block_sums[0, 0]
     )

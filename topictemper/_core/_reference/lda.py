@@ -234,8 +234,6 @@ def add_statistics(
     word_doc: ArrayLike,
     word_pos: ArrayLike,
     doc_weight: ArrayLike,
-    s: ArrayLike,
-    log_rows: bool,
     B: ArrayLike,
     weights: ArrayLike,
     ratio: ArrayLike,
@@ -254,8 +252,8 @@ def add_statistics(
         The minibatch by word.
     doc_weight : array-like, shape (D,)
         The weight of every document, its inverse temperature as a rule.
-    s, log_rows, B : as in `estep`
-        The topics and the inverse temperatures that phi was computed with.
+    B : array-like, shape (U, >= K)
+        Rows of the topics, with the inverse temperature of all documents; see `topic_rows`.
     weights, ratio : array-like, shapes (D, K), (nnz,)
         As `estep` or `sample` returns them.
     own : array-like, shape (nnz,), or None
@@ -271,16 +269,14 @@ def add_statistics(
         The increments summed over the words.
     """
     word_ptr, word_doc, word_pos = np.asarray(word_ptr), np.asarray(word_doc), np.asarray(word_pos)
-    doc_weight, s, weights, ratio = (floats(x) for x in (doc_weight, s, weights, ratio))
+    doc_weight, weights, ratio = (floats(x) for x in (doc_weight, weights, ratio))
     total = np.zeros(weights.shape[1])
     for u, word in enumerate(np.asarray(words)):
         row = floats(B)[u, : weights.shape[1]]
         increment = np.zeros_like(total)
         for j in range(word_ptr[u], word_ptr[u + 1]):
             d = word_doc[j]
-            row_d = np.exp(s[d] * row) if log_rows else row
-            if own is not None:
-                row_d = row_d / (1.0 + floats(own)[word_pos[j]] * row_d)
+            row_d = row if own is None else row / (1.0 + floats(own)[word_pos[j]] * row)
             increment += doc_weight[d] * ratio[word_pos[j]] * weights[d] * row_d
         M[word] += rate * increment
         total += rate * increment

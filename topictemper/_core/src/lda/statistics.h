@@ -55,30 +55,20 @@ static INLINE void FN(dense_statistics)(ptrdiff_t padded, ptrdiff_t n, const int
     }
 }
 
-/* sum[k] += c w_dk B_vk^s_d (with `log_rows`; else w_dk alone) of one document. `touched` lists the
-   topics that are not zero; returns how many it holds. */
-static INLINE ptrdiff_t FN(sparse_statistics)(ptrdiff_t n_topics, double c, REAL s, int log_rows,
-                                              const REAL *row, ptrdiff_t n, const int32_t *id,
-                                              const REAL *w, double *sum, int32_t *touched,
-                                              ptrdiff_t n_touched, const REAL *out)
+/* sum[k] += c w_dk of one document. `touched` lists the topics that are not zero; returns how many
+   it holds. */
+static INLINE ptrdiff_t FN(sparse_statistics)(ptrdiff_t n_topics, double c, const REAL *row,
+                                              ptrdiff_t n, const int32_t *id, const REAL *w,
+                                              double *sum, int32_t *touched, ptrdiff_t n_touched,
+                                              const REAL *out)
 {
-    for (ptrdiff_t i = 0; i < n; i += VL) {
-        const ptrdiff_t m = n - i < VL ? n - i : VL;
-        REAL x[VBYTES / sizeof(REAL)];
-        if (log_rows) {
-            FN(store)(x, FN(splat)(0));
-            for (ptrdiff_t j = 0; j < m; j++)
-                x[j] = row[id[i + j]] * s;
-            FN(store)(x, FN(exp)(FN(load)(x)));
-        }
-        for (ptrdiff_t j = 0; j < m; j++) {
-            const int32_t k = id[i + j];
-            __builtin_prefetch(out + k, 1);
-            __builtin_prefetch(row + k);
-            touched[n_touched] = k; /* whether it is new cannot be predicted: no branch */
-            n_touched += (sum[k] == 0) & (n_touched < n_topics);
-            sum[k] += c * (double)w[k] * (log_rows ? (double)x[j] : 1);
-        }
+    for (ptrdiff_t i = 0; i < n; i++) {
+        const int32_t k = id[i];
+        __builtin_prefetch(out + k, 1);
+        __builtin_prefetch(row + k);
+        touched[n_touched] = k; /* whether it is new cannot be predicted: no branch */
+        n_touched += (sum[k] == 0) & (n_touched < n_topics);
+        sum[k] += c * (double)w[k];
     }
     return n_touched;
 }
@@ -129,7 +119,7 @@ static void FN(free_summation)(summation *z)
    bits are the same: a topic that a document does not hold has weight 0. */
 static INLINE int FN(is_dense)(const documents *p, ptrdiff_t n, const int32_t *doc)
 {
-    if (p->log_rows || p->own)
+    if (p->own)
         return 0;
     if (p->n_topics <= DENSE_TOPICS)
         return 1;
@@ -160,8 +150,7 @@ static INLINE void FN(add_sparsely)(const documents *p, const summation *z, int6
 {
     const int64_t n_topics = p->n_topics, padded = p->padded, start = p->word_ptr[u];
     const int32_t *doc = p->word_doc + start, *topics = p->topics, *touched = z->touched;
-    const REAL *row = (const REAL *)p->B + u * padded, *weights = p->weights, *s = p->s;
-    const REAL *own = p->own;
+    const REAL *row = (const REAL *)p->B + u * padded, *weights = p->weights, *own = p->own;
     const ptrdiff_t n = (ptrdiff_t)(p->word_ptr[u + 1] - start);
     double *sum = z->sum, *total = z->total;
     ptrdiff_t n_touched = 0;
@@ -172,13 +161,12 @@ static INLINE void FN(add_sparsely)(const documents *p, const summation *z, int6
         n_touched = own ? FN(sampled_statistics)(n_topics, z->c[j], own[p->word_pos[start + j]],
                                                  row, p->n_active[d], id, w, sum, z->touched,
                                                  n_touched, out)
-                        : FN(sparse_statistics)(n_topics, z->c[j], s[d], p->log_rows, row,
-                                                p->n_active[d], id, w, sum, z->touched, n_touched,
-                                                out);
+                        : FN(sparse_statistics)(n_topics, z->c[j], row, p->n_active[d], id, w, sum,
+                                                z->touched, n_touched, out);
     }
     for (ptrdiff_t j = 0; j < n_touched; j++) {
         const ptrdiff_t k = n_touched < n_topics ? touched[j] : j; /* it may be full */
-        const double x = sum[k] * (p->log_rows ? 1 : (double)row[k]);
+        const double x = sum[k] * (double)row[k];
         out[k] += (REAL)x;
         total[k] += x;
         sum[k] = 0;
