@@ -30,7 +30,7 @@ export function relevantWords(content, topic, lambda, n) {
       inTopic: Math.exp(log[i]),
       ofWord: Math.min(
         1,
-        content.share[topic] * Math.exp(log[i] - content.log_frequency[words[i]]),
+        content.token_share[topic] * Math.exp(log[i] - content.log_mixture[words[i]]),
       ),
     }));
 }

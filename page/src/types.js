@@ -45,13 +45,15 @@
  * @property {Record<string, string>} parameters
  * @property {Record<string, [number, number | null][]>} history
  * @property {string[]} labels
- * @property {number[]} share
+ * @property {number[]} share mean of the documents
+ * @property {number[]} token_share mean of the documents by their lengths
  * @property {number[]} led
  * @property {number[] | null} coherence
  * @property {number[] | null} stability
  * @property {number} fits
  * @property {string[]} words
- * @property {number[]} log_frequency
+ * @property {number[]} log_frequency log p(w) in the corpus
+ * @property {number[]} log_mixture log p(w) of the topics, by their shares of the tokens
  * @property {number[][]} topic_words
  * @property {number[][]} topic_log
  * @property {number} shown

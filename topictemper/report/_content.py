@@ -16,7 +16,7 @@ from ._dates import Periods, periods_of
 from ._doubts import coherences, distance_to_corpus, doubts_about
 from ._geometry import hellinger, map_of, match_distance, neighbors
 from ._survey import Proportions, Shares, Survey, survey
-from ._words import N_SHOWN, STOPS, candidates, corpus_frequencies
+from ._words import N_SHOWN, STOPS, candidates, corpus_frequencies, mixture_of
 
 _N_NEIGHBORS = 5
 # Examples of a topic: fewer where there are many topics.
@@ -115,15 +115,18 @@ def _of_topics(
     lists = [candidates(topic.astype(np.float64), marginal) for topic in inputs.topics]
     used, place = np.unique(np.concatenate([each.words for each in lists]), return_inverse=True)
     ends = np.cumsum([len(each.words) for each in lists])[:-1]
+    mixture = mixture_of(inputs.topics, found.token_share)
     return {
         "labels": inputs.labels,
         "share": _rounded(found.share, 6),
+        "token_share": _rounded(found.token_share, 6),
         "led": found.n_led.tolist(),
         "coherence": None if coherence is None else _rounded(coherence, 4),
         "stability": None if to_partners is None else _rounded(1 - to_partners, 3),
         "fits": len(inputs.others),
         "words": [inputs.words[v] for v in used],
         "log_frequency": _rounded(np.log(marginal[used]), 5),
+        "log_mixture": _rounded(np.log(mixture[used]), 5),
         "topic_words": [part.tolist() for part in np.split(place, ends)],
         "topic_log": [_rounded(each.log_probability, 5) for each in lists],
         "shown": N_SHOWN,

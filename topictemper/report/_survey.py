@@ -29,6 +29,7 @@ class Survey(NamedTuple):
     """What holds of all documents."""
 
     share: NDArray[np.float64]  # mean proportion of each topic
+    token_share: NDArray[np.float64]  # the same, where long documents count for more
     n_led: NDArray[np.intp]  # documents in which the topic has the largest proportion
     examples: list[NDArray[np.intp]]  # for each topic, the rows with its largest proportions
     with_words: NDArray[np.bool_]  # (n_samples,)
@@ -47,7 +48,7 @@ class Proportions:
     """
 
     def __init__(self, rows: Any, lengths: NDArray[Any] | None) -> None:
-        self._rows, self._lengths = rows, lengths
+        self._rows, self.lengths = rows, lengths
         self.n_documents, self.n_topics = rows.shape
 
     def take(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float64]:
@@ -63,8 +64,8 @@ class Proportions:
                 f"{row} has {block[i, k]} of topic {k}"
             )
         total = block.sum(axis=1)
-        if self._lengths is not None:
-            total = np.where(self._lengths[rows] > 0, total, 0.0)
+        if self.lengths is not None:
+            total = np.where(self.lengths[rows] > 0, total, 0.0)
         nothing = total <= _NOTHING
         block /= np.where(nothing, 1.0, total)[:, None]
         block[nothing] = 0.0
@@ -99,7 +100,8 @@ def survey(
         If proportions are negative or not finite, or if no document has any.
     """
     n_topics = proportions.n_topics
-    total, n_led = np.zeros(n_topics), np.zeros(n_topics, dtype=np.intp)
+    total, tokens = np.zeros((2, n_topics))
+    n_led = np.zeros(n_topics, dtype=np.intp)
     with_words = np.zeros(proportions.n_documents, dtype=bool)
     sums = [_Sums(n, n_topics) for _, n in classes]
     best = _Largest(n_topics, n_examples)
@@ -107,6 +109,8 @@ def survey(
         known = block.any(axis=1)
         with_words[rows] = known
         total += block.sum(axis=0, dtype=np.float64)
+        if proportions.lengths is not None:
+            tokens += proportions.lengths[rows] @ block
         n_led += np.bincount(block.argmax(axis=1)[known], minlength=n_topics)
         best.add(rows.start, block)
         for (codes, _), sum_ in zip(classes, sums, strict=True):
@@ -114,7 +118,10 @@ def survey(
     n = int(with_words.sum())
     if not n:
         raise ValueError("proportions have no document with a topic: all rows are zero")
-    return Survey(total / n, n_led, best.rows(), with_words, [each.shares() for each in sums])
+    share = total / n
+    token_share = share if proportions.lengths is None else tokens / tokens.sum()
+    shares = [each.shares() for each in sums]
+    return Survey(share, token_share, n_led, best.rows(), with_words, shares)
 
 
 class _Largest:

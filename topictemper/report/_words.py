@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,13 +57,16 @@ def candidates(topic: NDArray[np.float64], marginal: NDArray[np.float64]) -> Can
 
 
 def corpus_frequencies(
-    topics: NDArray[np.float64], shares: NDArray[np.float64], totals: NDArray[np.float64] | None
+    topics: NDArray[Any], shares: NDArray[np.float64], totals: NDArray[np.float64] | None
 ) -> NDArray[np.float64]:
     """Return p(w): of the counts, or of the mixture of all topics where there are none.
 
     Words without a count have half of one.
     """
-    if totals is None:
-        mixture = shares @ topics
-        return np.maximum(mixture, _LEAST)
-    return np.maximum(totals, 0.5) / totals.sum()
+    return mixture_of(topics, shares) if totals is None else np.maximum(totals, 0.5) / totals.sum()
+
+
+def mixture_of(topics: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return p(w) of all topics together, > 0."""
+    mixture = shares.astype(topics.dtype) @ topics
+    return np.maximum(mixture.astype(np.float64), _LEAST)

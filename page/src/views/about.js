@@ -151,6 +151,7 @@ function meanings({ content }) {
       "λ log p(word in topic) + (1 − λ) log(p(word in topic) / p(word)). At λ = 1 the most probable words are first, " +
         "at λ = 0 those that are hardly anywhere else (Sievert and Shirley, 2014).",
     ],
+    ["Of the word", "The part of a word's occurrences that is in the topic, by the topics' shares of all words that were read."],
     ["Similarity", "1 less the Hellinger distance of two topics: 1 for the same words, 0 for none in common."],
     ["Map", "Principal coordinates of these distances; circles are moved apart where they would overlap."],
     ["Intervals", "95%, of the mean over documents (normal approximation)."],
