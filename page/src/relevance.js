@@ -6,7 +6,11 @@
  * @property {string} word
  * @property {number} inTopic p(w | k)
  * @property {number} ofWord p(k | w): the part of the word's occurrences that is in the topic
+ * @property {number} lift p(w | k) / p(w): above 1 the topic has more of the word than others
  */
+
+// The logarithms have five digits after the point.
+const ROUNDING = 2e-5;
 
 /**
  * Words of a topic by relevance, lambda log p(w|k) + (1 - lambda) log(p(w|k) / p(w)).
@@ -24,13 +28,34 @@ export function relevantWords(content, topic, lambda, n) {
     .map((_, i) => i)
     .sort((a, b) => values[b] - values[a] || a - b)
     .slice(0, n)
-    .map((i) => ({
-      id: words[i],
-      word: content.words[words[i]],
-      inTopic: Math.exp(log[i]),
-      ofWord: Math.min(
-        1,
-        content.token_share[topic] * Math.exp(log[i] - content.log_mixture[words[i]]),
-      ),
-    }));
+    .map((i) => {
+      const lift = Math.exp(log[i] - content.log_mixture[words[i]]);
+      return {
+        id: words[i],
+        word: content.words[words[i]],
+        inTopic: Math.exp(log[i]),
+        ofWord: Math.min(1, content.token_share[topic] * lift),
+        lift,
+      };
+    });
 }
+
+/**
+ * Words of which a topic has its share or more.
+ * @param {Content} content
+ * @param {number} topic
+ */
+export const ownWords = (content, topic) => wordsAbove(content, topic, 1);
+
+/**
+ * Words of which a topic has far more than its share: twice as much, or half of the way from its
+ * share to all where that is less. All words of the only topic.
+ * @param {Content} content
+ * @param {number} topic
+ */
+export const typicalWords = (content, topic) =>
+  wordsAbove(content, topic, Math.min(2, (1 + 1 / content.token_share[topic]) / 2));
+
+/** @param {Content} content @param {number} topic @param {number} least */
+const wordsAbove = (content, topic, least) =>
+  relevantWords(content, topic, 1, Infinity).filter(({ lift }) => lift >= least * (1 - ROUNDING));

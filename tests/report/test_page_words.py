@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.report.small_report import WORDS, arguments, corpus
+from tests.report.small_report import WORDS, corpus
 from topictemper import report
 
 
@@ -20,7 +20,8 @@ def test_the_part_of_a_word_that_is_in_a_topic_is_of_words_not_of_documents(open
     theta = np.repeat([[1.0, 0.0], [0.0, 1.0]], [10, 90], axis=0)
     counts = theta @ topics * np.where(theta[:, :1], 20_000, 100)
     words = [f"w{column}" for column in range(20)]
-    shown = opened(report.write(topics, theta, words, counts=counts, path=tmp_path / "lengths.html"))
+    file = report.write(topics, theta, words, counts=counts, path=tmp_path / "lengths.html")
+    shown = opened(file)
     parts = of_the_word(shown, 0)
     assert {word: parts[word] for word in words[:10]} == dict.fromkeys(words[:10], 1.0)
 
@@ -37,3 +38,48 @@ def test_the_part_of_a_word_is_that_of_its_occurrences(opened, tmp_path, counted
     for k in range(len(topics)):
         for word, part in of_the_word(shown, k).items():
             assert part == pytest.approx(expected[k, WORDS.index(word)], abs=0.0051)
+
+
+@pytest.mark.parametrize("large", [0.4, 0.6, 0.97])
+def test_words_of_a_large_topic_are_marked_and_found(opened, tmp_path, large):
+    """Two topics with six words of their own and two in common."""
+    words = WORDS[:6] + WORDS[8:14] + WORDS[24:26]
+    topics = np.zeros((2, 14))
+    topics[0, :6] = topics[1, 6:12] = 0.15
+    topics[:, 12:] = 0.05
+    theta = np.column_stack([np.full(20, large), np.full(20, 1 - large)])
+    texts = [" ".join(words)] * 20
+    shown = opened(report.write(topics, theta, words, documents=texts, path=tmp_path / "two.html"))
+    for k in range(2):
+        page = shown.go(f"topic/{k}")
+        marked = page.locator("article").first.locator("mark").all_text_contents()
+        assert marked == words[6 * k : 6 * k + 6]
+    page = shown.go("topics")
+    for term, found in (("moon", ["0"]), ("goal", ["1"]), ("people", ["0", "1"])):
+        page.fill("#find-topic", term)
+        numbers = page.locator(".topics tbody tr:visible .number").all_text_contents()
+        assert sorted(numbers) == found
+
+
+def test_words_of_the_only_topic_are_marked_and_found(opened, tmp_path):
+    n_words = 400
+    topic = np.random.default_rng(0).dirichlet(np.full(n_words, 0.3))[None]
+    words = [f"word{column}" for column in range(n_words)]
+    counts = np.random.default_rng(1).poisson(200 * topic, size=(30, n_words))
+    file = report.write(
+        topic,
+        np.ones((30, 1)),
+        words,
+        counts=counts,
+        documents=[" ".join(words)] * 30,
+        path=tmp_path / "one.html",
+    )
+    shown = opened(file)
+    page = shown.go("topic/0")
+    first = page.locator("article").first
+    first.get_by_role("button", name="Show all").click()
+    marked = first.locator("mark").all_text_contents()
+    assert {words[column] for column in np.argsort(-topic[0])[:100]} <= set(marked)
+    page = shown.go("topics")
+    page.fill("#find-topic", words[topic[0].argmax()])
+    assert page.locator(".topics tbody tr:visible").count() == 1

@@ -2,7 +2,7 @@
 import { el, show } from "../dom.js";
 import { count, percent } from "../format.js";
 import { marked } from "../marks.js";
-import { relevantWords } from "../relevance.js";
+import { typicalWords } from "../relevance.js";
 import { topicName } from "./topic_name.js";
 
 const EXCERPT = 420;
@@ -15,11 +15,11 @@ const TOPICS = 4;
  * @param {number} topic
  */
 export function markWeights({ content }, topic) {
-  const words = relevantWords(content, topic, 1, Infinity);
-  // Words of which the topic has more than its share of the corpus.
-  const typical = words.filter(({ ofWord }) => ofWord > 2 * content.share[topic]);
   return new Map(
-    typical.map(({ word, ofWord }) => [word.toLowerCase(), Math.max(0.25, Math.sqrt(ofWord))]),
+    typicalWords(content, topic).map(({ word, ofWord }) => [
+      word.toLowerCase(),
+      Math.max(0.25, Math.sqrt(ofWord)),
+    ]),
   );
 }
 

@@ -1,7 +1,7 @@
 /** @import {App} from "../types.js" */
 import { announce, el, show } from "../dom.js";
 import { count, percent } from "../format.js";
-import { relevantWords } from "../relevance.js";
+import { ownWords, relevantWords } from "../relevance.js";
 import { topicName } from "./topic_name.js";
 
 const WORDS = 8;
@@ -142,10 +142,7 @@ function matches({ content, labels }, topic, term) {
   return (
     labels.of(topic).toLowerCase().includes(term) ||
     String(topic) === term ||
-    // Words of which it has more than its share.
-    relevantWords(content, topic, 1, Infinity).some(
-      ({ word, ofWord }) => ofWord > content.share[topic] && word.toLowerCase().startsWith(term),
-    )
+    ownWords(content, topic).some(({ word }) => word.toLowerCase().startsWith(term))
   );
 }
 
