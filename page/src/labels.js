@@ -11,8 +11,11 @@ export class Labels {
     this.key = `topictemper:${content.title}:${fingerprint(content)}`;
     /** @type {Record<string, string>} */
     this.edited = this.#stored();
-    /** @type {Set<() => void>} */
-    this.listeners = new Set();
+    // Called when labels come from a file, and when the reader has typed one. The page is not drawn
+    // again then: the button or field that the reader is about to click has to stay.
+    this.onImport = () => {};
+    /** @type {(topic: number) => void} */
+    this.onEdit = () => {};
     this.words = content.share.map((_, topic) =>
       relevantWords(content, topic, 0.6, 3).map(({ word }) => word),
     );
@@ -31,7 +34,8 @@ export class Labels {
   /** @param {number} topic @param {string} label */
   set(topic, label) {
     this.edited[topic] = label.trim();
-    this.#changed();
+    this.#store();
+    this.onEdit(topic);
   }
 
   /** All labels, as `set_labels` takes them. */
@@ -58,17 +62,17 @@ export class Labels {
       throw new Error("The file holds other things than labels of these topics.");
     }
     for (const [topic, label] of known) this.edited[topic] = label.trim();
-    this.#changed();
+    this.#store();
+    this.onImport();
     return known.length;
   }
 
-  #changed() {
+  #store() {
     try {
       localStorage.setItem(this.key, JSON.stringify(this.edited));
     } catch {
       // Without storage labels last until the page is closed.
     }
-    for (const listener of this.listeners) listener();
   }
 
   /** @returns {Record<string, string>} */

@@ -81,11 +81,12 @@ async function start() {
     (heading instanceof HTMLElement ? heading : main).focus({ preventScroll: true });
   };
   addEventListener("hashchange", draw);
-  // A label that changes elsewhere on the page is typed there: only what is taken from a file
-  // needs another look.
-  app.labels.listeners.add(() => {
-    if (!main.contains(document.activeElement) || document.activeElement?.tagName !== "INPUT") draw();
-  });
+  app.labels.onImport = draw;
+  app.labels.onEdit = (topic) => {
+    for (const name of main.querySelectorAll(`[data-names="${topic}"]`)) {
+      name.textContent = app.labels.name(topic);
+    }
+  };
   draw();
 }
 

@@ -98,8 +98,8 @@ def write(
     -----
     - The share of a topic is its mean proportion over the documents with words. Bands and ranges
       over time and by group are 95% intervals of such means (normal approximation).
-    - How much of a word is in a topic is p(k | w), by the shares of the topics in all tokens. Without
-      `counts` every document has as many tokens.
+    - How much of a word is in a topic is p(k | w), by the shares of the topics in all tokens, where
+      without `counts` every document has as many.
     - Relevance of words: Sievert and Shirley (2014). LDAvis.
     - Of more than 50,000 documents a random sample gives coherence and fit. The page says so.
     - The same arguments give the same bits on the same day. The environment variable

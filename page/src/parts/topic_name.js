@@ -13,6 +13,6 @@ export function topicName({ labels }, topic) {
     { href: topicLink(topic), class: "topic-name" },
     el("span", { class: "number" }, topic),
     " ",
-    el("bdi", {}, labels.name(topic)),
+    el("bdi", { "data-names": topic }, labels.name(topic)),
   );
 }

@@ -104,7 +104,13 @@ export function topicView(app, topic) {
       el(
         "p",
         {},
-        el("a", { href: `#/documents?topic=${topic}` }, `Search documents of “${labels.name(topic)}”`),
+        el(
+          "a",
+          { href: `#/documents?topic=${topic}` },
+          "Search documents of “",
+          el("bdi", { "data-names": topic }, labels.name(topic)),
+          "”",
+        ),
       ),
     ];
   }

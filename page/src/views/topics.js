@@ -9,7 +9,9 @@ import { topicName } from "../parts/topic_name.js";
 /** The first screen: what this is, the map, the list. @param {App} app */
 export function topicsView(app) {
   const table = topicTable(app, (topic) => map.highlight(topic));
-  const map = topicMap(app, (topic) => table.highlight(topic));
+  const drawnMap = () => topicMap(app, (topic) => table.highlight(topic));
+  let map = drawnMap();
+  const mapHolder = el("div", { class: "overview-map" }, map.element);
   const find = el("input", {
     type: "search",
     id: "find-topic",
@@ -33,6 +35,9 @@ export function topicsView(app) {
         const on = edit.getAttribute("aria-pressed") !== "true";
         edit.setAttribute("aria-pressed", String(on));
         table.edit(on);
+        if (on) return;
+        map = drawnMap(); // with the new labels
+        show(mapHolder, map.element);
       },
     },
     "Edit labels",
@@ -42,7 +47,7 @@ export function topicsView(app) {
       "div",
       { class: "overview" },
       headline(app),
-      el("div", { class: "overview-map" }, map.element),
+      mapHolder,
       el(
         "section",
         { class: "overview-list", "aria-labelledby": "all-topics" },
