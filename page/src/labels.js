@@ -38,12 +38,29 @@ export class Labels {
     this.onEdit(topic);
   }
 
-  /** All labels, as `set_labels` takes them. */
+  /**
+   * What to tell the reader where topics have the same label, or "".
+   * @param {number[]} [topics] of which, or all
+   */
+  warning(topics = this.given.map((_, topic) => topic)) {
+    /** @type {Map<string, number[]>} */
+    const having = new Map();
+    this.given.forEach((_, topic) => {
+      const label = this.of(topic);
+      if (label) having.set(label, [...(having.get(label) ?? []), topic]);
+    });
+    const same = topics.map((topic) => having.get(this.of(topic)) ?? []).find(({ length }) => length > 1);
+    if (!same) return "";
+    const list = `${same.slice(0, -1).join(", ")} and ${same.at(-1)}`;
+    return `Topics ${list} have the same label: Python takes only labels that differ.`;
+  }
+
+  /** All labels, as `set_labels` takes them; "" removes one that the report came with. */
   export() {
     /** @type {Record<string, string>} */
     const labels = {};
     this.given.forEach((_, topic) => {
-      if (this.of(topic)) labels[topic] = this.of(topic);
+      if (this.of(topic) || this.given[topic]) labels[topic] = this.of(topic);
     });
     return labels;
   }

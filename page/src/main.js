@@ -1,7 +1,7 @@
 /** @import {App} from "./types.js" */
 import "../styles/main.css";
 import { readContent } from "./data.js";
-import { el, show } from "./dom.js";
+import { el, notify, show } from "./dom.js";
 import { Labels } from "./labels.js";
 import { route } from "./router.js";
 import { aboutView } from "./views/about.js";
@@ -86,6 +86,7 @@ async function start() {
     for (const name of main.querySelectorAll(`[data-names="${topic}"]`)) {
       name.textContent = app.labels.name(topic);
     }
+    notify(app.labels.warning([topic]));
   };
   draw();
 }

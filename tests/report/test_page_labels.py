@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.report.small_report import arguments
+from tests.report.small_report import arguments, data_of
 from topictemper import report
 
 
@@ -55,3 +55,34 @@ def test_tab_after_an_edit_of_the_title_goes_on_from_there(labeled):
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.id") == "lambda"
     assert page.get_by_role("link", name="Search documents").text_content().endswith("“football”")
+
+
+def test_a_label_that_was_cleared_is_saved_as_none(labeled, tmp_path):
+    page = labeled.page
+    page.get_by_role("button", name="Edit labels").click()
+    type_label(page, 0, "")
+    type_label(page, 1, "football")
+    type_label(page, 2, "cooking")
+    type_label(page, 2, "")
+    labels = saved(page, tmp_path / "labels.json")
+    assert labels == {0: "", 1: "football"}
+    again = report.write(**arguments(labels=labels, path=tmp_path / "again.html"))
+    assert data_of(again)["labels"] == ["", "football", ""]
+
+
+def test_the_reader_is_told_of_topics_with_the_same_label(labeled, tmp_path):
+    page, notice = labeled.page, labeled.page.locator("#notice")
+    page.get_by_role("button", name="Edit labels").click()
+    type_label(page, 1, "same")
+    type_label(page, 2, "same ")
+    page.keyboard.press("Tab")
+    assert notice.text_content().startswith("Topics 1 and 2 have the same label")
+    type_label(page, 2, "other")
+    page.keyboard.press("Tab")
+    assert notice.text_content() == ""
+    file = tmp_path / "labels.json"
+    file.write_text('{"0": "other"}')
+    page.set_input_files("input[type=file]", file)
+    page.wait_for_selector("#notice >> text=Topics 0 and 2 have the same label")
+    saved(page, file)
+    assert notice.text_content().startswith("Topics 0 and 2 have the same label")

@@ -147,7 +147,7 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
     Returns
     -------
     dict of int to str
-        Labels by topic.
+        Labels by topic; "" for one that was cleared on the page.
 
     Raises
     ------

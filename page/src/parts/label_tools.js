@@ -19,7 +19,7 @@ export function labelTools({ labels }) {
       if (!chosen) return;
       try {
         const n = labels.import(JSON.parse(await chosen.text()));
-        notify(`${several(n, "label")} taken from ${chosen.name}.`);
+        notify(`${several(n, "label")} taken from ${chosen.name}. ${labels.warning()}`.trim());
       } catch {
         notify(`${chosen.name} is not a file of labels of these topics.`);
       }
@@ -31,7 +31,10 @@ export function labelTools({ labels }) {
       {
         type: "button",
         title: "A file for set_labels in Python, or for a newer report",
-        onclick: () => downloadJson("labels.json", labels.export()),
+        onclick: () => {
+          downloadJson("labels.json", labels.export());
+          notify(labels.warning());
+        },
       },
       "Save labels",
     ),
