@@ -211,6 +211,24 @@ def test_a_report_of_an_estimator_knows_score_and_course(path):
     np.testing.assert_allclose(content["share"], lda.transform(counts[:-2]).mean(axis=0), atol=1e-5)
 
 
+def test_a_report_of_an_estimator_takes_labels_as_set_labels_does(path):
+    lda = TemperedLDA(3, random_state=0, max_iter=1).fit(corpus().counts)
+    lda.set_labels({0: "old", 2: "kept"})
+    for labels, expected in (
+        (None, ["old", "", "kept"]),
+        ({"old": "new"}, ["new", "", "kept"]),
+        ({"1": "one", "topic 1": "two", 0: ""}, ["", "two", "kept"]),
+        ({0: None, 2: "same", 1: "same"}, ["", "same", "same"]),
+        (["a", "b", ""], ["a", "b", ""]),
+    ):
+        lda.report(corpus().counts, feature_names=WORDS, labels=labels, path=path)
+        assert data_of(path)["labels"] == expected
+    assert lda.labels_.tolist() == ["old", "topic 1", "kept"]
+    for wrong, message in (({"nothing": "x"}, "no topic has the label"), ({3: "x"}, "0 to 2")):
+        with pytest.raises(ValueError, match=message):
+            lda.report(corpus().counts, feature_names=WORDS, labels=wrong, path=path)
+
+
 def test_labels_come_back(tmp_path):
     file = tmp_path / "labels.json"
     file.write_text("\ufeff" + json.dumps({"0": "space", "2": "cooking"}), encoding="utf-8")

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..report._of_model import write_model
 from ._inspection import names_of
+from ._labels import _key, topic_number
 
 
 class ReportMixin:
@@ -26,7 +27,7 @@ class ReportMixin:
         names: Sequence[str] | None = None,
         dates: Any = None,
         groups: Sequence[Any] | None = None,
-        labels: Sequence[str] | Mapping[int, str] | None = None,
+        labels: Sequence[str] | Mapping[Any, str] | None = None,
         other_models: Sequence[Any] = (),
         title: str | None = None,
     ) -> Path:
@@ -51,8 +52,10 @@ class ReportMixin:
             datetime64, dates, text like "2024-05-31", or years; None, NaN and NaT for unknown.
         groups : sequence, optional
             A group for each document, such as an author or a source; None or "" for none.
-        labels : sequence of str or mapping of int to str, optional
-            Names of topics. None: those of `set_labels`.
+        labels : sequence of str or mapping, optional
+            Names of topics, for this report. None: those of `set_labels`. The keys of a mapping are
+            topics, by number or by present label, as for `set_labels`; the other topics keep their
+            labels.
         other_models : sequence of estimators or of arrays-like, optional
             Fits of the same words with other seeds. A topic with no similar one in them is doubted.
         title : str, optional
@@ -88,6 +91,10 @@ class ReportMixin:
         """
         model: Any = self
         check_is_fitted(model)
+        if isinstance(labels, Mapping):
+            present = model.labels_
+            numbers = [topic_number(_key(key, present), present) for key in labels]
+            labels = {**model._labels, **dict(zip(numbers, labels.values(), strict=True))}
         return write_model(
             model,
             X,
