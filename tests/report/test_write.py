@@ -132,6 +132,7 @@ def test_missing_values_of_pandas_are_none(path):
 def test_one_topic_of_one_document(path):
     content = data_of(report.write([[3, 1]], [[1]], ["a", "b"], path=path, documents=["a b a"]))
     assert content["share"] == [1]
+    assert content["title"] == "Topics in 1 document"
     assert content["neighbors"] == [[]]
 
 

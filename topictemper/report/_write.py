@@ -153,7 +153,7 @@ def write(
         parameters={str(name): str(value) for name, value in (parameters or {}).items()},
     )
     content = content_of(inputs) | {
-        "title": f"Topics in {n:,} documents" if title is None else str(title),
+        "title": f"Topics in {n:,} document{'s' * (n != 1)}" if title is None else str(title),
         "created": _today(),
         "version": version("topictemper"),
     }
