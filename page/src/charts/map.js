@@ -1,5 +1,5 @@
 /** @import {App} from "../types.js" */
-import { el, svg } from "../dom.js";
+import { el, show, svg } from "../dom.js";
 import { percent } from "../format.js";
 import { topicLink } from "../router.js";
 
@@ -34,7 +34,10 @@ export function topicMap({ content, labels }, onPoint) {
   const highlight = (topic) => {
     links.forEach((link, k) => link.classList.toggle("on", k === topic));
     if (topic === null) caption.textContent = hint;
-    else caption.textContent = `${topic} · ${labels.name(topic)} · ${percent(content.share[topic])}`;
+    else {
+      const name = el("bdi", {}, labels.name(topic));
+      show(caption, `${topic} · `, name, ` · ${percent(content.share[topic])}`);
+    }
   };
   /** @param {number | null} topic */
   const point = (topic) => {

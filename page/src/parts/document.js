@@ -108,9 +108,12 @@ function facts({ content }, documents, i) {
   const perplexity = documents.perplexity?.[i] ?? null;
   const list = [
     documents.date?.[i],
-    group >= 0 && content.groups?.names[group],
+    group >= 0 && el("bdi", {}, content.groups?.names[group]),
     documents.length && `${count(documents.length[i])} known words`,
     perplexity !== null && `perplexity ${count(perplexity)}`,
   ].filter(Boolean);
-  return list.length > 0 && el("p", { class: "facts", dir: "auto" }, list.join(" · "));
+  return (
+    list.length > 0 &&
+    el("p", { class: "facts" }, list.flatMap((fact, place) => (place > 0 ? [" · ", fact] : [fact])))
+  );
 }

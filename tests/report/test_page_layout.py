@@ -1,0 +1,67 @@
+"""The page with text of any direction and length."""
+
+import numpy as np
+import pytest
+
+from tests.report.small_report import N_DOCUMENTS, WORDS, arguments, corpus
+from tests.report.test_page import VIEWS
+from topictemper import report
+
+# Where pieces of the text of an element begin on the screen.
+LEFT = """(element, pieces) => pieces.map(piece => {
+    const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+        const start = walk.currentNode.data.indexOf(piece);
+        if (start < 0) continue;
+        const range = document.createRange();
+        range.setStart(walk.currentNode, start);
+        range.setEnd(walk.currentNode, start + piece.length);
+        return range.getBoundingClientRect().left;
+    }
+})"""
+
+
+def test_names_from_right_to_left_leave_the_rest_of_the_line_in_order(opened, tmp_path):
+    name = "مرحبا"
+    file = report.write(
+        **arguments(groups=[name] * N_DOCUMENTS, labels=[name] * 3, path=tmp_path / "arabic.html")
+    )
+    shown = opened(file)
+    page = shown.go("documents/worst")
+    facts = page.locator(".facts").first
+    row = int(page.locator("article").first.get_attribute("data-row"))
+    pieces = [corpus().dates[row], name, "30 known words", "perplexity"]
+    lefts = facts.evaluate(LEFT, pieces)
+    assert lefts == sorted(lefts)
+    page = shown.go("topics")
+    page.locator(".map a").first.hover()
+    caption = page.locator(".map-caption")
+    lefts = caption.evaluate(LEFT, [name, "%"])
+    assert lefts == sorted(lefts)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_view_is_wider_than_the_window_with_long_words_and_labels(opened, tmp_path, width):
+    def long(text):
+        return f"{text}_" * 25
+
+    file = report.write(
+        **arguments(
+            words=[long(word) for word in WORDS],
+            documents=[long(f"text{row}") for row in range(N_DOCUMENTS)],
+            names=[long(f"title{row}") for row in range(N_DOCUMENTS)],
+            groups=[long(group) for group in corpus().groups],
+            labels=[long("label"), "", long("another")],
+            other_topics=[np.roll(corpus().topics, 4, axis=1)],
+            parameters={long("name"): long("value")},
+            title=long("corpus"),
+            path=tmp_path / "long.html",
+        )
+    )
+    shown = opened(file, viewport={"width": width, "height": 800})
+    for view in [*VIEWS, "topic/0"]:
+        page = shown.go(view)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, view
+    page = shown.go("topics")
+    page.get_by_role("button", name="Edit labels").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
