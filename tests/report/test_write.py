@@ -35,8 +35,40 @@ def test_shares_are_means_of_documents_with_words(path):
 
 def test_coherence_is_that_of_metrics(path):
     counts = sp.csr_matrix(corpus().counts)
-    expected = coherence(corpus().topics, counts[:-2], per_topic=True)
+    expected = coherence(corpus().topics, counts, per_topic=True)
     np.testing.assert_allclose(written(path)["coherence"], expected, atol=1e-4)
+
+
+def test_empty_documents_count_for_coherence_in_the_page_as_in_metrics(path):
+    counts = sp.vstack([corpus().counts, sp.csr_array(corpus().counts.shape)]).tocsr()
+    theta = np.vstack([corpus().proportions] * 2)
+    report.write(corpus().topics, theta, WORDS, counts=counts, path=path)
+    expected = coherence(corpus().topics, counts, per_topic=True)
+    np.testing.assert_allclose(data_of(path)["coherence"], expected, atol=1e-4)
+
+
+def test_of_many_documents_a_sample_gives_coherence_score_and_perplexities(path, monkeypatch):
+    monkeypatch.setattr(_documents, "SAMPLE", 40)
+    rows = np.sort(np.random.default_rng(0).choice(N_DOCUMENTS, 40, replace=False))
+    counts = sp.csr_matrix(corpus().counts)
+    lda = TemperedLDA(3, random_state=0, max_iter=5).fit(counts)
+    lda.report(counts, corpus().documents, feature_names=WORDS, path=path)
+    content = data_of(path)
+    assert content["sampled"]
+    expected = coherence(lda, counts[rows], per_topic=True)
+    np.testing.assert_allclose(content["coherence"], expected, atol=1e-4)
+    assert content["fit"]["score"] == pytest.approx(lda.score(counts[rows]), abs=1e-4)
+    judged = [perplexity is not None for perplexity in content["documents"]["perplexity"]]
+    assert np.flatnonzero(judged).tolist() == [row for row in rows if counts[row].sum()]
+
+
+def test_a_sample_without_words_has_no_fit(path, monkeypatch):
+    monkeypatch.setattr(_documents, "SAMPLE", 10)
+    counts = sp.lil_array((1000, len(WORDS)), dtype=int)
+    counts[500, 3] = 1
+    theta = np.full((1000, N_TOPICS), 1 / N_TOPICS)
+    report.write(corpus().topics, theta, WORDS, counts=counts.tocsr(), path=path)
+    assert data_of(path)["fit"] is None
 
 
 def test_examples_have_the_largest_proportions(path):
@@ -228,6 +260,18 @@ def test_a_report_of_an_estimator_takes_labels_as_set_labels_does(path):
     for wrong, message in (({"nothing": "x"}, "no topic has the label"), ({3: "x"}, "0 to 2")):
         with pytest.raises(ValueError, match=message):
             lda.report(corpus().counts, feature_names=WORDS, labels=wrong, path=path)
+
+
+@pytest.mark.parametrize(("count", "n"), [(9, 50), (1, 60)])
+def test_the_score_of_a_report_is_that_of_the_estimator(path, count, n):
+    """Also of documents in which one word occurs again and again, or once."""
+    ones = sp.csr_matrix((np.full(n, count), (np.arange(n), np.full(n, 3))), (n, len(WORDS)))
+    counts = sp.vstack([sp.csr_matrix(corpus().counts), ones]).tocsr()
+    lda = TemperedLDA(3, random_state=0, max_iter=5).fit(counts)
+    lda.report(counts, feature_names=WORDS, path=path)
+    assert data_of(path)["fit"]["score"] == pytest.approx(lda.score(counts), abs=1e-4)
+    lda.report(ones, feature_names=WORDS, path=path)
+    assert data_of(path)["fit"]["kind"] == ("held-out" if count > 1 else "own")
 
 
 def test_labels_come_back(tmp_path):

@@ -54,7 +54,8 @@ def coherence(
 
     Notes
     -----
-    For all measures, words occur together if they are in the same document. "npmi" and "cv" are
+    For all measures, words occur together if they are in the same document. All rows of `X` are
+    documents, also those without words: NPMI rises with their number. "npmi" and "cv" are
     often computed in sliding windows of 10 and 110 tokens instead, for which counts do not suffice.
     The values then differ, but the ranking of topics is similar. Pairs that never occur together
     have probability 1e-12, as in gensim. A pair with a word that is in no document has the value 0.

@@ -74,7 +74,7 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
         "documents_counted": int(found.with_words.sum()),
         "vocabulary": len(inputs.words),
         "tokens": None if totals is None else round(float(totals.sum())),
-        "sampled": int(found.with_words.sum()) > _documents.SAMPLE,
+        "sampled": totals is not None and proportions.n_documents > _documents.SAMPLE,
         "sample": _documents.SAMPLE,
         "fit": _fit(inputs.score, fit, totals),
         "parameters": inputs.parameters,
@@ -153,9 +153,10 @@ def _of_documents(
     needed, fit, coherence = np.concatenate(found.examples), None, None
     worst = np.empty(0, dtype=np.intp)
     perplexity = np.empty(0)
-    sample = _documents.sample_rows(found.with_words, rng)
+    sample = _documents.sample_rows(proportions.n_documents, rng)
     if lengths is not None:
         coherence = coherences(inputs.topics, inputs.counts[sample])
+        sample = sample[found.with_words[sample]]
         perplexity = _documents.perplexities(inputs.topics, proportions, inputs.counts, sample)
         fit = perplexity, lengths[sample]
         worst = _documents.worst(perplexity, lengths, sample)
@@ -201,7 +202,7 @@ def _fit(
             "perplexity": round(float(np.exp(-score)), 1),
             "baseline": baseline,
         }
-    if fit is None:
+    if fit is None or not len(fit[0]):  # no document of the sample has words
         return None
     perplexity, lengths = fit
     mean = float(np.average(np.log(perplexity), weights=lengths))

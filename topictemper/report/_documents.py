@@ -31,12 +31,14 @@ class Chosen(NamedTuple):
     complete: bool  # whether all documents are in the file
 
 
-def sample_rows(with_words: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.intp]:
-    """Return all rows with words, or a random sample of them, in ascending order."""
-    rows = np.flatnonzero(with_words)
-    if len(rows) > SAMPLE:
-        rows = np.sort(rng.choice(rows, SAMPLE, replace=False))
-    return rows
+def sample_rows(n_documents: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return all rows, or a random sample of them, in ascending order.
+
+    Rows without words are among them, as they are in `topictemper.metrics.coherence`.
+    """
+    if n_documents <= SAMPLE:
+        return np.arange(n_documents)
+    return np.sort(rng.choice(n_documents, SAMPLE, replace=False))
 
 
 def perplexities(

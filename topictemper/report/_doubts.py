@@ -39,7 +39,7 @@ class Doubt(NamedTuple):
 
 
 def coherences(topics: NDArray[Any], X: Any) -> NDArray[np.float64]:
-    """Return the NPMI of each topic (see `topictemper.metrics.coherence`)."""
+    """Return the NPMI of each topic, as `topictemper.metrics.coherence` does."""
     top = np.stack([largest(topic, N_TOP_WORDS) for topic in topics])
     if top.shape[1] < 2:
         return np.full(len(topics), np.nan)

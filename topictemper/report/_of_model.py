@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from ._documents import sample_rows
 from ._write import write
 
-# Documents that are scored, and those that are at once.
-_SCORED, _AT_ONCE = 20_000, 2_048
+# Documents that are scored at once.
+_AT_ONCE = 2_048
 
 
 class _Inferred:
@@ -68,9 +69,6 @@ def write_model(
     for name in ("score", "elbo"):  # which only some fits have
         if hasattr(model, f"{name}_history_"):
             histories[name] = getattr(model, f"{name}_history_")
-    rows = np.flatnonzero(np.diff(X.indptr) > 1)
-    if len(rows) > _SCORED:
-        rows = np.sort(np.random.default_rng(0).choice(rows, _SCORED, replace=False))
     return write(
         model.components_,
         _Inferred(model, X),
@@ -79,11 +77,21 @@ def write_model(
         counts=X,
         labels=model._labels if labels is None else labels,
         other_topics=[getattr(other, "components_", other) for other in other_models],
-        score=model.score(_chunks(X, rows)) if len(rows) else None,
+        score=_score(model, X),
         history=histories,
         parameters=_parameters(model),
         **options,
     )
+
+
+def _score(model: Any, X: Any) -> float | None:
+    """Return the score of the documents from which the page has coherence; None if it has none."""
+    rows = sample_rows(X.shape[0], np.random.default_rng(0))
+    try:
+        score: float = model.score(_chunks(X, rows))
+    except ValueError:  # no document has two tokens
+        return None
+    return score
 
 
 def _chunks(X: Any, rows: NDArray[np.intp]) -> Iterator[Any]:

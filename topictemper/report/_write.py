@@ -101,7 +101,8 @@ def write(
     - How much of a word is in a topic is p(k | w), by the shares of the topics in all tokens, where
       without `counts` every document has as many.
     - Relevance of words: Sievert and Shirley (2014). LDAvis.
-    - Of more than 50,000 documents a random sample gives coherence and fit. The page says so.
+    - If there are more than 50,000 documents, coherence and fit are of a random sample of 50,000,
+      as the page says. Documents without words count for coherence, as in `metrics.coherence`.
     - The same arguments give the same bits on the same day. The environment variable
       ``SOURCE_DATE_EPOCH`` sets the day.
 
