@@ -274,6 +274,12 @@ def test_the_score_of_a_report_is_that_of_the_estimator(path, count, n):
     assert data_of(path)["fit"]["kind"] == ("held-out" if count > 1 else "own")
 
 
+def test_parameters_have_no_addresses(path):
+    lda = TemperedLDA(3, random_state=np.random.RandomState(0), max_iter=1)
+    lda.fit(corpus().counts).report(corpus().counts, feature_names=WORDS, path=path)
+    assert data_of(path)["parameters"]["random_state"] == "RandomState(MT19937)"
+
+
 def test_labels_come_back(tmp_path):
     file = tmp_path / "labels.json"
     file.write_text("\ufeff" + json.dumps({"0": "space", "2": "cooking"}), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -134,6 +135,14 @@ def history_of(history: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
                 f"history[{name!r}] must be a structured array with the fields 'pass' and {name!r}"
             )
     return dict(history)
+
+
+def parameters_of(parameters: Mapping[str, Any]) -> dict[str, str]:
+    """Return parameters as text, without addresses: those are others in every process."""
+    return {
+        str(name): re.sub(r" at 0x[0-9A-Fa-f]+", "", str(value))
+        for name, value in parameters.items()
+    }
 
 
 def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:

@@ -151,7 +151,7 @@ def write(
         others=others,
         score=score,
         history=_inputs.history_of(history or {}),
-        parameters={str(name): str(value) for name, value in (parameters or {}).items()},
+        parameters=_inputs.parameters_of(parameters or {}),
     )
     content = content_of(inputs) | {
         "title": f"Topics in {n:,} document{'s' * (n != 1)}" if title is None else str(title),
