@@ -57,7 +57,8 @@ def test_words_are_in_the_order_of_python(opened, file, lambda_):
     marginal = np.maximum(totals, 0.5) / totals.sum()
     for k in range(N_TOPICS):
         set_slider(shown.go(f"topic/{k}"), lambda_)
-        order = np.argsort(-relevance(corpus().topics[k], marginal, lambda_), kind="stable")
+        ranks = relevance(np.log(corpus().topics[k]), np.log(marginal), lambda_)
+        order = np.argsort(-ranks, kind="stable")
         assert shown.texts(".word-list .word") == [WORDS[v] for v in order]
 
 

@@ -19,16 +19,16 @@ _LEAST = 1e-12
 
 
 def relevance(
-    topic: NDArray[np.float64], marginal: NDArray[np.float64], lambda_: float
+    log_topic: NDArray[np.float64], log_marginal: NDArray[np.float64], lambda_: float
 ) -> NDArray[np.float64]:
     """Relevance of words to a topic: ``lambda log p(w|k) + (1 - lambda) log(p(w|k) / p(w))``.
 
     Parameters
     ----------
-    topic : ndarray of shape (n_features,)
-        p(w | k).
-    marginal : ndarray of shape (n_features,)
-        p(w) in the corpus, > 0.
+    log_topic : ndarray of shape (n_features,)
+        log p(w | k).
+    log_marginal : ndarray of shape (n_features,)
+        log p(w) in the corpus.
     lambda_ : float
         1 ranks by probability, 0 by lift.
 
@@ -36,7 +36,7 @@ def relevance(
     ----------
     Sievert, Shirley (2014). LDAvis. Workshop on Interactive Language Learning, ACL.
     """
-    return np.log(np.maximum(topic, _LEAST)) - (1.0 - lambda_) * np.log(marginal)
+    return log_topic - (1.0 - lambda_) * log_marginal
 
 
 class Candidates(NamedTuple):
@@ -50,7 +50,7 @@ def candidates(topic: NDArray[np.float64], marginal: NDArray[np.float64]) -> Can
     """Return the words that are among the first at some stop of the slider, or very probable."""
     log_p, log_marginal = np.log(np.maximum(topic, _LEAST)), np.log(marginal)
     places = [largest(topic, _N_MARKED)]
-    places += [largest(log_p - (1.0 - stop) * log_marginal, N_SHOWN) for stop in STOPS]
+    places += [largest(relevance(log_p, log_marginal, stop), N_SHOWN) for stop in STOPS]
     words = np.unique(np.concatenate(places))
     words = words[np.argsort(-log_p[words], kind="stable")]
     return Candidates(words, log_p[words])
