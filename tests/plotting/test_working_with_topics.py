@@ -62,6 +62,15 @@ def test_shares_over_time_are_drawn():
     years.figure_.canvas.draw()
 
 
+@pytest.mark.parametrize("n_months", [2, 7, 12, 21, 36, 200])
+def test_any_span_of_time_has_ticks(n_months):
+    months = np.datetime64("2023-02") + np.linspace(0, n_months, 200).astype(int)
+    shares = fitted().topics_over_time(corpus(), months, period="month", n_bootstrap=5)
+    display = TopicSharesDisplay(shares).plot()
+    display.figure_.canvas.draw()  # with a warning where a locator of Matplotlib finds no ticks
+    assert len(display.axes_[0].get_xticks()) >= 2
+
+
 def test_shares_by_group_have_one_scale_and_names_on_the_left():
     figure, ax = plt.subplots(figsize=(9, 3), layout="constrained")
     display = TopicSharesDisplay.from_estimator(fitted(), corpus(), groups=GROUPS, ax=ax)

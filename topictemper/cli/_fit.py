@@ -185,7 +185,7 @@ def _stop_words_file(arguments: argparse.Namespace) -> Path | None:
 def _stop_words(arguments: argparse.Namespace) -> str | list[str] | None:
     file = _stop_words_file(arguments)
     if file is None:
-        return None if arguments.stop_words == "none" else "english"
+        return None if arguments.stop_words == "none" else STOP_WORDS
     try:
         return [line.strip().lower() for line in lines(file) if line.strip()]
     except FileNotFoundError:

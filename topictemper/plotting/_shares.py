@@ -210,7 +210,7 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
         import matplotlib.dates
 
         dates: Any = matplotlib.dates
-        locator = dates.AutoDateLocator(minticks=2, maxticks=4)
+        locator = dates.AutoDateLocator(minticks=2, maxticks=5)  # fewer can be too few to choose
         panel.xaxis.set_major_locator(locator)
         panel.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, show_offset=False))
     else:

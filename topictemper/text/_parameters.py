@@ -7,7 +7,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.feature_extraction.text import (
+    ENGLISH_STOP_WORDS,
+    CountVectorizer,
+    TfidfVectorizer,
+)
 
 from ..lda._estimator import TemperedLDA
 from ..persistence._vectorizers import as_tokens, checked
@@ -15,6 +19,13 @@ from ..persistence._vectorizers import as_tokens, checked
 #: Runs of three or more letters of any script.
 WORD = r"[^\W\d_]{3,}"
 MIN_DF, MAX_DF = 5, 0.5
+# What is left of contractions, such as "don" of "don't".
+_OF_CONTRACTIONS = (
+    "ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn wasn weren "
+    "wouldn"
+).split()
+#: Words that carry no topic: those of scikit-learn, and what is left of contractions.
+STOP_WORDS = sorted(ENGLISH_STOP_WORDS.union(_OF_CONTRACTIONS))
 #: Parameters that take the place of those of `lda`.
 OF_LDA = ("n_components", "random_state", "n_jobs", "verbose")
 
@@ -22,7 +33,7 @@ OF_LDA = ("n_components", "random_state", "n_jobs", "verbose")
 def default_vectorizer() -> CountVectorizer:
     """Return the vectorizer of models that are given none."""
     return CountVectorizer(
-        token_pattern=WORD, stop_words="english", min_df=MIN_DF, max_df=MAX_DF, dtype=np.int32
+        token_pattern=WORD, stop_words=STOP_WORDS, min_df=MIN_DF, max_df=MAX_DF, dtype=np.int32
     )
 
 
