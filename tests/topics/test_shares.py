@@ -152,8 +152,8 @@ def test_documents_without_words_are_left_out():
     ("dates", "period", "match"),
     [
         (["2024-01-05"], "month", "one date for each of the 60"),
-        (["x"] * 60, "month", "entry 0 is 'x'"),
-        (["202401"] * 60, "month", "entry 0 is '202401'"),
+        (["x"] * 60, "month", "document 0 has 'x'"),
+        (["202401"] * 60, "month", "document 0 has '202401'"),
         ([None] * 60, "month", "no date"),
         (np.full(60, np.nan), "auto", "no date"),
         (np.arange(60), "month", "dates has numbers"),

@@ -1,19 +1,122 @@
-"""Text of dates, as it is meant."""
+"""Dates of documents, and the periods that they are in."""
 
 from __future__ import annotations
 
 import re
 from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._missing import column, is_missing
+
+#: Periods from the shortest to the longest: the unit of NumPy, how many of it a period has, and how
+#: many lie between 1 January 1970 and the beginning of the period that this day is in.
+PERIODS = {
+    "day": ("D", 1, 0),
+    "week": ("D", 7, 3),  # from Monday
+    "month": ("M", 1, 0),
+    "quarter": ("M", 3, 0),
+    "year": ("M", 12, 0),
+    "decade": ("M", 120, 0),
+    "century": ("M", 1200, 840),
+}
+# A day, whatever follows it; or a year, or a month.
+_DAY = re.compile(r"([+-]?\d{4}-\d\d-\d\d)([TZ +-].*)?|(\d{8})([T ].*)?", re.ASCII | re.DOTALL)
+_YEAR_OR_MONTH = re.compile(r"[+-]?\d{1,4}(-\d\d)?", re.ASCII)
+_FIRST_COMPACT, _LAST_COMPACT = 1000_01_01, 9999_12_31
 
 
-def iso_date(text: str) -> str:
-    """Return a date as ISO text for NumPy, or raise ValueError.
+def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
+    """Return checked dates as days; missing ones are NaT.
+
+    Parameters
+    ----------
+    dates : array-like of shape (n_documents,)
+        datetime64; dates and datetimes, of which the day is that of their clock; text such as
+        "2024-05-31", "2024/05/31", "20240531", "2024-05" or "2024", with or without a time, which
+        is not read; or numbers such as 2024 and 20240531. A month or a year is its first day.
+        None, NaN, NaT and "" are missing.
+    n_documents : int
+        How many there must be.
+
+    Raises
+    ------
+    ValueError
+        If they are not dates, or not as many as the documents.
+    """
+    values = column(dates)
+    if values.shape != (n_documents,):
+        raise ValueError(
+            f"dates must have one date for each of the {n_documents} documents, got shape "
+            f"{values.shape}"
+        )
+    if values.dtype.kind == "M":
+        return values.astype("datetime64[D]")
+    return np.array(
+        [_day(value, row) for row, value in enumerate(values.tolist())], "datetime64[D]"
+    )
+
+
+def has_compact_days(numbers: NDArray[Any]) -> bool:
+    """Whether some of the numbers are days, such as 20240531."""
+    some = numbers[(numbers >= _FIRST_COMPACT) & (numbers <= _LAST_COMPACT)]
+    return any(_is_compact_day(number) for number in np.unique(some).tolist())
+
+
+def period_numbers(days: NDArray[np.datetime64], period: str) -> NDArray[np.int64]:
+    """Number the periods of days; 0 is that of 1 January 1970. NaT has any number."""
+    unit, length, before = PERIODS[period]
+    units: NDArray[np.int64] = days.astype(f"datetime64[{unit}]").astype(np.int64)
+    return (units + before) // length
+
+
+def first_days(numbers: Any, period: str) -> NDArray[np.datetime64]:
+    """Return the first day, or month, of periods."""
+    unit, length, before = PERIODS[period]
+    return (np.asarray(numbers) * length - before).astype(f"datetime64[{unit}]")
+
+
+def _day(value: Any, row: int) -> np.datetime64:
+    """Return the day of a date, a text or a number."""
+    if is_missing(value):
+        return np.datetime64("NaT", "D")
+    if isinstance(value, date):  # a datetime and a pandas Timestamp are dates
+        return np.datetime64(value.isoformat()[:10], "D")
+    try:
+        text = (value.decode() if isinstance(value, bytes) else str(_whole(value))).strip()
+        if text in ("", "NaT"):
+            return np.datetime64("NaT", "D")
+        return np.datetime64(_iso(text.replace("/", "-")), "D")
+    except ValueError:
+        raise ValueError(
+            "dates must be dates, years or text like '2024-05-31', but document "
+            f"{row} has {repr(value)[:42]}; pandas.to_datetime(dates) reads other forms"
+        ) from None
+
+
+def _whole(value: Any) -> Any:
+    """Return a number of a column with missing ones, where all are floats, as it is meant."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _iso(text: str) -> str:
+    """Return the year, month or day of a text in ISO form, or raise ValueError.
 
     NumPy takes any run of digits for a year, such as 20240531 or the seconds of a Unix time, and
     words such as "today" for dates.
     """
-    if re.fullmatch(r"\d{8}", text):
-        return date.fromisoformat(text).isoformat()
-    if not re.match(r"[+-]?\d", text) or re.fullmatch(r"[+-]?\d{5,}", text):
+    match = _DAY.fullmatch(text)
+    if match is None and _YEAR_OR_MONTH.fullmatch(text) is None:
         raise ValueError(f"{text!r} is no ISO date")
-    return text
+    if match is None:
+        return text
+    return match[1] or date.fromisoformat(match[3]).isoformat()
+
+
+def _is_compact_day(number: float) -> bool:
+    try:
+        return bool(number == int(number) and date.fromisoformat(str(int(number))))
+    except ValueError:
+        return False

@@ -49,7 +49,8 @@ class ReportMixin:
         names : sequence of str, optional
             A title for each document.
         dates : array-like of shape (n_samples,), optional
-            datetime64, dates, text like "2024-05-31", or years; None, NaN and NaT for unknown.
+            datetime64, dates, text like "2024-05-31", or numbers like 2024 or 20240531; None, NaN
+            and NaT for unknown.
         groups : sequence, optional
             A group for each document, such as an author or a source; None or "" for none.
         labels : sequence of str or mapping, optional

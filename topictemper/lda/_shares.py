@@ -35,8 +35,8 @@ class SharesMixin:
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Counts. Documents without a word of the vocabulary are left out.
         dates : array-like of shape (n_samples,)
-            The date of each document: datetime64, datetime, ISO strings; or numbers such as years.
-            Documents without a date are left out.
+            The date of each document: datetime64, datetime, text like "2024-05-31"; or numbers such
+            as 2024 and 20240531. Documents without a date are left out.
         period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
             What dates are put together in. "auto" is the finest that makes at most 40 periods.
         n_bootstrap : int, default=1000

@@ -12,10 +12,10 @@ from typing import Any
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
+from .._utils._dates import days_of
 from .._utils._files import replacing, writable_path
 from . import _inputs
 from ._content import Inputs, content_of
-from ._dates import days_of
 from ._page import page
 
 
@@ -65,7 +65,8 @@ def write(
     names : sequence of str, optional
         A title for each document.
     dates : array-like of shape (n_documents,), optional
-        datetime64, dates, text like "2024-05-31", or years; None, NaN and NaT for unknown.
+        datetime64, dates, text like "2024-05-31", or numbers like 2024 or 20240531; None, NaN and
+        NaT for unknown.
     groups : sequence, optional
         A group for each document, such as an author or a source; None or "" for none.
     labels : sequence of str or mapping of int to str, optional

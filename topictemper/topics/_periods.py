@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from .._utils._dates import iso_date
+from .._utils._dates import days_of, first_days, has_compact_days, period_numbers
 from .._utils._missing import column
 
 PERIODS = ("auto", "day", "week", "month", "quarter", "year")
@@ -24,7 +23,8 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
     Parameters
     ----------
     dates : array-like of shape (n_samples,)
-        Dates, ISO strings, or numbers such as years, which are periods of their own.
+        Dates, as `days_of` takes them; or numbers such as years, which are periods of their own
+        unless some are days such as 20240531.
     n_samples : int
         Number of documents.
     period : {"auto", "day", "week", "month", "quarter", "year"}
@@ -42,61 +42,38 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
     """
     check.choice("period", period, PERIODS)
     array = column(dates)
-    if array.shape != (n_samples,):
-        raise ValueError(
-            f"dates must have one date for each of the {n_samples} documents, got shape "
-            f"{array.shape}"
-        )
-    if array.dtype.kind == "O":
-        known = [value for value in array if value is not None]
-        if known and all(_is_number(value) for value in known):
-            array = array.astype(np.float64)  # None is NaN
-    if array.dtype.kind in "iuf":
-        return _numbers(array, period)
-    if array.dtype.kind != "M":
-        array = _parsed(array)
-    days = array.astype("datetime64[D]")
-    if np.isnat(days).all():
+    if array.shape == (n_samples,):
+        numbers = _numbers(array)
+        if numbers is not None and not has_compact_days(numbers):
+            return _checked(numbers, period)
+    days = days_of(array, n_samples)
+    known = ~np.isnat(days)
+    if not known.any():
         raise ValueError("dates has no date")
-    if period != "auto":
-        return _starts(days, period)
-    for period in PERIODS[1:]:
-        starts = _starts(days, period)
-        known = starts[~np.isnat(starts)]
-        unit, length = _LENGTHS[period]
-        first, last = (int(each.astype(unit).astype(int)) for each in (known.min(), known.max()))
-        if (last - first) // length < _MOST_AUTOMATIC:
+    for unit in PERIODS[1:] if period == "auto" else (period,):
+        codes = period_numbers(days, unit)
+        if np.ptp(codes[known]) < _MOST_AUTOMATIC:
             break
+    starts = first_days(np.where(known, codes, 0), unit).astype("datetime64[s]")
+    starts[~known] = np.datetime64("NaT")
     return starts
 
 
-_LENGTHS = {
-    "day": ("datetime64[D]", 1),
-    "week": ("datetime64[D]", 7),
-    "month": ("datetime64[M]", 1),
-    "quarter": ("datetime64[M]", 3),
-    "year": ("datetime64[Y]", 1),
-}
-
-
-def _starts(days: NDArray[Any], period: str) -> NDArray[Any]:
-    """Return the first days of periods; weeks begin on Monday."""
-    if period == "week":
-        # The first day of the epoch was a Thursday.
-        days = days - (days - np.datetime64("1970-01-05")).astype(np.int64) % 7
-    elif period == "quarter":
-        months = days.astype("datetime64[M]")
-        days = months - (months - np.datetime64("1970-01")).astype(np.int64) % 3
-    elif period != "day":
-        days = days.astype("datetime64[M]" if period == "month" else "datetime64[Y]")
-    return days.astype("datetime64[s]")
+def _numbers(array: NDArray[Any]) -> NDArray[Any] | None:
+    """Return a column of numbers, in which None is NaN; or None if it has others."""
+    if array.dtype.kind == "O":
+        known = [value for value in array if value is not None]
+        if known and all(_is_number(value) for value in known):
+            return array.astype(np.float64)
+    return array if array.dtype.kind in "iuf" else None
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
-def _numbers(array: NDArray[Any], period: str) -> NDArray[Any]:
+def _checked(array: NDArray[Any], period: str) -> NDArray[Any]:
+    """Return numbers that are periods of their own."""
     if period != "auto":
         raise ValueError(f"period={period!r} is for dates, but dates has numbers")
     if np.isinf(array).any():
@@ -110,33 +87,3 @@ def _numbers(array: NDArray[Any], period: str) -> NDArray[Any]:
             "them, or give dates"
         )
     return array
-
-
-def _parsed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return the dates of objects, or of strings."""
-    dates = np.full(len(array), "NaT", dtype="datetime64[s]")
-    for i, value in enumerate(array):
-        if value is None or (isinstance(value, str) and value in ("", "NaT")):
-            continue
-        try:
-            dates[i] = np.datetime64(_without_zone(value))
-        except (TypeError, ValueError) as error:
-            raise ValueError(
-                f"dates must be dates, ISO strings such as 2024-05-31, or numbers, but entry {i} "
-                f"is {str(value)[:40]!r}"
-            ) from error
-    return dates
-
-
-def _without_zone(value: Any) -> Any:
-    """Return a date as its clock shows it: NumPy has no time zones."""
-    moment = value
-    if isinstance(value, str):
-        value = iso_date(value)
-        try:
-            moment = datetime.fromisoformat(value)
-        except ValueError:  # such as a month alone, which NumPy reads
-            return value
-    if getattr(moment, "tzinfo", None) is None:
-        return value
-    return moment.replace(tzinfo=None)

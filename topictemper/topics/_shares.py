@@ -108,8 +108,9 @@ def shares_over_time(
     proportions : array-like of shape (n_samples, n_components)
         Proportions of topics in documents, such as from `transform`.
     dates : array-like of shape (n_samples,)
-        The date of each document: datetime64, datetime, ISO strings; or numbers such as years, each
-        of which is a period. Documents without a date (None, NaT, NaN) are left out.
+        The date of each document: datetime64, datetime, text like "2024-05-31"; or numbers such as
+        years, each of which is a period, if none is a day such as 20240531. Documents without a
+        date (None, NaT, NaN) are left out.
     period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
         What dates are put together in. Weeks begin on Monday. "auto" is the finest that makes at
         most 40 periods.

@@ -1,0 +1,84 @@
+"""Dates of documents: the report and shares over time read the same days."""
+
+from datetime import UTC, date, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+
+from tests.report.small_report import arguments, corpus, data_of
+from topictemper import report
+from topictemper._utils._dates import PERIODS, days_of, first_days, period_numbers
+from topictemper.topics import shares_over_time
+from topictemper.topics._periods import periods_of
+
+EAST = timezone(timedelta(hours=9))
+
+
+@pytest.mark.parametrize(
+    ("given", "day"),
+    [
+        ("2024-05-31", "2024-05-31"),
+        ("2024/05/31", "2024-05-31"),
+        (" 2024-05-31 10:00 ", "2024-05-31"),
+        ("2024-05-31 10:00:00 UTC", "2024-05-31"),
+        ("2024-05-31T00:30:00+02:00", "2024-05-31"),
+        ("2024-05-31T23:30:00.000Z", "2024-05-31"),
+        ("20240531", "2024-05-31"),
+        (b"2024-05-31", "2024-05-31"),
+        ("2024-05", "2024-05-01"),
+        ("2024", "2024-01-01"),
+        ("0980", "0980-01-01"),
+        (20240531, "2024-05-31"),
+        (20240531.0, "2024-05-31"),
+        (date(2024, 5, 31), "2024-05-31"),
+        (datetime(2024, 5, 31, 0, 30, tzinfo=EAST), "2024-05-31"),
+        (datetime(2024, 5, 31, 23, 30, tzinfo=UTC), "2024-05-31"),
+        (np.datetime64("2024-05-31T10:00"), "2024-05-31"),
+        ("", "NaT"),
+        ("NaT", "NaT"),
+        (None, "NaT"),
+        (float("nan"), "NaT"),
+    ],
+)
+def test_a_day_is_the_same_in_reports_and_over_time(given, day):
+    dates = ["2000-01-01", given]
+    assert str(days_of(dates, 2)[1]) == day
+    assert str(periods_of(dates, 2, "day").astype("datetime64[D]")[1]) == day
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("soon", "today", "202405", "1577836800", "2024-02-31", "2024-5-3", "31/05/2024"),
+        *("2024-05-311", "20240531-1", "20241331", "2024-W05", True, 2024.5, 1577836800),
+    ],
+)
+def test_what_is_no_day_is_named(given):
+    for read in (days_of, lambda dates, n: periods_of(dates, n, "day")):
+        with pytest.raises(ValueError, match=r"dates must be dates.* but document 1 has"):
+            read(["2000-01-01", given], 2)
+
+
+@pytest.mark.parametrize("missing", [[], [None], [float("nan")]])
+def test_numbers_of_eight_digits_are_days_others_are_periods_of_their_own(missing, tmp_path):
+    n = len(corpus().proportions)
+    days = [20240531, 20240601, *missing] * n
+    periods = shares_over_time(corpus().proportions, days[:n])["period"]
+    assert [str(day)[:10] for day in periods[::3]] == ["2024-05-31", "2024-06-01"]
+    file = report.write(**arguments(dates=days[:n], path=tmp_path / "days.html"))
+    assert data_of(file)["periods"]["names"] == ["2024-05-31", "2024-06-01"]
+    for numbers in ([2023, 2024], [12345678, 12345679], [7, 8]):
+        dates = [*numbers, *missing] * n
+        periods = shares_over_time(corpus().proportions, dates[:n])["period"]
+        assert periods[::3].tolist() == numbers
+
+
+@pytest.mark.parametrize("period", PERIODS)
+def test_a_period_begins_on_its_first_day(period):
+    days = np.arange("0890-01-01", "2110-01-01", dtype="datetime64[D]")
+    numbers = period_numbers(days, period)
+    assert set(np.diff(numbers)) <= {0, 1}
+    starts = first_days(numbers, period).astype("datetime64[D]")
+    assert (starts <= days).all()
+    assert (starts[1:] == days[1:])[np.diff(numbers) == 1].all()
+    assert period_numbers(np.array(["1970-01-01"], "datetime64[D]"), period) == 0
