@@ -15,7 +15,7 @@ from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
 from ..lda._estimator import TemperedLDA
 from ..text._model import TopicModel
-from ..text._parameters import MAX_DF, MIN_DF, WORD
+from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
 from . import _arguments as types
 from ._inputs import STANDARD_INPUT, TextInput, kind_of, read_matrix
 from ._models import refuse_text_options, warn_of_unfindable

@@ -54,11 +54,12 @@ class TemperedLDA(
 ):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
 
+    Most users set `n_components`, `random_state`, `n_jobs` and perhaps `max_iter`. It learns from
+    counts of words; `topictemper.TopicModel` takes texts.
+
     Training starts at a high temperature T, where the likelihood has little weight and all topics
     are similar. T then falls to 1, where the objective is that of plain stochastic variational
     inference. This avoids many of the poor local optima in which plain inference ends [1]_.
-
-    Most users set `n_components`, `random_state`, `n_jobs` and perhaps `max_iter`.
 
     Parameters
     ----------
@@ -74,10 +75,12 @@ class TemperedLDA(
         - "dasvi", `PosteriorAnnealing`: as "avi", but the priors are tempered too [3]_.
         - "svi" or None: T = 1 throughout [2]_.
 
-        By default annealing starts where documents begin to differ in their topics (at T = 1.5 for
-        "dasvi"). T falls linearly, and is 1 after 0.3 of the planned passes (0.4 of up to three).
-        Learned temperatures lie on a grid of 100 evenly spaced values of 1 / T. They are updated 20
-        times in a pass, and averaged over 0.15 ("vt": 0.05) of the planned passes.
+        By default a search, which takes up to 0.2 of the planned passes, finds where documents
+        begin to differ in their topics. Annealing starts there (for "dasvi" at T = 1.5, without a
+        search), and T falls linearly to 1 within 0.3 of the planned passes (0.4 of up to three).
+        Learned temperatures are averages over a grid of 100 evenly spaced values of 1 / T, and over
+        0.15 ("vt": 0.05) of the planned passes. "lvt" learns from every minibatch while T > 1, "vt"
+        20 times in a pass.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
         How the topics of a document are inferred:
 
@@ -90,11 +93,12 @@ class TemperedLDA(
           scikit-learn.
         - "auto": "gibbs" for ``learning_method="online"``, "point" for "batch".
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
-        Dirichlet prior alpha of the topics of a document. None starts with
-        ``min(3 / n_components, 0.1)``. One value for each topic is then learned [4]_ from the first
-        15 sampled passes (80,000 documents, if that is more); their sum is at most 4. To predict,
-        alpha is multiplied by a factor found in training: the one with which half of a document
-        best predicts the other (1 to 4; 0.5 to 16 for mean field). "auto" learns before, too.
+        Dirichlet prior alpha of the topics of a document; the smaller, the fewer topics. A number
+        or an array is used as it is. None starts with ``min(3 / n_components, 0.1)``. Once
+        documents are sampled, a value for each topic is learned [4]_, for 15 passes or 80,000
+        documents, whichever is more; their sum is at most 4. To predict, they are multiplied by the
+        factor with which half of a document best predicts the other half (1 to 4; 0.5 to 16 for
+        mean field). "auto" also learns before documents are sampled.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
         Dirichlet prior eta of the words of a topic. With "gibbs", None learns one value: once
         documents have been sampled for a pass, it is the value with which half of a document best
@@ -107,13 +111,13 @@ class TemperedLDA(
         "online" makes a step for each minibatch, as `partial_fit` always does. "batch" makes one
         step of all documents in a pass; it needs 12 bytes of memory for each document and topic.
     max_iter : int, default=None
-        Passes over the data in `fit`; for "batch" the most. None: 15. "online" makes more passes
-        over few documents, until 80,000 have been seen (at most 40 passes), and fewer over many,
-        until a million have been seen (at least 4).
+        Passes over the data in `fit`; for "batch" the most. None is 15. For "online" it is more if
+        there are few documents (80,000 in all passes together, at most 40 passes), and fewer if
+        there are many (a million in all passes together, at least 4 passes).
     batch_size : int, default=None
-        Documents in a minibatch. None: a 300th of all (of 50,000 in a stream of unknown length), at
-        least 64; a larger share of more than 67,000, up to 2,048. Where documents are sampled,
-        minibatches are joined: to a fiftieth of all documents or 512, whichever is less.
+        Documents in a minibatch. None is a 300th of all documents, at least 64; of more than 67,000
+        documents a larger share, up to 2,048. A stream of unknown length counts as 50,000. Once
+        documents are sampled, minibatches are joined: to a fiftieth of all documents, at most 512.
     total_samples : float, default=None
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
         stream counts as 50,000 documents until there have been more. Even a rough number helps.
@@ -168,8 +172,8 @@ class TemperedLDA(
         Temperature at which annealing started; NaN while it is being looked for.
     temperature_history_ : structured ndarray
         Fields ``pass`` and ``temperature``; for "lvt" also quantiles ``q05`` to ``q95`` of the
-        temperatures of documents (NaN before there are any). At most 4,096 rows: of more, every
-        second one is dropped.
+        temperatures that documents ask for (NaN before there are any), which take part in training
+        up to ``temperature``. At most 4,096 rows: of more, every second one is dropped.
     score_history_ : structured ndarray
         Fields ``pass`` and ``score``; only after `fit` with `validation_X` or `early_stopping`.
     elbo_history_ : structured ndarray

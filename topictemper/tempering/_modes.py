@@ -86,7 +86,9 @@ class PosteriorAnnealing(Annealing):
 
 
 class LocalTempering(Annealing):
-    """Local variational tempering ("lvt"): the model learns a temperature for each datum.
+    """Local variational tempering ("lvt"): a temperature is learned for each document, or datum.
+
+    Settings that are None or "auto" are chosen by the estimator; its docstring states them.
 
     Parameters
     ----------
@@ -99,9 +101,11 @@ class LocalTempering(Annealing):
     inertia : float, default=None
         Time constant of the average over past temperatures, in passes over the data, >= 0.
     n_temperatures : int, default=None
-        Size of the grid from 1 to `max_temperature`, >= 2.
+        Size n of the grid of temperatures, >= 2. For topics 1 / T is 1 / n, 2 / n, ..., 1, so that
+        none is above n; for factorial mixtures it goes from 1 to `max_temperature`.
     updates : int, default=None
-        Updates of the temperature in one pass, >= 1.
+        How often in a pass the normalizer C(T) is computed anew, >= 1. Temperatures are learned at
+        every step.
 
     References
     ----------
@@ -136,6 +140,8 @@ class LocalTempering(Annealing):
 class GlobalTempering(LocalTempering):
     """Variational tempering ("vt"): the model learns one temperature for all data.
 
+    Settings that are None or "auto" are chosen by the estimator; its docstring states them.
+
     Parameters
     ----------
     schedule : {"linear", "exponential", "inverse-linear"}, Schedule or callable, default=None
@@ -147,7 +153,8 @@ class GlobalTempering(LocalTempering):
     inertia : float, default=None
         Time constant of the average over past temperatures, in passes over the data, >= 0.
     n_temperatures : int, default=None
-        Size of the grid from 1 to `max_temperature`, >= 2.
+        Size n of the grid of temperatures, >= 2. For topics 1 / T is 1 / n, 2 / n, ..., 1, so that
+        none is above n; for factorial mixtures it goes from 1 to `max_temperature`.
     updates : int, default=None
         Updates of the temperature in one pass, >= 1.
     normalizer : {"posterior", "prior", "prior_lower", "prior_upper"}, default=None

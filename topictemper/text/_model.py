@@ -43,21 +43,23 @@ _UNKNOWN_SHOWN = 20
 
 @savable
 class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, BaseEstimator):
-    """Topics of texts: counts the words, fits a `TemperedLDA`, and keeps both together.
+    """Topics of texts: `fit` counts the words, fits a `TemperedLDA`, and keeps both together.
 
-    You pass texts and get tables. All methods take a list of strings, an array, a column of pandas,
-    polars or Arrow, or any iterable. Each document may also be a list of tokens instead of a
-    string. A missing value is an empty document.
+    `topics_` and `documents` are tables, `report` makes an HTML page, and `transform` gives
+    proportions, also in a pipeline. All methods take a list of strings, an array, a column of
+    pandas, polars or Arrow, or any iterable. Each document may also be a list of tokens instead of
+    a string. A missing value is an empty document.
 
     Parameters
     ----------
     n_components : int, default=None
-        Number of topics. None takes that of `lda`, or 10 if `lda` is None. A value here overrides
-        the one of `lda`. This also holds for `random_state`, `n_jobs` and `verbose`.
+        Number of topics. None takes that of `lda`, or 10 without one. A value here takes the place
+        of that of `lda`, and so do `random_state`, `n_jobs` and `verbose`.
     vectorizer : CountVectorizer, default=None
         Splits texts into words, and chooses the vocabulary. None counts words of three or more
-        letters, in lower case, without English stop words, that are in at least 5 documents and in
-        at most half of them (``min_df=5, max_df=0.5``).
+        letters, in lower case, without English stop words and what is left of contractions, such
+        as the "don" of "don't", that are in at least 5 documents and in at most half of them
+        (``min_df=5, max_df=0.5``). ``set_params(vectorizer__min_df=10)`` changes one of these.
     lda : TemperedLDA, default=None
         The model to fit. None is one with its default settings.
     seed_topics : mapping of str to list of str, or SeedTopics, default=None
@@ -73,12 +75,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     Attributes
     ----------
     topics_ : pandas.DataFrame
-        A row for each topic. Columns: ``topic``, its number; ``label``, from `lda_`, or else its
-        three most probable words; ``share``, its share of all words; ``documents``, in how many it
-        is the largest topic; ``coherence`` (NPMI in the texts of `fit`, in [-1, 1]; NaN if
-        `update` has changed the words); ``words``, its ten most probable words; ``distinctive``,
-        the ten words that are most typical of it. Without pandas it is a small structure with the
-        same columns.
+        A row for each topic, with its label, share, documents, coherence and words.
     lda_ : TemperedLDA
         The fitted model of the counts.
     vectorizer_ : CountVectorizer
@@ -88,7 +85,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     unknown_share_ : float
         Share of the words of the last `fit` or `update` that are not in the vocabulary.
     unknown_words_ : pandas.DataFrame
-        Columns ``word`` and ``count``: the 20 most frequent unknown words of the last `update`.
+        The most frequent unknown words of the last `update`.
 
     Notes
     -----
@@ -368,7 +365,15 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
 
     @property
     def topics_(self) -> Any:
-        """Table of the topics."""
+        """Table of the topics: a pandas.DataFrame with a row for each topic.
+
+        Its columns are ``topic``, the number; ``label``, from `set_labels`, or else the three most
+        probable words; ``share``, the share of all words; ``documents``, in how many documents it
+        is the largest topic; ``coherence`` (NPMI in the texts of `fit`, in [-1, 1]; NaN if `update`
+        has changed the words); ``words``, the ten most probable words; ``distinctive``, the ten
+        words that are most typical of it. Without pandas it is a small structure with the same
+        columns.
+        """
         try:
             lda = self.lda_
         except AttributeError:
@@ -377,7 +382,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
 
     @property
     def unknown_words_(self) -> Any:
-        """Table of the most frequent unknown words of the last `update`."""
+        """Table of the 20 most frequent unknown words of the last `update`: ``word``, ``count``."""
         if self._unknown is None:
             raise AttributeError("TopicModel has no unknown_words_ before update", obj=self)
         words, counts = list(self._unknown), list(self._unknown.values())
@@ -385,7 +390,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
 
     @property
     def feature_names_(self) -> NDArray[Any]:
-        """The words."""
+        """The words that are counted, in the order of the columns."""
         return self.lda_.feature_names_in_
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
