@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
 
 from topictemper import TemperedLDA, TopicModel, load
@@ -166,3 +167,8 @@ def test_needs_a_fit():
             getattr(TopicModel(), name)(*arguments)
     with pytest.raises(NotFittedError):
         TopicModel().report(["a"], path="report.html")
+
+
+def test_top_documents(model):
+    rows = model.top_documents(iter(texts()), n=3)
+    assert_array_equal(rows, model.lda_.top_documents(model.vectorizer_.transform(texts()), 3))

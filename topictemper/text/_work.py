@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -76,6 +77,36 @@ class WorkMixin:
             settings |= {"X": self._all_counts(texts), "documents": texts}
         model.lda_.set_labels(labels, **settings)
         return self
+
+    def top_documents(self, texts: Any, n: int = 10) -> NDArray[np.intp]:
+        """Documents with the largest proportion of each topic.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        n : int, default=10
+            Documents of each topic.
+
+        Returns
+        -------
+        ndarray of shape (n_components, min(n, n_samples))
+            Numbers of documents, the one with the largest proportion first.
+
+        Examples
+        --------
+        >>> from topictemper import TopicModel
+        >>> from topictemper.datasets import load_docstrings
+        >>> texts = load_docstrings().text[:1000]
+        >>> model = TopicModel(8, random_state=0).fit(texts)
+        >>> examples = [[texts[row] for row in rows] for rows in model.top_documents(texts, n=3)]
+        >>> len(examples)
+        8
+        """
+        model: Any = self
+        check_is_fitted(model)
+        rows: NDArray[np.intp] = model.lda_.top_documents(self._all_counts(texts), n)
+        return rows
 
     def merge_topics(self, groups: Sequence[Topic] | Sequence[Sequence[Topic]]) -> Self:
         """A model in which topics are merged; see `TemperedLDA.merge_topics`.
