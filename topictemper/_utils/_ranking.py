@@ -13,3 +13,8 @@ def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
     n = min(n, len(values))
     places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
     return places[np.argsort(-values[places], kind="stable")[:n]]
+
+
+def top_columns(topics: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Columns of the n most probable words of each topic, in descending order."""
+    return np.stack([largest(topic, n) for topic in topics])

@@ -6,10 +6,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from .._utils import _validation as check
-from ..topics._checks import top_columns, topics_of
+from .._utils._distances import hellinger, pairs
+from .._utils._ranking import top_columns
+from ..topics._checks import topics_of
 
 
 class TopicMatch(NamedTuple):
@@ -115,15 +116,11 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
         raise ValueError(
             f"first and second must have the same words, but have {p.shape[1]} and {q.shape[1]}"
         )
-    affinity = _roots(p) @ _roots(q).T
-    distance = np.sqrt(np.clip(1.0 - affinity, 0.0, 1.0))
-    rows, columns = linear_sum_assignment(distance)
-    order = np.argsort(distance[rows, columns], kind="stable")
-    rows, columns = rows[order], columns[order]
-    return TopicMatch(rows, columns, distance[rows, columns])
+    rows, columns, distance = pairs(hellinger(_distributions(p), _distributions(q)))
+    order = np.argsort(distance, kind="stable")
+    return TopicMatch(rows[order], columns[order], distance[order])
 
 
-def _roots(topics: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the square roots of the probabilities of words."""
+def _distributions(topics: NDArray[Any]) -> NDArray[np.float64]:
     topics = topics.astype(np.float64)
-    return np.sqrt(topics / topics.sum(axis=1, keepdims=True))
+    return topics / topics.sum(axis=1, keepdims=True)

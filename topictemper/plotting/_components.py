@@ -7,10 +7,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from .._utils import _validation as check
+from .._utils._distances import pairs
 from ..topics._checks import fitted_lda_of
 from ._axes import COOL, axes
 
@@ -181,11 +181,10 @@ def matched(components: Floats, truth: Floats) -> tuple[NDArray[np.intp], NDArra
     Returns the rows of both, in the order of the true components, with -1 for no partner; and the
     distance of each pair, divided by the norm of the true component.
     """
-    distances = cdist(components, truth)
-    found, true = linear_sum_assignment(distances)
+    found, true, distance = pairs(cdist(components, truth))
     order = np.argsort(true)
     found, true = found[order], true[order]
-    errors = distances[found, true] / np.linalg.norm(truth[true], axis=1)
+    errors = distance[order] / np.linalg.norm(truth[true], axis=1)
     lonely = np.setdiff1d(np.arange(len(components)), found)
     missed = np.setdiff1d(np.arange(len(truth)), true)
     none = np.full(max(len(lonely), len(missed)), -1)

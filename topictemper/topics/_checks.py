@@ -1,4 +1,4 @@
-"""Checks of the models, topics and counts that functions take, and their largest values."""
+"""Checks of the models, topics and counts that functions take."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
-from .._utils._ranking import largest
 
 
 def lda_of(model: Any) -> Any:
@@ -79,11 +78,6 @@ def counts(X: Any, n_features: int) -> Any:
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features, but the topics have {n_features}")
     return X
-
-
-def top_columns(topics: NDArray[Any], n: int) -> NDArray[np.intp]:
-    """Return the columns of the n most probable words of each topic, in descending order."""
-    return np.stack([largest(topic, n) for topic in topics])
 
 
 def topic_labels(model: Any, n_components: int) -> list[str]:

@@ -53,6 +53,7 @@ def topic_distances(components: Any, metric: Metric = "hellinger") -> NDArray[np
         # The root of what rounds to less than 0 is NaN.
         distances = np.nan_to_num(pdist(topics, "jensenshannon")) / np.sqrt(np.log(2.0))
         return np.asarray(squareform(np.minimum(distances, 1.0)))
+    # Not by `hellinger`: here the same words are at distance 0 to the last bit.
     return np.asarray(squareform(pdist(np.sqrt(topics)) / np.sqrt(2.0)))
 
 
