@@ -88,9 +88,16 @@ def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
     assert model.read_bytes() == before
     assert run("label", model, labels)[0] == 0
     assert load(model).labels_[[0, 2]].tolist() == load(other).labels_[[0, 2]].tolist()
-    assert "rivers: " in run("topics", model)[1]
+    labeled = [line.split()[2] for line in sorted(run("topics", model)[1].splitlines())]
+    assert (labeled[0], labeled[2]) == ("rivers:", "cars:")
+    assert not labeled[1].endswith(":")
     assert run("report", model, text, "-o", page)[0] == 0
     assert data_of(page)["labels"] == ["rivers", "", "cars"]
+    labels.write_text(json.dumps({"0": "boats"}))
+    assert run("label", model, labels, "-o", other)[1] == f"{other}: 1 topic labeled\n"
+    labels.write_text(json.dumps({"0": "", "1": "music"}))
+    said = f"{other}: 1 topic labeled, 1 label removed\n"
+    assert run("label", model, labels, "-o", other)[1] == said
     labels.write_text(json.dumps({"1": "cars"}))
     assert "labels.json: labels must differ, but topics" in fails("label", model, labels)
     labels.write_text(json.dumps({"7": "cars"}))

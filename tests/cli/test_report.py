@@ -80,8 +80,16 @@ def test_largest_topics_only():
 
 
 def test_labels_stand_before_words():
-    lines = _report.format_topics(SIZES, WORDS, 1, labels=["colors", "pets\x07", "sky"])
-    assert lines == r"  1   60.0%  pets\x07: cat dog"
+    lines = _report.format_topics(SIZES, WORDS, 2, labels={1: "pets\x07"}).splitlines()
+    assert lines == [r"  1   60.0%  pets\x07: cat dog", "  2   30.0%  sun moon"]
+
+
+def test_numbers_with_their_nouns():
+    assert [_report.counted(n, "topic") for n in (0, 1, 2000)] == [
+        "0 topics",
+        "1 topic",
+        "2,000 topics",
+    ]
 
 
 def test_hottest_documents_come_first():

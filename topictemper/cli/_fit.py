@@ -19,6 +19,7 @@ from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
 from . import _arguments as types
 from ._inputs import STANDARD_INPUT, TextInput, kind_of, read_matrix
 from ._models import refuse_text_options, warn_of_unfindable
+from ._report import counted
 
 _MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 _COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")
@@ -139,8 +140,8 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise InputError(f"{arguments.file}: {_by_options(str(error))}") from error
     print(
-        f"{arguments.output}: {arguments.topics} topics of {n_words:,} words, "
-        f"from {n_documents:,} documents"
+        f"{arguments.output}: {counted(arguments.topics, 'topic')} of {counted(n_words, 'word')}, "
+        f"from {counted(n_documents, 'document')}"
     )
     return 0
 

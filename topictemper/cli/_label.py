@@ -11,6 +11,7 @@ from ..datasets.formats._packed import InputError
 from ..report import read_labels
 from . import _arguments as types
 from ._models import Fitted
+from ._report import counted
 
 
 def add(commands: Any) -> None:
@@ -19,8 +20,8 @@ def add(commands: Any) -> None:
         commands,
         "label",
         "label the topics of a model",
-        "Label the topics of a model with a file that was saved from the page of a report. Topics "
-        "that are not in the file keep their labels.",
+        "Label the topics of a model with a file that was saved from the page of a report. A topic "
+        'that is not in the file keeps its label; "" in the file removes one.',
     )
     types.add_model(parser)
     parser.add_argument(
@@ -43,5 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     except ValueError as error:
         raise InputError(f"{arguments.labels}: {error}.") from error
     fitted.model.save(output)
-    print(f"{output}: {len(labels):,} topics labeled")
+    n_removed = list(labels.values()).count("")
+    removed = f", {counted(n_removed, 'label')} removed" if n_removed else ""
+    print(f"{output}: {counted(len(labels) - n_removed, 'topic')} labeled{removed}")
     return 0

@@ -15,6 +15,7 @@ from ..lda._estimator import TemperedLDA
 from . import _arguments as types
 from ._inputs import Document, kind_of
 from ._models import Fitted
+from ._report import counted
 
 
 def add(commands: Any) -> None:
@@ -81,7 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     except ValueError as error:
         raise InputError(f"{arguments.file}: {error}.") from error
-    print(f"{output}: {fitted.lda.components_.shape[0]:,} topics in {len(documents):,} documents")
+    topics = counted(fitted.lda.components_.shape[0], "topic")
+    print(f"{output}: {topics} in {counted(len(documents), 'document')}")
     return 0
 
 

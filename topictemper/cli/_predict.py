@@ -18,7 +18,7 @@ from . import _arguments as types
 from ._inputs import STANDARD_INPUT
 from ._models import Fitted
 from ._outputs import Labels, format_of_output, opened_output
-from ._report import format_score
+from ._report import counted, format_score
 from ._show import as_json
 
 
@@ -128,5 +128,6 @@ def run_transform(arguments: argparse.Namespace) -> int:
         if not n_documents:
             raise InputError(f"{arguments.file}: no documents.")
     if output != STANDARD_INPUT:
-        print(f"{output}: {n_documents:,} documents, {n_empty:,} of them without a known word")
+        said = counted(n_documents, "document")
+        print(f"{output}: {said}, {n_empty:,} of them without a known word")
     return 0

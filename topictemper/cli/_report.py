@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -40,6 +40,11 @@ def printable(text: str) -> str:
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun: "1 topic", "2,000 topics"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
@@ -95,7 +100,7 @@ def format_topics(
     sizes: NDArray[Any],
     top_words: Sequence[Sequence[str]],
     n_rows: int | None = None,
-    labels: Sequence[str] | None = None,
+    labels: Mapping[int, str] | None = None,
 ) -> str:
     """Return the topics with their share of the words, the largest first.
 
@@ -107,15 +112,15 @@ def format_topics(
         The words of each topic, the most probable first.
     n_rows : int, default=None
         How many topics to show; None shows all.
-    labels : sequence of str, default=None
-        Labels of the topics, before their words.
+    labels : mapping of int to str, default=None
+        Labels of some topics, before their words.
     """
     shares = sizes / sizes.sum()
     order = np.argsort(-shares, kind="stable")[:n_rows]
     digits = len(str(len(shares) - 1))
     texts = [" ".join(words) for words in top_words]
-    if labels is not None:
-        texts = [f"{label}: {text}" for label, text in zip(labels, texts, strict=True)]
+    for k, label in (labels or {}).items():
+        texts[k] = f"{label}: {texts[k]}"
     return "\n".join(f"  {k:{digits}d}  {shares[k]:6.1%}  {printable(texts[k])}" for k in order)
 
 

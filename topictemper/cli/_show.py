@@ -46,8 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     lda = fitted.lda
     columns = topic_columns(lda, fitted.names(), fitted.statistics, arguments.words)
     if not (arguments.json or arguments.csv):
-        labels = columns["label"] if lda._labels else None
-        print(format_topics(columns["share"], columns["words"], labels=labels))
+        print(format_topics(columns["share"], columns["words"], labels=lda._labels))
         return 0
     order = np.argsort(-columns["share"], kind="stable")
     rows = [{name: _plain(column[k]) for name, column in columns.items()} for k in order]

@@ -12,7 +12,7 @@ from ..text._model import TopicModel
 from . import _arguments as types
 from ._inputs import TextInput, kind_of
 from ._models import Fitted
-from ._report import printable
+from ._report import counted, printable
 
 _UNKNOWN_SHOWN = 10
 
@@ -48,20 +48,16 @@ def run(arguments: argparse.Namespace) -> int:
             raise InputError(f"{arguments.model}: a model of texts learns from texts, not counts.")
         counts = fitted.matrix(arguments)
         fitted.model.partial_fit(counts).save(target)
-        print(f"{output}: {_more(counts.shape[0])}")
+        print(f"{output}: {counted(counts.shape[0], 'more document')}")
         return 0
     source, model = TextInput(arguments), fitted.of_texts()
     model.update(source.texts())
     fitted.model.save(target)
     print(
-        f"{output}: {_more(source.n_documents)}, "
+        f"{output}: {counted(source.n_documents, 'more document')}, "
         f"{model.unknown_share_:.1%} of whose words are not in the vocabulary"
     )
     words = list(model.unknown_words_["word"])[:_UNKNOWN_SHOWN]
     if words:
         print(f"the most frequent of these: {printable(' '.join(words))}")
     return 0
-
-
-def _more(n_documents: int) -> str:
-    return "1 more document" if n_documents == 1 else f"{n_documents:,} more documents"
