@@ -17,9 +17,13 @@ def test_proportions(run, model, text, tmp_path):
     pandas = pytest.importorskip("pandas")
     text.write_text("river boat\n\nunheard words\nengine road violin\n")
     table = tmp_path / "t.csv"
-    rows = [("river boat", 2020, "x,nan"), ("", 2021, "y"), ("unheard", 2021, 'a "b"')]
+    rows = [
+        ("river boat", 2020, "x,nan", "k7"),
+        ("", 2021, "y", "k5"),
+        ("unheard", 2021, 'a "b"', ""),
+    ]
     with open(table, "w", newline="") as file:
-        csv.writer(file).writerows([("text", "year", "who"), *rows])
+        csv.writer(file).writerows([("text", "year", "who", "key"), *rows])
     for suffix in ("csv", "parquet", "npz"):
         out = tmp_path / f"theta.{suffix}"
         status, said, err = run(
@@ -27,6 +31,7 @@ def test_proportions(run, model, text, tmp_path):
             model,
             table,
             "--column=text",
+            "--id=key",
             "--date=year",
             "--group=who",
             "--output",
@@ -38,14 +43,16 @@ def test_proportions(run, model, text, tmp_path):
     np.testing.assert_array_equal(archive["proportions"][0], expected)
     assert np.isnan(archive["proportions"][1:]).all()
     assert archive["group"].tolist() == [row[2] for row in rows]
+    assert archive["id"].tolist() == [row[3] for row in rows]
     assert archive["labels"].tolist() == list(load(model).topics_["label"])
-    columns = ["document", "date", "group", "topic0", "topic1", "topic2"]
+    columns = ["document", "id", "date", "group", "topic0", "topic1", "topic2"]
     wide, parquet = pandas.read_csv(tmp_path / "theta.csv"), tmp_path / "theta.parquet"
     for frame in (wide, pandas.read_parquet(parquet)):
         assert frame.columns.tolist() == columns
-        np.testing.assert_allclose(frame.iloc[0, 3:].astype(float), expected, rtol=1e-5)
-        assert frame.iloc[1:, 3:].isna().all(axis=None)
+        np.testing.assert_allclose(frame.iloc[0, 4:].astype(float), expected, rtol=1e-5)
+        assert frame.iloc[1:, 4:].isna().all(axis=None)
         assert frame["group"].tolist() == [row[2] for row in rows]
+        assert frame["id"].fillna("").tolist() == [row[3] for row in rows]
 
 
 def test_largest_proportions(run, model, text, tmp_path):

@@ -39,6 +39,14 @@ def test_report_of_a_table(run, model, table, lines, tmp_path):
     assert page["groups"]["names"] == ["a", "b"]
 
 
+def test_documents_of_a_report_have_the_names_of_a_column(run, model, tmp_path):
+    table, path = tmp_path / "docs.jsonl", tmp_path / "report.html"
+    rows = [{"body": "river boat", "title": "A trip"}, {"body": "engine road"}]
+    table.write_text("\n".join(map(json.dumps, rows)))
+    assert run("report", model, table, "--column=body", "--id=title", "-o", path)[0] == 0
+    assert data_of(path)["documents"]["name"] == ["A trip", "1"]
+
+
 def test_report_of_lines_and_of_a_folder(run, model, text, lines, tmp_path):
     path, folder = tmp_path / "report.html", tmp_path / "posts"
     assert run("report", model, text, "--no-texts", "--output", path)[0] == 0

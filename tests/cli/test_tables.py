@@ -84,11 +84,26 @@ def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):
         ("p.json", '[{"a": "b"},\n{"a" 5}]', "--column=a", "p.json, line 2: not JSON"),
         ("p.txt", "river\n", "--column=a", "--column is for tables (CSV, TSV, JSON lines, Parq"),
         ("p.txt", "river\n", "--group=a", "--group is for tables"),
+        ("p.txt", "river\n", "--id=a", "--id is for tables"),
+        ("p.csv", "a,b\n1,2\n", "--column=a --id=d", "p.csv: --id: no column 'd'"),
+        ("p.jsonl", '{"a": "b"}\n', "--column=a --id=d", "p.jsonl: --id: no object has 'd'"),
     ],
 )
 def test_tables_that_cannot_be_read(fails, model, tmp_path, name, content, options, message):
     (tmp_path / name).write_text(content)
     assert message in fails("transform", model, tmp_path / name, *options.split())
+
+
+def test_ids_stand_beside_the_numbers_of_documents(run, model, lines, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    file, out = tmp_path / "docs.parquet", tmp_path / "top.csv"
+    table = {"key": [900, None, 7], "body": lines[:3], "who": ["x", "y", "x"]}
+    parquet.write_table(pa.table(table), file)
+    options = ("--column=body", "--id=key", "--group=who", "--top=1", "--output", out)
+    assert run("transform", model, file, *options)[0] == 0
+    rows = [line.split(",")[:3] for line in out.read_text().splitlines()]
+    assert rows == [["document", "id", "group"], ["0", "900", "x"], ["1", "", "y"], ["2", "7", "x"]]
 
 
 def test_half_a_character_in_a_group(run, model, tmp_path):

@@ -51,6 +51,13 @@ def add_file(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_id(parser: argparse.ArgumentParser) -> None:
+    """Add the column of what names a document."""
+    parser.add_argument(
+        "--id", metavar="NAME", help="column of the id, or title, of each document in a table"
+    )
+
+
 def add_date_and_group(parser: argparse.ArgumentParser) -> None:
     """Add columns of tables beside the text."""
     parser.add_argument("--date", metavar="NAME", help="column of the date in a table")

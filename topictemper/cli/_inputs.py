@@ -40,8 +40,9 @@ class Document(NamedTuple):
 
     name: str
     text: str
-    date: str | None
-    group: str | None
+    id: str | None = None
+    date: str | None = None
+    group: str | None = None
 
 
 class Corpus(NamedTuple):
@@ -75,7 +76,8 @@ class TextInput:
     Parameters
     ----------
     arguments : argparse.Namespace
-        `file`, `format`, `encoding`, and `column`, `date` and `group` where a command has them.
+        `file`, `format`, `encoding`, `column`, and `id`, `date` and `group` where a command has
+        them.
 
     Attributes
     ----------
@@ -94,7 +96,8 @@ class TextInput:
         self._format: str | None = arguments.format
         self._encoding: str | None = arguments.encoding
         self._columns = Columns(
-            arguments.column, getattr(arguments, "date", None), getattr(arguments, "group", None)
+            arguments.column,
+            *(getattr(arguments, name, None) for name in ("id", "date", "group")),
         )
         self._is_folder = self._path.is_dir()
         self._files = _files_of(self._path) if self._is_folder else [self._path]
@@ -137,7 +140,7 @@ class TextInput:
                 if row.text is None:
                     n_missing += 1
                 place = name if format == "file" else f"{name}:{n_rows}".lstrip(":")
-                yield Document(place, row.text or "", row.date, row.group)
+                yield Document(place, row.text or "", *row[1:])
                 n_rows += 1
                 self.n_documents += 1
         if not n_rows and self._is_folder:

@@ -78,7 +78,7 @@ class Fitted:
             yield from self._text_parts(TextInput(arguments))
         else:
             counts = self.matrix(arguments)
-            names = [Document(str(row), "", None, None) for row in range(counts.shape[0])]
+            names = [Document(str(row), "") for row in range(counts.shape[0])]
             yield Part(counts, names, np.zeros(counts.shape[0], dtype=np.int64))
 
     def _text_parts(self, source: TextInput) -> Iterator[Part]:
@@ -135,7 +135,7 @@ class Fitted:
 
 def refuse_text_options(arguments: argparse.Namespace) -> None:
     """Raise an error if an option for text is given with counts."""
-    for name in ("column", "date", "group", "encoding"):
+    for name in ("column", "id", "date", "group", "encoding"):
         if getattr(arguments, name, None) is not None:
             raise InputError(f"--{name} is for text; {arguments.file} is read as counts.")
 

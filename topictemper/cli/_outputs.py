@@ -31,18 +31,16 @@ class Labels(NamedTuple):
     """What the columns are."""
 
     topics: Sequence[str]
-    has_date: bool
-    has_group: bool
+    #: Fields of `Document` that are columns of the output beside its name.
+    beside: Sequence[str]
     #: Rows for each document, one for a topic; None: one row, with a column for each topic.
     n_top: int | None
 
     def of_documents(self, documents: Sequence[Document]) -> dict[str, list[str]]:
         """Return the columns of the documents themselves."""
         columns = {"document": [_encodable(document.name) for document in documents]}
-        if self.has_date:
-            columns["date"] = [_encodable(document.date or "") for document in documents]
-        if self.has_group:
-            columns["group"] = [_encodable(document.group or "") for document in documents]
+        for name in self.beside:
+            columns[name] = [_encodable(getattr(document, name) or "") for document in documents]
         return columns
 
     def rows(

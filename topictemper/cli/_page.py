@@ -30,6 +30,7 @@ def add(commands: Any) -> None:
     )
     types.add_model(parser)
     types.add_file(parser)
+    types.add_id(parser)
     types.add_date_and_group(parser)
     parser.add_argument(
         "--output", "-o", type=Path, required=True, help="the file to write, such as report.html"
@@ -66,15 +67,16 @@ def run(arguments: argparse.Namespace) -> int:
     if not documents:
         raise InputError(f"{arguments.file}: no documents.")
     are_texts = kind_of(arguments.file, arguments.format) == "text"
+    shown = are_texts and not arguments.no_texts
     # Names of files in a folder say something; those of lines and rows are their numbers.
-    shown, named = are_texts and not arguments.no_texts, are_texts and arguments.file.is_dir()
+    named = arguments.id is not None or (are_texts and arguments.file.is_dir())
     try:
         fitted.lda.report(
             sp.vstack(counts, format="csr"),
             [document.text for document in documents] if shown else None,
             path=output,
             feature_names=fitted.names(),
-            names=[document.name for document in documents] if named else None,
+            names=[document.id or document.name for document in documents] if named else None,
             dates=arguments.date and [document.date for document in documents],
             groups=arguments.group and [document.group for document in documents],
             other_models=others,

@@ -41,11 +41,13 @@ def add(commands: Any) -> None:
         "transform",
         "give the topics of documents",
         "Give the proportions of the topics in each document. The output has a row for each "
-        "document with all proportions, or only the largest ones, one in a row (--top). A "
-        "document without a known word has no proportions (and topic -1).",
+        "document with all proportions, or only the largest ones, one in a row (--top). --id, "
+        "--date and --group add columns of FILE to it. A document without a known word has no "
+        "proportions (and topic -1).",
     )
     types.add_model(parser)
     types.add_file(parser)
+    types.add_id(parser)
     types.add_date_and_group(parser)
     parser.add_argument(
         "--output",
@@ -112,8 +114,7 @@ def run_transform(arguments: argparse.Namespace) -> int:
     names = range(fitted.lda.n_features_in_) if fitted.words is None else fitted.words
     labels = Labels(
         labels_of(fitted.lda, [str(name) for name in names]),
-        has_date=arguments.date is not None,
-        has_group=arguments.group is not None,
+        [name for name in ("id", "date", "group") if getattr(arguments, name) is not None],
         n_top=arguments.top,
     )
     progress, n_documents, n_empty = Progress("transforming", verbose=True), 0, 0

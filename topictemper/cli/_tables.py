@@ -16,25 +16,29 @@ from ._decoding import text_lines
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
 # The csv module refuses longer fields; this is its maximum everywhere.
 _LONGEST_FIELD = 2**31 - 1
+# Of the columns, in the order of `Columns` and `Row`.
+_OPTIONS = ("--column", "--id", "--date", "--group")
 
 
 class Columns(NamedTuple):
     """Names of the columns to read; None where none is named."""
 
     column: str | None = None
+    id: str | None = None
     date: str | None = None
     group: str | None = None
 
     def others(self) -> dict[str, str]:
         """Return the options and names of the columns beside the text."""
-        named = {"--date": self.date, "--group": self.group}
-        return {option: name for option, name in named.items() if name is not None}
+        named = zip(_OPTIONS[1:], self[1:], strict=True)
+        return {option: name for option, name in named if name is not None}
 
 
 class Row(NamedTuple):
     """A document; missing values are None."""
 
     text: str | None
+    id: str | None = None
     date: str | None = None
     group: str | None = None
 
@@ -88,7 +92,7 @@ def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> I
         if keys is None:
             texts = [key for key, each in value.items() if isinstance(each, str)]
             column = columns.column or _only(name, texts, texts or value)
-            keys, first = [column, columns.date, columns.group], value
+            keys, first = [column, *columns[1:]], value
         seen.update(value)
         text = value.get(keys[0])
         if text is not None and not isinstance(text, str):
@@ -96,7 +100,7 @@ def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> I
                 f"{name}, line {number}: {keys[0]!r} is no text, but {json.dumps(text)[:40]}."
             )
         yield Row(text, *(None if key is None else _text(value.get(key)) for key in keys[1:]))
-    for option, key in zip(("--column", "--date", "--group"), keys or (), strict=False):
+    for option, key in zip(_OPTIONS, keys or (), strict=False):
         if key is not None and key not in seen:
             raise InputError(
                 f"{name}: {option}: no object has {key!r}; the first one has {list(first)}."
@@ -111,7 +115,7 @@ def parquet_documents(file: Any, name: str, columns: Columns) -> Iterator[Row]:
     try:
         for text, *values in parquet_rows(file, name, columns.column, list(others.values())):
             named = dict(zip(others, map(_text, values), strict=True))
-            yield Row(text, named.get("--date"), named.get("--group"))
+            yield Row(text, *(named.get(option) for option in _OPTIONS[1:]))
     except InputError as error:
         if columns.column is None:
             raise InputError(f"{error} Give --column.") from error
@@ -135,14 +139,10 @@ def _delimiter(header: str, column: str | None, candidates: str) -> str:
 
 
 def _places(name: str, columns: Columns, header: Sequence[str]) -> list[int | None]:
-    """Return where the text, the date and the group are."""
+    """Return where the columns are."""
     column = columns.column if columns.column is not None else _only(name, header, header)
     places: list[int | None] = []
-    for option, wanted in (
-        ("--column", column),
-        ("--date", columns.date),
-        ("--group", columns.group),
-    ):
+    for option, wanted in zip(_OPTIONS, (column, *columns[1:]), strict=True):
         if wanted is not None and list(header).count(wanted) != 1:
             many = "two columns" if wanted in header else "no column"
             raise InputError(f"{name}: {option}: {many} {wanted!r}; there are {list(header)}.")
