@@ -442,12 +442,11 @@ def test_demo(small_demo, run):
     status, out, err = run("demo")
     assert "270 to learn from, 30 held out" in out
     assert "5 topics, 6 passes" in out
-    for mode in ("svi", "lvt"):
+    assert len(re.findall(r" pass \d/6: .*score", err)) == 12
+    last = re.findall(r" pass 6/6: .*score (-\d+\.\d+)", err)
+    for mode, validated in zip(("svi", "lvt"), last, strict=True):
         score = re.search(rf"\({mode}\) +(-\d+\.\d+) +\d+\.\d +\d+\.\d\n", out).group(1)
-        assert len(re.findall(rf"{mode} pass \d/6: .*score", err)) == 6
-        assert float(score) == pytest.approx(
-            float(re.search(rf"{mode} pass 6/6: .*score (-\d+\.\d+)", err).group(1)), abs=1e-4
-        )
+        assert float(score) == pytest.approx(float(validated), abs=1e-4)
     gain = float(re.search(r"gain +([+-]\d\.\d+)", out).group(1))
     assert (status == 0) == ("tempering helped" in out)
     assert (status == 1) == ("tempering did not help here" in out)

@@ -56,7 +56,7 @@ def test_older_scikit_learn_logs(older_lda, caplog):
 
 def assert_logged(messages):
     pattern = (
-        r"lvt pass (\d)/3: temperature \d\.\d{3}, \d+ documents a second, "
+        r"pass (\d)/3: temperature \d\.\d{3}, \d+ documents a second, "
         r"validation score -\d\.\d{4} nats per token"
     )
     matches = [re.fullmatch(pattern, message) for message in messages]

@@ -204,8 +204,8 @@ class Monitor:
             score = f", validation score {self._validation.scores[-1][1]:.4f} nats per token"
         rate = (self._trainer.clock.documents_seen - self._seen_before) / max(seconds, 1e-9)
         line = (
-            f"{self._trainer.config.tempering.mode} pass {done}/{self._n_passes}: temperature "
-            f"{self._trainer.temperature:.3f}, {rate:.0f} documents a second{score}"
+            f"pass {done}/{self._n_passes}: temperature {self._trainer.temperature:.3f}, "
+            f"{rate:.0f} documents a second{score}"
         )
         say(line)
 
