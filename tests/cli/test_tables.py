@@ -137,6 +137,16 @@ def test_columns_of_tables_are_for_tables(fails, text, matrix, model, tmp_path):
             assert f"{file} is read as {what}" in message
 
 
+def test_standard_input_that_is_a_table_needs_its_format(fails, named, topics, lines, model, stdin):
+    content = as_table(lines, "p.jsonl")
+    stdin(content)
+    message = fails("score", model, "-", "--column=body")
+    assert "- is read as lines of text. Give --format if that is wrong." in message
+    assert "Give --format" not in fails("score", model, "-", "--column=body", "--format=text")
+    stdin(content)
+    assert [topic for _, topic in named("-", "--column=body", "--format=jsonl")] == topics
+
+
 def test_vocabulary_of_a_folder_of_counts(run, fails, matrix, tmp_path):
     corpus, path = read_corpus(matrix), tmp_path / "model.npz"
     save_corpus(tmp_path / "corpus", corpus.counts, corpus.feature_names)

@@ -124,9 +124,10 @@ class TextInput:
             named = {"--column": self._columns.column, **self._columns.others()}
             for option, value in named.items():
                 if value is not None:
+                    hint = " Give --format if that is wrong." if self._format is None else ""
                     raise InputError(
                         f"{option} is for tables (CSV, TSV, JSON lines, Parquet); {self._path} is "
-                        f"read as {'files' if 'file' in formats else 'lines'} of text."
+                        f"read as {'files' if 'file' in formats else 'lines'} of text.{hint}"
                     )
         if formats == {"parquet"} and self._encoding is not None:
             raise InputError(f"--encoding is for text; {self._path} is a Parquet file.")
