@@ -190,7 +190,7 @@ def test_messy_folder(run, named, fails, topics, lines, model, tmp_path):
     (folder / "f.txt").unlink()
     status, out, err = run("update", model, folder, "--column=body", *output)
     assert (status, out.split(", ")[0]) == (0, f"{tmp_path / 'm.npz'}: 7 more documents")
-    assert "c.jsonl: 1 of 2 rows have no text" in err
+    assert "c.jsonl: 1 of 2 rows has no text, so it is an empty document" in err
     assert "e.csv: no documents" in err
     assert "b.csv: name the column of text by --column" in fails("score", model, folder)
     (folder / "g.png").write_bytes(b"\x89PNG\r\n\x1a\n")

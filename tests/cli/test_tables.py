@@ -121,7 +121,33 @@ def test_missing_keys_are_empty_documents(run, named, tmp_path):
     assert [topic == -1 for _, topic in named(table, "--column=a")] == [0, 1, 1, 1, 0]
     output = ("--output", tmp_path / "t.npz")
     err = run("transform", tmp_path / "model.npz", table, "--column=a", *output)[2]
-    assert "p.jsonl: 2 of 5 rows have no text, so they are empty documents" in err
+    assert "p.jsonl: 3 of 5 rows have no text, so they are empty documents" in err
+
+
+@pytest.mark.parametrize("name", ["p.csv", "p.tsv", "p.jsonl", "p.parquet"])
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["river", ""], "1 of 2 rows has no text, so it is an empty document"),
+        (["river", "", " \n"], "2 of 3 rows have no text, so they are empty documents"),
+        (["river", *[""] * 1200], "1,200 of 1,201 rows have no text"),
+        ([""], "1 of 1 row has no text"),
+        (["river"], ""),
+    ],
+)
+def test_rows_without_text_are_counted(run, model, tmp_path, name, texts, said):
+    pandas, table = pytest.importorskip("pandas"), tmp_path / name
+    frame = pandas.DataFrame({"a": texts, "b": "x"})
+    if name == "p.parquet":
+        pytest.importorskip("pyarrow")
+        frame.to_parquet(table)
+    elif name == "p.jsonl":
+        frame.to_json(table, orient="records", lines=True)
+    else:
+        frame.to_csv(table, sep={"p.csv": ",", "p.tsv": "\t"}[name], index=False)
+    status, _, err = run("transform", model, table, "--column=a", "--output", tmp_path / "t.npz")
+    assert status == 0
+    assert f"{name}: {said}" in err if said else "no text" not in err
 
 
 def test_columns_of_tables_are_for_tables(fails, text, matrix, model, tmp_path):

@@ -17,6 +17,7 @@ from ..datasets import read_corpus
 from ..datasets.formats._formats import FORMATS, format_of
 from ..datasets.formats._packed import InputError, plain
 from ._decoding import text_lines
+from ._report import counted
 from ._tables import Columns, Row, delimited_rows, json_rows, parquet_documents
 
 _logger = logging.getLogger("topictemper")
@@ -138,8 +139,7 @@ class TextInput:
         n_rows = n_missing = 0
         with _opened(file) as content:
             for row in self._rows(content, str(file), format):
-                if row.text is None:
-                    n_missing += 1
+                n_missing += format in TABLES and not (row.text and not row.text.isspace())
                 place = name if format == "file" else f"{name}:{n_rows}".lstrip(":")
                 yield Document(place, row.text or "", *row[1:])
                 n_rows += 1
@@ -147,12 +147,10 @@ class TextInput:
         if not n_rows and self._is_folder:
             _logger.warning("%s: no documents", file)
         if n_missing:
-            _logger.warning(
-                "%s: %d of %d rows have no text, so they are empty documents",
-                file,
-                n_missing,
-                n_rows,
-            )
+            have = "has no text, so it is an empty document"
+            if n_missing > 1:
+                have = "have no text, so they are empty documents"
+            _logger.warning("%s: %s of %s %s", file, f"{n_missing:,}", counted(n_rows, "row"), have)
 
     def _rows(self, content: Any, name: str, format: str) -> Iterator[Row]:
         if format == "parquet":
