@@ -28,6 +28,7 @@ def test_version_and_help(run):
     status, out, err = run("--help")
     assert (status, err) == (0, "")
     assert all(command in out for command in COMMANDS)
+    assert all(len(line) <= 80 for line in out.splitlines())  # of the example, as it stands
 
 
 @pytest.mark.parametrize("command", COMMANDS)

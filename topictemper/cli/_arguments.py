@@ -12,12 +12,12 @@ from ..datasets.formats._formats import FORMATS
 from ._inputs import TABLES
 
 FILE_HELP = (
-    "text with one document per line; a table: CSV or TSV with column names in the first line, "
-    "JSON lines, Parquet; a folder, in which each text file is a document, and so is each row of "
-    "each table; or - for standard input. Files may be compressed by gzip, bzip2 or xz. Or counts: "
-    "scipy.sparse.save_npz (.npz), Matrix Market (.mtx), SVMlight (.svm), LDA-C (.ldac, .dat), "
-    "UCI bag of words (docword.*), with vocab.txt in the same folder, one word per line; or a "
-    "folder of topictemper.datasets.save_corpus"
+    "the documents: text with one document per line; a table: CSV or TSV with column names in the "
+    "first line, JSON lines, Parquet; a folder, in which each text file is a document, and so is "
+    "each row of each table; or - for standard input. Files may be compressed by gzip, bzip2 or "
+    "xz. Or counts: scipy.sparse.save_npz (.npz), Matrix Market (.mtx), SVMlight (.svm), LDA-C "
+    "(.ldac, .dat), UCI bag of words (docword.*), with vocab.txt in the same folder, one word per "
+    "line; or a folder of topictemper.datasets.save_corpus"
 )
 
 
@@ -40,9 +40,14 @@ def add_file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("text", *TABLES, *FORMATS),
-        help="format of FILE, if its name does not tell; text is one document per line",
+        help="format of FILE, if its name does not tell, such as for standard input; text is one "
+        "document per line",
     )
-    parser.add_argument("--column", metavar="NAME", help="column of the text in a table")
+    parser.add_argument(
+        "--column",
+        metavar="NAME",
+        help="column of the text in a table, if there are several columns",
+    )
     parser.add_argument(
         "--encoding",
         type=encoding,
@@ -60,8 +65,12 @@ def add_id(parser: argparse.ArgumentParser) -> None:
 
 def add_date_and_group(parser: argparse.ArgumentParser) -> None:
     """Add columns of tables beside the text."""
-    parser.add_argument("--date", metavar="NAME", help="column of the date in a table")
-    parser.add_argument("--group", metavar="NAME", help="column of the group in a table")
+    parser.add_argument(
+        "--date", metavar="NAME", help="column of the date of each document in a table"
+    )
+    parser.add_argument(
+        "--group", metavar="NAME", help="column of the group of each document in a table"
+    )
 
 
 def encoding(text: str) -> str:

@@ -33,10 +33,10 @@ def add(commands: Any) -> None:
     parser = new_command(
         commands,
         "demo",
-        "compare plain and tempered topics of the installed docstrings",
-        "Fit plain (svi) and tempered (lvt) topics to the docstrings of the installed scientific "
-        "Python packages and compare them on held-out text. Takes about a minute. The status is 1 "
-        "if tempering did not help.",
+        "compare topics with and without tempering, without a file",
+        "Fit topics to the docstrings of the installed scientific Python packages, without "
+        "tempering (plain, svi) and with it (tempered, lvt), and compare them on held-out text. "
+        "Takes about a minute. The status is 1 if tempering did not help.",
     )
     parser.set_defaults(run=lambda _: run_demo())
 

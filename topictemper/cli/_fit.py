@@ -35,7 +35,13 @@ def add(commands: Any) -> None:
         "and the way in which text is split into words.",
     )
     types.add_file(parser)
-    parser.add_argument("--output", "-o", type=Path, required=True, help="where to save the model")
+    parser.add_argument(
+        "--output",
+        "-o",
+        type=Path,
+        required=True,
+        help="the file to save the model in, such as posts.topics",
+    )
     option = parser.add_argument
     option(
         "--topics",
@@ -48,21 +54,32 @@ def add(commands: Any) -> None:
         "--tempering",
         choices=_MODES,
         default="lvt",
-        help="how the temperature is set: no tempering (svi), by a schedule (avi, dasvi), learned "
-        "for the corpus (vt), learned for each document (lvt, the default)",
+        help="how the temperature is set: learned for each document (lvt, the default), learned "
+        "for the corpus (vt), by a schedule (avi, dasvi), or no tempering (svi)",
     )
-    option("--passes", type=types.positive, metavar="N", help="passes over the documents")
+    option(
+        "--passes",
+        type=types.positive,
+        metavar="N",
+        help="passes over the documents (default: from 4 for very many to 40 for few)",
+    )
     option(
         "--early-stopping",
         action="store_true",
         help="hold out a tenth of the documents, and stop when their score no longer rises",
     )
-    option("--batch-size", type=types.positive, metavar="N", help="documents in a minibatch")
+    option(
+        "--batch-size",
+        type=types.positive,
+        metavar="N",
+        help="documents in a step of learning (default: by the number of documents)",
+    )
     option(
         "--seed",
         type=types.seed,
         default=0,
-        help="the same seed gives the same topics (default: %(default)s)",
+        metavar="N",
+        help="seed of random numbers; the same seed gives the same topics (default: %(default)s)",
     )
     option(
         "--seed-topics",
@@ -95,7 +112,8 @@ def add(commands: Any) -> None:
     option(
         "--stop-words",
         metavar="WORDS",
-        help="words to leave out: english (the default), none, or a file with one per line",
+        help="words to leave out: english for a list of common ones (the default), none, or a file "
+        "with one per line",
     )
     option("--ngrams", type=types.positive, metavar="N", help="also count runs of up to N words")
     option(

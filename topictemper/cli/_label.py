@@ -25,7 +25,10 @@ def add(commands: Any) -> None:
     )
     types.add_model(parser)
     parser.add_argument(
-        "labels", metavar="LABELS", type=Path, help='JSON such as {"0": "space", "7": "religion"}'
+        "labels",
+        metavar="LABELS",
+        type=Path,
+        help='JSON of numbers and labels of topics, such as {"0": "space", "7": "religion"}',
     )
     parser.add_argument(
         "--output", "-o", type=Path, help="where to save the model (default: in place of MODEL)"

@@ -27,6 +27,15 @@ _logger = logging.getLogger("topictemper")
 # In the order of the help. Each has `add`, which adds its command to the parser.
 _COMMANDS = (_demo, _fit, _show, _label, _page, _predict, _update)
 
+_EXAMPLE = """\
+an example, with texts in the column `body` of a table:
+  topictemper fit posts.csv --column body --topics 50 --output posts.topics
+  topictemper topics posts.topics
+  topictemper report posts.topics posts.csv --column body --output report.html
+
+`topictemper COMMAND --help` shows the options of a command.
+"""
+
 # Exit status of shells after a signal: 128 + SIGINT, 128 + SIGPIPE, 128 + SIGTERM.
 _INTERRUPTED = 130
 _BROKEN_PIPE = 141
@@ -105,7 +114,9 @@ class _Parser(argparse.ArgumentParser):
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="topictemper",
-        description="Topic models by tempered stochastic variational inference.",
+        description="Find topics in documents by tempered latent Dirichlet allocation (LDA).",
+        epilog=_EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"topictemper {__version__}")

@@ -26,7 +26,7 @@ def add(commands: Any) -> None:
         "write a page that shows the topics",
         "Write a report on the topics of a model in the documents of FILE: one HTML file that "
         "works offline, with a map of the topics, words, documents, search, and shares over time "
-        "and by group.",
+        "(--date) and by group (--group).",
     )
     types.add_model(parser)
     types.add_file(parser)

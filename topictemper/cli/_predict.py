@@ -27,23 +27,25 @@ def add(commands: Any) -> None:
     parser = types.new_command(
         commands,
         "score",
-        "score a model on held-out documents",
+        "say how well a model predicts documents",
         "Score how well a model predicts one half of each document from the other half. Prints the "
-        "mean log-probability of a word, in nats (higher is better), and the perplexity.",
+        "mean log-probability of a word, in nats (higher is better), and the perplexity (lower is "
+        "better). Give documents that the model has not learned from, and compare only models of "
+        "the same words.",
     )
     types.add_model(parser)
     types.add_file(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON, for programs")
     parser.set_defaults(run=run_score)
 
     parser = types.new_command(
         commands,
         "transform",
-        "give the topics of documents",
+        "give the topics of each document",
         "Give the proportions of the topics in each document. The output has a row for each "
-        "document with all proportions, or only the largest ones, one in a row (--top). --id, "
-        "--date and --group add columns of FILE to it. A document without a known word has no "
-        "proportions (and topic -1).",
+        "document with the proportions of all topics, or with --top a row for each of its largest "
+        "topics. --id, --date and --group add columns of FILE to it. A document without a known "
+        "word has no proportions; with --top it has one row, with topic -1.",
     )
     types.add_model(parser)
     types.add_file(parser)
@@ -60,7 +62,7 @@ def add(commands: Any) -> None:
         "--top",
         type=types.positive,
         metavar="N",
-        help="only the N largest topics of each document, one in a row",
+        help="only the N largest topics of each document, a row for each",
     )
     parser.set_defaults(run=run_transform)
 

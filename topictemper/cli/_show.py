@@ -23,11 +23,16 @@ def add(commands: Any) -> None:
         commands,
         "topics",
         "show the topics of a model",
-        "Show the topics of a model, the largest first: number, share, words.",
+        "Show the topics of a model, the largest first: number, share of all words, label if one "
+        "was set, and most probable words. --json and --csv tell more of each topic.",
     )
     types.add_model(parser)
     parser.add_argument(
-        "--words", type=types.positive, default=10, metavar="N", help="words a topic (default: 10)"
+        "--words",
+        type=types.positive,
+        default=10,
+        metavar="N",
+        help="words of each topic (default: 10)",
     )
     add_formats(parser)
     parser.set_defaults(run=run)
@@ -36,8 +41,10 @@ def add(commands: Any) -> None:
 def add_formats(parser: argparse.ArgumentParser) -> None:
     """Add --json and --csv."""
     group = parser.add_mutually_exclusive_group()
-    group.add_argument("--json", action="store_true", help="print JSON")
-    group.add_argument("--csv", action="store_true", help="print CSV")
+    group.add_argument("--json", action="store_true", help="print JSON, for programs")
+    group.add_argument(
+        "--csv", action="store_true", help="print CSV, for programs and spreadsheets"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

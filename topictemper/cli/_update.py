@@ -23,15 +23,17 @@ def add(commands: Any) -> None:
         commands,
         "update",
         "learn from more documents",
-        "Learn from more documents. The vocabulary of the model does not change; the command says "
-        "how many words of the documents are not in it.",
+        "Learn from more documents. The vocabulary and the number of topics do not change; the "
+        "command says how many words of the documents are not in the vocabulary.",
     )
     types.add_model(parser)
     types.add_file(parser)
     parser.add_argument(
         "--output", "-o", type=Path, help="where to save the model (default: in place of MODEL)"
     )
-    parser.add_argument("--jobs", type=types.jobs, metavar="N", help="threads; -1 for all")
+    parser.add_argument(
+        "--jobs", type=types.jobs, metavar="N", help="threads; -1 for all (default: 1)"
+    )
     parser.set_defaults(run=run)
 
 
