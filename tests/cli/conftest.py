@@ -29,6 +29,20 @@ def text(tmp_path, lines):
 
 
 @pytest.fixture
+def table(tmp_path, lines):
+    """The lines with days and groups; the first has no day."""
+    path = tmp_path / "docs.csv"
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["body", "day", "who"])
+        writer.writerows(
+            [line, f"{2020 + d % 2}-01-01" if d else "", "ab"[d % 2]]
+            for d, line in enumerate(lines)
+        )
+    return path
+
+
+@pytest.fixture
 def matrix(tmp_path):
     folder = tmp_path / "matrix"
     folder.mkdir()

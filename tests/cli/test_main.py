@@ -17,7 +17,9 @@ from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus, writ
 
 from .small_texts import THEMES
 
-COMMANDS = ("demo", "fit", "topics", "label", "report", "score", "transform", "update")
+COMMANDS = (
+    "demo", "fit", "topics", "label", "report", "score", "transform", "shares", "update",
+)  # fmt: skip
 
 
 # Good use

@@ -1,27 +1,11 @@
 """The commands `report` and `label`."""
 
-import csv
 import json
-
-import pytest
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
 
 from ..report.small_report import data_of
-
-
-@pytest.fixture
-def table(tmp_path, lines):
-    path = tmp_path / "docs.csv"
-    with open(path, "w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(["body", "day", "who"])
-        writer.writerows(
-            [line, f"{2020 + d % 2}-01-01" if d else "", "ab"[d % 2]]
-            for d, line in enumerate(lines)
-        )
-    return path
 
 
 def test_report_of_a_table(run, model, table, lines, tmp_path):

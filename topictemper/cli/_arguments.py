@@ -63,7 +63,7 @@ def add_id(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_date_and_group(parser: argparse.ArgumentParser) -> None:
+def add_date_and_group(parser: Any) -> None:
     """Add columns of tables beside the text."""
     parser.add_argument(
         "--date", metavar="NAME", help="column of the date of each document in a table"

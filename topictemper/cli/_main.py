@@ -1,6 +1,6 @@
 """The command line.
 
-``topictemper demo | fit | topics | label | report | score | transform | update``
+``topictemper demo | fit | topics | label | report | score | transform | shares | update``
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import NoReturn
 
 from .. import __version__
 from ..datasets.formats._packed import InputError
-from . import _demo, _fit, _label, _page, _predict, _show, _update
+from . import _demo, _fit, _label, _page, _predict, _shares, _show, _update
 from ._report import printable
 
 _logger = logging.getLogger("topictemper")
 
 # In the order of the help. Each has `add`, which adds its command to the parser.
-_COMMANDS = (_demo, _fit, _show, _label, _page, _predict, _update)
+_COMMANDS = (_demo, _fit, _show, _label, _page, _predict, _shares, _update)
 
 _EXAMPLE = """\
 an example, with texts in the column `body` of a table:

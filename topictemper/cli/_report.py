@@ -124,6 +124,22 @@ def format_topics(
     return "\n".join(f"  {k:{digits}d}  {shares[k]:6.1%}  {printable(texts[k])}" for k in order)
 
 
+def format_shares(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> str:
+    """Return a table of shares, from the columns of `topics_over_time` or `topics_by_group`."""
+    first = next(iter(columns))
+    digits = len(str(max(columns["topic"])))
+    rows = [
+        [
+            printable(str(group)),
+            f"{topic:{digits}d}  {printable(label)}",
+            *(f"{share:.1%}" for share in shares),
+            f"{n_documents:,}",
+        ]
+        for group, topic, label, *shares, n_documents in zip(*columns.values(), strict=True)
+    ]
+    return format_table([first, "topic", "share", "low", "high", "documents"], rows, left=2)
+
+
 def format_documents(
     temperatures: NDArray[Any],
     names: Sequence[str],

@@ -6,7 +6,7 @@ import argparse
 import csv
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,10 +55,16 @@ def run(arguments: argparse.Namespace) -> int:
     if not (arguments.json or arguments.csv):
         print(format_topics(columns["share"], columns["words"], labels=lda._labels))
         return 0
-    order = np.argsort(-columns["share"], kind="stable")
+    print_rows(columns, np.argsort(-columns["share"], kind="stable").tolist(), arguments)
+    return 0
+
+
+def print_rows(
+    columns: Mapping[str, Any], order: Iterable[int], arguments: argparse.Namespace
+) -> None:
+    """Print rows of a table, as --json or --csv."""
     rows = [{name: _plain(column[k]) for name, column in columns.items()} for k in order]
     print(as_json(rows) if arguments.json else as_csv(rows), end="")
-    return 0
 
 
 def as_json(value: Any) -> str:

@@ -1,0 +1,95 @@
+"""The command `shares`."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from topictemper import load
+
+COLUMNS = ["topic", "label", "share", "low", "high", "documents"]
+
+
+@pytest.fixture
+def expected(model, lines):
+    """The table that a `TopicModel` gives of the documents of `table`, as rows."""
+
+    def expected(name, values, **settings):
+        shares = getattr(load(model), name)(lines, values, **settings)
+        columns = [np.asarray(shares[name]).tolist() for name in shares.columns]
+        return [dict(zip(shares.columns, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    return expected
+
+
+def assert_same(found, expected, first):
+    assert [list(row) for row in found] == [[first, *COLUMNS]] * len(expected)
+    for row, other in zip(found, expected, strict=True):
+        assert (int(row["topic"]), row["label"]) == (other["topic"], other["label"])
+        assert int(row["documents"]) == other["documents"]
+        shares = [float(row[name]) for name in ("share", "low", "high")]
+        assert shares == pytest.approx([other[name] for name in ("share", "low", "high")], abs=1e-6)
+
+
+def test_shares_by_group(run, model, table, expected):
+    arguments = ("shares", model, table, "--column=body", "--group=who")
+    status, out, err = run(*arguments, "--json")
+    assert (status, err) == (0, "")
+    rows = json.loads(out)
+    by_hand = expected("topics_by_group", ["ab"[d % 2] for d in range(120)])
+    assert_same(rows, by_hand, "group")
+    assert [row["group"] for row in rows] == ["a"] * 3 + ["b"] * 3
+    assert_same(list(csv.DictReader(run(*arguments, "--csv")[1].splitlines())), by_hand, "group")
+
+
+def test_shares_over_time(run, model, table, expected):
+    arguments = ("shares", model, table, "--column=body", "--date=day", "--period=year")
+    status, out, err = run(*arguments, "--json")
+    assert status == 0
+    assert "1 of 120 documents left out: without a known word or without a date" in err
+    rows = json.loads(out)
+    days = [None, *(f"{2020 + d % 2}-01-01" for d in range(1, 120))]
+    assert_same(rows, expected("topics_over_time", days, period="year"), "period")
+    assert [row["period"] for row in rows] == ["2020-01-01"] * 3 + ["2021-01-01"] * 3
+    text = run(*arguments)[1].splitlines()
+    assert text[0].split() == ["period", *(name for name in COLUMNS if name != "label")]
+    assert len(text) == 7
+    assert text[1].startswith(f"  2020-01-01  0  {rows[0]['label']}  ")
+    assert text[1].split()[-4:] == [
+        *(f"{rows[0][name]:.1%}" for name in ("share", "low", "high")),
+        "59",
+    ]
+
+
+def test_documents_without_a_group_are_left_out(run, model, tmp_path):
+    table = tmp_path / "docs.csv"
+    table.write_text("body,who\nriver boat,a\nunheard,a\nengine road,\n")
+    status, out, err = run("shares", model, table, "--column=body", "--group=who", "--json")
+    assert status == 0
+    assert "2 of 3 documents left out" in err
+    assert {(row["group"], row["documents"]) for row in json.loads(out)} == {("a", 1)}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("", "one of the arguments --date --group is required"),
+        ("--date=day --group=who", "--group: not allowed with argument --date"),
+        ("--group=who --period=year", "--period is for --date"),
+        ("--date=who", "docs.csv: dates must be dates"),
+        ("--date=day --period=decade", "--period: invalid choice: 'decade'"),
+    ],
+)
+def test_shares_that_cannot_be(fails, model, table, options, message):
+    assert message in fails("shares", model, table, "--column=body", *options.split())
+
+
+def test_shares_of_no_documents(fails, model, matrix, tmp_path):
+    table = tmp_path / "docs.csv"
+    shares = ("shares", model, table, "--column=body", "--group=who")
+    table.write_text("body,who\n")
+    assert "docs.csv: no documents." in fails(*shares)
+    table.write_text("body,who\nunheard words,a\n")
+    assert "docs.csv: no document has a word of the vocabulary." in fails(*shares)
+    assert "--group is for text" in fails("shares", model, matrix, "--group=who")

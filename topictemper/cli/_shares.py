@@ -1,0 +1,88 @@
+"""``topictemper shares``."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+from typing import Any
+
+import numpy as np
+
+from .._utils._log import Progress
+from ..datasets.formats._packed import InputError
+from ..topics._periods import PERIODS
+from ..topics._shares import shares_by_group, shares_over_time
+from . import _arguments as types
+from ._models import Fitted
+from ._report import counted, format_shares
+from ._show import add_formats, print_rows
+
+_logger = logging.getLogger("topictemper")
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = types.new_command(
+        commands,
+        "shares",
+        "give the shares of the topics over time or by group",
+        "Give the shares of the topics in the documents of each period (--date) or of each group "
+        "(--group), with the 95% interval of each share. Documents without a known word, a date or "
+        "a group are left out.",
+    )
+    types.add_model(parser)
+    types.add_file(parser)
+    types.add_date_and_group(parser.add_mutually_exclusive_group(required=True))
+    parser.add_argument(
+        "--period",
+        choices=PERIODS,
+        help="what dates are put together in; auto, the default, is the finest that makes at most "
+        "40 periods",
+    )
+    add_formats(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the shares."""
+    by_date = arguments.date is not None
+    if arguments.period is not None and not by_date:
+        raise InputError("--period is for --date.")
+    fitted, progress = Fitted(arguments.model), Progress("reading", verbose=True)
+    proportions, known = [], []
+    values: list[str | None] = []
+    for part in fitted.parts(arguments):
+        proportions.append(fitted.lda._proportions(fitted.lda._fitted_counts(part.counts)))
+        known.append(np.asarray(part.counts.sum(axis=1)).ravel() > 0)
+        # An empty cell of a table is None in other formats.
+        values += [(each.date if by_date else each.group) or None for each in part.documents]
+        progress.add(len(part.documents))
+    if not values:
+        raise InputError(f"{arguments.file}: no documents.")
+    settings: dict[str, Any] = {"weights": np.concatenate(known), "labels": fitted.lda.labels_}
+    if not settings["weights"].any():
+        raise InputError(f"{arguments.file}: no document has a word of the vocabulary.")
+    theta = np.concatenate(proportions)
+    try:
+        if by_date:
+            shares = shares_over_time(theta, values, period=arguments.period or "auto", **settings)
+        else:
+            shares = shares_by_group(theta, values, **settings)
+    except ValueError as error:
+        raise InputError(f"{arguments.file}: {error}.") from error
+    columns = {name: np.asarray(shares[name]) for name in shares.columns}
+    if by_date:
+        columns["period"] = np.datetime_as_string(columns["period"], "D")
+    n_left_out = len(values) - int(columns["documents"][:: theta.shape[1]].sum())
+    if n_left_out:
+        _logger.warning(
+            "%s of %s left out: without a known word or without a %s",
+            f"{n_left_out:,}",
+            counted(len(values), "document"),
+            "date" if by_date else "group",
+        )
+    if arguments.json or arguments.csv:
+        print_rows(columns, range(len(columns["share"])), arguments)
+    else:
+        print(format_shares(columns))
+    return 0
