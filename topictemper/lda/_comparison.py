@@ -1,4 +1,4 @@
-"""Values of a prior, compared by how well topics predict documents that they do not remember."""
+"""Values of a prior, compared by how well halves of documents predict the other halves."""
 
 from __future__ import annotations
 
@@ -11,16 +11,9 @@ from .._utils._state import Stateful
 from ._clock import StreamClock
 from ._halves import peak
 
-# Values are compared after 1, 2, 4, ... steps, and after every 16th from then on.
-_MOST_WAITED = 16
-
 
 class Comparison(Stateful):
-    """Compares values of a prior while documents are sampled.
-
-    Documents are sampled under topics with a short memory: a pass later a document has left next to
-    no trace in them, and is as good as new. Before some steps, documents of the minibatch are
-    halved, and values are compared by the likelihood of one half given the other.
+    """Compares values of a prior before some steps: after 1, 2, 4, ... of them at first.
 
     Parameters
     ----------
@@ -28,30 +21,47 @@ class Comparison(Stateful):
         The values, as powers of 2, evenly spaced.
     kept : float
         Weight of earlier comparisons at each new one.
+    most_waited : int
+        Steps between two comparisons, at most.
     """
 
-    STATE: ClassVar[tuple[str, ...]] = ("_gains", "_begin", "_steps", "_next")
+    STATE: ClassVar[tuple[str, ...]] = ("_gains", "_steps", "_next")
 
-    def __init__(self, exponents: NDArray[np.float64], kept: float) -> None:
-        self._exponents, self._kept = exponents, kept
+    def __init__(self, exponents: NDArray[np.float64], kept: float, most_waited: int) -> None:
+        self._exponents, self._kept, self._most_waited = exponents, kept, most_waited
         self._gains = np.zeros(len(exponents))
-        self._begin = -1.0  # not known yet
         self._steps, self._next = 0, 1
 
-    def _is_due(self, clock: StreamClock) -> bool:
+    def _is_due(self) -> bool:
         """Whether to compare before the next step, which is counted."""
-        if self._begin < 0.0:
-            self._begin = clock.documents_seen + (0.0 if clock.only_new else clock.total_samples)
-        if clock.documents_seen < self._begin:
-            return False
         self._steps += 1
         if self._steps < self._next:
             return False
-        self._next += min(self._steps, _MOST_WAITED)
+        self._next += min(self._steps, self._most_waited)
         return True
 
     def _best(self, gains: list[float]) -> float:
-        """The best value, with the log-likelihoods of one more comparison."""
+        """The exponent of the best value, with the log-likelihoods of one more comparison."""
         # A new array: states are not copied. Words that are certain round to more than 0.
         self._gains = self._kept * self._gains + np.minimum(gains, 0.0)
-        return float(2.0 ** peak(self._exponents, self._gains))
+        return peak(self._exponents, self._gains)
+
+
+class SampledComparison(Comparison):
+    """Compares values of a prior while documents are sampled.
+
+    Documents are sampled under topics with a short memory: a pass later a document has left next to
+    no trace in them, and is as good as new.
+    """
+
+    STATE = (*Comparison.STATE, "_begin")
+
+    def __init__(self, exponents: NDArray[np.float64], kept: float) -> None:
+        super().__init__(exponents, kept, most_waited=16)
+        self._begin = -1.0  # not known yet
+
+    def _is_due_at(self, clock: StreamClock) -> bool:
+        """Whether to compare before the next step, which is counted once all are as good as new."""
+        if self._begin < 0.0:
+            self._begin = clock.documents_seen + (0.0 if clock.only_new else clock.total_samples)
+        return clock.documents_seen >= self._begin and self._is_due()

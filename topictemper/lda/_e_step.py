@@ -22,7 +22,8 @@ class GibbsSweeps(NamedTuple):
     kept: int
 
 
-# See CONTRIBUTING.md. The second is for minibatches from which alpha is learned.
+# The second is for minibatches from which alpha is learned (docs/guide/measured.rst, "How alpha is
+# learned from samples").
 TRAINING = GibbsSweeps(3, 4)
 OF_ALPHA = GibbsSweeps(17, 4)
 PREDICTION = GibbsSweeps(30, 60)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from ._clock import StreamClock
-from ._comparison import Comparison
+from ._comparison import SampledComparison
 from ._defaults import (
     ETA_FIRST_TOKENS,
     ETA_LEAST,
@@ -31,7 +31,7 @@ _KEPT = 0.8
 _DOCUMENTS = 64  # at a time, about
 
 
-class PredictiveEta(Comparison):
+class PredictiveEta(SampledComparison):
     """Learns a symmetric eta from how well topics predict documents.
 
     Corpora of the same size differ in the best eta by a factor of five
@@ -59,7 +59,7 @@ class PredictiveEta(Comparison):
         **sweeps: Any,
     ) -> float:
         """Compare values on a minibatch that is to be sampled; returns the new eta."""
-        if not self._is_due(clock):
+        if not self._is_due_at(clock):
             return eta
         some = some_rows(batch, _DOCUMENTS, self._steps)
         seen, unseen = halves(some)
@@ -70,7 +70,7 @@ class PredictiveEta(Comparison):
             other.set_prior(2.0**exponent)
             gains.append(some.total(log_likelihood(other, unseen, theta, workers)))
         largest = largest_eta(clock.corpus_size(batch).tokens, *topics.M.shape)
-        return min(self._best(gains), largest)
+        return min(float(2.0 ** self._best(gains)), largest)
 
 
 def largest_eta(tokens: float, n_features: int, n_components: int) -> float:

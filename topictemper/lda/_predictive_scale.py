@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from ._clock import StreamClock
-from ._comparison import Comparison
+from ._comparison import SampledComparison
 from ._e_step import collapse, log_likelihood
 from ._halves import halves, some_rows
 from ._minibatch import Minibatch
@@ -22,7 +22,7 @@ _KEPT = 0.9
 _DOCUMENTS = 64  # at a time, about
 
 
-class PredictiveScale(Comparison):
+class PredictiveScale(SampledComparison):
     """Finds the multiple of alpha with which collapsed inference predicts best.
 
     Topics suit the documents that they were learned from, which therefore need fewer of them than
@@ -43,7 +43,7 @@ class PredictiveScale(Comparison):
         The multiple.
     """
 
-    STATE = (*Comparison.STATE, "scale")
+    STATE = (*SampledComparison.STATE, "scale")
 
     def __init__(self, learned: bool) -> None:
         super().__init__(_EXPONENTS, _KEPT)
@@ -61,7 +61,7 @@ class PredictiveScale(Comparison):
         **sweeps: Any,
     ) -> None:
         """Compare multiples of alpha on a minibatch that is to be sampled."""
-        if not self._learned or not self._is_due(clock):
+        if not self._learned or not self._is_due_at(clock):
             return
         some = some_rows(batch, _DOCUMENTS, self._steps)
         seen, unseen = halves(some)
@@ -72,4 +72,4 @@ class PredictiveScale(Comparison):
             gamma = collapse(topics, seen, scaled, workers=workers, **sweeps).gamma
             theta = gamma / gamma.sum(axis=1, keepdims=True)
             gains.append(some.total(log_likelihood(topics, unseen, theta, workers)))
-        self.scale = max(1.0, self._best(gains))
+        self.scale = max(1.0, 2.0 ** self._best(gains))
