@@ -26,9 +26,9 @@ def add(commands: Any) -> None:
         commands,
         "shares",
         "give the shares of the topics over time or by group",
-        "Give the shares of the topics in the documents of each period (--date) or of each group "
-        "(--group), with the 95% interval of each share. Documents without a known word, a date or "
-        "a group are left out.",
+        "Give the mean shares of the topics in the documents of each period (--date) or of each "
+        "group (--group), with 95% intervals. Documents without a known word, a date or a group "
+        "are left out.",
     )
     types.add_model(parser)
     types.add_file(parser)
