@@ -17,7 +17,7 @@ export class Labels {
     /** @type {(topic: number) => void} */
     this.onEdit = () => {};
     this.words = content.share.map((_, topic) =>
-      relevantWords(content, topic, 0.6, 3).map(({ word }) => word),
+      relevantWords(content, topic, 1, 3).map(({ word }) => word),
     );
   }
 
@@ -26,9 +26,14 @@ export class Labels {
     return this.edited[topic] ?? this.given[topic];
   }
 
+  /** What a topic without a label is called, as in the tables of Python. @param {number} topic */
+  usual(topic) {
+    return this.words[topic].join(" ");
+  }
+
   /** What a topic is called: its label, or else its words. @param {number} topic */
   name(topic) {
-    return this.of(topic) || this.words[topic].join(", ");
+    return this.of(topic) || this.usual(topic);
   }
 
   /** @param {number} topic @param {string} label */

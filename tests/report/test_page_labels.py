@@ -1,9 +1,11 @@
 """Labels that the reader edits on the page, by mouse and from files."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
-from tests.report.small_report import arguments, data_of
-from topictemper import report
+from tests.report.small_report import WORDS, arguments, corpus, data_of
+from topictemper import TemperedLDA, report
 
 
 @pytest.fixture
@@ -39,6 +41,33 @@ def test_labels_are_filled_in_one_after_the_other_by_mouse(labeled, tmp_path):
     page.get_by_role("button", name="Edit labels").click()
     assert {"space", "football"} <= set(labeled.texts(".topics .name bdi"))
     assert {"space", "football"} <= set(labeled.texts(".map text"))
+
+
+def names_of_topics(shown):
+    """What the list calls the topics, by number."""
+    numbers = map(int, shown.texts(".topics .name .number"))
+    return [name for _, name in sorted(zip(numbers, shown.texts(".topics .name bdi"), strict=True))]
+
+
+def test_a_topic_without_a_label_has_the_name_that_tables_have(opened, tmp_path):
+    counts = corpus().counts
+    lda = TemperedLDA(3, random_state=0, max_iter=5).fit(counts, feature_names=WORDS)
+    shown = opened(lda.report(counts, path=tmp_path / "model.html"))
+    assert names_of_topics(shown) == lda.labels_.tolist()
+    page = shown.go("about")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Topics (CSV)").click()
+    table = pd.read_csv(download.value.path())
+    assert table.label.tolist() == lda.labels_.tolist()
+
+
+def test_of_words_that_are_as_probable_the_first_names_the_topic(opened, tmp_path):
+    """Also where probabilities differ so little that their logarithms are equal."""
+    topics = np.tile([4.0, 1, 3, 4, 3, *[1] * 15], (2, 1))
+    topics[1, 4] = np.nextafter(3, 4)
+    words = list("abcdefghijklmnopqrst")
+    file = report.write(topics, [[0.6, 0.4]], words, path=tmp_path / "ties.html")
+    assert names_of_topics(opened(file)) == ["a d c", "a d e"]
 
 
 def test_a_click_after_an_edit_of_the_title_follows_its_link(labeled):

@@ -52,7 +52,8 @@ def candidates(topic: NDArray[np.float64], marginal: NDArray[np.float64]) -> Can
     places = [largest(topic, _N_MARKED)]
     places += [largest(relevance(log_p, log_marginal, stop), N_SHOWN) for stop in STOPS]
     words = np.unique(np.concatenate(places))
-    words = words[np.argsort(-log_p[words], kind="stable")]
+    # By the probabilities, as in `top_words`: logarithms may be equal where those differ.
+    words = words[np.argsort(-topic[words], kind="stable")]
     return Candidates(words, log_p[words])
 
 

@@ -155,7 +155,7 @@ function labelInput({ labels }, topic) {
   return el("input", {
     class: "label",
     value: labels.of(topic),
-    placeholder: labels.words[topic].join(", "),
+    placeholder: labels.usual(topic),
     "aria-label": `Label of topic ${topic}`,
     autocomplete: "off",
     dir: "auto",

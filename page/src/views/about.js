@@ -92,7 +92,7 @@ function downloads(app) {
       downloadCsv(
         "topics.csv",
         ["topic", "label", "share", "documents", "coherence", "words", "distinctive_words"],
-        topics.map((k) => [k, labels.of(k), content.share[k], content.led[k], content.coherence?.[k], words(k, 1).join(" "), words(k, 0.3).join(" ")]),
+        topics.map((k) => [k, labels.name(k), content.share[k], content.led[k], content.coherence?.[k], words(k, 1).join(" "), words(k, 0.3).join(" ")]),
       ),
     ),
     button("Topics (JSON)", () =>
@@ -100,7 +100,7 @@ function downloads(app) {
         "topics.json",
         topics.map((k) => ({
           topic: k,
-          label: labels.of(k),
+          label: labels.name(k),
           share: content.share[k],
           documents: content.led[k],
           coherence: content.coherence?.[k] ?? null,

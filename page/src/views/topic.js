@@ -13,7 +13,7 @@ const DOCUMENTS = 3;
 
 /** The label, which takes as many lines as it needs. @param {App} app @param {number} topic */
 function title({ labels }, topic) {
-  const words = labels.words[topic].join(", ");
+  const words = labels.usual(topic);
   // A copy of the text makes the box as high as the field has to be.
   return el(
     "div",
