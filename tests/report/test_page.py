@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus
+from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus, data_of
 from topictemper import report
 from topictemper.report._words import relevance
 
@@ -167,6 +167,34 @@ def test_a_long_label_is_shown_whole(opened, tmp_path):
         field.fill(text)
         assert field.evaluate("field => field.scrollHeight <= field.clientHeight + 1")
         assert field.evaluate("field => field.scrollWidth <= field.clientWidth + 1")
+
+
+@pytest.mark.parametrize(
+    ("score", "guess", "but"),
+    [
+        (-2.0, "given half of a document, guessing a word of the other half", "if the topics were"),
+        (None, "given the topics of a document, guessing one of its words", "because the words"),
+    ],
+)
+def test_the_summary_says_how_well_the_topics_fit(opened, tmp_path, score, guess, but):
+    written = report.write(**arguments(score=score), path=tmp_path / "report.html")
+    fit = data_of(written)["fit"]
+    said = opened(written).page.get_by_text("How well the topics fit").text_content()
+    among, baseline = (int(fit[name] + 0.5) for name in ("perplexity", "baseline"))
+    assert f"{guess} is like choosing among {among} equally likely words." in said
+    assert f"By word frequencies alone it would be {baseline}." in said
+    assert f"too good{',' * (score is None)} {but}" in said
+
+
+def test_perplexities_of_documents_are_named_by_what_they_are_of(opened, file):
+    shown = opened(file)
+    page = shown.go("documents/worst")
+    page.get_by_text("Perplexity of its own words: Among how many").wait_for()
+    documents = data_of(file)["documents"]
+    for text, place in zip(shown.texts(".facts"), documents["worst"], strict=False):
+        assert text.endswith(f"perplexity of its own words {documents['perplexity'][place]:.0f}")
+    page = shown.go("about")
+    assert "Perplexity of its own words" in shown.texts(".meanings dt")
 
 
 def test_downloads_hold_the_topics(opened, file):

@@ -110,7 +110,7 @@ function facts({ content }, documents, i) {
     documents.date?.[i],
     group >= 0 && el("bdi", {}, content.groups?.names[group]),
     documents.length && `${count(documents.length[i])} known words`,
-    perplexity !== null && `perplexity ${count(perplexity)}`,
+    perplexity !== null && `perplexity of its own words ${count(perplexity)}`,
   ].filter(Boolean);
   return (
     list.length > 0 &&

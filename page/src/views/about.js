@@ -4,7 +4,7 @@ import { el } from "../dom.js";
 import { downloadCsv, downloadJson } from "../download.js";
 import { count, several } from "../format.js";
 import { relevantWords } from "../relevance.js";
-import { whatIsHere } from "./documents.js";
+import { OWN_PERPLEXITY, whatIsHere } from "./documents.js";
 
 /** How the topics were made, what the figures mean, and downloads. @param {App} app */
 export function aboutView(app) {
@@ -167,9 +167,10 @@ function meanings({ content }) {
       "Perplexity",
       "Among how many equally likely words a word is guessed; lower is better. " +
         (content.fit.kind === "held-out"
-          ? `Half of each document is given, the other half is guessed: ${content.fit.score} nats per word. Of single documents: by their own topics.`
+          ? `Half of each document is given, the other half is guessed: ${content.fit.score} nats per word.`
           : "By the document's own topics, which its words have decided."),
     ]);
   }
+  if (content.documents?.perplexity) list.push(["Perplexity of its own words", OWN_PERPLEXITY]);
   return list;
 }

@@ -124,13 +124,24 @@ const figure = (value, name) => el("div", {}, el("dt", {}, name), el("dd", {}, v
 function fitSentence({ content }) {
   const { fit } = content;
   if (!fit) return null;
-  const among = `${count(Math.round(fit.perplexity))} equally likely words`;
-  const first =
+  const [known, unknown, but] =
     fit.kind === "held-out"
-      ? `How good: given one half of a document, the topics guess a word of the other half as if from ${among}.`
-      : `How good: with the topics of a document, each of its words is guessed as if from ${among}.`;
-  const second = fit.baseline
-    ? ` Without topics, by how frequent words are, it would be ${count(Math.round(fit.baseline))}.`
-    : "";
-  return el("p", { class: "say" }, first, second);
+      ? [
+          "half of a document",
+          "a word of the other half",
+          "The figure is somewhat too good if the topics were learned from these documents.",
+        ]
+      : [
+          "the topics of a document",
+          "one of its words",
+          "The figure is too good, because the words themselves decide the topics of a document.",
+        ];
+  return el(
+    "p",
+    { class: "say" },
+    `How well the topics fit: given ${known}, guessing ${unknown} is like choosing among `,
+    `${count(Math.round(fit.perplexity))} equally likely words. `,
+    fit.baseline && `By word frequencies alone it would be ${count(Math.round(fit.baseline))}. `,
+    but,
+  );
 }
