@@ -1,7 +1,8 @@
 /** @import {App, Classes} from "../types.js" */
+import { changeOf, laterFrom } from "../change.js";
 import { trend } from "../charts/trend.js";
 import { el, show } from "../dom.js";
-import { percent } from "../format.js";
+import { count, percent } from "../format.js";
 import { moreOf } from "../parts/more.js";
 import { topicName } from "../parts/topic_name.js";
 
@@ -9,15 +10,21 @@ const STEP = 24;
 
 /** Shares over time: a small picture for each topic. @param {App} app @param {Classes} periods */
 export function timeView(app, periods) {
+  const { names, documents } = periods;
   // Of the documents that have a date.
-  const share = periods.share.map((values) => mean(values, periods.documents));
-  const change = periods.share.map((values) => rise(values, periods.documents));
+  const share = periods.share.map((values) => mean(values, documents));
+  const from = laterFrom(documents);
+  const changes = share.map((_, k) => changeOf(periods, k, from));
+  // Large changes of few documents are not the surest.
+  const rise = changes.map(({ change, half }) => change / half || 0);
   /** @type {Record<string, (topic: number) => number>} */
   const orders = {
     "largest first": (k) => -share[k],
-    "rising most": (k) => -change[k],
-    "falling most": (k) => change[k],
+    "rising most": (k) => -rise[k],
+    "falling most": (k) => rise[k],
   };
+  const dated = total(documents);
+  const later = total(documents.slice(from));
   const results = el("div");
   const arrange = () => {
     const key = orders[order.value];
@@ -29,7 +36,7 @@ export function timeView(app, periods) {
           "section",
           { class: "small", "aria-label": `Topic ${topic}` },
           el("h3", {}, topicName(app, topic)),
-          el("p", { class: "quiet" }, `${percent(share[topic])} on average · ${says(change[topic])}`),
+          el("p", { class: "quiet" }, `Mean ${percent(share[topic])} · `, says(changes[topic])),
           trend(app, periods, topic),
         ),
         el("div", { class: "multiples" }),
@@ -50,41 +57,36 @@ export function timeView(app, periods) {
       `The share of each topic in the documents of each ${periods.unit}. The band is a 95% interval; ` +
         "where it is very wide, it is cut off. Each picture has a scale of its own.",
     ),
+    el(
+      "p",
+      { class: "say" },
+      `A topic is up or down if its share in the ${count(later)} documents from ${names[from]} on differs from that in the ` +
+        `${count(dated - later)} before, and the 95% interval of the difference excludes zero. Of topics that do not ` +
+        "change, one in twenty is up or down by chance.",
+    ),
     el("div", { class: "tools" }, el("label", { for: "order" }, "Order: ", order)),
     results,
   ];
 }
+
+/** @param {number[]} numbers */
+const total = (numbers) => numbers.reduce((a, b) => a + b, 0);
 
 /**
  * @param {number[]} values
  * @param {number[]} documents
  */
 function mean(values, documents) {
-  const all = documents.reduce((a, b) => a + b, 0);
+  const all = total(documents);
   return all ? values.reduce((sum, value, i) => sum + value * documents[i], 0) / all : 0;
 }
 
-/**
- * Mean share in the later half of the documents less that in the earlier half.
- * @param {number[]} values
- * @param {number[]} documents
- */
-function rise(values, documents) {
-  const half = documents.reduce((a, b) => a + b, 0) / 2;
-  let seen = 0;
-  const sums = [0, 0];
-  values.forEach((value, i) => {
-    const early = Math.min(documents[i], Math.max(0, half - seen));
-    sums[0] += value * early;
-    sums[1] += value * (documents[i] - early);
-    seen += documents[i];
-  });
-  return half ? (sums[1] - sums[0]) / half : 0;
-}
-
-/** @param {number} change */
-function says(change) {
-  const points = (100 * Math.abs(change)).toFixed(1);
-  if (points === "0.0") return "steady";
-  return `${change > 0 ? "up" : "down"} ${points} points in the later half`;
+/** @param {ReturnType<typeof changeOf>} change */
+function says({ change, half, clear }) {
+  const [points, error] = [100 * Math.abs(change), 100 * half];
+  // As many digits as show that the interval excludes zero; shares have no more than these.
+  const digits = [1, 2, 3].find((n) => Number(points.toFixed(n)) > Number(error.toFixed(n)));
+  if (!clear || !digits) return "no clear change";
+  const said = `${points.toFixed(digits)} (±${error.toFixed(digits)}) percentage points`;
+  return el("span", { class: "change" }, `${change > 0 ? "up" : "down"} ${said}`);
 }

@@ -1,0 +1,85 @@
+"""Shares over time on the page: what it calls a change."""
+
+import re
+
+import numpy as np
+import pytest
+
+from tests.report.small_report import WORDS
+from topictemper import report
+
+N_TOPICS = 12
+
+
+def shares_of_years(years, rise=0.0):
+    """Random proportions; the first topic rises over the years, the second falls."""
+    rng = np.random.default_rng(0)
+    theta = rng.dirichlet(np.full(N_TOPICS, 0.5), len(years))
+    moved = theta[:, 1] * rise * (years - years.min())
+    theta[:, 0] += moved
+    theta[:, 1] -= moved
+    return theta
+
+
+def opened_time(opened, tmp_path, theta, years):
+    topics = np.random.default_rng(1).dirichlet(np.ones(len(WORDS)), N_TOPICS)
+    file = report.write(topics, theta, WORDS, dates=years, path=tmp_path / "report.html")
+    shown = opened(file)
+    shown.go("time")
+    return shown
+
+
+def said_by_topic(shown):
+    """What is said of the changes, in the order of the page."""
+    numbers = map(int, shown.texts(".small .number"))
+    texts = [text.split(" · ")[1] for text in shown.texts(".small > .quiet")]
+    return dict(zip(numbers, texts, strict=True))
+
+
+def later_less_earlier(theta, later):
+    """The differences of two means, and half widths of their 95% intervals."""
+    halves = theta[later], theta[~later]
+    squared_errors = [half.var(axis=0, ddof=1) / len(half) for half in halves]
+    return halves[0].mean(axis=0) - halves[1].mean(axis=0), 1.96 * np.sqrt(sum(squared_errors))
+
+
+@pytest.mark.parametrize("per_year", [(50, 50, 50, 50), (90, 1, 0, 80, 30)])
+def test_a_change_is_one_if_its_interval_excludes_zero(opened, tmp_path, per_year):
+    years = np.repeat(np.arange(2020, 2020 + len(per_year)), per_year)
+    theta = shares_of_years(years, rise=0.25)
+    shown = opened_time(opened, tmp_path, theta, years)
+    first = {4: 2022, 5: 2023}[len(per_year)]
+    later = years >= first
+    counted = f"the {later.sum()} documents from {first} on differs from that in the {sum(~later)}"
+    assert any(counted in text for text in shown.texts(".say"))
+    change, half = later_less_earlier(theta, later)
+    said = said_by_topic(shown)
+    assert said[0].startswith("up ")
+    assert said[1].startswith("down ")
+    for k, text in said.items():
+        match = re.fullmatch(r"(up|down) ([\d.]+) \(±([\d.]+)\) percentage points", text)
+        assert (match is not None) == (abs(change[k]) > half[k])
+        if match is None:
+            assert text == "no clear change"
+        else:
+            assert match[1] == ("up" if change[k] > 0 else "down")
+            assert float(match[2]) == pytest.approx(100 * abs(change[k]), abs=0.051)
+            assert float(match[3]) == pytest.approx(100 * half[k], abs=0.051)
+            assert float(match[2]) > float(match[3])
+    shown.page.select_option("#order", "rising most")
+    assert list(said_by_topic(shown)) == np.argsort(-change / half, kind="stable").tolist()
+    shown.page.select_option("#order", "falling most")
+    assert list(said_by_topic(shown)) == np.argsort(change / half, kind="stable").tolist()
+
+
+@pytest.mark.parametrize(
+    ("theta", "years"),
+    [
+        (np.eye(N_TOPICS)[[0, 1, 1]], [2020, 2021, 2021]),  # one document before
+        (np.tile(np.eye(N_TOPICS)[:1], (6, 1)), [2020, 2020, 2020, 2021, 2021, 2021]),
+        (np.eye(N_TOPICS)[:2] * [[1], [0]], [2020, 2021]),  # the later one has no words
+    ],
+)
+def test_where_no_change_can_be_told_none_is(opened, tmp_path, theta, years):
+    shown = opened_time(opened, tmp_path, theta, np.array(years))
+    assert set(said_by_topic(shown).values()) == {"no clear change"}
