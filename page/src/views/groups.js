@@ -2,6 +2,7 @@
 import { el } from "../dom.js";
 import { percent, several } from "../format.js";
 import { moreOf } from "../parts/more.js";
+import { shareBar } from "../parts/share_bar.js";
 import { topicName } from "../parts/topic_name.js";
 
 const TYPICAL = 4;
@@ -13,13 +14,17 @@ export function groupsView(app, groups) {
   const topics = share.map((_, k) => k).sort((a, b) => share[b] - share[a]);
   return [
     el("h2", { tabindex: -1 }, "Groups"),
-    el("p", { class: "say" }, "What each group has more of than the documents as a whole."),
+    el(
+      "p",
+      { class: "say" },
+      "What each group has more of than all documents, whose share is in brackets. The line on a bar is a 95% interval.",
+    ),
     el("div", { class: "cards" }, groups.names.map((_, g) => card(app, groups, g))),
     el("h3", { id: "matrix" }, "All shares"),
     el(
       "p",
       { class: "quiet" },
-      "Percent of each topic (row) in each group (column); the stronger the color, the more.",
+      "Percent of each topic (row) in each group (column); the stronger the color, the more. The page of a topic has the 95% intervals.",
     ),
     matrix(app, groups, topics),
   ];
@@ -68,15 +73,29 @@ function matrix(app, groups, topics) {
   return moreOf(topics, STEP, "topic", row, body, region);
 }
 
+/**
+ * Topics of which a group has more than all documents, those first of which it has most.
+ * @param {number[]} all shares in all documents
+ * @param {Classes} groups
+ * @param {number} g
+ */
+function typicalTopics(all, groups, g) {
+  // How much more of a topic, weighed by how much there is.
+  const lead = all.map((share, k) => {
+    const here = groups.share[k][g];
+    return here > 0 && share > 0 ? here * Math.log(here / share) : -Infinity;
+  });
+  return all
+    .map((_, k) => k)
+    .filter((k) => lead[k] > 0)
+    .sort((a, b) => lead[b] - lead[a])
+    .slice(0, TYPICAL)
+    .sort((a, b) => groups.share[b][g] - groups.share[a][g]);
+}
+
 /** @param {App} app @param {Classes} groups @param {number} g */
 function card(app, groups, g) {
   const { share } = app.content;
-  // How much more of a topic than in all documents, weighed by how much there is.
-  const lead = share.map((all, k) => {
-    const here = groups.share[k][g];
-    return here > 0 && all > 0 ? here * Math.log(here / all) : -Infinity;
-  });
-  const typical = share.map((_, k) => k).sort((a, b) => lead[b] - lead[a]).slice(0, TYPICAL);
   return el(
     "section",
     { class: "card" },
@@ -85,17 +104,15 @@ function card(app, groups, g) {
     el(
       "ul",
       {},
-      typical
-        .filter((k) => lead[k] > 0)
-        .map((k) =>
-          el(
-            "li",
-            { class: "typical" },
-            el("span", { class: "bar", "--part": groups.share[k][g] }),
-            el("span", { class: "value" }, percent(groups.share[k][g])),
-            topicName(app, k),
-          ),
+      typicalTopics(share, groups, g).map((k) =>
+        el(
+          "li",
+          { class: "typical" },
+          topicName(app, k),
+          shareBar(groups.share[k][g], groups.half_width[k][g], 1),
+          el("span", { class: "value" }, `${percent(groups.share[k][g])} (all: ${percent(share[k])})`),
         ),
+      ),
     ),
   );
 }

@@ -5,6 +5,7 @@ import { count, percent, several } from "../format.js";
 import { documentCard } from "../parts/document.js";
 import { doubtSentence } from "../parts/doubts.js";
 import { moreOf } from "../parts/more.js";
+import { shareBar } from "../parts/share_bar.js";
 import { topicName } from "../parts/topic_name.js";
 import { relevantWords } from "../relevance.js";
 import { topicLink } from "../router.js";
@@ -209,21 +210,11 @@ function groupPanel({ content }, topic) {
       { class: "group-bars" },
       order.slice(0, 10).map((g) => {
         const share = groups.share[topic][g];
-        const half = groups.half_width[topic][g] ?? 0;
         return el(
           "li",
           {},
           el("bdi", { class: "word" }, groups.names[g]),
-          el(
-            "span",
-            { class: "track", title: "The line is a 95% interval" },
-            el("span", { class: "bar", "--part": share / most }),
-            el("span", {
-              class: "interval",
-              "--from": Math.max(0, share - half) / most,
-              "--to": (share + half) / most,
-            }),
-          ),
+          shareBar(share, groups.half_width[topic][g], most),
           el("span", { class: "value" }, percent(share)),
         );
       }),

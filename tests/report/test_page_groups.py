@@ -1,0 +1,44 @@
+"""Groups on the page: shares beside those of all documents, with intervals."""
+
+import numpy as np
+import pytest
+
+from tests.report.small_report import WORDS
+from topictemper import report
+
+N_TOPICS = 8
+SIZES = {"north": 60, "south": 40, "east": 20, "west": 1}
+
+
+def test_shares_of_groups_stand_beside_those_of_all_documents(opened, tmp_path):
+    rng = np.random.default_rng(0)
+    groups = np.repeat(list(SIZES), list(SIZES.values()))
+    alpha = rng.gamma(0.5, size=(len(SIZES), N_TOPICS)) + 0.1
+    theta = np.concatenate(
+        [rng.dirichlet(a, n) for a, n in zip(alpha, SIZES.values(), strict=True)]
+    )
+    topics = rng.dirichlet(np.ones(len(WORDS)), N_TOPICS)
+    file = report.write(topics, theta, WORDS, groups=groups, path=tmp_path / "report.html")
+    page = opened(file, viewport={"width": 1280, "height": 800}).go("groups")
+    everywhere = theta.mean(axis=0)
+    for card in page.locator(".card").all():
+        name = card.locator("h3").text_content()
+        here = theta[groups == name]
+        mean = here.mean(axis=0)
+        lead = np.where(mean > everywhere, mean * np.log(mean / everywhere), 0)
+        typical = np.argsort(-lead)[: min(4, np.count_nonzero(lead))]
+        shown = [int(number) for number in card.locator(".number").all_text_contents()]
+        assert shown == typical[np.argsort(-mean[typical])].tolist()
+        for k, item in zip(shown, card.locator("li").all(), strict=True):
+            value, of_all = item.locator(".value").text_content().split(" (all: ")
+            assert float(value.strip("%")) == pytest.approx(100 * mean[k], abs=0.51)
+            assert float(of_all.strip("%)")) == pytest.approx(100 * everywhere[k], abs=0.51)
+            if len(here) == 1:
+                assert item.locator(".interval").count() == 0
+                continue
+            half = 1.96 * here[:, k].std(ddof=1) / np.sqrt(len(here))
+            place = item.locator(".track").bounding_box()
+            line = item.locator(".interval").bounding_box()
+            start, end = max(0, mean[k] - half), min(1, mean[k] + half)
+            assert (line["x"] - place["x"]) / place["width"] == pytest.approx(start, abs=0.005)
+            assert line["width"] / place["width"] == pytest.approx(end - start, abs=0.005)
