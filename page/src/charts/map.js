@@ -1,16 +1,14 @@
 /** @import {App} from "../types.js" */
 import { el, show, svg } from "../dom.js";
 import { percent } from "../format.js";
+import { relevantWords } from "../relevance.js";
 import { topicLink } from "../router.js";
+import { mapTexts } from "./map_texts.js";
 
 const SIDE = 1000;
 const PAD = 12;
-// Size of names on a narrow map and on others, in units of the map; the width of a letter in parts of
-// it.
+// Size of names on a narrow map and on others, in units of the map.
 const LETTERS = [36, 26];
-const LETTER = 0.58;
-const LONGEST = 16;
-const MOST_NAMES = 80;
 
 /**
  * @typedef {object} TopicMap
@@ -28,6 +26,8 @@ const MOST_NAMES = 80;
 export function topicMap({ content, labels }, onPoint) {
   const scale = SIDE - 2 * PAD;
   const place = content.map.map(([x, y]) => [PAD + x * scale, PAD + y * scale]);
+  const circles = place.map(([x, y], k) => ({ x, y, r: Math.max(content.radius[k] * scale, 3) }));
+  const height = Math.max(...circles.map(({ y, r }) => y + r)) + PAD;
   const caption = el("figcaption", { class: "map-caption", "aria-hidden": "true" });
   const hint = "Each circle is a topic; its area is its share. Topics that share words are close.";
   /** @param {number | null} topic */
@@ -44,37 +44,37 @@ export function topicMap({ content, labels }, onPoint) {
     highlight(topic);
     onPoint(topic);
   };
-  /** @param {number} topic */
-  const short = (topic) => {
-    const name = labels.of(topic) || labels.words[topic][0] || "";
-    if (name.length <= LONGEST) return name;
-    const start = name.slice(0, LONGEST - 1);
-    return `${start.slice(0, start.lastIndexOf(" ")) || start}…`;
-  };
   const letters = LETTERS[Number(matchMedia("(min-width: 30rem)").matches)];
   const order = content.share.map((_, k) => k).sort((a, b) => content.share[b] - content.share[a]);
-  const named = roomForNames(order, place, short, letters);
-  const links = place.map(([x, y], topic) => {
-    const radius = Math.max(content.radius[topic] * scale, 3);
-    return svg(
+  // A label says nothing in part; of words one does, and best the one that other topics have least.
+  /** @param {number} k */
+  const names = (k) => {
+    if (labels.of(k)) return [labels.of(k)];
+    const typical = relevantWords(content, k, 0, Infinity).map(({ word }) => word);
+    return [labels.usual(k), ...typical.filter((word) => labels.words[k].includes(word))];
+  };
+  const whole = { x: SIDE / 2, y: height / 2, width: SIDE, height };
+  const texts = mapTexts(circles, order, names, letters, whole);
+  const links = circles.map(({ x, y, r }, topic) =>
+    svg(
       "a",
       {
         href: topicLink(topic),
         tabindex: topic === 0 ? 0 : -1,
-        "aria-label": `Topic ${topic}: ${labels.name(topic)}, ${percent(content.share[topic])}`,
         onpointerenter: () => point(topic),
         onpointerleave: () => point(null),
         onfocus: () => point(topic),
         onblur: () => point(null),
       },
-      svg("circle", { cx: x, cy: y, r: radius }),
-    );
-  });
+      svg("title", {}, `Topic ${topic}: ${labels.name(topic)}, ${percent(content.share[topic])}`),
+      svg("circle", { cx: x, cy: y, r }),
+    ),
+  );
   highlight(null);
   const picture = svg(
     "svg",
     {
-      viewBox: `0 0 ${SIDE} ${Math.max(...place.map(([, y], k) => y + content.radius[k] * scale)) + PAD}`,
+      viewBox: `0 0 ${SIDE} ${height}`,
       role: "group",
       "aria-label": "Map of topics. The arrow keys go from topic to topic.",
       onkeydown: (event) => {
@@ -92,8 +92,8 @@ export function topicMap({ content, labels }, onPoint) {
     svg(
       "g",
       { "aria-hidden": "true", "font-size": letters },
-      [...named].map((topic) =>
-        svg("text", { x: place[topic][0], y: place[topic][1], dy: "0.35em" }, short(topic)),
+      texts.map(({ text, x, y, isNumber }) =>
+        svg("text", { x, y, dy: "0.35em", class: isNumber && "number" }, text),
       ),
     ),
   );
@@ -128,30 +128,4 @@ function neighbor(place, from, key) {
     [best, least] = [to, along + 2 * across];
   });
   return best;
-}
-
-/**
- * The topics whose names fit on the map, the first ones first: a name touches no other, and covers the
- * center of no larger circle.
- * @param {number[]} order
- * @param {number[][]} place
- * @param {(topic: number) => string} name
- * @param {number} letters
- */
-function roomForNames(order, place, name, letters) {
-  /** @type {Map<number, number>} */
-  const half = new Map(); // of the width
-  order.forEach((topic, rank) => {
-    const [x, y] = place[topic];
-    const width = 0.5 * LETTER * letters * name(topic).length;
-    if (half.size >= MOST_NAMES || x < width || x > SIDE - width) return;
-    const free = order.slice(0, rank).every((other) => {
-      const [dx, dy] = [Math.abs(place[other][0] - x), Math.abs(place[other][1] - y)];
-      const taken = half.get(other);
-      if (taken !== undefined) return dy > 1.1 * letters || dx > taken + width;
-      return dy > 0.5 * letters || dx > width;
-    });
-    if (free) half.set(topic, width + 4);
-  });
-  return new Set(half.keys());
 }
