@@ -169,6 +169,18 @@ def test_a_long_label_is_shown_whole(opened, tmp_path):
         assert field.evaluate("field => field.scrollWidth <= field.clientWidth + 1")
 
 
+def test_all_places_count_the_same_documents(opened, file):
+    shown = opened(file)
+    assert shown.texts("h1") == [f"Topics in {N_DOCUMENTS} documents"]
+    assert shown.texts(".lead") == [f"{N_DOCUMENTS} documents, {N_TOPICS} topics."]
+    names = ["words read", "different words", "topic to check", "left out: no known word"]
+    assert shown.texts(".figures dt") == names
+    assert shown.texts(".figures dd")[-1] == "2"
+    shown.go("about")
+    said = f"{N_DOCUMENTS} documents. 2 of them have no known word and are left out."
+    assert said in shown.texts(".say")[0]
+
+
 @pytest.mark.parametrize(
     ("score", "guess", "but"),
     [

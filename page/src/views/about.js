@@ -42,8 +42,12 @@ export function aboutView(app) {
 /** @param {App} app */
 function corpus({ content }) {
   const parts = [
-    `${several(content.documents_given, "document")}, ${several(content.vocabulary, "different word")}, ${several(content.share.length, "topic")}.`,
+    `${several(content.share.length, "topic")}, ${several(content.vocabulary, "different word")}, ${several(content.documents_given, "document")}.`,
   ];
+  const unread = content.documents_given - content.documents_counted;
+  if (unread) {
+    parts.push(`${count(unread)} of them ${unread === 1 ? "has" : "have"} no known word and ${unread === 1 ? "is" : "are"} left out.`);
+  }
   if (content.sampled) {
     parts.push(`Coherence and fit are of a random sample of ${count(content.sample)} documents; shares are of all.`);
   }

@@ -75,19 +75,19 @@ function headline(app) {
     .sort((a, b) => share[b] - share[a])
     .slice(0, 3);
   const doubted = new Set(content.doubts.map(([topic]) => topic)).size;
+  const unread = content.documents_given - content.documents_counted;
   const section = el("section", { class: "headline", "aria-label": "Summary" });
   show(
     section,
     el(
       "p",
       { class: "lead" },
-      `${several(content.documents_counted, "document")}, ${several(share.length, "topic")}.`,
+      `${several(content.documents_given, "document")}, ${several(share.length, "topic")}.`,
     ),
     el(
       "p",
       { class: "say" },
-      "A topic is a group of words that tend to appear in the same documents. A document may be about " +
-        "several topics, in different parts. ",
+      "A topic is a group of words that tend to appear in the same documents. A document can mix several topics. ",
       "The largest here: ",
       largest.flatMap((topic, i) => [
         i > 0 && (i === largest.length - 1 ? " and " : ", "),
@@ -100,18 +100,13 @@ function headline(app) {
     el(
       "dl",
       { class: "figures" },
-      content.documents_given > content.documents_counted &&
-        figure(
-          count(content.documents_given - content.documents_counted),
-          "documents without a known word, left out",
-        ),
       content.tokens !== null && figure(rough(content.tokens), "words read"),
       figure(count(content.vocabulary), "different words"),
       figure(
         String(doubted),
         el("a", { href: "#/check" }, doubted === 1 ? "topic to check" : "topics to check"),
       ),
-      figure(content.created, "date of this report"),
+      unread > 0 && figure(count(unread), "left out: no known word"),
     ),
   );
   return section;
