@@ -19,6 +19,7 @@ def test_report_of_a_table(run, model, table, lines, tmp_path):
     assert page["title"] == "Two <words>"
     assert page["documents"]["text"] == lines
     assert page["documents"]["name"] is None
+    assert page["parameters"].items() >= {("model", "TopicModel"), ("max_df", "0.5")}
     assert page["periods"]["names"] == ["2020", "2021"]
     assert page["groups"]["names"] == ["a", "b"]
 

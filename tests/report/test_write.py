@@ -274,6 +274,39 @@ def test_the_score_of_a_report_is_that_of_the_estimator(path, count, n):
     assert data_of(path)["fit"]["kind"] == ("held-out" if count > 1 else "own")
 
 
+def test_a_report_of_an_estimator_says_what_was_in_force(path):
+    lda = TemperedLDA(3, random_state=0, max_iter=40, n_jobs=1).fit(corpus().counts)
+    lda.set_params(max_iter=9)
+    lda.report(corpus().counts, feature_names=WORDS, path=path)
+    said = data_of(path)["parameters"]
+    alpha, eta = lda.doc_topic_prior_, lda.topic_word_prior_
+    assert next(iter(said)) == "model"
+    assert said.items() >= {
+        ("model", "TemperedLDA"),
+        ("passes", str(lda.n_iter_)),
+        ("minibatches", str(lda.n_batch_iter_)),
+        ("batch size", "64"),
+        ("alpha", f"{alpha.min():.3g} to {alpha.max():.3g} (sum {alpha.sum():.3g})"),
+        ("eta", f"{eta:.3g}"),
+        ("temperature at the start", f"{lda.max_temperature_:.3g}"),
+        ("temperature at the end", "1"),
+        ("max_iter", "40"),  # not what was set later
+        ("tempering", "lvt"),
+    }
+    assert "None" not in said.values()
+    assert not {"n_jobs", "verbose", "batch_size"} & set(said)
+
+
+def test_settings_of_other_fits(path):
+    eta = np.linspace(0.1, 0.2, len(WORDS))
+    batch = TemperedLDA(3, learning_method="batch", doc_topic_prior=0.5, topic_word_prior=eta)
+    batch.fit(corpus().counts).report(corpus().counts, feature_names=WORDS, path=path)
+    said = data_of(path)["parameters"]
+    assert (said["alpha"], said["eta"]) == ("0.5 (sum 1.5)", "0.1 to 0.2")
+    assert said["topic_word_prior"] == "array of shape (28,)"
+    assert "batch size" not in said
+
+
 def test_parameters_have_no_addresses(path):
     lda = TemperedLDA(3, random_state=np.random.RandomState(0), max_iter=1)
     lda.fit(corpus().counts).report(corpus().counts, feature_names=WORDS, path=path)

@@ -12,6 +12,8 @@ from .._utils._files import writable_path
 from .._utils._log import Progress
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
+from ..text._model import TopicModel
+from ..text._settings import made_by
 from . import _arguments as types
 from ._inputs import Document, kind_of
 from ._models import Fitted
@@ -71,16 +73,17 @@ def run(arguments: argparse.Namespace) -> int:
     # Names of files in a folder say something; those of lines and rows are their numbers.
     named = arguments.id is not None or (are_texts and arguments.file.is_dir())
     try:
-        fitted.lda.report(
+        fitted.lda._report(
             sp.vstack(counts, format="csr"),
+            fitted.names(),
             [document.text for document in documents] if shown else None,
             path=output,
-            feature_names=fitted.names(),
             names=[document.id or document.name for document in documents] if named else None,
             dates=arguments.date and [document.date for document in documents],
             groups=arguments.group and [document.group for document in documents],
             other_models=others,
             title=arguments.title,
+            made_by=made_by(fitted.model) if isinstance(fitted.model, TopicModel) else None,
         )
     except ValueError as error:
         raise InputError(f"{arguments.file}: {error}.") from error

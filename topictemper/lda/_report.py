@@ -13,6 +13,8 @@ from ..report._of_model import write_model
 from ._inspection import names_of
 from ._labels import _key, topic_number
 
+Labels = Sequence[str] | Mapping[Any, str] | None
+
 
 class ReportMixin:
     """Gives a topic model `report`. It has to have ``_fitted_counts(X)``, ``_proportions(X)``."""
@@ -27,7 +29,7 @@ class ReportMixin:
         names: Sequence[str] | None = None,
         dates: Any = None,
         groups: Sequence[Any] | None = None,
-        labels: Sequence[str] | Mapping[Any, str] | None = None,
+        labels: Labels = None,
         other_models: Sequence[Any] = (),
         title: str | None = None,
     ) -> Path:
@@ -91,22 +93,32 @@ class ReportMixin:
         >>> lda.report(X, feature_names=words, path=folder / "report.html").name
         'report.html'
         """
+        check_is_fitted(self)
+        return self._report(
+            X,
+            names_of(self, feature_names),
+            documents,
+            labels,
+            path=path,
+            names=names,
+            dates=dates,
+            groups=groups,
+            other_models=other_models,
+            title=title,
+        )
+
+    def _report(
+        self,
+        X: Any,
+        words: Any,
+        documents: Sequence[str] | None,
+        labels: Labels = None,
+        **options: Any,
+    ) -> Path:
+        """Write a report, with the options of `write_model`."""
         model: Any = self
-        check_is_fitted(model)
         if isinstance(labels, Mapping):
             present = model.labels_
             numbers = [topic_number(_key(key, present), present) for key in labels]
             labels = {**model._labels, **dict(zip(numbers, labels.values(), strict=True))}
-        return write_model(
-            model,
-            X,
-            names_of(model, feature_names),
-            path=path,
-            documents=documents,
-            names=names,
-            dates=dates,
-            groups=groups,
-            labels=labels,
-            other_models=other_models,
-            title=title,
-        )
+        return write_model(model, X, words, documents=documents, labels=labels, **options)

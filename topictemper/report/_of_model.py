@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ._documents import sample_rows
+from ._settings import settings_of
 from ._write import write
 
 # Documents that are scored at once.
@@ -38,6 +39,7 @@ def write_model(
     path: str | os.PathLike[str],
     labels: Sequence[str] | Mapping[int, str] | None = None,
     other_models: Sequence[Any] = (),
+    made_by: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Path:
     """Write the report of a fitted model: `write` with what the model knows.
@@ -56,6 +58,8 @@ def write_model(
         Names of topics. None: those that the model has.
     other_models : sequence of estimators or of arrays-like
         Other fits of the same words.
+    made_by : mapping of str to str, optional
+        Settings that the model does not know.
     **options
         Of `write`: documents, names, dates, groups, title.
     """
@@ -79,7 +83,7 @@ def write_model(
         other_topics=[getattr(other, "components_", other) for other in other_models],
         score=_score(model, X),
         history=histories,
-        parameters=_parameters(model),
+        parameters=settings_of(model, made_by or {}),
         **options,
     )
 
@@ -97,20 +101,3 @@ def _score(model: Any, X: Any) -> float | None:
 def _chunks(X: Any, rows: NDArray[np.intp]) -> Iterator[Any]:
     for start in range(0, len(rows), _AT_ONCE):
         yield X[rows[start : start + _AT_ONCE]]
-
-
-def _parameters(model: Any) -> dict[str, str]:
-    made = {
-        "model": type(model).__name__,
-        "passes": f"{model.n_iter_:,}",
-        "minibatches": f"{model.n_batch_iter_:,}",
-        "temperature at the end": f"{model.temperature_:.3g}",
-    }
-    own = model.get_params(deep=False)
-    return made | {name: _short(value) for name, value in own.items()}
-
-
-def _short(value: Any) -> str:
-    if isinstance(value, np.ndarray | list | tuple):
-        return f"array of shape {np.shape(value)}"
-    return repr(value)

@@ -9,6 +9,8 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from ._settings import made_by
+
 
 class ReportTextsMixin:
     """Gives a `TopicModel` `report`."""
@@ -69,13 +71,16 @@ class ReportTextsMixin:
         check_is_fitted(model)
         others = [_topics(model, other, i) for i, other in enumerate(other_models)]
         documents = list(model._texts(texts))
-        return model.lda_.report(
+        written: Path = model.lda_._report(
             model._all_counts(documents),
+            model.feature_names_,
             [_text(model, document) for document in documents] if show_texts else None,
             path=path,
             other_models=others,
+            made_by=made_by(model),
             **settings,
         )
+        return written
 
 
 def _text(model: Any, document: Any) -> str:
