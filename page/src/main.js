@@ -62,13 +62,8 @@ async function start() {
     const { view, argument, query } = route(location.hash);
     const current = view === "topic" ? "topics" : view;
     for (const link of links) {
-      if (link.dataset.view !== current) link.removeAttribute("aria-current");
-      else {
-        link.setAttribute("aria-current", "page");
-        // On a narrow screen. `scrollIntoView` would also move where the Tab key starts.
-        const [box, room] = [link.getBoundingClientRect(), nav.getBoundingClientRect()];
-        nav.scrollLeft += (box.left + box.right - room.left - room.right) / 2;
-      }
+      if (link.dataset.view === current) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
     }
     show(main, ...contentOf(app, view, argument, query));
     main.className = `view-${view}`;

@@ -99,6 +99,32 @@ def test_a_label_that_was_cleared_is_saved_as_none(labeled, tmp_path):
     assert data_of(again)["labels"] == ["", "football", ""]
 
 
+def test_without_labels_nothing_is_saved_and_the_reader_is_told(opened, tmp_path):
+    shown = opened(report.write(**arguments(path=tmp_path / "report.html")))
+    downloads = []
+    shown.page.on("download", lambda download: downloads.append(download))
+    for view, button in (("topics", "Save labels"), ("about", "Labels (JSON)")):
+        page = shown.go(view)
+        page.evaluate("document.getElementById('notice').textContent = ''")
+        page.get_by_role("button", name=button).click()
+        page.wait_for_selector("#notice >> text=There are no labels to save")
+    assert not downloads
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_number_of_a_topic_stays_while_its_label_is_edited(opened, tmp_path, width):
+    file = report.write(**arguments(path=tmp_path / "report.html"))
+    page = opened(file, viewport={"width": width, "height": 800}).page
+    page.get_by_role("button", name="Edit labels").click()
+    for topic in range(3):
+        field = page.get_by_label(f"Label of topic {topic}")
+        number = field.locator("xpath=preceding-sibling::*")
+        assert number.text_content() == str(topic)
+        places = [each.bounding_box() for each in (number, field)]
+        assert places[0]["x"] + places[0]["width"] <= places[1]["x"]
+        assert places[1]["y"] < places[0]["y"] < places[1]["y"] + places[1]["height"]
+
+
 def test_the_reader_is_told_of_topics_with_the_same_label(labeled, tmp_path):
     page, notice = labeled.page, labeled.page.locator("#notice")
     page.get_by_role("button", name="Edit labels").click()

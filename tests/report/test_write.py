@@ -288,7 +288,7 @@ def test_a_report_of_an_estimator_says_what_was_in_force(path):
         ("batch size", "64"),
         ("alpha", f"{alpha.min():.3g} to {alpha.max():.3g} (sum {alpha.sum():.3g})"),
         ("eta", f"{eta:.3g}"),
-        ("temperature at the start", f"{lda.max_temperature_:.3g}"),
+        ("temperature where annealing starts", f"{lda.max_temperature_:.3g}"),
         ("temperature at the end", "1"),
         ("max_iter", "40"),  # not what was set later
         ("tempering", "lvt"),

@@ -39,7 +39,7 @@ def _in_force(model: Any) -> dict[str, str]:
     made["alpha"] = f"{_range(alpha)} (sum {alpha.sum():.3g})"
     made["eta"] = _range(model.topic_word_prior_)
     if not np.isnan(model.max_temperature_):
-        made["temperature at the start"] = f"{model.max_temperature_:.3g}"
+        made["temperature where annealing starts"] = f"{model.max_temperature_:.3g}"
     made["temperature at the end"] = f"{model.temperature_:.3g}"
     return made
 

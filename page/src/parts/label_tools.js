@@ -4,6 +4,20 @@ import { downloadJson } from "../download.js";
 import { several } from "../format.js";
 
 /**
+ * Save all labels to a file, if there are any.
+ * @param {App["labels"]} labels
+ */
+export function saveLabels(labels) {
+  const saved = labels.export();
+  if (!Object.keys(saved).length) {
+    notify("There are no labels to save: no topic has been labeled.");
+    return;
+  }
+  downloadJson("labels.json", saved);
+  notify(labels.warning());
+}
+
+/**
  * Buttons that save labels to a file, and take them from one.
  * @param {App} app
  */
@@ -31,10 +45,7 @@ export function labelTools({ labels }) {
       {
         type: "button",
         title: "A file for set_labels in Python, or for a newer report",
-        onclick: () => {
-          downloadJson("labels.json", labels.export());
-          notify(labels.warning());
-        },
+        onclick: () => saveLabels(labels),
       },
       "Save labels",
     ),

@@ -46,7 +46,9 @@ export function topicTable(app, onPoint) {
     const write = () => {
       show(
         name,
-        editing ? labelInput(app, topic) : topicName(app, topic),
+        editing
+          ? [el("span", { class: "number", "aria-hidden": "true" }, topic), labelInput(app, topic)]
+          : topicName(app, topic),
         doubted.has(topic) && el("a", { class: "flag", href: `#/check` }, "check"),
       );
       // Without a label the name is words already.

@@ -3,6 +3,7 @@ import { lineChart } from "../charts/line.js";
 import { el } from "../dom.js";
 import { downloadCsv, downloadJson } from "../download.js";
 import { count, several } from "../format.js";
+import { saveLabels } from "../parts/label_tools.js";
 import { relevantWords } from "../relevance.js";
 import { OWN_PERPLEXITY, whatIsHere } from "./documents.js";
 
@@ -116,7 +117,7 @@ function downloads(app) {
     content.documents && button("Documents in this file (CSV)", () => documentsCsv(app)),
     content.periods && button("Shares over time (CSV)", () => classesCsv(app, "periods")),
     content.groups && button("Shares by group (CSV)", () => classesCsv(app, "groups")),
-    button("Labels (JSON)", () => downloadJson("labels.json", labels.export())),
+    button("Labels (JSON)", () => saveLabels(labels)),
   );
 }
 

@@ -9,8 +9,8 @@ const STEP = 20;
 
 /** How the perplexity of a document differs from that of `documents()` in Python. */
 export const OWN_PERPLEXITY =
-  "Among how many equally likely words each word of the document is " +
-  "guessed, by topics that the same words have decided. The table of documents() in Python has that " +
+  "The perplexity of its own words says among how many equally likely words each word of a document " +
+  "is guessed, by topics that these words have decided. The table of documents() in Python has that " +
   "of a held-out half of the words, which is usually higher.";
 
 /**
@@ -47,7 +47,7 @@ function worstDocuments(app, documents) {
       `The ${several(documents.worst.length, "document")} whose words the topics guess worst, such as other languages, tables ` +
         `and subjects that no topic covers. They have at least ${documents.least_words} known words.${of}`,
     ),
-    el("p", { class: "quiet" }, `Perplexity of its own words: ${OWN_PERPLEXITY}`),
+    el("p", { class: "quiet" }, OWN_PERPLEXITY),
     moreOf(
       documents.worst,
       STEP,

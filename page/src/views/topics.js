@@ -106,7 +106,7 @@ function headline(app) {
         String(doubted),
         el("a", { href: "#/check" }, doubted === 1 ? "topic to check" : "topics to check"),
       ),
-      unread > 0 && figure(count(unread), "left out: no known word"),
+      unread > 0 && figure(count(unread), "documents left out: no known word"),
     ),
   );
   return section;
