@@ -70,7 +70,8 @@ def write(
     groups : sequence, optional
         A group for each document, such as an author or a source; None or "" for none.
     labels : sequence of str or mapping of int to str, optional
-        Names of topics. See `read_labels`.
+        Names of topics. See `read_labels`. A topic without one is called by its three most probable
+        words.
     other_topics : sequence of arrays-like of shape (n, n_features), optional
         Topics of other fits, with the same words. A topic with no similar one in them is doubted.
     score : float, optional
