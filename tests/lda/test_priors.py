@@ -486,3 +486,13 @@ def test_warm_start_keeps_what_was_learned_from_samples():
     first = lda.set_params(max_iter=1).fit(corpus())._trainer
     assert_array_equal(first.first_alpha, alpha)
     assert first.first_eta == eta
+
+
+@pytest.mark.parametrize("inference", ["gibbs", "point", "vb"])
+def test_warm_start_forgets_what_was_given(inference):
+    given = {"doc_topic_prior": 2.0, "topic_word_prior": 1.0}
+    lda = small_lda(warm_start=True, inference=inference, **given).fit(corpus())
+    lda.set_params(doc_topic_prior=None, topic_word_prior=None).fit(corpus())
+    usual = small_lda(inference=inference).fit(corpus())._trainer
+    assert_array_equal(lda._trainer.first_alpha, usual.first_alpha)
+    assert lda._trainer.first_eta == usual.first_eta

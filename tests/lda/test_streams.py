@@ -1,11 +1,16 @@
 """Streams of which nobody knows the length, or of which it changes."""
 
+import pickle
+from copy import deepcopy
+
 import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from topictemper import TemperedLDA
 from topictemper.lda import _clock, _defaults
+from topictemper.lda._stream_mixin import OF_TRAINING
 from topictemper.tempering import LocalTempering
 
 from ..small_lda import MODES, corpus, learned_state, small_lda, streamed
@@ -113,13 +118,14 @@ def test_documents_after_fit_are_new_ones():
         ("inference", "vb"),
         ("doc_topic_prior", "auto"),
         ("topic_word_prior", [0.1] * 60),
+        ("topic_word_prior", {"some": ["word1"]}),
         ("batch_size", 10),
-        ("mean_change_tol", -1.0),
+        ("mean_change_tol", 0.5),
         ("dtype", "float64"),
     ],
 )
 def test_a_parameter_that_would_have_no_effect_is_refused(name, value):
-    lda = small_lda(doc_topic_prior=[0.1] * 4, total_samples=200).partial_fit(corpus()[:100])
+    lda = small_lda(doc_topic_prior=0.1, total_samples=200).partial_fit(corpus()[:100])
     before, given = learned_state(lda), getattr(lda, name)
     with pytest.raises(ValueError, match=f"{name} is .*, but training began with"):
         lda.set_params(**{name: value}).partial_fit(corpus()[100:])
@@ -128,12 +134,60 @@ def test_a_parameter_that_would_have_no_effect_is_refused(name, value):
     assert lda.n_batch_iter_ > np.frombuffer(before["n_batch_iter"], np.int64)[0]
 
 
-def test_the_same_settings_in_another_object_are_no_change():
-    tempering = LocalTempering(max_temperature=3.0)
-    lda = small_lda(tempering=tempering, doc_topic_prior=np.full(4, 0.1)).fit(corpus())
-    lda.set_params(tempering=LocalTempering(max_temperature=3.0), doc_topic_prior=[0.1] * 4)
-    lda.set_params(max_iter=9, n_jobs=2, verbose=0, total_samples=1e4).partial_fit(corpus())
+def test_every_parameter_is_one_of_training_or_one_that_may_change():
+    of_fit = "max_iter learning_method tol init warm_start shuffle random_state".split()
+    of_stopping = "early_stopping validation_fraction n_iter_no_change".split()
+    of_calls = "total_samples n_jobs verbose".split()
+    names = {*OF_TRAINING, *of_fit, *of_stopping, *of_calls}
+    assert names == set(TemperedLDA().get_params(deep=False))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"tempering": LocalTempering(length=1)}, {"tempering": LocalTempering(length=1.0)}),
+        ({"tempering": "lvt"}, {"tempering": LocalTempering()}),
+        ({"tempering": "svi"}, {"tempering": None}),
+        ({"inference": "auto"}, {"inference": "gibbs"}),
+        ({"doc_topic_prior": np.full(4, 0.1)}, {"doc_topic_prior": [0.1] * 4}),
+        ({"dtype": "float32"}, {"dtype": np.float32}),
+        ({}, {"max_iter": 9, "n_jobs": 2, "verbose": 0, "total_samples": 1e4}),
+    ],
+)
+def test_the_same_settings_in_other_words_are_no_change(before, after):
+    lda = small_lda(**before).fit(corpus()).set_params(**after).partial_fit(corpus())
     assert lda.n_iter_ == 4
+
+
+class Cooling:
+    """A schedule that is an object, whose copies are other objects."""
+
+    def __call__(self, passes):
+        return max(1.0, 2.0 - passes)
+
+
+def test_schedules_that_are_objects_go_on():
+    tempering = LocalTempering(schedule=Cooling())
+    lda = small_lda(tempering=tempering).partial_fit(corpus()).partial_fit(corpus())
+    for again in (deepcopy(lda), pickle.loads(pickle.dumps(lda)), lda.merge_topics([0, 1])):
+        again.partial_fit(corpus())
+
+
+def test_a_call_that_learns_nothing_leaves_the_length_of_the_stream():
+    lda = small_lda(total_samples=400).partial_fit(corpus())
+    before, components = learned_state(lda), lda.components_
+    lda.set_params(total_samples=5000)
+
+    def chunks():
+        yield corpus()[:5]
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        lda.partial_fit(chunks())
+    assert learned_state(lda) == before
+    assert lda.components_ is components
+    other = small_lda(total_samples=400).partial_fit(corpus()).set_params(total_samples=5000)
+    assert learned_state(lda.partial_fit(corpus())) == learned_state(other.partial_fit(corpus()))
 
 
 def test_words_of_a_stream():

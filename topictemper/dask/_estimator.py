@@ -348,9 +348,8 @@ max_doc_update_iter, dtype
         check_is_fitted(self)
         executor, state = self._executor, self._state
         tree, *blocks = executor.gather([state.tree, *state.averages])
-        lda = _local.TemperedLDA(
-            **self._local_parameters(), n_jobs=self.n_jobs, verbose=self.verbose
-        )
+        parameters = self._local_parameters() | self._steps
+        lda = _local.TemperedLDA(**parameters, n_jobs=self.n_jobs, verbose=self.verbose)
         words = getattr(self, "feature_names_in_", None)
         return restored(lda, self.n_features_in_, dict(tree, parameters=self._steps), blocks, words)
 

@@ -66,11 +66,13 @@ def new_trainer(
                 f"and the columns of X are {(config.n_components, config.n_features)} now; fit "
                 "with warm_start=False"
             )
-        if config.alpha.learned or config.alpha_is_default:
+        # What was learned goes on, not what was given.
+        was = previous.config
+        if _learns_alpha(config) and _learns_alpha(was):
             alpha = previous.alpha.astype(config.dtype)
-        if (config.eta.learned or config.predicts_eta) and isinstance(previous.eta, float):
+        if _learns_eta(config) and _learns_eta(was) and isinstance(previous.eta, float):
             eta = previous.eta
-        if config.alpha_is_default:
+        if config.alpha_is_default and was.alpha_is_default:
             scale.set_state(previous.prior_scale.get_state())
     given_topics = start is not None
     if restored is not None:
@@ -103,6 +105,14 @@ def new_trainer(
         random_state,
         given_topics=given_topics,
     )
+
+
+def _learns_alpha(config: Config) -> bool:
+    return config.alpha.learned or config.alpha_is_default
+
+
+def _learns_eta(config: Config) -> bool:
+    return config.eta.learned or config.predicts_eta
 
 
 def _temperature(

@@ -162,8 +162,8 @@ class TemperedLDA(
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        lambda, the Dirichlet parameters of the topics; read-only. Rows divided by their sums are
-        the topics.
+        lambda, the Dirichlet parameters of the topics. Rows divided by their sums are the topics.
+        The array is read-only; change a copy of it.
     n_effective_topics_ : float
         The exponential of the entropy of the topics' sizes, at most `n_components`.
     temperature_ : float

@@ -37,7 +37,10 @@ class FittedMixin:
 
     @property
     def components_(self) -> NDArray[Any]:
-        """Lambda, (n_components, n_features), read-only; a new array when topics have changed."""
+        """Lambda, (n_components, n_features); a new array when topics have changed.
+
+        It is read-only: change a copy, such as ``components_.copy()``.
+        """
         trainer = self._learned("components_")
         topics = trainer.predictive_topics
         state = trainer.clock.n_updates, topics.a
@@ -131,10 +134,7 @@ class FittedMixin:
 
     def _remember_parameters(self, parameters: dict[str, Any]) -> None:
         """Keep the parameters that training uses, which may be set to others later."""
-        self._trained_with = {
-            name: clone(value) if isinstance(value, Annealing) else value
-            for name, value in parameters.items()
-        }
+        self._trained_with = {name: _kept(value) for name, value in parameters.items()}
 
     def _set_fitted(
         self,
@@ -197,6 +197,13 @@ class FittedMixin:
             with within(name):
                 if tree[name] is not None:
                     setattr(self, f"{name}_", _history(tree[name], fields))
+
+
+def _kept(value: Any) -> Any:
+    """A parameter that later changes of the estimator do not reach."""
+    if not isinstance(value, Annealing):
+        return value
+    return clone(value).set_params(schedule=value.schedule)  # a copied callable is another one
 
 
 def _history(rows: Any, fields: tuple[str, ...]) -> NDArray[Any]:

@@ -137,11 +137,13 @@ class ReductionMixin:
         model: Any = self
         trainer: Trainer = model._trainer
         sizes = trainer.topics.totals
-        other = clone(model).set_params(**_parameters(model.get_params(deep=False), groups, sizes))
+        # In one copy, so that a schedule that is an object stays one.
+        own, trained = deepcopy((model.get_params(deep=False), model._trained_with))
+        other = clone(model).set_params(**_parameters(own, groups, sizes))
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(model, name):
                 setattr(other, name, getattr(model, name))
-        other._trained_with = _parameters(deepcopy(model._trained_with), groups, sizes)
+        other._trained_with = _parameters(trained, groups, sizes)
         config = Config.of(other._trained_with, model.n_features_in_)
         tree: Tree = {
             "expected_samples": trainer.plan.expected_samples,

@@ -14,29 +14,30 @@ from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
 from .._utils._feature_names import feature_names_of
+from .._utils._rollback import complete, parts, snapshot
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
-from ._config import Config
+from ._config import Config, Prior
 from ._defaults import STREAM_SAMPLES
 from ._minibatch import Gatherer
-from ._seeding import ENOUGH, first_documents, is_seeded, seed_labels, seeded
+from ._seeding import ENOUGH, first_documents, is_seeded, seed_labels, seeded, unseeded
 from ._training import Trainer
 
-# Parameters that training uses after its first step. The others are of `fit`, of the first step, or
-# read in each call.
-_OF_TRAINING = (
-    "n_components",
-    "tempering",
-    "inference",
-    "doc_topic_prior",
-    "topic_word_prior",
-    "batch_size",
-    "learning_decay",
-    "learning_offset",
-    "mean_change_tol",
-    "max_doc_update_iter",
-    "dtype",
-)
+# Parameters that training uses after its first step, and what of `Config` follows from them. The
+# others are of `fit`, of the first step, or read in each call.
+OF_TRAINING = {
+    "n_components": ("n_components",),
+    "tempering": ("tempering",),
+    "inference": ("point", "sampling"),
+    "doc_topic_prior": ("alpha", "alpha_is_default"),
+    "topic_word_prior": ("eta", "predicts_eta"),
+    "batch_size": ("batch_size",),
+    "learning_decay": ("learning_decay",),
+    "learning_offset": ("learning_offset",),
+    "mean_change_tol": ("mean_change_tol",),
+    "max_doc_update_iter": ("max_doc_update_iter",),
+    "dtype": ("dtype",),
+}
 
 
 class StreamMixin:
@@ -89,9 +90,9 @@ class StreamMixin:
         Raises
         ------
         TypeError, ValueError
-            If the counts are invalid, if a parameter is at the first call, or if one that training
-            uses has changed since then. The estimator is then unchanged; after an invalid chunk it
-            has learned the minibatches before it.
+            If the counts are invalid; if a parameter is invalid, at the first call; or if a
+            parameter that training uses has changed since then. The estimator is then unchanged;
+            after an invalid chunk it has learned the minibatches before it.
 
         Notes
         -----
@@ -99,11 +100,14 @@ class StreamMixin:
         `n_batch_iter_` counts the minibatches that the model has learned.
         """
         before, learned = vars(self).copy(), getattr(self, "n_batch_iter_", 0)
+        restore = snapshot(parts(self._trainer)) if learned else None
         try:
             self._partial_fit(X, sample_weight, feature_names)
         except BaseException:
             # A call that has learned nothing leaves nothing.
             if getattr(self, "n_batch_iter_", 0) == learned:
+                if restore is not None:
+                    complete(restore)
                 self.__dict__ = before
             raise
         return self
@@ -163,16 +167,25 @@ class StreamMixin:
 
     def _refuse_changes(self) -> None:
         """Refuse parameters that would have no effect, because training began with others."""
-        estimator: Any = self
-        for name in _OF_TRAINING:
-            value, before = getattr(estimator, name), self._trained_with[name]
-            # None leaves the size of steps to the plan, which Dask makes for the whole corpus.
-            if value is None and name in ("batch_size", "learning_offset"):
-                continue
-            if not is_seeded(value) and not _same(value, before):
+        before = self._trained_with
+        changed = [name for name in OF_TRAINING if not _same(getattr(self, name), before[name])]
+        if not changed:
+            return
+        now = {name: value for name, value in unseeded(self).items() if name in OF_TRAINING}
+        config, trained = Config.of({**before, **now}, self.n_features_in_), self._trainer.config
+        for name in changed:
+            value = getattr(self, name)
+            if is_seeded(value):  # of which training has made an array of topics and words
+                other = np.ndim(before[name]) != 2
+            else:
+                other = any(
+                    not _same(getattr(config, field), getattr(trained, field))
+                    for field in OF_TRAINING[name]
+                )
+            if other:
                 raise ValueError(
-                    f"{name} is {value!r}, but training began with {before!r}, and partial_fit "
-                    f"continues with that: set {name} back, or fit again"
+                    f"{name} is {_shown(value)}, but training began with {_shown(before[name])}, "
+                    f"and partial_fit continues with that: set {name} back, or fit again"
                 )
 
 
@@ -180,4 +193,11 @@ def _same(value: Any, other: Any) -> bool:
     """Whether two values of a parameter are the same setting."""
     if isinstance(value, Annealing) and isinstance(other, Annealing):
         return type(value) is type(other) and value.get_params() == other.get_params()
+    if isinstance(value, Prior) and isinstance(other, Prior):
+        return np.array_equal(value.value, other.value) and value.learned == other.learned
     return np.array_equal(value, other)
+
+
+def _shown(value: Any) -> str:
+    shape = np.shape(value)
+    return f"an array of shape {shape}" if shape else repr(value)
