@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from topictemper import TemperedLDA
 from topictemper._utils._cooccurrence import mean_npmi, shares_together
+from topictemper._utils._distances import hellinger
 from topictemper.datasets import load_docstrings
 from topictemper.report._doubts import coherences, distance_to_corpus, doubts_about
-from topictemper.report._geometry import hellinger, match_distance
+from topictemper.report._geometry import match_distance
 
 from .._common.corpora import distributions, machine, parser, vocabulary
 

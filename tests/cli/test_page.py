@@ -91,6 +91,8 @@ def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
     labels.write_text(json.dumps({"0": "", "1": "music"}))
     said = f"{other}: 1 topic labeled, 1 label removed\n"
     assert run("label", model, labels, "-o", other)[1] == said
+    labels.write_text(json.dumps({"0": "boats", "1": ""}))  # which has none
+    assert run("label", model, labels, "-o", other)[1] == f"{other}: 1 topic labeled\n"
     labels.write_text(json.dumps({"1": "cars"}))
     assert "labels.json: labels must differ, but topics" in fails("label", model, labels)
     labels.write_text(json.dumps({"7": "cars"}))

@@ -84,14 +84,6 @@ def test_labels_stand_before_words():
     assert lines == [r"  1   60.0%  pets\x07: cat dog", "  2   30.0%  sun moon"]
 
 
-def test_numbers_with_their_nouns():
-    assert [_report.counted(n, "topic") for n in (0, 1, 2000)] == [
-        "0 topics",
-        "1 topic",
-        "2,000 topics",
-    ]
-
-
 def test_hottest_documents_come_first():
     report = _report.format_documents(
         np.array([1.25, 2.0, 1.0]),

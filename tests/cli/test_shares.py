@@ -92,4 +92,6 @@ def test_shares_of_no_documents(fails, model, matrix, tmp_path):
     assert "docs.csv: no documents." in fails(*shares)
     table.write_text("body,who\nunheard words,a\n")
     assert "docs.csv: no document has a word of the vocabulary." in fails(*shares)
+    table.write_text("body,who\nriver boat,\n")
+    assert "docs.csv: no document has a group." in fails(*shares)
     assert "--group is for text" in fails("shares", model, matrix, "--group=who")

@@ -24,7 +24,7 @@ def type_label(page, topic, text):
 
 def saved(page, path):
     """Save the labels by one click."""
-    with page.expect_download(timeout=5000) as download:
+    with page.expect_download() as download:
         page.get_by_role("button", name="Save labels").click()
     download.value.save_as(path)
     return report.read_labels(path)
@@ -74,7 +74,7 @@ def test_a_click_after_an_edit_of_the_title_follows_its_link(labeled):
     page = labeled.go("topic/1")
     type_label(page, 1, "football")
     page.get_by_role("link", name="All topics").click()
-    page.wait_for_selector("main.view-topics", timeout=5000)
+    page.wait_for_selector("main.view-topics")
     assert "football" in labeled.texts(".topics .name bdi")
 
 

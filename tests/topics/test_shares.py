@@ -55,6 +55,8 @@ def test_missing_and_mixed_groups():
     assert shares["documents"][0] == 30
     numbers = shares_by_group(THETA, [1.0, np.nan] * 30)
     assert numbers["group"].tolist() == [1.0] * 3
+    for empty in (["", "b"] * 30, np.array(["", "b"] * 30)):
+        assert shares_by_group(THETA, empty)["group"].tolist() == ["b"] * 3
     days = shares_by_group(THETA, np.array(["2024-01-05", "NaT"] * 30, "datetime64[D]"))
     assert days["documents"].tolist() == [30] * 3
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -85,6 +86,8 @@ def _day(value: Any, row: int) -> np.datetime64:
     if isinstance(value, date):  # a datetime and a pandas Timestamp are dates
         return np.datetime64(value.isoformat()[:10], "D")
     try:
+        if isinstance(value, Real) and value < 1:
+            raise ValueError("no year")
         text = (value.decode() if isinstance(value, bytes) else str(_whole(value))).strip()
         if text in ("", "NaT"):
             return np.datetime64("NaT", "D")

@@ -19,6 +19,11 @@ def say(line: str) -> None:
         print(line, file=sys.stderr)
 
 
+def counted(n: int, noun: str) -> str:
+    """Return a number with its noun: "1 topic", "2,000 topics"."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
 class Progress:
     """Says every few seconds how many documents have been worked on.
 

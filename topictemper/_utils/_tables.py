@@ -111,7 +111,7 @@ def output_of(estimator: Any) -> str:
     return kind
 
 
-def as_set(rows: Any, estimator: Any) -> Any:
+def as_output_of(rows: Any, estimator: Any) -> Any:
     """Return a table as the kind that `set_output` of an estimator asks for."""
     return table({name: np.asarray(rows[name]) for name in rows.columns}, output_of(estimator))
 

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._files import writable_path
+from .._utils._log import counted
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
 from ..lda._estimator import TemperedLDA
@@ -19,7 +20,6 @@ from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
 from . import _arguments as types
 from ._inputs import STANDARD_INPUT, TextInput, kind_of, read_matrix
 from ._models import refuse_text_options, warn_of_unfindable
-from ._report import counted
 
 _MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 _COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")

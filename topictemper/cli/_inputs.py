@@ -13,11 +13,11 @@ from typing import Any, Literal, NamedTuple
 
 from scipy.sparse import csr_array
 
+from .._utils._log import counted
 from ..datasets import read_corpus
 from ..datasets.formats._formats import FORMATS, format_of
 from ..datasets.formats._packed import InputError, plain
 from ._decoding import text_lines
-from ._report import counted
 from ._tables import Columns, Row, delimited_rows, json_rows, parquet_documents
 
 _logger = logging.getLogger("topictemper")

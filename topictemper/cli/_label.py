@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from .._utils._files import writable_path
+from .._utils._log import counted
 from ..datasets.formats._packed import InputError
 from ..report import read_labels
 from . import _arguments as types
 from ._models import Fitted
-from ._report import counted
 
 
 def add(commands: Any) -> None:
@@ -42,12 +42,14 @@ def run(arguments: argparse.Namespace) -> int:
     if writable_path(output) == arguments.labels.resolve():
         raise InputError(f"{output}: this would overwrite the input.")
     fitted, labels = Fitted(arguments.model), read_labels(arguments.labels)
+    before = fitted.lda._labels
     try:
         fitted.lda.set_labels(labels)
     except ValueError as error:
         raise InputError(f"{arguments.labels}: {error}.") from error
     fitted.model.save(output)
-    n_removed = list(labels.values()).count("")
+    n_removed = len(before.keys() - fitted.lda._labels.keys())
+    n_labeled = sum(label != "" for label in labels.values())
     removed = f", {counted(n_removed, 'label')} removed" if n_removed else ""
-    print(f"{output}: {counted(len(labels) - n_removed, 'topic')} labeled{removed}")
+    print(f"{output}: {counted(n_labeled, 'topic')} labeled{removed}")
     return 0

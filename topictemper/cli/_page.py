@@ -9,7 +9,7 @@ from typing import Any
 import scipy.sparse as sp
 
 from .._utils._files import writable_path
-from .._utils._log import Progress
+from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..text._model import TopicModel
@@ -17,7 +17,6 @@ from ..text._settings import made_by
 from . import _arguments as types
 from ._inputs import Document, kind_of
 from ._models import Fitted
-from ._report import counted
 
 
 def add(commands: Any) -> None:

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from .._utils._files import writable_path
-from .._utils._log import Progress
+from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
 from ..text._summaries import labels_of
 from . import _arguments as types
 from ._inputs import STANDARD_INPUT
 from ._models import Fitted
 from ._outputs import Labels, format_of_output, opened_output
-from ._report import counted, format_score
+from ._report import format_score
 from ._show import as_json
 
 

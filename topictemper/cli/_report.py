@@ -42,11 +42,6 @@ def printable(text: str) -> str:
     )
 
 
-def counted(n: int, noun: str) -> str:
-    """Return a number with its noun: "1 topic", "2,000 topics"."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
-
-
 def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
     """Return a table of held-out scores, and the gain of the second over the first.
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from .._utils._log import Progress
+from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
 from ..topics._periods import PERIODS
 from ..topics._shares import shares_by_group, shares_over_time
 from . import _arguments as types
 from ._models import Fitted
-from ._report import counted, format_shares
+from ._report import format_shares
 from ._show import add_formats, print_rows
 
 _logger = logging.getLogger("topictemper")
@@ -62,6 +62,8 @@ def run(arguments: argparse.Namespace) -> int:
     settings: dict[str, Any] = {"weights": np.concatenate(known), "labels": fitted.lda.labels_}
     if not settings["weights"].any():
         raise InputError(f"{arguments.file}: no document has a word of the vocabulary.")
+    if not any(value is not None for value in values):
+        raise InputError(f"{arguments.file}: no document has a {'date' if by_date else 'group'}.")
     theta = np.concatenate(proportions)
     try:
         if by_date:

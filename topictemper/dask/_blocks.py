@@ -121,7 +121,8 @@ def matrices_of(X: Any, name: str = "X") -> Blocks:
 
 
 def names_of_columns(X: Any) -> NDArray[Any] | None:
-    """Return the names of the columns of a data frame, if they are strings, or None."""
+    """Return the names of the columns of data frames, if they are strings, or None."""
+    X = X[0] if isinstance(X, list | tuple) else X
     names: NDArray[Any] | None = _get_feature_names(getattr(X, "_meta", X))
     return names
 

@@ -166,10 +166,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         if labels is None:
             return {}
         if isinstance(labels, Mapping):
-            new = dict(self._labels)
-            new |= {
-                topic_number(_key(key, present), present): label for key, label in labels.items()
-            }
+            new = self._with(labels)
             new = {k: label for k, label in new.items() if label is not None and label != ""}
         else:
             if isinstance(labels, str) or len(labels) != n_components:
@@ -181,6 +178,12 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         check_labels(new)
         self._check_others(new, n_components)
         return new
+
+    def _with(self, labels: Mapping[Any, Any]) -> dict[int, Any]:
+        """The present labels by topic, and in their place those of a mapping."""
+        present = self.labels_
+        numbers = [topic_number(_key(key, present), present) for key in labels]
+        return {**self._labels, **dict(zip(numbers, labels.values(), strict=True))}
 
     def _check_others(self, new: Mapping[int, str], n_components: int) -> None:
         """Raise an error if a label is the name of a topic that has none."""

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..report._of_model import write_model
 from ._inspection import names_of
-from ._labels import _key, topic_number
 
 Labels = Sequence[str] | Mapping[Any, str] | None
 
@@ -118,7 +117,5 @@ class ReportMixin:
         """Write a report, with the options of `write_model`."""
         model: Any = self
         if isinstance(labels, Mapping):
-            present = model.labels_
-            numbers = [topic_number(_key(key, present), present) for key in labels]
-            labels = {**model._labels, **dict(zip(numbers, labels.values(), strict=True))}
+            labels = model._with(labels)
         return write_model(model, X, words, documents=documents, labels=labels, **options)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils._tables import as_set
+from .._utils._tables import as_output_of
 from ..topics._shares import shares_by_group, shares_over_time
 
 
@@ -80,7 +80,7 @@ class SharesMixin:
             confidence=confidence,
             random_state=random_state,
         )
-        return as_set(shares, self)
+        return as_output_of(shares, self)
 
     def topics_by_group(
         self,
@@ -98,7 +98,7 @@ class SharesMixin:
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Counts. Documents without a word of the vocabulary are left out.
         groups : array-like of shape (n_samples,)
-            The group of each document. Documents where it is None or NaN are left out.
+            The group of each document. Documents where it is None, NaN or "" are left out.
         n_bootstrap, confidence, random_state
             As for `topics_over_time`.
 
@@ -134,7 +134,7 @@ class SharesMixin:
             confidence=confidence,
             random_state=random_state,
         )
-        return as_set(shares, self)
+        return as_output_of(shares, self)
 
     def _shown(self, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
         """Proportions, and which documents have words."""

@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._distances import hellinger
 from . import _documents
 from ._dates import Periods, periods_of
 from ._doubts import coherences, distance_to_corpus, doubts_about
-from ._geometry import hellinger, map_of, match_distance, neighbors
+from ._geometry import map_of, match_distance, neighbors
 from ._survey import Proportions, Shares, Survey, survey
 from ._words import N_SHOWN, STOPS, candidates, corpus_frequencies, mixture_of
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._cooccurrence import mean_npmi, shares_together
-from .._utils._ranking import largest
-from ._geometry import hellinger
+from .._utils._distances import hellinger
+from .._utils._ranking import top_columns
 
 #: Words of a topic whose co-occurrence is its coherence, as in `metrics.coherence`.
 N_TOP_WORDS = 10
@@ -40,7 +40,7 @@ class Doubt(NamedTuple):
 
 def coherences(topics: NDArray[Any], X: Any) -> NDArray[np.float64]:
     """Return the NPMI of each topic, as `topictemper.metrics.coherence` does."""
-    top = np.stack([largest(topic, N_TOP_WORDS) for topic in topics])
+    top = top_columns(topics, N_TOP_WORDS)
     if top.shape[1] < 2:
         return np.full(len(topics), np.nan)
     return np.array([mean_npmi(shares) for shares in shares_together([X], top)])

@@ -7,17 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
-from scipy.optimize import linear_sum_assignment
 from scipy.spatial import cKDTree
+
+from .._utils._distances import hellinger, pairs
 
 # Area of all circles, as a part of the map before they are parted, and the steps of that.
 _COVER, _STEPS = 0.22, 500
-
-
-def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    r"""Hellinger distances, :math:`(1 - \sum_v \sqrt{p_v q_v})^{1/2}`, of all pairs of rows."""
-    affinity = np.sqrt(first) @ np.sqrt(second).T
-    return np.sqrt(np.clip(1.0 - affinity.astype(np.float64), 0.0, 1.0))
 
 
 def neighbors(distance: NDArray[np.float64], n: int) -> NDArray[np.intp]:
@@ -60,10 +55,9 @@ def match_distance(topics: NDArray[Any], others: list[NDArray[Any]]) -> NDArray[
         return None
     total = np.zeros(len(topics))
     for other in others:
-        distance = hellinger(topics, other)
-        rows, columns = linear_sum_assignment(distance)
+        rows, _, distances = pairs(hellinger(topics, other))
         partner = np.ones(len(topics))
-        partner[rows] = distance[rows, columns]
+        partner[rows] = distances
         total += partner
     return total / len(others)
 

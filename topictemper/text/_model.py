@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _chunks
 from .._utils import _validation as check
-from .._utils._log import say
+from .._utils._log import counted, say
 from .._utils._rollback import unchanged_on_error
 from .._utils._tables import output_of, table
 from ..lda._estimator import TemperedLDA
@@ -239,7 +239,8 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         ------
         TypeError, ValueError
             If a document is invalid. The estimator is then unchanged. With a stream it may have
-            learned from the documents before the invalid one.
+            learned from the documents before the invalid one; `unknown_share_` and `unknown_words_`
+            are then those of the update before.
         """
         check_is_fitted(self)
         before: float = self.unknown_share_
@@ -271,8 +272,9 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         self.unknown_share_ = share
         self._unknown = dict(unknown.most_common(_UNKNOWN_SHOWN))
         said = (
-            f"{unknown.total():,} of {n_words:,} words of {n_documents:,} documents are not in the "
-            f"vocabulary ({share:.1%}; {before:.1%} before)"
+            f"{unknown.total():,} of {counted(n_words, 'word')} of "
+            f"{counted(n_documents, 'document')} are not in the vocabulary ({share:.1%}; "
+            f"{before:.1%} before)"
         )
         if self.verbose:
             say(said)
@@ -377,14 +379,18 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         try:
             lda = self.lda_
         except AttributeError:
-            raise AttributeError("TopicModel has no topics_ before fit", obj=self) from None
+            raise AttributeError(
+                "TopicModel has no topics_ before fit", name="topics_", obj=self
+            ) from None
         return table(topic_columns(lda, self.feature_names_, self._statistics), output_of(self))
 
     @property
     def unknown_words_(self) -> Any:
         """Table of the 20 most frequent unknown words of the last `update`: ``word``, ``count``."""
         if self._unknown is None:
-            raise AttributeError("TopicModel has no unknown_words_ before update", obj=self)
+            raise AttributeError(
+                "TopicModel has no unknown_words_ before update", name="unknown_words_", obj=self
+            )
         words, counts = list(self._unknown), list(self._unknown.values())
         return table({"word": words, "count": counts}, output_of(self))
 

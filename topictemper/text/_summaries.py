@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core._workers import Workers
-from .._utils._ranking import largest
+from .._utils._ranking import top_columns
 from .._utils._state import Stateful
 from ..lda._completion import cold, document_completion, halves, predictor
 from ..lda._estimator import TemperedLDA
@@ -130,7 +130,7 @@ def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str
 
 
 def _top_columns(lda: TemperedLDA) -> NDArray[np.int64]:
-    return np.stack([largest(topic, _N_WORDS) for topic in lda.components_]).astype(np.int64)
+    return top_columns(lda.components_, _N_WORDS).astype(np.int64)
 
 
 def _perplexities(lda: TemperedLDA, counts: Any) -> NDArray[np.float64]:

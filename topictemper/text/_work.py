@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils._tables import as_set
+from .._utils._tables import as_output_of
 from ..lda._labels import Labels
 from ..lda._reduction import Topic, groups_left, merged_groups, nearest_groups
 from ..topics._hierarchy import TopicHierarchy
@@ -199,7 +199,7 @@ class WorkMixin:
         model: Any = self
         check_is_fitted(model)
         shares = model.lda_.topics_over_time(self._all_counts(texts), dates, **settings)
-        return as_set(shares, model)
+        return as_output_of(shares, model)
 
     def topics_by_group(self, texts: Any, groups: Any, **settings: Any) -> Any:
         """Shares of the topics in groups of documents, with intervals.
@@ -221,7 +221,7 @@ class WorkMixin:
         model: Any = self
         check_is_fitted(model)
         shares = model.lda_.topics_by_group(self._all_counts(texts), groups, **settings)
-        return as_set(shares, model)
+        return as_output_of(shares, model)
 
     def search_in(
         self, texts: Any, *, topic_weight: float = TOPIC_WEIGHT, smoothing: float = SMOOTHING

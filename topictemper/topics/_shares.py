@@ -39,7 +39,7 @@ def shares_by_group(
     proportions : array-like of shape (n_samples, n_components)
         Proportions of topics in documents, such as from `transform`.
     groups : array-like of shape (n_samples,)
-        The group of each document. Documents where it is None or NaN are left out.
+        The group of each document. Documents where it is None, NaN or "" are left out.
     weights : array-like of shape (n_samples,), optional
         How much each document counts, >= 0, such as its length. None: all count alike. Documents
         that count 0 are left out.
@@ -79,10 +79,12 @@ def shares_by_group(
             f"{groups.shape}"
         )
     if groups.dtype.kind == "O":
-        known = np.array([group is not None for group in groups], bool)
+        known = np.array([group is not None and group != "" for group in groups], bool)
         groups = _comparable(groups, known)
     else:
         known = groups == groups  # not NaN nor NaT
+        if groups.dtype.kind in "US":
+            known = groups != groups.dtype.type()
     settings = n_bootstrap, confidence, random_state
     return _shares("group", theta, groups, known, weights, labels, *settings)
 
