@@ -184,6 +184,8 @@ BAD_PARAMETERS = {
     "max_iter": [value for value in COUNT_NONSENSE if value is not None],
     "mean_change_tol": [*REAL_NONSENSE, None, -1e-9],
     "max_doc_update_iter": COUNT_NONSENSE,
+    "total_samples": [*REAL_NONSENSE, 0, 0.5],
+    "verbose": [-1, 1.5, "yes", None],
     "tol": [*REAL_NONSENSE, 1e-3],
     "validation_fraction": [0.2],
     "n_iter_no_change": [3],

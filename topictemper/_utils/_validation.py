@@ -54,6 +54,16 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def stream_length(value: Any) -> float | None:
+    """Return a checked `total_samples`."""
+    return None if value is None else number("total_samples", value, 1.0, 1e15)
+
+
+def verbosity(value: Any) -> int:
+    """Return a checked `verbose`, which may be True."""
+    return int(value) if isinstance(value, bool) else integer("verbose", value, 0)
+
+
 def random_state(value: Any) -> np.random.RandomState:
     """Return the `RandomState` of a seed, as scikit-learn does."""
     try:

@@ -109,6 +109,8 @@ class Config:
             )
         patience, fraction = _stopping(p)
         check.random_state(p["random_state"])
+        check.stream_length(p["total_samples"])
+        check.verbosity(p["verbose"])
         return cls(
             n_components=n_components,
             n_features=n_features,

@@ -133,9 +133,7 @@ class StreamMixin:
 
     def _stream_trainer(self, X: Any, sample_weight: Any = None) -> Trainer:
         """The model in training; a new one at the first call of `partial_fit`."""
-        total = self.total_samples
-        if total is not None:
-            total = check.number("total_samples", total, 1.0, 1e15)
+        total = check.stream_length(self.total_samples)
         if not hasattr(self, "_trainer"):
             n_documents = X.shape[0] if sample_weight is None else sample_weight.sum()
             scale = (total or STREAM_SAMPLES) / max(n_documents, 1e-9)
