@@ -193,6 +193,7 @@ def test_the_best_start_goes_on(batch_size):
     assert model.elbo_history_["elbo"][-1] > best[-1]
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 def test_pi_waits_for_temperature_one():
     model = small(max_iter=4, tempering=Annealing(max_temperature=3, length=10)).fit(images())
     assert_array_equal(model.pi_, 0.2)

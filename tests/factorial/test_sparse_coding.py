@@ -8,7 +8,7 @@ from scipy.optimize import linear_sum_assignment
 from scipy.special import logsumexp
 from scipy.stats import norm
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper._core._workers import Workers
@@ -106,6 +106,7 @@ def test_elbo_never_falls(parameters):
     assert len(history) == parameters.get("max_iter", 30)
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 def test_elbo_never_falls_at_a_constant_temperature():
     # What EM climbs there is sum_n log sum_K p^b; the sets and the components do the climbing.
     sigma, pi, b = 3.0, 0.3, 1 / 2.5
@@ -443,3 +444,12 @@ def test_exact_log_likelihood_is_for_few_components():
     model = small(n_components=17, max_iter=1).fit(images())
     with pytest.raises(ValueError, match="at most 16 components, and this model has 17"):
         model.exact_log_likelihood(images())
+
+
+def test_a_fit_that_ends_hot_warns():
+    data = np.random.default_rng(0).normal(size=(50, 4))
+    hot = BinarySparseCoding(
+        2, max_iter=3, tempering=Annealing(max_temperature=3, length=30), random_state=0
+    )
+    with pytest.warns(ConvergenceWarning, match="ended at the temperature 2.87; raise max_iter=3"):
+        hot.fit(data)

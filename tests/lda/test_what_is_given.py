@@ -56,6 +56,11 @@ NO_COUNTS = {
     "series of tokens": (lambda: series(TOKENS), TOKEN),
     "gensim": (lambda: [[(0, 1), (2, 1)], [(1, 3)]], GENSIM),
     "gensim of one length": (lambda: [[(0, 1)], [(1, 3)]], GENSIM),
+    "a corpus": (lambda: {"counts": corpus()}, "X is a whole corpus; give its counts, X.counts"),
+    "a dask array": (
+        lambda: pytest.importorskip("dask.array").from_array(corpus().toarray()),
+        "X is a collection of Dask: learn with topictemper.dask",
+    ),
     "dense matrices": (
         lambda: [np.ones((3, 60)), np.ones((3, 60))],
         r"list of matrices.*np.vstack",

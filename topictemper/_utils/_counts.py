@@ -45,6 +45,13 @@ def acceptable(X: Any, name: str) -> Any:
     """
     if sp.issparse(X):
         return check_structure(X, name)
+    if hasattr(X, "__dask_graph__"):
+        raise TypeError(
+            f"{name} is a collection of Dask: learn with topictemper.dask.TemperedLDA, predict "
+            f"with topictemper.dask.transform, or bring it to this process with {name}.compute()"
+        )
+    if isinstance(X, dict) and "counts" in X:
+        raise TypeError(f"{name} is a whole corpus; give its counts, {name}.counts")
     if is_chunks(X):
         raise TypeError(
             f"{name} is an iterable of chunks, which is not possible here; give one matrix, such "

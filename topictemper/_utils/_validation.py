@@ -90,7 +90,7 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
     """Return one of some names."""
     choices = tuple(choices)
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {choices}, got {value!r}")
+        raise ValueError(f"{name} must be one of {choices}, got {repr(value)[:60]}")
     return value
 
 

@@ -210,6 +210,11 @@ def _task_of(model: Any) -> Any:
     """The model as an argument of tasks: one task for all of them."""
     if isinstance(model, str | os.PathLike):
         return dask.delayed(load)(os.path.abspath(model))
+    if hasattr(model, "to_local"):
+        raise TypeError(
+            "the model is on the cluster: use its own methods, such as model.score(X), or give "
+            "model.to_local()"
+        )
     if hasattr(model, "key"):  # the result of another task, such as a Future
         return model
     if not hasattr(model, "transform"):

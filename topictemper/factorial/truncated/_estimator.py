@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
@@ -73,6 +75,11 @@ class TruncatedModel(
         ------
         TypeError, ValueError
             If a parameter or the data are invalid. The estimator then stays unchanged.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the last iteration was at T > 1.
         """
         with unchanged_on_error(self):
             Y = self._checked(X, reset=True)
@@ -81,6 +88,14 @@ class TruncatedModel(
             self.elbo_history_ = history.elbos
             self.temperature_history_ = history.temperatures
             self.n_iter_ = len(history.rows)
+        last = self.temperature_history_["temperature"][-1]
+        if last > 1.0:
+            warnings.warn(
+                f"fit ended at the temperature {last:.3g}; raise max_iter={self.max_iter}, or "
+                "shorten the schedule",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def elbo(self, X: Any, n_iter: int | None = None) -> float:
