@@ -16,14 +16,14 @@ from .small_texts import as_table
 @pytest.mark.parametrize(
     "name",
     [
-        "p.csv", "P.CSV", "p.csv.gz", "p.tsv", "p.tab.xz", "p.jsonl", "p.ndjson.bz2", "p.json",
-        "semicolons.csv", "wide.csv",
+        "p.csv", "P.CSV", "p.csv.gz", "P.TSV.BZ2", "p.tsv", "p.tab.xz", "p.jsonl", "p.ndjson.bz2",
+        "p.json", "semicolons.csv", "wide.csv",
     ],
 )  # fmt: skip
 def test_tables(named, topics, lines, tmp_path, stdin, name):
     table, content = tmp_path / name, as_table(lines, name)
     pack = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
-    table.write_bytes(pack.get(name.split(".")[-1], bytes)(content))
+    table.write_bytes(pack.get(name.split(".")[-1].lower(), bytes)(content))
     found = named(table, "--column=body")
     assert found == [(str(d), topic) for d, topic in enumerate(topics)]
     stdin(content)
@@ -45,6 +45,16 @@ def test_parquet(run, fails, named, topics, lines, tmp_path, stdin):
     assert "['title', 'body']. Give --column." in fails("fit", file, *out)
     assert "'n' is not one of its columns of text" in fails("fit", file, *out, "--column=n")
     assert "--encoding is for text" in fails("fit", file, *out, "--encoding=utf-8")
+
+
+def test_missing_values_of_json_lines(named, topics, lines, tmp_path):
+    file = tmp_path / "docs.jsonl"
+    rows = [{"body": line, "who": float("nan")} for line in lines[:3]]
+    rows.append({"body": float("nan"), "who": "b"})
+    file.write_text("\n".join(map(json.dumps, rows)))
+    found = named(file, "--column=body", "--id=who")
+    assert [topic for _, topic in found] == [*topics[:3], -1]
+    assert "nan" not in (tmp_path / "named.csv").read_text(encoding="utf-8")
 
 
 def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):

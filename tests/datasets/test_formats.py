@@ -1,4 +1,6 @@
+import bz2
 import gzip
+import lzma
 
 import numpy as np
 import pytest
@@ -47,6 +49,18 @@ def test_round_trip(tmp_path_factory, kind, dense):
     assert corpus.counts.dtype == np.int32
     assert corpus.feature_names.tolist() == words
     assert len(list(path.parent.iterdir())) == 2
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip), (".bz2", bz2), (".XZ", lzma)])
+@pytest.mark.parametrize("kind", [kind for kind in FORMATS if kind != "npz"])
+def test_packed_files_are_known_by_their_names(tmp_path, kind, suffix, pack):
+    path, words = tmp_path / NAMES[kind], ["a", "b", "c"]
+    write_corpus(path, [[1, 0, 2], [0, 3, 1]], feature_names=words)
+    packed = path.with_name(path.name + suffix)
+    packed.write_bytes(pack.compress(path.read_bytes()))
+    corpus = read_corpus(packed)
+    assert corpus.counts.toarray().tolist() == [[1, 0, 2], [0, 3, 1]]
+    assert corpus.feature_names.tolist() == words
 
 
 @settings(max_examples=25, deadline=None)

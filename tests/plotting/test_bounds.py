@@ -118,3 +118,16 @@ def test_temperatures_of_mixtures(model):
     assert_array_equal(display.line_.get_ydata(), model().temperature_history_["temperature"])
     assert display.line_.get_ydata()[-1] == 1.0
     display.figure_.canvas.draw()
+
+
+def test_other_scales_and_fits_of_one_pass():
+    figure, ax = plt.subplots()
+    ax.set_xscale("log")
+    BoundDisplay.from_estimator(dp_mixture(), ax=ax)
+    figure.canvas.draw()
+    history = {"one": dp_mixture().elbo_history_[:1]}
+    display = BoundDisplay(history).plot()
+    display.figure_.canvas.draw()
+    assert display.lines_[0].get_marker() == "o"
+    low, high = display.ax_.get_ylim()
+    assert low < history["one"]["elbo"][0] < high

@@ -71,6 +71,13 @@ def test_any_span_of_time_has_ticks(n_months):
     assert len(display.axes_[0].get_xticks()) >= 2
 
 
+def test_years_that_cannot_be_drawn():
+    years = [f"-{1000 + i % 3}-01-01" for i in range(200)]
+    shares = fitted().topics_over_time(corpus(), years, period="year", n_bootstrap=5)
+    with pytest.raises(ValueError, match="years 1 to 9999"):
+        TopicSharesDisplay(shares).plot()
+
+
 def test_shares_by_group_have_one_scale_and_names_on_the_left():
     figure, ax = plt.subplots(figsize=(9, 3), layout="constrained")
     display = TopicSharesDisplay.from_estimator(fitted(), corpus(), groups=GROUPS, ax=ax)

@@ -61,7 +61,8 @@ def acceptable(X: Any, name: str) -> Any:
     if isinstance(first, str | bytes):
         raise TypeError(
             f"{name} holds text, such as {first[:40]!r}; count the words first, with "
-            "make_pipeline(CountVectorizer(), TemperedLDA(...)).fit(texts)"
+            "make_pipeline(CountVectorizer(), TemperedLDA(...)).fit(texts), or with "
+            "model.vectorizer_.transform(texts) of a TopicModel"
         )
     if isinstance(X, list | tuple) and _is_matrix(first):
         raise TypeError(

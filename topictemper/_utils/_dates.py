@@ -26,6 +26,8 @@ PERIODS = {
 # A day, whatever follows it; or a year, or a month.
 _DAY = re.compile(r"([+-]?\d{4}-\d\d-\d\d)([TZ +-].*)?|(\d{8})([T ].*)?", re.ASCII | re.DOTALL)
 _YEAR_OR_MONTH = re.compile(r"[+-]?\d{1,4}(-\d\d)?", re.ASCII)
+# A year or a day that a column with gaps has made a float.
+_WHOLE = re.compile(r"(\d{4}|\d{8})\.0+", re.ASCII)
 _FIRST_COMPACT, _LAST_COMPACT = 1000_01_01, 9999_12_31
 
 
@@ -89,6 +91,8 @@ def _day(value: Any, row: int) -> np.datetime64:
         if isinstance(value, Real) and value < 1:
             raise ValueError("no year")
         text = (value.decode() if isinstance(value, bytes) else str(_whole(value))).strip()
+        whole = _WHOLE.fullmatch(text)
+        text = whole[1] if whole else text
         if text in ("", "NaT"):
             return np.datetime64("NaT", "D")
         return np.datetime64(_iso(text.replace("/", "-")), "D")

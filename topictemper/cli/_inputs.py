@@ -115,10 +115,10 @@ class TextInput:
     def _format_of(self, file: Path) -> str:
         if self._format is not None:
             return self._format
-        name = file.name
+        name = file.name.lower()
         for suffix in _PACKED:
             name = name.removesuffix(suffix)
-        return _SUFFIXES.get(Path(name).suffix.lower(), "file" if self._is_folder else "text")
+        return _SUFFIXES.get(Path(name).suffix, "file" if self._is_folder else "text")
 
     def _check_options(self, formats: set[str]) -> None:
         if not formats.intersection(TABLES):

@@ -73,7 +73,7 @@ def format_of_output(path: Path, n_top: int | None) -> str:
     """Return the format that the name of an output implies."""
     if path == STANDARD_INPUT:
         return "csv"
-    format = _FORMATS.get(path.suffix)
+    format = _FORMATS.get(path.suffix.lower())
     if format is None:
         raise InputError(f"--output: {path} must end with .csv, .parquet or .npz.")
     if format == "npz" and n_top is not None:

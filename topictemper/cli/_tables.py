@@ -9,6 +9,7 @@ from io import BytesIO
 from itertools import chain
 from typing import Any, NamedTuple
 
+from .._utils._missing import is_missing
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import parquet_rows
 from ._decoding import text_lines
@@ -71,7 +72,11 @@ def delimited_rows(
                 yield Row(*(None if place is None else row[place] for place in places))
             line = reader.line_num + 1
     except csv.Error as error:
-        what = "lines end with CR alone" if "new-line" in str(error) else error
+        what = str(error)
+        if "new-line" in what:
+            what = "lines end with CR alone"
+        elif "expected after" in what:
+            what = "text after a closing quote; quotes within a cell must be doubled"
         raise InputError(f"{name}, in the row that begins in line {line}: {what}.") from error
 
 
@@ -94,7 +99,7 @@ def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> I
             column = columns.column or _only(name, texts, texts or value)
             keys, first = [column, *columns[1:]], value
         seen.update(value)
-        text = value.get(keys[0])
+        text = None if is_missing(value.get(keys[0])) else value[keys[0]]
         if text is not None and not isinstance(text, str):
             raise InputError(
                 f"{name}, line {number}: {keys[0]!r} is no text, but {json.dumps(text)[:40]}."
@@ -181,7 +186,7 @@ def _json(text: str, name: str, number: int, kind: type | None = None) -> Any:
 
 
 def _text(value: Any) -> str | None:
-    if value is None:
+    if is_missing(value):
         return None
     isoformat: Callable[[], str] | None = getattr(value, "isoformat", None)
     return str(value) if isoformat is None else isoformat()

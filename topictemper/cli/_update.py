@@ -54,7 +54,10 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{output}: {counted(counts.shape[0], 'more document')}")
         return 0
     source, model = TextInput(arguments), fitted.of_texts()
-    model.update(source.texts())
+    try:
+        model.update(source.texts())
+    except ValueError as error:
+        raise InputError(f"{arguments.file}: {error}.") from error
     fitted.model.save(target)
     print(
         f"{output}: {counted(source.n_documents, 'more document')}, "

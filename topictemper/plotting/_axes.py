@@ -41,6 +41,12 @@ def tidy(ax: Any) -> None:
     ax.set_axisbelow(True)
 
 
+def whole_passes(ax: Any) -> None:
+    """Ticks at whole numbers of passes, unless the axis has another scale."""
+    if ax.get_xscale() == "linear":
+        ax.xaxis.get_major_locator().set_params(integer=True)
+
+
 def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
     """Cut off early values far below the rest, and say so; all last values stay visible."""
     top = max(course.max() for course in courses)
@@ -48,6 +54,8 @@ def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
         min(course[-1], np.median(course) - 2.0 * (course.max() - np.median(course)))
         for course in courses
     )
+    if top == low:
+        return
     ax.set_ylim(bottom=max(low - 0.05 * (top - low), ax.get_ylim()[0]))
     lowest = min(course.min() for course in courses)
     if lowest < ax.get_ylim()[0]:

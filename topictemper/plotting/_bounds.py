@@ -8,7 +8,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from ..topics._checks import fitted_lda_of
-from ._axes import axes, crop_early_passes, history_of, tidy
+from ._axes import axes, crop_early_passes, history_of, tidy, whole_passes
 
 # Of `elbo_history_`, by the names of models; "nats", of all data, for the others.
 _UNITS = {
@@ -123,10 +123,11 @@ class BoundDisplay:
         for name, history in self.histories.items():
             passes, elbo = history["pass"], history["elbo"]
             label = f"{name}  {elbo[-1]:,.6g}" if several else name
-            self.lines_ += ax.plot(passes, elbo, linewidth=1.8, label=label)
+            marker = "o" if len(passes) == 1 else None  # a line of one point is none
+            self.lines_ += ax.plot(passes, elbo, linewidth=1.8, label=label, marker=marker)
         tidy(ax)
         crop_early_passes(ax, [history["elbo"] for history in self.histories.values()])
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        whole_passes(ax)
         ax.set_xlabel("passes over the data")
         ax.set_ylabel(f"ELBO ({self.unit})")
         if several:

@@ -8,7 +8,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, WARM, axes, crop_early_passes, history_of, tidy
+from ._axes import COOL, WARM, axes, crop_early_passes, history_of, tidy, whole_passes
 
 _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
 
@@ -245,7 +245,7 @@ class LearningCurveDisplay:
             self.lines_.append(line)
         tidy(ax)
         crop_early_passes(ax, [history["score"] for history in self.histories.values()])
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        whole_passes(ax)
         ax.set_xlabel("passes over the data")
         ax.set_ylabel("held-out score (nats per token)")
         if several:

@@ -61,7 +61,7 @@ class DocumentTemperatureDisplay:
         n_hottest: int = 8,
     ) -> None:
         self.temperatures = temperatures
-        self.names = names
+        self.names = list(names)
         self.n_hottest = n_hottest
 
     @classmethod

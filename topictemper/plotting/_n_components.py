@@ -97,13 +97,14 @@ class NComponentsDisplay:
             panel.tick_params(labelsize="small")
             tidy(panel)
             panels.append(panel)
+        first = self.comparison.n_components_ == sizes[0]
         panels[0].annotate(
             f"take {self.comparison.n_components_}",
             (self.comparison.n_components_, 0.02),
             xycoords=("data", "axes fraction"),
-            xytext=(-4, 0),
+            xytext=(4 if first else -4, 0),
             textcoords="offset points",
-            ha="right",
+            ha="left" if first else "right",
             fontsize="small",
             color=WARM,
         )

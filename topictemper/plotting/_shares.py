@@ -17,6 +17,8 @@ _COLUMNS = 4
 _GAP = 0.05
 _LONGEST_NAME = 24
 _NARROWEST = 5.0  # inches, for the line below
+# Days that Matplotlib can draw.
+_FIRST, _LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
 
 
 class TopicSharesDisplay:
@@ -200,6 +202,8 @@ class TopicSharesDisplay:
 def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
     period, share = values["period"], values["share"]
     if period.dtype.kind == "M":
+        if period.min() < _FIRST or period.max() > _LAST:
+            raise ValueError("periods must be of the years 1 to 9999 to be drawn")
         period = period.astype("datetime64[s]").astype(object)
     panel.fill_between(period, values["low"], values["high"], color=COOL, alpha=0.25, linewidth=0)
     panel.plot(period, share, color=COOL, marker="." if len(period) < 30 else None, linewidth=1.3)
@@ -245,7 +249,7 @@ def _chosen(topics: int | Sequence[int], column: dict[str, NDArray[Any]]) -> NDA
         of_topic = [column["topic"] == k for k in numbers]
         sizes = np.array([(column["share"] * column["documents"])[rows].sum() for rows in of_topic])
         return np.asarray(numbers[largest(sizes, n)])
-    chosen = np.asarray(topics)
+    chosen = np.ravel(topics)
     if not np.isin(chosen, numbers).all() or not chosen.size:
         raise ValueError(f"topics must be among {numbers.min()} to {numbers.max()}, got {topics!r}")
     return chosen

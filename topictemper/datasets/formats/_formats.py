@@ -26,6 +26,7 @@ from ._sparse_npz import read_npz
 from ._text import read_vocabulary, write_vocabulary
 from ._word_pairs import read_ldac, read_svmlight
 
+_PACKED = (".gz", ".bz2", ".xz")
 _SUFFIXES = {
     ".npz": "npz",
     ".mtx": "mtx",
@@ -50,8 +51,8 @@ def read_corpus(
     Parameters
     ----------
     path : str or path-like
-        The file. All formats except "npz" may be gzipped. A folder of `save_corpus` is opened and
-        verified by `open_corpus`.
+        The file. All formats except "npz" may be packed by gzip, bzip2 or xz. A folder of
+        `save_corpus` is opened and verified by `open_corpus`.
     format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
         Format of the file. None takes it from the name:
 
@@ -170,8 +171,10 @@ def write_corpus(
     """
     path = Path(path)
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
-    if path.name.endswith(".gz"):
-        raise ValueError(f"{path} would have to be compressed, which is not done; leave .gz out")
+    if path.name.lower().endswith(_PACKED):
+        raise ValueError(
+            f"{path} would have to be compressed, which is not done; leave {path.suffix} out"
+        )
     if kind is None:
         raise ValueError(f"the format of {path} has to be said, one of {', '.join(FORMATS)}")
     counts = csr_array(_counts.count_matrix(X, "X"), copy=True)
@@ -207,7 +210,9 @@ def write_corpus(
 
 def format_of(path: Path) -> str | None:
     """Return the format that the name of a file implies, or None."""
-    name = path.name.removesuffix(".gz")
+    name = path.name.lower()
+    for suffix in _PACKED:
+        name = name.removesuffix(suffix)
     if name.startswith("docword."):
         return "uci"
     return _SUFFIXES.get(Path(name).suffix)
@@ -239,7 +244,7 @@ def _holds_counts(path: Path) -> bool:
 
 
 def _vocabulary_beside(path: Path) -> Path:
-    uci = re.fullmatch(r"docword(\..+?)?(\.txt)?(\.gz)?", path.name)
+    uci = re.fullmatch(r"docword(\..+?)?(\.txt)?(\.(gz|bz2|xz))?", path.name, re.IGNORECASE)
     return path.with_name(f"vocab{uci[1] or ''}.txt" if uci else "vocab.txt")
 
 

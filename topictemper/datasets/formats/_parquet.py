@@ -56,6 +56,8 @@ def parquet_rows(
         table = pq.ParquetFile(file)
         schema = table.schema_arrow
         texts = [field.name for field in schema if _is_text(pa.types, field.type)]
+        if not texts:
+            raise InputError(f"{name} has no column of text, but {schema.names}.")
         if column is None and len(texts) != 1:
             raise InputError(f"{name}: name one of its columns of text: {texts}.")
         chosen = texts[0] if column is None else column
