@@ -322,3 +322,16 @@ def test_new_corpora_do_not_change_words_of_others(tmp_path):
             write_corpus(tmp_path / name, COUNTS, feature_names=words[::-1])
     assert read_corpus(tmp_path / "x.npz").feature_names.tolist() == words
     assert not (tmp_path / "z.npz").exists()
+
+
+def test_svmlight_from_zero(tmp_path):
+    X = np.array([[0, 2, 0, 1], [0, 1, 3, 0]])
+    dump_svmlight_file(X, np.zeros(2), str(tmp_path / "a.svm"))
+    (tmp_path / "vocab.txt").write_text("a\nb\nc\nd\n")
+    counts = read_corpus(tmp_path / "a.svm", zero_based=True).counts
+    assert_array_equal(counts.toarray(), X)
+    dump_svmlight_file(X[:, 1:], np.zeros(2), str(tmp_path / "b.svm"))
+    with pytest.raises(ValueError, match="there is a column 0"):
+        read_corpus(tmp_path / "b.svm", zero_based=False)
+    with pytest.raises(ValueError, match="zero_based is for format='svmlight'"):
+        read_corpus(tmp_path / "c.mtx", zero_based=True)

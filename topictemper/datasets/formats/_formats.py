@@ -45,6 +45,7 @@ def read_corpus(
     format: str | None = None,
     *,
     vocabulary: str | os.PathLike[str] | None = None,
+    zero_based: bool | None = None,
 ) -> Bunch:
     r"""Read word counts from a file.
 
@@ -63,11 +64,14 @@ def read_corpus(
           distinct words, then ``word:count`` for each word, numbered from 0;
         - "mtx" (``.mtx``), Matrix Market, documents in rows;
         - "svmlight" (``.svm``, ``.svmlight``, ``.libsvm``), without the labels; columns are
-          numbered from 1, or from 0 if there is a 0;
+          numbered from 1, or from 0 if there is a 0 (see `zero_based`);
         - "npz" (``.npz``), as written by ``scipy.sparse.save_npz``.
     vocabulary : str or path-like, default=None
         File of the words, one per line. None takes ``vocab.txt`` in the same folder, or
         ``vocab.NAME.txt`` for ``docword.NAME.txt``, if it exists.
+    zero_based : bool, default=None
+        Whether the columns of "svmlight" are numbered from 0, as those that scikit-learn's
+        ``dump_svmlight_file`` writes. None is a guess, which is wrong if column 0 is empty.
 
     Returns
     -------
@@ -105,6 +109,9 @@ def read_corpus(
         raise InputError(
             f"{path}: unknown file name; give the format, one of {', '.join(FORMATS)}."
         )
+    if zero_based is not None and kind != "svmlight":
+        raise ValueError(f"zero_based is for format='svmlight'; with {kind!r} it must be None")
+    options = {} if zero_based is None else {"zero_based": check.flag("zero_based", zero_based)}
     named = _vocabulary_beside(path) if vocabulary is None else Path(vocabulary)
 
     def read(counts_file: Path, words_file: Path) -> tuple[Any, list[str] | None]:
@@ -112,7 +119,8 @@ def read_corpus(
         wanted = vocabulary is not None or words_file.exists()
         words = read_vocabulary(words_file) if wanted else None
         with open(counts_file, "rb") if kind == "npz" else unpacked(counts_file) as file:
-            return _READERS[kind](file, path, None if words is None else len(words)), words
+            n_features = None if words is None else len(words)
+            return _READERS[kind](file, path, n_features, **options), words
 
     counts, words = whole(read, path, named)
     try:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ._lines import LARGEST_COUNT, LARGEST_SIZE, Block, Path, blocks, narrow, summable
+from ._packed import InputError
 
 # Optional parts of a line of SVMlight.
 _QUERY_OR_COMMENT = rb"(?<=[ \t])qid:\d+(?=\s)|#[^\n]*"
@@ -46,7 +47,9 @@ def read_ldac(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
     return _matrix(parts, n_features)
 
 
-def read_svmlight(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
+def read_svmlight(
+    file: IO[bytes], path: Path, n_features: int | None, zero_based: bool | None = None
+) -> csr_array:
     """Read one document per line: a label, then ``column:count`` from 1, or from 0 if there is a 0.
 
     Columns must increase. Blank lines and comments are not documents.
@@ -63,7 +66,9 @@ def read_svmlight(file: IO[bytes], path: Path, n_features: int | None) -> csr_ar
             )
         parts.append(part)
     lowest = min((int(part.words.min()) for part in parts if len(part.words)), default=0)
-    if lowest > 0:
+    if zero_based is False and lowest == 0 and any(len(part.words) for part in parts):
+        raise InputError(f"{path}: there is a column 0, so that zero_based must be True.")
+    if lowest > 0 and not zero_based:
         parts = [part._replace(words=part.words - 1) for part in parts]
     counts = _matrix(parts, None)
     width = max(counts.shape[1], n_features or 0)
