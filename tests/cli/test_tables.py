@@ -47,6 +47,16 @@ def test_parquet(run, fails, named, topics, lines, tmp_path, stdin):
     assert "--encoding is for text" in fails("fit", file, *out, "--encoding=utf-8")
 
 
+def test_quotes_that_join_rows_of_tsv(run, model, tmp_path):
+    table = tmp_path / "docs.tsv"
+    table.write_text('id\tbody\n1\t"river boat\n2\tengine\n3\troad car"\n')
+    out = ("--output", tmp_path / "out.csv")
+    said = run("transform", model, table, "--column=body", *out)[2]
+    assert "docs.tsv, line 2: a cell in quotes has tabs and ends of lines" in said
+    table.write_text('id\tbody\n1\t"river\nboat"\n2\t"a ""car"" on\ta road"\n')
+    assert run("transform", model, table, "--column=body", *out)[2] == ""
+
+
 def test_missing_values_of_json_lines(named, topics, lines, tmp_path):
     file = tmp_path / "docs.jsonl"
     rows = [{"body": line, "who": float("nan")} for line in lines[:3]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import chain
@@ -13,6 +14,8 @@ from .._utils._missing import is_missing
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import parquet_rows
 from ._decoding import text_lines
+
+_logger = logging.getLogger("topictemper")
 
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
 # The csv module refuses longer fields; this is its maximum everywhere.
@@ -68,6 +71,13 @@ def delimited_rows(
                     raise InputError(
                         f"{name}, line {line}: {len(row)} fields, but the first line names "
                         f"{len(header)} columns."
+                    )
+                if delimiter == "\t" and any("\t" in cell and "\n" in cell for cell in row):
+                    _logger.warning(
+                        "%s, line %d: a cell in quotes has tabs and ends of lines; if the quotes "
+                        "belong to the texts, rows are lost: double each quote",
+                        name,
+                        line,
                     )
                 yield Row(*(None if place is None else row[place] for place in places))
             line = reader.line_num + 1
