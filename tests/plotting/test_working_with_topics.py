@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.decomposition import NMF
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -135,3 +136,10 @@ def test_displays_take_a_model_of_texts():
         LearningCurveDisplay.from_estimator(model)
     with pytest.raises(NotFittedError):
         TopicsDisplay.from_estimator(TopicModel())
+
+
+def test_a_topic_without_words_is_named():
+    nmf = NMF(3, init="random", random_state=0, max_iter=20, tol=0.1).fit(corpus())
+    nmf.components_[1] = 0.0
+    with pytest.raises(ValueError, match="must have words in every topic, but row 1"):
+        TopicsDisplay.from_estimator(nmf, feature_names=[f"word{v}" for v in range(60)])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._ranking import largest
 from ..lda._inspection import names_of
-from ..topics._checks import fitted_lda_of
+from ..topics._checks import fitted_lda_of, topics_of
 from ._axes import COOL, axes
 
 _COLUMNS = 4
@@ -106,7 +106,8 @@ class TopicsDisplay:
         Raises
         ------
         ValueError
-            If there is no such topic, or if the names have the wrong length.
+            If there is no such topic, if a topic has no words, or if the names have the wrong
+            length.
         ImportError
             If matplotlib is not installed.
         """
@@ -115,7 +116,7 @@ class TopicsDisplay:
         estimator = fitted_lda_of(estimator)
         n_top_words = check.integer("n_top_words", n_top_words, 1)
         names = names_of(estimator, feature_names)
-        components = np.asarray(estimator.components_, dtype=np.float64)
+        components = topics_of(estimator).astype(np.float64)
         sizes = components.sum(axis=1)
         if np.ndim(topics) == 0:
             chosen = largest(sizes, check.integer("topics", topics, 1))
