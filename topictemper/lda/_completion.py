@@ -189,7 +189,6 @@ def document_completion(
     for (rows, seen), (_, unseen) in zip(
         chunks(observed, model.topics), chunks(held_out, model.topics), strict=True
     ):
-        gamma = infer_documents(model, seen, inverse_temperatures, workers, workspace).gamma
-        theta = gamma / gamma.sum(axis=1, keepdims=True)
-        out[rows] = log_likelihood(model.topics, unseen, theta, workers)
+        local = infer_documents(model, seen, inverse_temperatures, workers, workspace)
+        out[rows] = log_likelihood(model.topics, unseen, local.theta(), workers)
     return out

@@ -135,6 +135,7 @@ def infer(
     want_energy: bool = False,
     want_weights: bool = True,
     workspace: Workspace | None = None,
+    again: LocalParameters | None = None,
 ) -> LocalParameters:
     """Fixed point of phi and gamma (VT eq. 19) of every document of a minibatch.
 
@@ -160,17 +161,21 @@ def infer(
         Whether to keep `LocalParameters.weights`, which `Topics.step` needs; else it is empty.
     workspace : Workspace, optional
         Memory for the result.
+    again : LocalParameters, optional
+        The result of the same call but for `alpha`, whose rows of the topics and memory are used.
     """
-    local = _prepare(
-        topics,
-        batch,
-        alpha,
-        s,
-        workers=workers,
-        want_energy=want_energy,
-        want_weights=want_weights,
-        workspace=workspace,
-    )
+    local = again and again._replace(alpha=alpha)
+    if local is None:
+        local = _prepare(
+            topics,
+            batch,
+            alpha,
+            s,
+            workers=workers,
+            want_energy=want_energy,
+            want_weights=want_weights,
+            workspace=workspace,
+        )
     workers.run(kernels.estep, batch, local, tol, max_iter)
     return local
 
@@ -184,14 +189,17 @@ def collapse(
     max_iter: int,
     workers: Workers,
     workspace: Workspace | None = None,
+    again: LocalParameters | None = None,
 ) -> LocalParameters:
     """Fixed point of zero-order collapsed inference at T = 1 (Foulds et al., KDD 2013).
 
     Only gamma, whose mean is that of q(theta). Parameters are those of `infer`.
     """
-    local = _prepare(
-        topics, batch, alpha, 1.0, workers=workers, want_weights=False, workspace=workspace
-    )
+    local = again and again._replace(alpha=alpha)
+    if local is None:
+        local = _prepare(
+            topics, batch, alpha, 1.0, workers=workers, want_weights=False, workspace=workspace
+        )
     workers.run(kernels.collapse, batch, local, tol, max_iter)
     return local
 

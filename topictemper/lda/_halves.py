@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._hashing import splitmix64
-from ._e_step import infer
 from ._minibatch import Minibatch
-from ._topics import Topics
 
 _MOST_BITS = 64
 
@@ -18,6 +16,7 @@ _MOST_BITS = 64
 def some_rows(batch: Minibatch, n_documents: int, seed: int) -> Minibatch:
     """About so many documents of a minibatch, as their words have it; not by word.
 
+    Words that none of them has are left out: rows of the topics are not made for them.
     A document of weight 2 is as likely to be taken as two copies of it.
     """
     if batch.size <= n_documents:
@@ -26,9 +25,14 @@ def some_rows(batch: Minibatch, n_documents: int, seed: int) -> Minibatch:
     kept = hashes < np.uint64(2.0**64 * (n_documents / batch.size))
     lengths = np.diff(batch.doc_ptr)
     entries = np.repeat(kept, lengths)
+    word_of = batch.word_of[entries]
+    has_word = np.zeros(len(batch.words), dtype=bool)
+    has_word[word_of] = True
+    places = np.cumsum(has_word, dtype=np.int32) - 1
     return batch._replace(
         doc_ptr=np.concatenate([[0], np.cumsum(lengths[kept])]),
-        word_of=batch.word_of[entries],
+        words=batch.words[has_word],
+        word_of=places[word_of],
         counts=batch.counts[entries],
         weight=None if batch.weight is None else batch.weight[kept],
     )
@@ -54,14 +58,6 @@ def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
 
 def _with_counts(batch: Minibatch, counts: NDArray[np.float64]) -> Minibatch:
     return batch._replace(counts=counts.astype(batch.counts.dtype))
-
-
-def proportions(
-    topics: Topics, batch: Minibatch, alpha: NDArray[Any], **sweeps: Any
-) -> NDArray[Any]:
-    """Return the proportions of topics by mean-field inference; `sweeps` is for `infer`."""
-    gamma = infer(topics, batch, alpha, 1.0, want_weights=False, **sweeps).gamma
-    return gamma / gamma.sum(axis=1, keepdims=True)
 
 
 def peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:

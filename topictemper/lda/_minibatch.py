@@ -97,3 +97,7 @@ class LocalParameters(NamedTuple):
     energy: NDArray[np.float64]
     sweeps: NDArray[np.int32]
     alpha: NDArray[Any]
+
+    def theta(self) -> NDArray[Any]:
+        """E[theta_d], shape (n_documents, n_components)."""
+        return self.gamma / self.gamma.sum(axis=1, keepdims=True)

@@ -186,8 +186,7 @@ class PriorNormalizer(Stateful):
         workers: Workers,
     ) -> tuple[float, NDArray[np.float64]]:
         """Energy and log C(s) at the nodes of the corpus, of which the batch is a sample."""
-        theta = local.gamma / local.gamma.sum(axis=1, keepdims=True)
-        energy = batch.total(log_likelihood(topics, batch, theta, workers))
+        energy = batch.total(log_likelihood(topics, batch, local.theta(), workers))
         log_c = prior_log_partition(
             self._samples, size.documents, max(1.0, size.tokens / size.documents), self._bound
         )

@@ -20,8 +20,8 @@ from ._defaults import (
     ETA_TOKENS,
     ETA_WORDS,
 )
-from ._e_step import log_likelihood
-from ._halves import halves, proportions, some_rows
+from ._e_step import infer, log_likelihood
+from ._halves import halves, some_rows
 from ._minibatch import Minibatch
 from ._topics import Topics
 
@@ -63,7 +63,9 @@ class PredictiveEta(SampledComparison):
             return eta
         some = some_rows(batch, _DOCUMENTS, self._steps)
         seen, unseen = halves(some)
-        theta = proportions(topics, seen, alpha, workers=workers, **sweeps)
+        theta = infer(
+            topics, seen, alpha, 1.0, want_weights=False, workers=workers, **sweeps
+        ).theta()
         gains = []
         for exponent in _EXPONENTS:
             other = copy(topics)  # the same M

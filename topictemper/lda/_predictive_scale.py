@@ -65,11 +65,10 @@ class PredictiveScale(SampledComparison):
             return
         some = some_rows(batch, _DOCUMENTS, self._steps)
         seen, unseen = halves(some)
-        gains = []
+        gains, local = [], None
         for exponent in _EXPONENTS:
             scaled = times(alpha, 2.0**exponent)
             # By `cvb0`, with which it predicts, the multiple is smaller: titles do not want that.
-            gamma = collapse(topics, seen, scaled, workers=workers, **sweeps).gamma
-            theta = gamma / gamma.sum(axis=1, keepdims=True)
-            gains.append(some.total(log_likelihood(topics, unseen, theta, workers)))
+            local = collapse(topics, seen, scaled, again=local, workers=workers, **sweeps)
+            gains.append(some.total(log_likelihood(topics, unseen, local.theta(), workers)))
         self.scale = max(1.0, 2.0 ** self._best(gains))

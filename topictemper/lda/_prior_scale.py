@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from ._comparison import Comparison
-from ._e_step import log_likelihood
-from ._halves import halves, proportions, some_rows
+from ._e_step import infer, log_likelihood
+from ._halves import halves, some_rows
 from ._minibatch import Minibatch
 from ._topics import Topics
 
@@ -62,11 +62,20 @@ class PriorScale(Comparison):
             return
         some = some_rows(batch, _DOCUMENTS, self._steps)
         seen, unseen = halves(some)
-        gains = []
+        gains, local = [], None
         for doublings in _DOUBLINGS:
             scaled = times(alpha, 2.0**doublings)
-            theta = proportions(topics, seen, scaled, workers=workers, **sweeps)
-            gains.append(some.total(log_likelihood(topics, unseen, theta, workers)))
+            local = infer(
+                topics,
+                seen,
+                scaled,
+                1.0,
+                want_weights=False,
+                again=local,
+                workers=workers,
+                **sweeps,
+            )
+            gains.append(some.total(log_likelihood(topics, unseen, local.theta(), workers)))
         self.scale = float(2.0 ** (self._best(gains) + _MORE))
 
 

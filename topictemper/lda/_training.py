@@ -390,10 +390,9 @@ class Trainer(Stateful):
         tokens = batch.total_tokens()
         if tokens == 0:
             return None
-        own = q.gamma / q.gamma.sum(axis=1, keepdims=True)
         totals = self.topics.totals
         average = (totals / totals.sum())[None, :]
-        gain = log_likelihood(self.topics, batch, own, workers) - log_likelihood(
+        gain = log_likelihood(self.topics, batch, q.theta(), workers) - log_likelihood(
             self.topics, batch, average, workers
         )
         return float(batch.total(gain) / tokens)
