@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
+from topictemper._core._reference import special as _special
 
 from .minibatches import Minibatch, Real, make_minibatch, share, ticket, topic_rows
 
@@ -117,9 +118,13 @@ def test_mass_is_the_sum_of_a_row(dtype: Real, s: float, point: bool) -> None:
 def fractional_moments(
     M: NDArray[Any], a: float, base: float, n_threads: int = 1
 ) -> NDArray[np.float64]:
-    out = np.full((_kernels.moment_blocks(len(M)), len(NODES), M.shape[1]), np.nan)
-    share(_kernels.fractional_moments, (M, a, base, NODES, out, ticket()), n_threads)
-    return out
+    octave, n_octaves = int(np.floor(np.log2(base))), 40
+    places = np.arange(n_octaves * _kernels.OCTAVE + 1) / _kernels.OCTAVE
+    x = np.ldexp(1 + places % 1, octave + places.astype(int))
+    table = _special.gamma_ratio(x[:, None], NODES)
+    out = np.full((M.shape[1], len(NODES)), np.nan)
+    share(_kernels.fractional_moments, (M, a, base, octave, table, out, ticket()), n_threads)
+    return out.T
 
 
 @pytest.mark.parametrize("base", [1e-3, 0.05, 10.0])
@@ -127,9 +132,14 @@ def fractional_moments(
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_fractional_moments(dtype: Real, n_topics: int, base: float) -> None:
     minibatch = make_minibatch(n_topics, dtype=dtype)
-    result = fractional_moments(minibatch.M, minibatch.a, base).sum(axis=0)
-    expected = _reference.fractional_moments(minibatch.M, minibatch.a, base, NODES)
+    result = fractional_moments(minibatch.M, minibatch.a, base)
+    expected = _reference.interpolated_moments(minibatch.M, minibatch.a, base, NODES)
     assert_allclose(result, expected, rtol=RTOL[dtype])
+    exact = _reference.fractional_moments(minibatch.M, minibatch.a, base, NODES)
+    if dtype is np.float64:
+        assert (result <= exact * (1 + 1e-12)).all()
+        assert (result >= exact * (1 - 1.5e-5)).all()
+    assert_allclose(result[-1], exact[-1], rtol=RTOL[dtype])  # it is linear at s = 1
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -139,8 +149,8 @@ def test_fractional_moments_of_a_large_vocabulary(dtype: Real) -> None:
         dtype
     )
     result = fractional_moments(M, 0.5, 0.02)
-    expected = _reference.fractional_moments(M, 0.5, 0.02, NODES)
-    assert_allclose(result.sum(axis=0), expected, rtol=RTOL[dtype])
+    expected = _reference.interpolated_moments(M, 0.5, 0.02, NODES)
+    assert_allclose(result, expected, rtol=RTOL[dtype])
     for _ in range(5):
         assert_array_equal(fractional_moments(M, 0.5, 0.02, n_threads=2), result)
 

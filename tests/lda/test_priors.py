@@ -102,7 +102,7 @@ def test_kernels_see_the_prior(topics, prior, s):
     assert_allclose(found, (X.toarray() * np.log(theta @ beta.T)).sum(axis=1), rtol=1e-12)
 
     nodes = np.array([0.2, 0.7, 1.0])
-    moments = _reference.fractional_moments(lambda_, 1.0, 0.0, nodes)
+    moments = _reference.interpolated_moments(lambda_, 1.0, 0.0, nodes)
     totals = lambda_.sum(axis=0)
     expected = np.log(moments / _special.gamma_ratio(totals, nodes[:, None]))
     assert_allclose(topics.log_fractional_moments(nodes, ONE_THREAD), expected, atol=1e-10)

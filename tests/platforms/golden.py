@@ -100,7 +100,7 @@ def of_lda(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) -> Non
         e = lda.estep(*documents, temperatures, not s, B, shift, *SWEEPS)
         add("gamma", e.gamma)
         add("energy", e.energy)
-        ratios = lda.fractional_moments(M, SCALE, BASE, NODES)
+        ratios = lda.interpolated_moments(M, SCALE, BASE, NODES)
         add("moments", ratios)
         total = (BASE + SCALE * M).sum(axis=0)
         moments = ratios / np.array([special.gamma_ratio(total, node) for node in NODES])

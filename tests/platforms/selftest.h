@@ -30,24 +30,42 @@ static void SPECIAL(const lda_kernels *kernels)
     CHECK("gamma_ratio", 0, y, 1, N, N, golden_gamma_ratio[0], ACCURATE);
 }
 
-/* The moments of topics, sum_v E[beta_kv^s], from sums of ratios over blocks of words. */
+/* G(x + s) / G(x) at all nodes, from 2^FIRST_OCTAVE on, as `fractional_moments` wants it. */
+enum { FIRST_OCTAVE = -8, N_INTERVALS = 24 << OCTAVE_BITS };
+static double *RATIOS(const kernel_table *table)
+{
+    double x[N_INTERVALS + 1], column[N_INTERVALS + 1];
+    double *ratios = room((size_t)((N_INTERVALS + 1) * N_NODES) * sizeof(double));
+    for (int i = 0; i <= N_INTERVALS; i++)
+        x[i] = ldexp(1 + (i % (1 << OCTAVE_BITS)) / (double)(1 << OCTAVE_BITS),
+                     FIRST_OCTAVE + (i >> OCTAVE_BITS));
+    for (int j = 0; j < N_NODES; j++) {
+        table->lda_f64.gamma_ratio(N_INTERVALS + 1, x, NODES[j], column);
+        for (int i = 0; i <= N_INTERVALS; i++)
+            ratios[i * N_NODES + j] = column[i];
+    }
+    return ratios;
+}
+
+/* The moments of topics, sum_v E[beta_kv^s], from sums of ratios. */
 static void PARTITION(const kernel_table *table, const lda_kernels *kernels, int c,
                       const topic_state *state, const documents *d)
 {
-    const int64_t K = d->n_topics, n_blocks = (N_WORDS + 63) / 64;
-    double *sums = room((size_t)(n_blocks * N_NODES * K) * sizeof(double));
+    const int64_t K = d->n_topics;
+    double *by_topic = room((size_t)(N_NODES * K) * sizeof(double));
+    double *sums = room((size_t)(N_NODES * K) * sizeof(double));
     double *total = room((size_t)K * sizeof(double)), *ratio = room((size_t)K * sizeof(double));
     double *alpha = as_doubles(d->alpha, K), *out = room(N_DOCS * N_NODES * sizeof(double));
     REAL *moments = room((size_t)(N_NODES * K) * sizeof(REAL));
     REAL *prior = room((size_t)(N_NODES * K) * sizeof(REAL));
     const REAL *M = state->M;
-    moments_problem of_moments = {N_NODES, 64, NODES, sums};
+    moments_problem of_moments = {N_NODES, N_INTERVALS, FIRST_OCTAVE, RATIOS(table), by_topic};
     partition_problem of_partition = {N_DOCS, K, N_NODES, d->gamma, d->topics, d->n_active,
                                       moments, prior, NODES, out};
     status |= kernels->fractional_moments(state, &of_moments, new_ticket());
-    for (int64_t block = 1; block < n_blocks; block++)
-        for (int64_t i = 0; i < N_NODES * K; i++)
-            sums[i] += sums[block * N_NODES * K + i];
+    for (int64_t k = 0; k < K; k++)
+        for (int64_t j = 0; j < N_NODES; j++)
+            sums[j * K + k] = by_topic[k * N_NODES + j];
     check("moments", c, sums, N_NODES * K, golden_moments[c], ACCURATE);
     for (int64_t k = 0; k < K; k++) {
         total[k] = 0;

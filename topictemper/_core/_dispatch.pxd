@@ -3,6 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 cdef extern from "lda.h" nogil:
+    const int OCTAVE_BITS
     const int TOPIC_PADDING
     const int WORD_BLOCK
 
@@ -50,8 +51,8 @@ cdef extern from "lda.h" nogil:
         double *out
 
     ctypedef struct moments_problem:
-        int64_t n_nodes, block
-        const double *nodes
+        int64_t n_nodes, n_intervals, octave
+        const double *table
         double *out
 
     ctypedef struct likelihood_problem:

@@ -24,6 +24,7 @@ from cython cimport floating
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 from ._dispatch cimport (
+    OCTAVE_BITS,
     TOPIC_PADDING,
     WORD_BLOCK,
     active,
@@ -42,6 +43,8 @@ from ._dispatch cimport (
 )
 
 import numpy as np
+
+OCTAVE = 1 << OCTAVE_BITS
 
 cdef extern from "fields.h" nogil:
     ctypedef struct field:
@@ -116,18 +119,6 @@ def topic_blocks(int64_t n_topics):
 def statistics_blocks(int64_t n_words):
     """Number of rows of ``block_sums`` in `add_statistics`."""
     return (n_words + WORD_BLOCK - 1) // WORD_BLOCK
-
-
-cdef int64_t moment_block(int64_t n_features) noexcept nogil:
-    """Words in a block of `fractional_moments`: at most 64 blocks, so their sums stay small."""
-    cdef int64_t size = (n_features + 63) // 64
-    return size if size > 256 else 256
-
-
-def moment_blocks(int64_t n_features):
-    """Number of blocks that `fractional_moments` sums over."""
-    cdef int64_t size = moment_block(n_features)
-    return (n_features + size - 1) // size
 
 
 def psi(floating[::1] x):
@@ -319,15 +310,21 @@ def fractional_moments(
     const floating[:, ::1] M,
     double a,
     double base,
-    const double[::1] nodes,
-    double[:, :, ::1] out,
+    int64_t octave,
+    const double[:, ::1] table,
+    double[:, ::1] out,
     int64_t[::1] ticket,
 ):
-    """sum_v Gamma(lambda_kv + s) / Gamma(lambda_kv) at every node s, by blocks of words."""
+    """sum_v f(lambda_kv) for several functions f, linear between the numbers of a table.
+
+    From ``2^octave`` on ``table`` has the values of all f at the ends of intervals: `OCTAVE` of the
+    same length between a power of 2 and the next. Numbers beyond the last count as of the last.
+    ``out`` has a row for each topic.
+    """
     cdef int status
     cdef topic_state state = state_of(M, a, base)
     cdef moments_problem problem = moments_problem(
-        nodes.shape[0], moment_block(M.shape[0]), &nodes[0], &out[0, 0, 0]
+        table.shape[1], table.shape[0] - 1, octave, &table[0, 0], &out[0, 0]
     )
     with nogil:
         status = kernels(floating is float).fractional_moments(&state, &problem, &ticket[0])

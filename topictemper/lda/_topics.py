@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import lru_cache
+from math import frexp
 from typing import Any
 
 import numpy as np
@@ -233,13 +235,15 @@ class Topics(Stateful):
         """``log S_k(s) = log sum_v E[beta_kv^s]`` at every node, shape (n_nodes, n_components).
 
         ``E[beta_kv^s] = G(lambda_kv + s) G(Lambda_k) / (G(lambda_kv) G(Lambda_k + s))``, a moment
-        of the Dirichlet q(beta_k).
+        of the Dirichlet q(beta_k). Interpolated: up to 1.5e-5 too small, 2e-6 on average.
         """
-        sums = np.empty((kernels.moment_blocks(self.n_features), len(nodes), self.n_components))
-        M, a = (self.M, self.a) if self.H is None else (self._over_base(slice(None)), 1.0)
-        workers.run(kernels.fractional_moments, M, a, self.base, nodes, sums)
         totals, s = self.totals[None, :], nodes[:, None]
-        return np.log(sums.sum(axis=0)) + gammaln(totals) - gammaln(totals + s)
+        octaves = frexp(self.base)[1] - 1, frexp(totals.max())[1]  # around all lambda
+        sums = np.empty((self.n_components, len(nodes)))
+        M, a = (self.M, self.a) if self.H is None else (self._over_base(slice(None)), 1.0)
+        table = _gamma_ratios(tuple(nodes.tolist()), *octaves)
+        workers.run(kernels.fractional_moments, M, a, self.base, octaves[0], table, sums)
+        return np.log(sums.T) + gammaln(totals) - gammaln(totals + s)
 
     def set_prior(self, eta: float | NDArray[Any]) -> None:
         """Exchange the prior's part of lambda, where it is the same for all words."""
@@ -256,6 +260,14 @@ class Topics(Stateful):
     def log_totals(self) -> NDArray[np.float64]:
         """psi(Lambda_k), or log(Lambda_k) of topics that are a point, shape (n_components,)."""
         return np.log(self.totals) if self.point else psi(self.totals)
+
+
+@lru_cache(maxsize=16)
+def _gamma_ratios(nodes: tuple[float, ...], first: int, last: int) -> NDArray[np.float64]:
+    """G(x + s) / G(x) for nodes s and x from 2^first to 2^last, as `fractional_moments` wants."""
+    steps = np.arange(kernels.OCTAVE * (last - first) + 1)
+    x = np.ldexp(1.0 + steps % kernels.OCTAVE / kernels.OCTAVE, first + steps // kernels.OCTAVE)
+    return np.column_stack([kernels.gamma_ratio(x, s) for s in nodes])
 
 
 class TopicsStep:

@@ -332,6 +332,23 @@ def fractional_moments(M: ArrayLike, a: float, base: float, nodes: ArrayLike) ->
     return np.array([gamma_ratio(lam, s).sum(axis=0) for s in floats(nodes)])
 
 
+def interpolated_moments(
+    M: ArrayLike, a: float, base: float, nodes: ArrayLike, intervals: int = 64
+) -> Floats:
+    """`fractional_moments`, linear in lambda within each of so many intervals of an octave."""
+    mantissa, exponent = np.frexp(base + a * floats(M))
+    place = (2 * mantissa - 1) * intervals
+    low = np.ldexp(1 + np.floor(place) / intervals, exponent - 1)
+    high = np.ldexp(1 + (np.floor(place) + 1) / intervals, exponent - 1)
+    share = place % 1
+    return np.array(
+        [
+            ((1 - share) * gamma_ratio(low, s) + share * gamma_ratio(high, s)).sum(axis=0)
+            for s in floats(nodes)
+        ]
+    )
+
+
 def mixture_log_likelihood(
     doc_ptr: ArrayLike,
     indices: ArrayLike,

@@ -15,6 +15,14 @@
 #define ESTEP_BLOCK 4 /* an E-step is long: the last block must not keep others waiting */
 #define WORD_BLOCK 64
 
+/* Topics whose moments are worked out at a time: few enough for the caches, many enough for rows that
+   are read in their order, and for some shares of the work. */
+#define MOMENT_TOPICS 128
+#define MOMENT_SHARES 4
+
+/* The numbers between two powers of 2 lie in 2^OCTAVE_BITS intervals, where moments are worked out. */
+#define OCTAVE_BITS 6
+
 /* Up to so many topics, or where a word's documents hold one topic in so many, statistics are summed
    over all topics, not just those of a document. */
 #define DENSE_TOPICS 256
@@ -112,9 +120,9 @@ typedef struct {
 } partition_problem;
 
 typedef struct {
-    int64_t n_nodes, block;
-    const double *nodes;
-    double *out; /* (blocks of words, n_nodes, n_topics) */
+    int64_t n_nodes, n_intervals, octave; /* intervals begin at 2^octave */
+    const double *table;                  /* (n_intervals + 1, n_nodes) */
+    double *out;                          /* (n_topics, n_nodes) */
 } moments_problem;
 
 typedef struct {
