@@ -5,11 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import TemperedLDA, load
-from topictemper.lda import _training
+from topictemper._core._workers import Workers
+from topictemper.lda import _topics, _training
 from topictemper.lda._average import TopicsAverage
 from topictemper.lda._topics import Topics
 
-from ..small_lda import corpus, learned_state, small_lda, streamed
+from ..small_lda import ONE_THREAD, corpus, learned_state, small_lda, streamed
 
 
 def some_topics(rng, eta=0.1, dtype="float64"):
@@ -18,13 +19,17 @@ def some_topics(rng, eta=0.1, dtype="float64"):
     return topics
 
 
+def follow(average, topics, seen, total, workers=ONE_THREAD):
+    average.follow(topics, SimpleNamespace(documents_seen=seen, total_samples=total), workers)
+
+
 @pytest.mark.parametrize("eta", [0.1, np.linspace(0.1, 0.4, 30)[:, None]], ids=["number", "words"])
 def test_weights_are_polynomials(eta):
     rng, average, seen = np.random.default_rng(0), TopicsAverage(), []
     for n in range(20):
         topics = some_topics(rng, eta)
         seen.append(topics.components())
-        average.follow(topics, SimpleNamespace(documents_seen=100.0 * n, total_samples=100.0))
+        follow(average, topics, 100.0 * n, 100.0)
     # (n + 1)(n + 2) / 2 times each: what weights of 3 / (n + 2) come to.
     weights = np.array([(n + 1) * (n + 2) for n in range(20)], dtype=float)
     expected = np.tensordot(weights / weights.sum(), seen, 1)
@@ -35,7 +40,7 @@ def test_weights_are_polynomials(eta):
 def test_an_average_is_taken_eight_times_a_pass():
     average, topics = TopicsAverage(), some_topics(np.random.default_rng(0))
     for seen in range(0, 1001, 10):
-        average.follow(topics, SimpleNamespace(documents_seen=float(seen), total_samples=400.0))
+        follow(average, topics, seen, 400.0)
     assert average.n_added == 1 + 1000 // 50
 
 
@@ -43,13 +48,25 @@ def test_a_wide_vocabulary_is_averaged_less_often():
     topics = Topics(np.ones((5000, 2)), 0.1)
     average = TopicsAverage()
     for seen in range(0, 1001, 10):
-        average.follow(topics, SimpleNamespace(documents_seen=float(seen), total_samples=400.0))
+        follow(average, topics, seen, 400.0)
     assert average.n_added == 1 + 1000 // 500
+
+
+def test_threads_share_the_work(monkeypatch):
+    monkeypatch.setattr(_topics, "_ENTRIES_AT_ONCE", 8)
+    found = []
+    for n_jobs in (1, 3):
+        rng, average = np.random.default_rng(0), TopicsAverage()
+        with Workers(n_jobs) as workers:
+            for n in range(9):
+                follow(average, some_topics(rng), 100.0 * n, 100.0, workers)
+        found.append(average.topics.components())
+    assert_array_equal(*found)
 
 
 def test_topics_that_go_on_do_not_move_the_average():
     average, topics = TopicsAverage(), some_topics(np.random.default_rng(0))
-    average.follow(topics, SimpleNamespace(documents_seen=0.0, total_samples=100.0))
+    follow(average, topics, 0.0, 100.0)
     before = average.topics.components()
     topics.M += 1.0
     topics.rescale(3.0)

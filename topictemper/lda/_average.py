@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 
+from .._core._workers import Workers
 from .._utils._state import Stateful
 from ._clock import StreamClock
 from ._topics import Topics
@@ -46,7 +47,7 @@ class TopicsAverage(Stateful):
         if self.n_added and self.topics is None:
             self.topics = topics.copy()
 
-    def follow(self, topics: Topics, clock: StreamClock) -> None:
+    def follow(self, topics: Topics, clock: StreamClock, workers: Workers) -> None:
         """Add the topics as they are after a step, if it is time to."""
         if clock.documents_seen < self._due:
             return
@@ -54,7 +55,9 @@ class TopicsAverage(Stateful):
         self._due = clock.documents_seen + wait
         self.n_added += 1
         weight = weight_of(self.n_added)
-        self.topics = topics.copy() if self.topics is None else self.topics.mixed(topics, weight)
+        self.topics = (
+            topics.copy() if self.topics is None else self.topics.mixed(topics, weight, workers)
+        )
 
 
 def weight_of(n: int) -> float:

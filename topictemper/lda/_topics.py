@@ -20,8 +20,9 @@ from ._minibatch import LocalParameters, Minibatch
 # M is rescaled when its factor `a` leaves this range: far from the limits of float32.
 _SMALLEST_FACTOR = 1e-20
 _WORDS_AT_ONCE = 1024
-# Entries of M that are mixed with those of others at a time: they stay in the cache.
-_ENTRIES_AT_ONCE = 2**16
+# Entries of M that a thread mixes with those of others at a time: so many that threads seldom wait
+# for each other, and few enough to need little memory.
+_ENTRIES_AT_ONCE = 2**19
 
 
 class Topics(Stateful):
@@ -81,21 +82,24 @@ class Topics(Stateful):
 
     def copy(self) -> Topics:
         """The same topics, which do not follow the steps of these."""
-        return self._combined([(self, 1.0)])
+        return self._combined([(self, 1.0)], Workers())
 
-    def mixed(self, other: Topics, weight: float) -> Topics:
+    def mixed(self, other: Topics, weight: float, workers: Workers) -> Topics:
         """New topics with ``(1 - weight)`` of these and `weight` of others over the prior."""
-        return other._combined([(self, 1.0 - weight), (other, weight)])
+        return other._combined([(self, 1.0 - weight), (other, weight)], workers)
 
-    def _combined(self, shares: list[tuple[Topics, float]]) -> Topics:
+    def _combined(self, shares: list[tuple[Topics, float]], workers: Workers) -> Topics:
         result = copy(self)
         result.M = np.empty_like(self.M)
-        at_once = max(1, _ENTRIES_AT_ONCE // self.n_components)
-        for start in range(0, self.n_features, at_once):
-            rows = slice(start, start + at_once)
+
+        def combine(rows: slice) -> None:
             result.M[rows] = sum(
                 topics.M[rows] * self.M.dtype.type(share * topics.a) for topics, share in shares
             )
+
+        at_once = max(1, _ENTRIES_AT_ONCE // self.n_components)
+        starts = range(0, self.n_features, at_once)
+        workers.spread(combine, [slice(start, start + at_once) for start in starts])
         result.a = 1.0
         result.b = sum(share * topics.b for topics, share in shares)
         result.column_sums = np.sum(

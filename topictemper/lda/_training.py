@@ -293,7 +293,7 @@ class Trainer(Stateful):
             rate=rate,
         )
         eta_rate = rate if learns_priors else None
-        return _Step(self, of_topics, batch, eta_rate, elbo, averages=sampled)
+        return _Step(self, of_topics, batch, eta_rate, elbo, workers, averages=sampled)
 
     def _e_step(
         self, batch: Minibatch, s: float, workers: Workers, *, want_energy: bool
@@ -421,10 +421,11 @@ class _Step:
         batch: Minibatch,
         eta_rate: float | None,
         elbo: float,
+        workers: Workers,
         *,
         averages: bool,
     ) -> None:
-        self.elbo = elbo
+        self.elbo, self._workers = elbo, workers
         self._trainer, self._of_topics, self._eta_rate = trainer, of_topics, eta_rate
         self._averages = averages
         self._eta, self._restore = trainer.eta, snapshot([trainer.priors, trainer.average])
@@ -451,7 +452,7 @@ class _Step:
                 trainer.topics.set_prior(eta)
         vars(trainer.clock).update(self._clock_after)
         if self._averages:
-            trainer.average.follow(trainer.topics, trainer.clock)
+            trainer.average.follow(trainer.topics, trainer.clock, self._workers)
 
 
 class PassHooks(Protocol):
