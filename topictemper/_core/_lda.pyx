@@ -322,6 +322,8 @@ def fractional_moments(
     ``out`` has a row for each topic.
     """
     cdef int status
+    if table.shape[0] < 2:
+        raise ValueError("table has no interval")
     cdef topic_state state = state_of(M, a, base)
     cdef moments_problem problem = moments_problem(
         table.shape[1], table.shape[0] - 1, octave, &table[0, 0], &out[0, 0]
