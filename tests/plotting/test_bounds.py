@@ -57,8 +57,8 @@ def dp_mixture():
     [
         (mixture, "ELBO (nats)"),
         (dp_mixture, "ELBO (nats)"),
-        (sparse_coding, "ELBO (nats a datum)"),
-        (belief_network, "ELBO (nats a datum)"),
+        (sparse_coding, "ELBO (nats per datum)"),
+        (belief_network, "ELBO (nats per datum)"),
     ],
 )
 def test_elbo_of_every_model(model, label):

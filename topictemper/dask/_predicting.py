@@ -61,7 +61,7 @@ class PredictingMixin:
         Returns
         -------
         dask.array.Array of shape ()
-            Lazy; nats a held-out token. Of a matrix a float.
+            Lazy; nats per held-out token. Of a matrix a float.
         """
         fitted = self._model(X)
         if not is_lazy(X):

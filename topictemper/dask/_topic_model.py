@@ -192,7 +192,7 @@ class TopicModel(BaseEstimator):
         Returns
         -------
         dask.array.Array of shape ()
-            Lazy; nats a held-out word. The same bits as ``to_local().score``.
+            Lazy; nats per held-out word. The same bits as ``to_local().score``.
         """
         check_is_fitted(self)
         return _prediction.score(self._model(), _column(texts))

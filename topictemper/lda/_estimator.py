@@ -54,8 +54,8 @@ class TemperedLDA(
 ):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
 
-    Most users set `n_components`, `random_state`, `n_jobs` and perhaps `max_iter`. It learns from
-    counts of words; `topictemper.TopicModel` takes texts.
+    Most users set `n_components`, `random_state`, `n_jobs` and perhaps `max_iter`. The model learns
+    from counts of words; `topictemper.TopicModel` takes texts.
 
     Training starts at a high temperature T, where the likelihood has little weight and all topics
     are similar. T then falls to 1, where the objective is that of plain stochastic variational
@@ -77,18 +77,19 @@ class TemperedLDA(
 
         By default a search, which takes up to 0.2 of the planned passes, finds where documents
         begin to differ in their topics. Annealing starts there (for "dasvi" at T = 1.5, without a
-        search), and T falls linearly to 1 within 0.3 of the planned passes (0.4 of up to three).
-        Learned temperatures are averages over a grid of 100 evenly spaced values of 1 / T, and over
-        0.15 ("vt": 0.05) of the planned passes. "lvt" learns from every minibatch while T > 1, "vt"
-        20 times in a pass.
+        search), and T falls linearly to 1 within 0.3 of the planned passes. (With up to three
+        planned passes, these shares are 0.25 and 0.4.) Learned temperatures are averages over a
+        grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of the planned passes.
+        "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
         How the topics of a document are inferred:
 
         - "point": mean-field inference at the mean of the topics, E[beta] [5]_.
         - "gibbs": as "point" at first, then by Gibbs sampling [6]_, because mean-field inference is
-          overconfident: it assigns each document to too few topics. Sampling starts once T = 1,
-          after two passes or two thirds of the planned ones. Topics are averaged from then on, and
-          `transform` is by collapsed inference. Not for ``learning_method="batch"``.
+          overconfident: it assigns each document to too few topics. Sampling starts once T = 1, but
+          not within the first two passes (or two thirds of the planned ones, if that is less).
+          Topics are averaged from then on, and `transform` uses collapsed inference. Not for
+          ``learning_method="batch"``.
         - "vb": mean-field inference with Dirichlet topics, exp(E[log beta]), as in [2]_ and in
           scikit-learn.
         - "auto": "gibbs" for ``learning_method="online"``, "point" for "batch".
@@ -109,15 +110,16 @@ class TemperedLDA(
         labels to words (names of columns), or a `topictemper.topics.SeedTopics`, seeds topics.
     learning_method : {"online", "batch"}, default="online"
         "online" makes a step for each minibatch, as `partial_fit` always does. "batch" makes one
-        step of all documents in a pass; it needs 12 bytes of memory for each document and topic.
+        step from all documents in a pass; it needs 12 bytes of memory for each document and topic.
     max_iter : int, default=None
-        Passes over the data in `fit`; for "batch" the most. None is 15. For "online" it is more if
+        Passes over the data in `fit`; for "batch" a maximum. None is 15. For "online" it is more if
         there are few documents (80,000 in all passes together, at most 40 passes), and fewer if
         there are many (a million in all passes together, at least 4 passes).
     batch_size : int, default=None
-        Documents in a minibatch. None is a 300th of all documents, at least 64; of more than 67,000
-        documents a larger share, up to 2,048. A stream of unknown length counts as 50,000. Once
-        documents are sampled, minibatches are joined: to a fiftieth of all documents, at most 512.
+        Documents in a minibatch. None is a 300th of all documents, at least 64; with more than
+        67,000 documents a larger share, up to 2,048. A stream of unknown length counts as 50,000.
+        Once documents are sampled, minibatches are joined: to a fiftieth of all documents, at most
+        512.
     total_samples : float, default=None
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
         stream counts as 50,000 documents until there have been more. Even a rough number helps.
@@ -172,8 +174,8 @@ class TemperedLDA(
         Temperature at which annealing started; NaN while it is being looked for.
     temperature_history_ : structured ndarray
         Fields ``pass`` and ``temperature``; for "lvt" also quantiles ``q05`` to ``q95`` of the
-        temperatures that documents ask for (NaN before there are any), which take part in training
-        up to ``temperature``. At most 4,096 rows: of more, every second one is dropped.
+        temperatures that documents ask for (NaN before there are any); training uses none above
+        ``temperature``. At most 4,096 rows: if there are more, every second one is dropped.
     score_history_ : structured ndarray
         Fields ``pass`` and ``score``; only after `fit` with `validation_X` or `early_stopping`.
     elbo_history_ : structured ndarray

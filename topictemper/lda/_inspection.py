@@ -56,8 +56,8 @@ class TopicsReportMixin:
             words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectorizer. By
             default `feature_names_in_`, or else their numbers, with a warning.
         by : {"probability", "relevance", "frex", "lift"}, default="probability"
-            What ranks the words. The others than "probability" prefer words that are rarer in
-            other topics: see `topictemper.topics.relevance`, `frex` and `lift`.
+            What ranks the words. All but "probability" prefer words that are rarer in other topics:
+            see `topictemper.topics.relevance`, `frex` and `lift`.
         weight : float, default=None
             Weight of probability against distinctiveness, in [0, 1]. None is 0.6 for "relevance"
             and 0.5 for "frex". The other measures have none.
@@ -135,8 +135,8 @@ class TopicsReportMixin:
 
         Notes
         -----
-        pyLDAvis 3.4 places topics by complex numbers where NumPy is 2.5 or newer, and fails. Then
-        ``prepare(**lda.prepare_pyldavis(X), mds="mmds")`` lets scikit-learn place them.
+        With NumPy 2.5 or newer, pyLDAvis 3.4 computes complex coordinates for topics, and fails.
+        Then ``prepare(**lda.prepare_pyldavis(X), mds="mmds")`` lets scikit-learn place them.
 
         Examples
         --------

@@ -84,7 +84,7 @@ class PredictionMixin(TransformerMixin):
         -------
         ndarray of shape (n_samples, n_components)
             E[theta_d]; rows sum to one. A document's row does not depend on the others. A document
-            without a word of the vocabulary has the prior's mean, which says nothing of it. A
+            without a word of the vocabulary has the prior's mean, which says nothing about it. A
             warning says how many there are.
 
         References
@@ -138,7 +138,7 @@ class PredictionMixin(TransformerMixin):
         Returns
         -------
         float
-            Nats a held-out token; higher is better.
+            Nats per held-out token; higher is better.
 
         Raises
         ------
@@ -187,8 +187,8 @@ class PredictionMixin(TransformerMixin):
         Returns
         -------
         float
-            Lower is better. Not comparable to the perplexity of scikit-learn's LDA, which is
-            made from `elbo`.
+            Lower is better. Not comparable with the perplexity of scikit-learn's LDA, which is
+            computed from a bound.
         """
         score = self.score(X, None, sample_weight, inference=inference, tempered=tempered)
         return float(np.exp(-score))
@@ -204,7 +204,7 @@ class PredictionMixin(TransformerMixin):
         Returns
         -------
         float
-            Nats a token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15),
+            Nats per token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15),
             with q(beta) = Dir(lambda) for any `inference`, and the alpha of training.
         """
         matrices = self._fitted_matrices(X)

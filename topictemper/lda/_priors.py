@@ -34,9 +34,9 @@ class PriorLearner(Stateful):
         alpha_k <- alpha_k sum_d [psi(n_dk + alpha_k) - psi(alpha_k)]
                            / sum_d [psi(N_d + sum alpha) - psi(sum alpha)]
 
-    Numerator and denominator are running means at the learning rate of the topics. Newton's
-    method for fixed q(theta) (Blei et al. 2003, appendix A.4.2) maximises in alpha alone; as q
-    follows alpha closely, that crawls. Likewise for eta, from lambda = eta + n.
+    Numerator and denominator are running means at the learning rate of the topics. Newton's method
+    for fixed q(theta) (Blei et al. 2003, appendix A.4.2) maximizes in alpha alone; as q follows
+    alpha closely, that crawls. Likewise for eta, from lambda = eta + n.
 
     The ELBO favors priors that fall with every pass, far below what predicts best: documents get
     fewer topics, and topics fewer words, than new documents need. So no prior is learned below a

@@ -116,7 +116,7 @@ class ReductionMixin:
         Raises
         ------
         ValueError
-            If there are not so many topics, or if the hierarchy has other topics.
+            If the model has fewer topics than that, or if the hierarchy has other topics.
         sklearn.exceptions.NotFittedError
             If the model is not fitted.
 

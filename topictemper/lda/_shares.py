@@ -38,7 +38,7 @@ class SharesMixin:
             The date of each document: datetime64, datetime, text like "2024-05-31"; or numbers such
             as 2024 and 20240531. Documents without a date are left out.
         period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
-            What dates are put together in. "auto" is the finest that makes at most 40 periods.
+            How dates are grouped. "auto" is the finest period that makes at most 40 groups.
         n_bootstrap : int, default=1000
             How often documents are drawn for the intervals.
         confidence : float, default=0.95

@@ -73,8 +73,8 @@ class StreamMixin:
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
             Counts of words in documents, >= 0. Taken in the order given. An iterable yields chunks
-            of any size, which are joined to full minibatches. It is gone through once, so a
-            generator will do.
+            of any size, which are joined to full minibatches. It is read once, so a generator will
+            do.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional

@@ -78,7 +78,7 @@ def compare_n_components(
     The size to take is the smallest one whose held-out score is lower than the best by no more than
     `tolerance`, or than one standard error of the difference. The error has two parts: which
     documents are held out, and which seeds are used. If people are to read the topics, look at
-    coherence and stability too, and rather take fewer.
+    coherence and stability too, and prefer fewer topics.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def compare_n_components(
         What to fit, with the parameters `n_components` and `random_state`: a `TemperedLDA`, or an
         LDA of scikit-learn. None is ``TemperedLDA()``.
     n_seeds : int, default=3
-        Fits of each size. One has no stability, and no errors but that of the score.
+        Fits of each size. With one fit there is no stability, and no error but that of the score.
     validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
         Documents to score. None holds some of X out.
     validation_fraction : float, default=None
@@ -103,7 +103,8 @@ def compare_n_components(
     random_state : int, default=0
         Seed of the first fits, and of what is held out. The next fits have the next integers.
     feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
-        Words of the columns, for the ``fit`` of a `TemperedLDA`: one with seeds needs them.
+        Words of the columns, for the ``fit`` of a `TemperedLDA`, which needs them if it has seed
+        words.
 
     Returns
     -------

@@ -42,8 +42,8 @@ def predictive_log_likelihood(
 
     The score is proper: whatever finds the proportions, no topics gain by it if they do not
     predict. Mean-field inference favors topics that were learned for it. To compare topics of
-    different origin take the better of the two ways, each with the best multiple of alpha for some
-    training documents.
+    different origin, score each with the `inference` that suits it best, and with the multiple of
+    alpha that is best for some training documents.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def predictive_log_likelihood(
     Returns
     -------
     score : float or ndarray of shape (n_samples,)
-        Nats a held-out token; higher is better. NaN for a document with fewer than two tokens.
+        Nats per held-out token; higher is better. NaN for a document with fewer than two tokens.
     error : float
         Its standard error, in nats, if asked for.
 

@@ -70,7 +70,7 @@ default="kmeans"
     max_iter : int, default=500
         Maximum number of iterations of a start.
     tol : float, default=1e-6
-        Iterations end when, at T = 1, one changes the bound by less than `tol` nats a datum. At
+        Iterations end when, at T = 1, one changes the bound by less than `tol` nats per datum. At
         0 there are always `max_iter` iterations.
     random_state : int, RandomState or None, default=None
         Seed of the starts and of `sample`. The same seed gives the same bits
@@ -311,7 +311,7 @@ default="kmeans"
         Returns
         -------
         float
-            Nats a datum: the mean of ``log sum_t exp E_q[log p(x_n, z_n = t)]``. It is at most
+            Nats per datum: the mean of ``log sum_t exp E_q[log p(x_n, z_n = t)]``. It is at most
             `score`.
         """
         return self._responsibilities(X)[1] / len(X)
@@ -350,7 +350,7 @@ default="kmeans"
         Returns
         -------
         float
-            Nats a datum; higher is better.
+            Nats per datum; higher is better.
         """
         return float(self.score_samples(X).mean())
 

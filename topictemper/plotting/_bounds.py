@@ -13,8 +13,8 @@ from ._axes import axes, crop_early_passes, history_of, tidy, whole_passes
 # Of `elbo_history_`, by the names of models; "nats", of all data, for the others.
 _UNITS = {
     "TemperedLDA": "nats per token",
-    "BinarySparseCoding": "nats a datum",
-    "SigmoidBeliefNetwork": "nats a datum",
+    "BinarySparseCoding": "nats per datum",
+    "SigmoidBeliefNetwork": "nats per datum",
 }
 
 

@@ -32,7 +32,7 @@ class NComponentsDisplay:
     ax_ : matplotlib Axes
         The axes that contain all panels.
     axes_ : ndarray of matplotlib Axes
-        The panels. There is none for stability if there was one seed only.
+        The panels. There is none for stability if there was only one seed.
     figure_ : matplotlib Figure
         The figure.
 

@@ -163,7 +163,7 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
     OSError
         If the file cannot be read.
     ValueError
-        If it is no such file.
+        If it is not such a file.
 
     Examples
     --------

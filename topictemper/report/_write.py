@@ -73,7 +73,8 @@ def write(
         Names of topics. See `read_labels`. A topic without one is called by its three most probable
         words.
     other_topics : sequence of arrays-like of shape (n, n_features), optional
-        Topics of other fits, with the same words. A topic with no similar one in them is doubted.
+        Topics of other fits, with the same words. A topic with no similar one in them is marked for
+        checking.
     score : float, optional
         Held-out score in nats per token, such as `TemperedLDA.score`.
     history : mapping of str to structured ndarray, optional
@@ -100,11 +101,12 @@ def write(
     -----
     - The share of a topic is its mean proportion over the documents with words. Bands and ranges
       over time and by group are 95% intervals of such means (normal approximation).
-    - How much of a word is in a topic is p(k | w), by the shares of the topics in all tokens, where
-      without `counts` every document has as many.
+    - How much of a word is in a topic is p(k | w), by the shares of the topics in all tokens;
+      without `counts`, all documents are taken to be equally long.
     - Relevance of words: Sievert and Shirley (2014). LDAvis.
-    - If there are more than 50,000 documents, coherence and fit are of a random sample of 50,000,
-      as the page says. Documents without words count for coherence, as in `metrics.coherence`.
+    - If there are more than 50,000 documents, coherence and fit are those of a random sample of
+      50,000, as the page says. Documents without words are included in coherence, as in
+      `metrics.coherence`.
     - The same arguments give the same bits on the same day. The environment variable
       ``SOURCE_DATE_EPOCH`` sets the day.
 

@@ -90,8 +90,8 @@ class GlobalTemperature(Stateful):
             Expected log joint E of the tempered variables, at T = 1 and over all data, in nats.
         log_c : array-like of shape (M,), optional
             New log normalizers, for a normalizer that depends on the current state. They are
-            averaged exactly as the energies are, because the two must describe the same states.
-            If not given, those of before stay.
+            averaged exactly as the energies are, because the two must describe the same states. If
+            not given, the previous ones are kept.
 
         Returns
         -------
@@ -130,8 +130,8 @@ class GlobalTemperature(Stateful):
 
             sum_m r_m (E / T_m + log pi_m - log C(T_m) - log r_m),
 
-        at the current r; an undamped `update` with the same arguments maximises it. All other
-        terms of the bound belong to the model.
+        at the current r; an undamped `update` with the same arguments maximizes it. All other terms
+        of the bound belong to the model.
 
         Parameters
         ----------

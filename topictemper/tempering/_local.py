@@ -128,7 +128,7 @@ class LocalTemperature(Stateful):
         energies, log_c : array-like
             As for `update`.
         responsibilities : array-like of shape (N, M), optional
-            r, if it is not the one that maximises these terms.
+            r, if it is not the one that maximizes these terms.
 
         Returns
         -------

@@ -11,13 +11,13 @@ class CriticalProbe(Stateful):
     """Cool until the model begins to learn, then say how hot annealing should start.
 
     Above a critical temperature that depends on the data, the best fit is the one where all
-    components are alike. Annealing that starts far above it wastes its time, annealing that
-    starts below it is of little use. The probe starts hot; after each step of the model it is
-    told an order parameter that is 0 while the components are alike (a gain over a model without
-    components, say). While the smoothed order parameter stays under a threshold nothing can
-    be lost, and ``T - 1`` shrinks by the factor ``1 - rate``. Once it rises, the critical
-    temperature has been passed, and ``max_temperature = 1 + reheat (T - 1)``, at most `start`.
-    If T falls to 1.02 without a rise, ``max_temperature = 1``: annealing is not called for.
+    components are alike. Annealing that starts far above it wastes its time, annealing that starts
+    below it is of little use. The probe starts hot; after each step of the model it is told an
+    order parameter that is 0 while the components are alike (a gain over a model without
+    components, say). While the smoothed order parameter stays under a threshold nothing can be
+    lost, and ``T - 1`` shrinks by the factor ``1 - rate``. Once it rises, the critical temperature
+    has been passed, and ``max_temperature = 1 + reheat (T - 1)``, at most `start`. If T falls to
+    1.02 without a rise, ``max_temperature = 1``: no annealing is needed.
 
     Parameters
     ----------

@@ -57,9 +57,10 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         of that of `lda`, and so do `random_state`, `n_jobs` and `verbose`.
     vectorizer : CountVectorizer, default=None
         Splits texts into words, and chooses the vocabulary. None counts words of three or more
-        letters, in lower case, without English stop words and what is left of contractions, such
-        as the "don" of "don't", that are in at least 5 documents and in at most half of them
-        (``min_df=5, max_df=0.5``). ``set_params(vectorizer__min_df=10)`` changes one of these.
+        letters, in lower case, that are in at least 5 documents and in at most half of all
+        documents (``min_df=5, max_df=0.5``). It leaves out English stop words and what is left of
+        contractions, such as the "don" of "don't". ``set_params(vectorizer__min_df=10)`` changes
+        one of these.
     lda : TemperedLDA, default=None
         The model to fit. None is one with its default settings.
     seed_topics : mapping of str to list of str, or SeedTopics, default=None
@@ -215,15 +216,15 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
             return self._of_counts(counts)
 
     def update(self, texts: Any) -> Self:
-        """Learn from more documents, with the words as they are.
+        """Learn from more documents; the vocabulary does not change.
 
         `update` uses `TemperedLDA.partial_fit`. Documents may come one by one from a generator,
         which is read once. Do not make many calls with few documents each: they make the topics
         worse.
 
         `unknown_share_` and `unknown_words_` say which words of the documents are not in the
-        vocabulary. With `verbose` they are logged. If the share is more than 0.2 higher than in
-        the documents before, there is a warning, because a new `fit` would do better.
+        vocabulary. With `verbose` they are logged. There is a warning if the share is more than 0.2
+        higher than in the documents before, because a new `fit` would then be better.
 
         Parameters
         ----------
@@ -240,7 +241,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         TypeError, ValueError
             If a document is invalid. The estimator is then unchanged. With a stream it may have
             learned from the documents before the invalid one; `unknown_share_` and `unknown_words_`
-            are then those of the update before.
+            are then those of the previous update.
         """
         check_is_fitted(self)
         before: float = self.unknown_share_
@@ -348,9 +349,9 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
             A row for each document: ``document``, its number, or its index in a pandas Series;
             ``topic``, the largest one, with its ``label`` and ``share``; ``topics`` and ``shares``,
             the `n_topics` largest; ``words``, the number of known words; ``unknown``, that of the
-            others; ``perplexity`` of the document, high where it fits no topics (NaN with fewer
-            than two words). A document without a known word has the topic -1. A small structure
-            with the same columns without pandas.
+            others; ``perplexity`` of the document, high if it does not fit the topics (NaN with
+            fewer than two words). A document without a known word has the topic -1. Without pandas
+            the table is a small structure with the same columns.
         """
         check_is_fitted(self)
         n_topics = check.integer("n_topics", n_topics, 1)
@@ -410,7 +411,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         Returns
         -------
         ndarray of str
-            As of `lda_`.
+            As from `lda_`.
         """
         check_is_fitted(self)
         return self.lda_.get_feature_names_out()

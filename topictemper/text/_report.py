@@ -26,7 +26,7 @@ class ReportTextsMixin:
     ) -> Path:
         """Write a report on the topics: one HTML file that works offline.
 
-        As `TemperedLDA.report`, of texts. Texts and counts have to fit into memory.
+        As `TemperedLDA.report`, but from texts. Texts and counts have to fit into memory.
 
         Parameters
         ----------

@@ -120,7 +120,7 @@ class WorkMixin:
         -------
         TopicModel
             A new model with fewer topics. This one does not change. In its `topics_`, the documents
-            of merged topics are added, and the coherence of new words is NaN.
+            of merged topics are added up, and the coherence of new words is NaN.
 
         Raises
         ------
@@ -143,7 +143,7 @@ class WorkMixin:
         -------
         TopicModel
             A new model with fewer topics. This one does not change. Its `topics_` counts the
-            documents as before, without those of the topics that have left.
+            documents as before, without those of the dropped topics.
 
         Raises
         ------
@@ -172,7 +172,7 @@ class WorkMixin:
         Raises
         ------
         ValueError
-            If there are not so many topics, or if the hierarchy has other topics.
+            If the model has fewer topics than that, or if the hierarchy has other topics.
         """
         model: Any = self
         check_is_fitted(model)
@@ -226,7 +226,7 @@ class WorkMixin:
     def search_in(
         self, texts: Any, *, topic_weight: float = TOPIC_WEIGHT, smoothing: float = SMOOTHING
     ) -> DocumentSearch:
-        """Search in documents, by what they say.
+        """Search documents by their content.
 
         Parameters
         ----------

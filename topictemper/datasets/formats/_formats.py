@@ -52,7 +52,7 @@ def read_corpus(
     Parameters
     ----------
     path : str or path-like
-        The file. All formats except "npz" may be packed by gzip, bzip2 or xz. A folder of
+        The file. All formats except "npz" may be compressed with gzip, bzip2 or xz. A folder of
         `save_corpus` is opened and verified by `open_corpus`.
     format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
         Format of the file. None takes it from the name:

@@ -298,7 +298,7 @@ class FactorialMixture(
         Returns
         -------
         float
-            Nats a predicted pixel; higher is better.
+            Nats per predicted pixel; higher is better.
 
         Raises
         ------

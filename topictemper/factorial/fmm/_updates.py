@@ -99,7 +99,7 @@ class Assignments(NamedTuple):
 
 
 def update_components(images: Images, prior: Prior, nu: Floats, s: Floats) -> Components:
-    """Return the q(mu) that maximises the bound, jointly for all components (VT supplement C).
+    """Return the q(mu) that maximizes the bound, jointly for all components (VT supplement C).
 
     (I / prior_var + G / noise_var) m = B / noise_var with B = (s nu) X and G = (s nu) nu^T, except
     for its diagonal, sum_n s_n nu_kn. Each pixel has the G of the images in which it is observed.

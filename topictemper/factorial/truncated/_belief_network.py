@@ -151,7 +151,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         Probabilities of the units.
     elbo_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", "temperature" and "elbo": the bound after each E-step at its temperature,
-        in nats a datum. With batches, each batch has the parameters of its own E-step. Gradient
+        in nats per datum. With batches, each batch has the parameters of its own E-step. Gradient
         steps may lower the bound a little.
     temperature_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", from 0, and "temperature".

@@ -111,7 +111,7 @@ class TruncatedModel(
         Returns
         -------
         float
-            Nats a datum.
+            Nats per datum.
         """
         return float(self._infer(X, n_iter)[0].mean())
 
@@ -128,7 +128,7 @@ class TruncatedModel(
         Returns
         -------
         float
-            Nats a datum.
+            Nats per datum.
         """
         return self.elbo(X)
 
@@ -143,7 +143,7 @@ class TruncatedModel(
         Returns
         -------
         float
-            Nats a datum.
+            Nats per datum.
 
         Raises
         ------

@@ -190,7 +190,7 @@ class BinarySparseCoding(TruncatedModel):
         Probability of a component.
     elbo_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", "temperature" and "elbo": the bound after each E-step at its temperature,
-        in nats a datum.
+        in nats per datum.
     temperature_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", from 0, and "temperature".
     sigma_history_, pi_history_ : ndarray of shape (`n_iter_`,)
