@@ -120,11 +120,11 @@ def test_a_mark_is_no_part_of_the_first_name(named, topics, lines, tmp_path):
     ("content", "options", "message"),
     [
         (b"fine\nals\xe9\n", (), "docs.txt, line 2: not UTF-8 (byte 0xe9 at column 4)"),
-        ("fine\nwords".encode("utf-16-le"), (), "docs.txt, line 1: a character of code 0"),
+        ("fine\nwords".encode("utf-16-le"), (), "docs.txt, line 1: a null character"),
         (b"fine\n\x81", ("--encoding=cp1252",), "docs.txt, line 2: not CP1252 (byte 0x81 at"),
         ("fine".encode("utf-16-le"), ("--encoding=utf-16",), "docs.txt: no byte order mark; give"),
-        (b"fine", ("--encoding=utf-99",), "--encoding: 'utf-99' is no encoding"),
-        (b"fine", ("--encoding=base64",), "--encoding: 'base64' is no encoding"),
+        (b"fine", ("--encoding=utf-99",), "--encoding: 'utf-99' is not an encoding"),
+        (b"fine", ("--encoding=base64",), "--encoding: 'base64' is not an encoding"),
     ],
 )
 def test_wrong_encodings(fails, model, tmp_path, content, options, message):

@@ -257,7 +257,7 @@ def test_progress_is_switched_off_afterwards(run, text, tmp_path):
         ("fit absent.txt --output m.npz", "absent.txt: No such file"),
         ("fit . --output m.npz", "false.npz: a file of counts in a folder of texts"),
         ("fit docs.txt --output m.npz --vocabulary absent.txt", "absent.txt: No such file"),
-        ("fit docs.txt --output m.npz --vocabulary docs.txt --min-df 2", "--min-df means nothing"),
+        ("fit docs.txt --output m.npz --vocabulary docs.txt --min-df 2", "--min-df has no effect"),
         ("fit latin.txt --output m.npz", "latin.txt, line 2: not UTF-8"),
         ("fit empty.txt --output m.npz", "empty.txt: "),
         ("fit false.npz --output m.npz", "false.npz: not a sparse matrix"),
@@ -280,7 +280,7 @@ def test_errors_are_one_line(fails, text, monkeypatch, arguments, message):
 def test_errors_of_a_matrix(fails, matrix, model):
     vocabulary = matrix.parent / "vocab.txt"
     output = ("--output", matrix.parent / "m.npz")
-    assert "--stop-words means nothing for a matrix" in fails(
+    assert "--stop-words has no effect for a matrix" in fails(
         "fit", matrix, "--stop-words=none", *output
     )
     assert "20 columns, but" in fails("score", model, matrix)

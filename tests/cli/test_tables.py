@@ -90,8 +90,8 @@ def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):
         ("p.csv", "a,b\r1,2\r", "--column=a", "row that begins in line 1: lines end with CR alone"),
         ("p.csv", "", "--column=a", "p.csv: no documents"),
         ("p.jsonl", '{"a": "b"}\n{"a"\n', "--column=a", "p.jsonl, line 2: not JSON"),
-        ("p.jsonl", '{"a": "b"}\n\n{"a": 5}\n', "--column=a", "p.jsonl, line 3: 'a' is no text, "),
-        ("p.jsonl", '"b"\n', "--column=a", "p.jsonl, line 1: no JSON object"),
+        ("p.jsonl", '{"a": "b"}\n\n{"a": 5}\n', "--column=a", "p.jsonl, line 3: 'a' is not text, "),
+        ("p.jsonl", '"b"\n', "--column=a", "p.jsonl, line 1: not a JSON object"),
         ("p.jsonl", '{"a": "b", "c": "d"}\n', "", "p.jsonl: name the column of text by --column"),
         ("p.jsonl", '{"a": 1}\n', "", "p.jsonl: name the column of text by --column: ['a']"),
         (

@@ -122,9 +122,9 @@ def test_formats_by_name(tmp_path, name, kind):
 
 def test_format_that_the_name_does_not_say(tmp_path):
     path = tmp_path / "x.txt"
-    with pytest.raises(ValueError, match="has to be said, one of uci, ldac"):
+    with pytest.raises(ValueError, match="give the format, one of uci, ldac"):
         write_corpus(path, COUNTS)
-    with pytest.raises(ValueError, match="gz would have to be compressed"):
+    with pytest.raises(ValueError, match="gz: compressed files cannot be written"):
         write_corpus(tmp_path / "x.txt.gz", COUNTS, "uci")
     write_corpus(path, COUNTS, "uci")
     with pytest.raises(ValueError, match="give the format, one of uci, ldac"):
@@ -254,10 +254,10 @@ def test_gensim_itself_takes_and_gives_it():
 @pytest.mark.parametrize(
     ("corpus", "message"),
     [
-        ([[(0, 1)], [(0, 1), (1,)]], "document 1 of corpus is not pairs"),
-        ([[(0, 1)], [("a", 1)]], "document 1 of corpus is not pairs"),
-        ([[(0, 1)], 3], "document 1 of corpus is not pairs"),
-        ([[0, 1, 2]], "document 0 of corpus is not pairs"),
+        ([[(0, 1)], [(0, 1), (1,)]], "document 1 of corpus must be pairs"),
+        ([[(0, 1)], [("a", 1)]], "document 1 of corpus must be pairs"),
+        ([[(0, 1)], 3], "document 1 of corpus must be pairs"),
+        ([[0, 1, 2]], "document 0 of corpus must be pairs"),
         ([[(0.5, 1)]], "document 0 of corpus has words"),
         ([[(4, 1)]], "integers from 0 to 3"),
         ([[(-1, 1)]], "document 0 of corpus has words"),

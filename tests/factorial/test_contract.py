@@ -222,7 +222,7 @@ BAD = [
     ({"tempering": GlobalTempering(updates=3)}, "updates"),
     ({"tempering": GlobalTempering(inertia=-1.0)}, "inertia"),
     ({"tempering": GlobalTempering(max_temperature=0.5)}, "max_temperature"),
-    ({"tempering": GlobalTempering(max_temperature=1)}, "max_temperature must be over 1"),
+    ({"tempering": GlobalTempering(max_temperature=1)}, "max_temperature must be > 1"),
     ({"tempering": LocalTempering(n_temperatures=1)}, "n_temperatures"),
     ({"tempering": LocalTempering(schedule="linear")}, "schedule"),
     ({"tempering": LocalTempering(inertia=1.0)}, "inertia"),
@@ -260,7 +260,7 @@ def test_bad_data():
     model = small().fit(shapes())
     with pytest.raises(ValueError, match="mask must have shape"):
         model.predictive_log_likelihood(shapes(), np.ones(15, bool))
-    with pytest.raises(ValueError, match="mask must be of bool"):
+    with pytest.raises(ValueError, match="mask must be boolean"):
         model.predictive_log_likelihood(shapes(), np.ones(16))
     with pytest.raises(ValueError, match="nothing is predicted"):
         model.predictive_log_likelihood(shapes(), np.zeros(16, bool))

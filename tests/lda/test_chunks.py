@@ -117,10 +117,10 @@ NEGATIVE.data[NEGATIVE.indptr[150]] = -1
 @pytest.mark.parametrize(
     ("chunks", "error", "message"),
     [
-        (lambda: iter([corpus()]), TypeError, "can be gone through only once"),
-        (lambda: (corpus() for _ in range(3)), TypeError, "can be gone through only once"),
-        (Spent, ValueError, "gave 200 rows when it was first gone through and 0 later"),
-        (Shrinking, ValueError, "gave 200 rows when it was first gone through and 100 later"),
+        (lambda: iter([corpus()]), TypeError, "can be read only once"),
+        (lambda: (corpus() for _ in range(3)), TypeError, "can be read only once"),
+        (Spent, ValueError, "gave 200 rows when it was first read and 0 later"),
+        (Shrinking, ValueError, "gave 200 rows when it was first read and 100 later"),
         (lambda: Again(), ValueError, "X has no words: all 0 rows"),
         (lambda: [sp.csr_array((5, 60))], ValueError, "X has no words: all 5 rows"),
         (lambda: [corpus(), corpus()[:, :50]], ValueError, "50 features, but TemperedLDA is exp"),

@@ -56,7 +56,10 @@ NO_COUNTS = {
     "series of tokens": (lambda: series(TOKENS), TOKEN),
     "gensim": (lambda: [[(0, 1), (2, 1)], [(1, 3)]], GENSIM),
     "gensim of one length": (lambda: [[(0, 1)], [(1, 3)]], GENSIM),
-    "a corpus": (lambda: {"counts": corpus()}, "X is a whole corpus; give its counts, X.counts"),
+    "a corpus": (
+        lambda: {"counts": corpus()},
+        "X is a corpus, not a matrix; give its counts, X.counts",
+    ),
     "a dask array": (
         lambda: pytest.importorskip("dask.array").from_array(corpus().toarray()),
         "X is a collection of Dask: learn with topictemper.dask",
@@ -311,7 +314,7 @@ def test_names_that_are_none(names, error, message):
 
 
 def test_numbers_in_place_of_words_are_warned_of():
-    with pytest.warns(UserWarning, match="no names of its columns.*give feature_names"):
+    with pytest.warns(UserWarning, match="no names for its columns.*give feature_names"):
         numbers = fitted().top_words(5)
     assert numbers == fitted().top_words(5, range(60))
 

@@ -147,7 +147,7 @@ def test_fewer_words_than_asked_for():
         ({"per_topic": 1}, "per_topic"),
         ({"components": -np.ones((2, 60))}, "components must be >= 0, but row 0"),
         ({"components": np.zeros((2, 60))}, "row 0 is all zeros"),
-        ({"components": np.ones((2, 1))}, "coherence is of pairs of words"),
+        ({"components": np.ones((2, 1))}, "coherence is for pairs of words"),
         ({"components": np.ones((2, 61))}, "X has 60 features, but the topics have 61"),
         ({"X": -corpus()}, "Negative values in data passed to X"),
         ({"X": corpus()[:0]}, "0 sample"),

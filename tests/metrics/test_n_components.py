@@ -108,7 +108,11 @@ def test_validation_documents_as_lists():
         ({"n_seeds": 0}, ValueError, "n_seeds"),
         ({"validation_fraction": 1.0}, ValueError, "validation_fraction"),
         ({"validation_fraction": 0.001}, ValueError, "validation_fraction"),
-        ({"validation_fraction": 0.1, "validation_X": TEST}, ValueError, "not with validation_X"),
+        (
+            {"validation_fraction": 0.1, "validation_X": TEST},
+            ValueError,
+            "with validation_X it must",
+        ),
         ({"random_state": "a"}, TypeError, "random_state"),
         ({"X": ["text"]}, TypeError, "X holds text"),
     ],

@@ -53,9 +53,9 @@ class Chunks:
     def __init__(self, chunks: Any, checked: Callable[[Any, bool], Any], name: str = "X") -> None:
         if isinstance(chunks, Iterator):
             raise TypeError(
-                f"{name} is an iterator, which can be gone through only once, but fit goes over "
-                "the documents several times: give a list of matrices, or an object whose __iter__ "
-                "begins anew at every call"
+                f"{name} is an iterator, which can be read only once, but fit reads the documents "
+                "several times: give a list of matrices, or an object whose __iter__ starts again "
+                "at every call"
             )
         self._chunks, self._checked, self._name = chunks, checked, name
         n_rows, n_features, words = 0, -1, False
@@ -76,7 +76,7 @@ class Chunks:
             yield X
         if n_rows != self.shape[0]:
             raise ValueError(
-                f"{self._name} gave {self.shape[0]} rows when it was first gone through and "
+                f"{self._name} gave {self.shape[0]} rows when it was first read and "
                 f"{n_rows} later; its chunks must be the same every time"
             )
 

@@ -51,7 +51,7 @@ def acceptable(X: Any, name: str) -> Any:
             f"with topictemper.dask.transform, or bring it to this process with {name}.compute()"
         )
     if isinstance(X, dict) and "counts" in X:
-        raise TypeError(f"{name} is a whole corpus; give its counts, {name}.counts")
+        raise TypeError(f"{name} is a corpus, not a matrix; give its counts, {name}.counts")
     if is_chunks(X):
         raise TypeError(
             f"{name} is an iterable of chunks, which is not possible here; give one matrix, such "
@@ -67,7 +67,7 @@ def acceptable(X: Any, name: str) -> Any:
     if isinstance(X, list | tuple) and _is_matrix(first):
         raise TypeError(
             f"{name} is a list of matrices; give one matrix, such as np.vstack({name}). Chunks for "
-            "fit must be a list of sparse matrices, or an object whose __iter__ begins anew"
+            "fit must be a list of sparse matrices, or an object whose __iter__ starts again"
         )
     word = _first(first)
     if isinstance(word, str | bytes):
@@ -202,7 +202,7 @@ def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
             f"sample_weight must be at most {LARGEST_COUNT:g}, got {weights[row]} for row {row}"
         )
     if not weights.any():
-        raise ValueError("sample_weight must be positive for a row at least, got zeros only")
+        raise ValueError("sample_weight must be positive for at least one row, got only zeros")
     return weights
 
 

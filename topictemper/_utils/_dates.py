@@ -116,7 +116,7 @@ def _iso(text: str) -> str:
     """
     match = _DAY.fullmatch(text)
     if match is None and _YEAR_OR_MONTH.fullmatch(text) is None:
-        raise ValueError(f"{text!r} is no ISO date")
+        raise ValueError(f"{text!r} is not an ISO date")
     if match is None:
         return text
     return match[1] or date.fromisoformat(match[3]).isoformat()

@@ -120,7 +120,7 @@ def whole(read: Callable[..., Result], *paths: str | os.PathLike[str]) -> Result
             if error is not None:
                 raise error
             return result
-    raise OSError(f"{os.fspath(paths[0])} is replaced all the time; read it when that has ended.")
+    raise OSError(f"{os.fspath(paths[0])} keeps being replaced; read it when that has ended.")
 
 
 def writable_path(path: str | os.PathLike[str]) -> Path:

@@ -87,7 +87,7 @@ def random_state(tree: Tree) -> np.random.RandomState:
     """
     name = tree["bit_generator"]
     if name not in ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"):
-        raise ValueError(f"{name!r} is no source of random numbers")
+        raise ValueError(f"{name!r} is not a random number generator")
     result = np.random.RandomState(getattr(np.random, name)())
     expected = result.get_state(legacy=False)
     if not _same_kind(expected, tree):
@@ -104,7 +104,7 @@ def random_state(tree: Tree) -> np.random.RandomState:
         and (name != "MT19937" or state["key"].any())
         and state.get("inc", 1) % 2 == 1
     ):
-        raise ValueError(f"no {name} comes into this state")
+        raise ValueError(f"a {name} cannot be in this state")
     result.set_state(tree)
     return result
 

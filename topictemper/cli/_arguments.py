@@ -78,7 +78,7 @@ def encoding(text: str) -> str:
     try:
         "a".encode(codecs.lookup(text).name)
     except (LookupError, TypeError):
-        raise argparse.ArgumentTypeError(f"{text!r} is no encoding, such as utf-16") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not an encoding, such as utf-16") from None
     return text
 
 

@@ -52,7 +52,7 @@ def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[st
         if codec in _UTF8 and "\0" in text:
             number += text[: text.index("\0")].count("\n")
             raise InputError(
-                f"{name}, line {number}: a character of code 0, so this is no UTF-8 text; if it is "
+                f"{name}, line {number}: a null character, so this is not UTF-8 text; if it is "
                 "UTF-16, give --encoding utf-16-le or utf-16-be."
             )
         first, *lines = text.split("\n")

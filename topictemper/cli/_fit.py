@@ -238,7 +238,7 @@ def _check_counting(arguments: argparse.Namespace, *, counts: bool) -> None:
     if given and (counts or arguments.vocabulary):
         option = "--" + given[0].replace("_", "-")
         raise InputError(
-            f"{option} means nothing {'for a matrix' if counts else 'with --vocabulary'}."
+            f"{option} has no effect {'for a matrix' if counts else 'with --vocabulary'}."
         )
 
 

@@ -107,7 +107,9 @@ class Fitted:
         """
         if isinstance(self.model, TopicModel):
             if callable(self.model.vectorizer_.tokenizer):
-                raise InputError(f"{self._path}: the model is of lists of tokens, not of texts.")
+                raise InputError(
+                    f"{self._path}: the model was fitted to lists of tokens, not to texts."
+                )
             return self.model
         if self.words is None:
             raise InputError(

@@ -103,7 +103,7 @@ def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> I
     seen = set[str]()
     for number, value in _json_values(text_lines(file, name, encoding), name):
         if not isinstance(value, dict):
-            raise InputError(f'{name}, line {number}: no JSON object, such as {{"text": ...}}.')
+            raise InputError(f'{name}, line {number}: not a JSON object, such as {{"text": ...}}.')
         if keys is None:
             texts = [key for key, each in value.items() if isinstance(each, str)]
             column = columns.column or _only(name, texts, texts or value)
@@ -112,7 +112,7 @@ def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> I
         text = None if is_missing(value.get(keys[0])) else value[keys[0]]
         if text is not None and not isinstance(text, str):
             raise InputError(
-                f"{name}, line {number}: {keys[0]!r} is no text, but {json.dumps(text)[:40]}."
+                f"{name}, line {number}: {keys[0]!r} is not text, but {json.dumps(text)[:40]}."
             )
         yield Row(text, *(None if key is None else _text(value.get(key)) for key in keys[1:]))
     for option, key in zip(_OPTIONS, keys or (), strict=False):
@@ -191,7 +191,7 @@ def _json(text: str, name: str, number: int, kind: type | None = None) -> Any:
         what = getattr(error, "msg", error)
         raise InputError(f"{name}, line {line}: not JSON ({what}).") from error
     if kind is not None and not isinstance(value, kind):
-        raise InputError(f"{name}: no JSON array of objects.")
+        raise InputError(f"{name}: not a JSON array of objects.")
     return value
 
 

@@ -59,7 +59,7 @@ def train_in_full(
             fallen = True
             warnings.warn(
                 f"the ELBO fell by {-gain:.3g} nats per token in pass {done}; documents may need "
-                "more sweeps: a smaller mean_change_tol, or a larger max_doc_update_iter",
+                "more sweeps: set a smaller mean_change_tol, or a larger max_doc_update_iter",
                 ConvergenceWarning,
                 stacklevel=4,
             )

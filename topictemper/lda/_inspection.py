@@ -21,7 +21,7 @@ def names_of(model: Any, feature_names: Any) -> list[str]:
         feature_names = getattr(model, "feature_names_in_", None)
     if feature_names is None:
         warnings.warn(
-            "the model has no names of its columns, so their numbers stand for the words; give "
+            "the model has no names for its columns, so their numbers stand for the words; give "
             "feature_names, such as vectorizer.get_feature_names_out()",
             UserWarning,
             stacklevel=3,

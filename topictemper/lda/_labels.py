@@ -194,7 +194,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             if j not in new:
                 raise ValueError(
                     f"labels: {label!r} cannot be the label of topic {k}, because topic {j}, "
-                    "which has no label, is called so"
+                    "which has no label, is called that"
                 )
 
     def _begin_labels(self, labels: dict[int, str], n_components: int) -> None:

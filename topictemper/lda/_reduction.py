@@ -199,7 +199,7 @@ def groups_left(lda: Any, topics: Any) -> list[list[int]]:
     dropped = {topic_number(topic, labels) for topic in topics}
     left = [[k] for k in range(len(labels)) if k not in dropped]
     if not left:
-        raise ValueError("topics are all there are; one topic has to be left")
+        raise ValueError("topics are all topics of the model; one topic has to be left")
     return left
 
 

@@ -85,7 +85,7 @@ def coherence(
     check.integer("n_top_words", n_top_words, 2)
     check.flag("per_topic", per_topic)
     if topics.shape[1] < 2:
-        raise ValueError("coherence is of pairs of words, but components have one word")
+        raise ValueError("coherence is for pairs of words, but components have only one word")
     top = top_columns(topics, n_top_words)
     shares = shares_together(matrices(X, topics.shape[1]), top)
     values = np.array([_MEASURES[measure](of_topic) for of_topic in shares])

@@ -184,7 +184,9 @@ def compare_n_components(
 def _split(X: Any, validation_X: Any, fraction: float | None, seed: int) -> tuple[Any, Any]:
     if validation_X is not None:
         if fraction is not None:
-            raise ValueError("validation_fraction is a share of X: not with validation_X")
+            raise ValueError(
+                "validation_fraction is a share of X: with validation_X it must be None"
+            )
         return X, validation_X
     fraction = _FRACTION if fraction is None else fraction
     fraction = check.number("validation_fraction", fraction, 0.0, 1.0, boundaries="neither")

@@ -224,7 +224,7 @@ def _restored(tree: Tree) -> Any:
     if "mode" not in tree:
         return random_state(tree)
     if tree["mode"] not in MODES:
-        raise ValueError(f"{tree['mode']!r} is no mode of tempering")
+        raise ValueError(f"{tree['mode']!r} is not a mode of tempering")
     try:
         return MODES[tree["mode"]](**tree["settings"])
     except TypeError as error:

@@ -100,7 +100,7 @@ class BoundDisplay:
             units[str(name)] = _unit_of(model)
         if len(set(units.values())) > 1:
             listed = ", ".join(f"{name!r} has {unit}" for name, unit in units.items())
-            raise ValueError(f"ELBOs in one picture must have one unit, but {listed}")
+            raise ValueError(f"ELBOs in one picture must have the same unit, but {listed}")
         return cls(histories, unit=next(iter(units.values()))).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:

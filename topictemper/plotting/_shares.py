@@ -120,7 +120,7 @@ class TopicSharesDisplay:
         if dates is not None:
             shares = estimator.topics_over_time(X, dates, period=period)
         elif period != "auto":
-            raise ValueError(f"period={period!r} is for dates")
+            raise ValueError(f"period={period!r} is for dates, not for groups")
         else:
             shares = estimator.topics_by_group(X, groups)
         return cls(shares).plot(ax, topics=topics)

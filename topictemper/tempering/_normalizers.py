@@ -150,7 +150,7 @@ def prior_log_partition(
     c = np.asarray(c, dtype=np.float64)
     if c.ndim != 3 or 0 in c.shape[:2]:
         raise ValueError(
-            f"c must have shape (n_beta, n_theta, J), with a sample at least, got {c.shape}"
+            f"c must have shape (n_beta, n_theta, J), with at least one sample, got {c.shape}"
         )
     if not np.isfinite(c).all():
         raise ValueError(f"c must be finite, got {c[~np.isfinite(c)][0]}")

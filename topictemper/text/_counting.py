@@ -172,7 +172,7 @@ def set_vocabulary(vectorizer: CountVectorizer, words: list[str]) -> None:
     vectorizer.vocabulary_ = {word: number for number, word in enumerate(words)}
     vectorizer.fixed_vocabulary_ = vectorizer.vocabulary is not None
     if len(vectorizer.vocabulary_) != len(words):
-        raise ValueError("a word is there twice")
+        raise ValueError("a word occurs twice")
 
 
 def _parts(

@@ -78,7 +78,7 @@ def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:
     vectorizer = default_vectorizer() if given is None else clone(given)
     if not isinstance(vectorizer, CountVectorizer) or isinstance(vectorizer, TfidfVectorizer):
         raise TypeError(
-            "vectorizer must be a CountVectorizer, whose counts have words; got "
+            "vectorizer must be a CountVectorizer, which counts words and keeps them; got "
             f"{type(vectorizer).__name__}"
         )
     if tokens and vectorizer.analyzer == "word":

@@ -49,7 +49,7 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
     days = days_of(array, n_samples)
     known = ~np.isnat(days)
     if not known.any():
-        raise ValueError("dates has no date")
+        raise ValueError("dates has no date: all are missing")
     for unit in PERIODS[1:] if period == "auto" else (period,):
         codes = period_numbers(days, unit)
         if np.ptp(codes[known]) < _MOST_AUTOMATIC:
@@ -80,7 +80,7 @@ def _checked(array: NDArray[Any], period: str) -> NDArray[Any]:
         raise ValueError("dates must not have infinite numbers")
     n_distinct = len(np.unique(array[~np.isnan(array)]))
     if n_distinct == 0:
-        raise ValueError("dates has no date")
+        raise ValueError("dates has no date: all are missing")
     if n_distinct > _MOST_NUMBERS:
         raise ValueError(
             f"dates has {n_distinct} different numbers, and each is a period of its own; round "

@@ -181,10 +181,10 @@ def write_corpus(
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
     if path.name.lower().endswith(_PACKED):
         raise ValueError(
-            f"{path} would have to be compressed, which is not done; leave {path.suffix} out"
+            f"{path}: compressed files cannot be written; leave {path.suffix} out of the name"
         )
     if kind is None:
-        raise ValueError(f"the format of {path} has to be said, one of {', '.join(FORMATS)}")
+        raise ValueError(f"{path}: unknown file name; give the format, one of {', '.join(FORMATS)}")
     counts = csr_array(_counts.count_matrix(X, "X"), copy=True)
     counts.data = summable(counts.data)
     counts.sum_duplicates()

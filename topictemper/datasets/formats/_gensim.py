@@ -56,11 +56,11 @@ def from_gensim(
         try:
             pairs = np.array(list(document), dtype=np.float64)
         except (TypeError, ValueError) as error:
-            raise ValueError(f"document {number} of corpus is not pairs of numbers") from error
+            raise ValueError(f"document {number} of corpus must be pairs of numbers") from error
         if pairs.size == 0:
             pairs = pairs.reshape(0, 2)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise ValueError(f"document {number} of corpus is not pairs (word, count)")
+            raise ValueError(f"document {number} of corpus must be pairs (word, count)")
         ids, values = pairs.T
         if not ((ids >= 0) & (ids < limit) & (ids % 1 == 0)).all():
             raise ValueError(
@@ -68,8 +68,7 @@ def from_gensim(
             )
         if not ((values >= 0) & (values <= LARGEST_COUNT)).all():
             raise ValueError(
-                f"document {number} of corpus has counts that are not >= 0, or above "
-                f"{LARGEST_COUNT}"
+                f"document {number} of corpus has counts that are not from 0 to {LARGEST_COUNT}"
             )
         words.append(ids.astype(np.int32))
         counts.append(values)

@@ -261,7 +261,7 @@ def _verify(folder: Path, counts: sp.csr_array) -> None:
         places = indptr[start : start + _ENTRIES_AT_ONCE + 1]
         if (places[1:] < places[:-1]).any():
             row = start + int((places[1:] < places[:-1]).argmax())
-            raise InputError(f"{folder / 'indptr.npy'}: falls behind row {row}.")
+            raise InputError(f"{folder / 'indptr.npy'}: decreases after row {row}.")
     for start in range(0, len(data), _ENTRIES_AT_ONCE):
         span = slice(start, start + _ENTRIES_AT_ONCE)
         for name, array, limit in (

@@ -67,7 +67,7 @@ def read_svmlight(
         parts.append(part)
     lowest = min((int(part.words.min()) for part in parts if len(part.words)), default=0)
     if zero_based is False and lowest == 0 and any(len(part.words) for part in parts):
-        raise InputError(f"{path}: there is a column 0, so that zero_based must be True.")
+        raise InputError(f"{path}: there is a column 0, so zero_based must be True.")
     if lowest > 0 and not zero_based:
         parts = [part._replace(words=part.words - 1) for part in parts]
     counts = _matrix(parts, None)

@@ -146,7 +146,7 @@ def _temperatures(settings: TemperingSettings, images: Images, prior: Prior) -> 
         hottest = min(hottest, _HIGHEST_MAXIMUM)
     elif hottest <= 1.0:
         raise ValueError(
-            f"max_temperature must be over 1 where temperatures are learned, got {hottest!r}; "
+            f"max_temperature must be > 1 where temperatures are learned, got {hottest!r}; "
             "tempering=None is T = 1 throughout"
         )
     return temperature_grid(size or _N_TEMPERATURES[settings.mode], hottest)

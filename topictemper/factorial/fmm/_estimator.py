@@ -309,7 +309,7 @@ class FactorialMixture(
         X = self._checked(X, reset=False)
         hidden = np.asarray(mask)
         if hidden.dtype != np.bool_:
-            raise ValueError(f"mask must be of bool, got an array of {hidden.dtype}")
+            raise ValueError(f"mask must be boolean, got an array of {hidden.dtype}")
         if hidden.shape not in (X.shape, X.shape[1:]):
             raise ValueError(
                 f"mask must have shape {X.shape} or {X.shape[1:]}, as X has, got {hidden.shape}"
@@ -317,7 +317,7 @@ class FactorialMixture(
         targets = hidden & ~np.isnan(X)
         if not targets.any():
             raise ValueError(
-                "mask must be True for an observed pixel of X, or nothing is predicted"
+                "mask must be True for at least one observed pixel of X, or nothing is predicted"
             )
         given = Images(np.where(hidden, np.nan, X))
         with Workers(self.n_jobs) as workers:

@@ -235,7 +235,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         if bad.any():
             row, column = np.argwhere(bad)[0]
             raise ValueError(
-                f"X must be of zeros and ones: row {row} has {Y[row, column]} in column {column}; "
+                f"X must hold zeros and ones: row {row} has {Y[row, column]} in column {column}; "
                 "give binarize=threshold to make it binary"
             )
         return Y

@@ -91,8 +91,8 @@ class TruncatedModel(
         last = self.temperature_history_["temperature"][-1]
         if last > 1.0:
             warnings.warn(
-                f"fit ended at the temperature {last:.3g}; raise max_iter={self.max_iter}, or "
-                "shorten the schedule",
+                f"fit ended at the temperature {last:.3g}, not at 1; raise "
+                f"max_iter={self.max_iter}, or shorten the schedule",
                 ConvergenceWarning,
                 stacklevel=2,
             )

@@ -266,7 +266,9 @@ class BinarySparseCoding(TruncatedModel):
         Y = super()._checked(X, reset=reset)
         largest = _LARGEST[Y.dtype.name]
         if np.abs(Y).max() > Y.dtype.type(largest):
-            raise ValueError(f"X has values too large to be squared: scale it to {largest:g}")
+            raise ValueError(
+                f"X has values too large to be squared: scale it down, to at most {largest:g}"
+            )
         return Y
 
     def _precision(self) -> np.dtype[Any]:
