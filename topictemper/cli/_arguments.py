@@ -40,7 +40,7 @@ def add_file(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format",
         choices=("text", *TABLES, *FORMATS),
-        help="format of FILE, if its name does not tell, such as for standard input; text is one "
+        help="format of FILE, if its name does not say, such as for standard input; text is one "
         "document per line",
     )
     parser.add_argument(

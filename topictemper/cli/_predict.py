@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
         "-o",
         type=Path,
         default=STANDARD_INPUT,
-        help="a file .csv, .parquet or .npz; or - for CSV on standard output (the default)",
+        help="a .csv, .parquet or .npz file; or - for CSV on standard output (the default)",
     )
     parser.add_argument(
         "--top",

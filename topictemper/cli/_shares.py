@@ -36,8 +36,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--period",
         choices=PERIODS,
-        help="what dates are put together in; auto, the default, is the finest that makes at most "
-        "40 periods",
+        help="how dates are grouped; auto, the default, is the finest period that makes at most 40 "
+        "groups",
     )
     add_formats(parser)
     parser.set_defaults(run=run)

@@ -34,8 +34,8 @@ def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Arr
         What ``model.transform`` takes, in blocks: counts, or texts if the model takes texts. Arrays
         may have NumPy, SciPy sparse or pydata sparse blocks, and blocks of unknown length.
     meta : array-like of shape (0, n_components), optional
-        An empty array of the kind that ``model.transform`` returns. None: what it returns for an
-        empty document tells.
+        An empty array of the kind that ``model.transform`` returns. None: the kind that it returns
+        for an empty document.
     **options
         Passed on to ``model.transform``, such as ``tempered=True``.
 

@@ -183,7 +183,7 @@ default="kmeans"
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Data; two rows at least.
+            Data; at least two rows.
         y : None
             Ignored.
 

@@ -52,7 +52,7 @@ class SaveMixin:
         """Save the fitted model to a file, for `topictemper.load`.
 
         The file holds the whole model: parameters, topics and the state of training. `partial_fit`
-        of the loaded model gives the same bits as of this one, with the same instruction set
+        of the loaded model gives the same bits as that of this one, with the same instruction set
         (`topictemper.set_isa`). The file is an .npz archive without pickled objects, and safe to
         load from anywhere. An old file is replaced in one step, when the new one is complete, and
         its permissions are kept. The parameters `n_jobs` and `verbose` are not saved, because they

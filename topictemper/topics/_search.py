@@ -24,7 +24,7 @@ _MOST_VALUES = 2**23
 
 
 class DocumentSearch:
-    r"""Search in documents by what they say: their words and their topics.
+    r"""Search documents by their content: their words and their topics.
 
     Documents d are ranked by the probability of the query, :math:`p(q | d) = \prod_v p(v |
     d)^{q_v}`, with [1]_

@@ -114,8 +114,8 @@ def shares_over_time(
         years, each of which is a period, if none is a day such as 20240531. Documents without a
         date (None, NaT, NaN) are left out.
     period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
-        What dates are put together in. Weeks begin on Monday. "auto" is the finest that makes at
-        most 40 periods.
+        How dates are grouped. Weeks begin on Monday. "auto" is the finest period that makes at most
+        40 groups.
     weights, labels, n_bootstrap, confidence, random_state
         As for `shares_by_group`.
 

@@ -26,8 +26,7 @@ def relevance(components: Any, weight: float = 0.6) -> NDArray[np.float64]:
     components : array-like of shape (n_components, n_features), or fitted estimator
         Weights of the words in the topics, >= 0, or an estimator with `components_`.
     weight : float, default=0.6
-        lambda, in [0, 1]. 1 ranks words by probability, 0 by `lift`. In a study with people 0.6
-        was best.
+        lambda, in [0, 1]. 1 ranks words by probability, 0 by `lift`. In a user study 0.6 was best.
 
     Returns
     -------

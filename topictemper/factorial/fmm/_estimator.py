@@ -50,7 +50,7 @@ class FactorialMixture(
     max_iter : int, default=400
         Maximum number of sweeps over the data.
     tol : float, default=1e-6
-        Stop when a sweep at T = 1 changes the bound by less than this, in nats an image. At 0
+        Stop when a sweep at T = 1 changes the bound by less than this, in nats per image. At 0
         there are always `max_iter` sweeps.
     n_init : int, default=1
         Number of starts; the fit keeps the one with the highest ELBO.
@@ -101,10 +101,11 @@ class FactorialMixture(
       falls to 1 within ten sweeps. A `schedule` or a `length` sets an upper bound of T, which
       falls from `max_temperature`.
     - `LocalTempering` has a grid of 20 temperatures from 1 to 10, or to twice the variance of a
-      pixel over `noise_var` if that is higher. q(T) of an image is uniform in the first sweep.
+      pixel divided by `noise_var` if that is higher. q(T) of an image is uniform in the first
+      sweep.
 
-    With many pixels the heat can empty components: no image has them. After each tempered sweep
-    these start anew, from random assignments.
+    With many pixels, high temperatures can empty components: no image has them. After each tempered
+    sweep these start anew, from random assignments.
 
     References
     ----------
@@ -255,7 +256,7 @@ class FactorialMixture(
         Returns
         -------
         float
-            Nats an image: the mean of ``E_q log p(x_n, z_n | mu) + H(q(z_n))``, with q(z_n) by 50
+            Nats per image: the mean of ``E_q log p(x_n, z_n | mu) + H(q(z_n))``, with q(z_n) by 50
             sweeps.
         """
         images = self._fitted_images(X)
@@ -277,7 +278,7 @@ class FactorialMixture(
         Returns
         -------
         float
-            Nats an image.
+            Nats per image.
         """
         return self.elbo(X)
 

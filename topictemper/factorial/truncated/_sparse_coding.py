@@ -151,7 +151,7 @@ class BinarySparseCoding(TruncatedModel):
     n_prior_samples : int, default=32
         States drawn from the prior for a datum in each E-step.
     n_marginal_samples : int, default=32
-        States drawn from the marginals under the datum's states, which are its own.
+        States drawn for a datum from the marginals under its own states, in each E-step.
     max_iter : int, default=200
         Iterations of E-step and M-step.
     learn_components, learn_sigma, learn_pi : bool, default=True
