@@ -6,6 +6,7 @@
 #undef LN2_LO
 #undef MAGIC
 #undef MANTISSA
+#undef EXPONENT_OF_1
 #undef SQRT_HALF_BITS
 #undef SHIFT
 #undef RATIO_TERMS

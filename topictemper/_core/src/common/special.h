@@ -11,6 +11,7 @@
 #define LN2_LO -2.12194440e-4f
 #define MAGIC 12582912.0f /* 1.5 * 2^23: adding it rounds to an integer in the low bits */
 #define MANTISSA 23
+#define EXPONENT_OF_1 127
 #define SQRT_HALF_BITS 0x3f3504f3
 #define SHIFT 6
 #define RATIO_TERMS 6
@@ -24,6 +25,7 @@
 #define LN2_LO 1.90821492927058770002e-10
 #define MAGIC 6755399441055744.0
 #define MANTISSA 52
+#define EXPONENT_OF_1 1023
 #define SQRT_HALF_BITS 0x3fe6a09e667f3bcdLL
 #define SHIFT 12
 #define RATIO_TERMS 14

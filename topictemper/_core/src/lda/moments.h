@@ -7,11 +7,6 @@
    most 1.5e-5 of it, and the sums by some 2e-6. */
 
 #define INTERVAL_BITS (MANTISSA - OCTAVE_BITS)
-#if REAL_BYTES == 4
-#define EXPONENT_OF_1 127
-#else
-#define EXPONENT_OF_1 1023
-#endif
 
 /* Of the numbers in an interval: how many there are, and the sum of their places in it, from 0 to
    1. In double precision for any number of words. */
@@ -38,16 +33,28 @@ static INLINE void FN(count_word)(const moments_problem *p, tally *tallies, cons
     }
 }
 
+/* Sums of all functions over the lambda of a topic. */
+static INLINE void FN(sum_functions)(const moments_problem *p, const tally *tallies, double *out)
+{
+    const ptrdiff_t n_nodes = (ptrdiff_t)p->n_nodes;
+    memset(out, 0, (size_t)n_nodes * sizeof(double));
+    for (ptrdiff_t i = 0; i < p->n_intervals; i++) {
+        const tally t = tallies[i];
+        const double *from = p->table + i * n_nodes, *to = from + n_nodes;
+        for (ptrdiff_t j = 0; t[0] > 0 && j < n_nodes; j++)
+            out[j] += t[0] * from[j] + t[1] * (to[j] - from[j]);
+    }
+}
+
 static int FN(fractional_moments)(const topic_state *state, const moments_problem *p,
                                   int64_t *ticket)
 {
     const ptrdiff_t n_words = (ptrdiff_t)state->n_words, n_topics = (ptrdiff_t)state->n_topics;
-    const ptrdiff_t n_nodes = (ptrdiff_t)p->n_nodes, n_intervals = (ptrdiff_t)p->n_intervals;
     const REAL scale = (REAL)state->a, offset = (REAL)state->base;
     const INT lowest = (INT)(p->octave + EXPONENT_OF_1) * (1 << OCTAVE_BITS);
     const ptrdiff_t wanted = (n_topics / MOMENT_SHARES / VL + 1) * VL;
     const ptrdiff_t at_once = wanted < MOMENT_TOPICS ? wanted : MOMENT_TOPICS;
-    const size_t bytes = (size_t)(at_once * n_intervals) * sizeof(tally);
+    const size_t bytes = (size_t)(at_once * p->n_intervals) * sizeof(tally);
     tally *tallies = malloc(bytes);
     if (!tallies)
         return -1;
@@ -63,23 +70,12 @@ static int FN(fractional_moments)(const topic_state *state, const moments_proble
                 FN(fetch)(row + 8 * n_topics, n);
             FN(count_word)(p, tallies, row, n, scale, offset, lowest);
         }
-        for (ptrdiff_t k = 0; k < n; k++) {
-            double *out = p->out + (first + k) * n_nodes;
-            memset(out, 0, (size_t)n_nodes * sizeof(double));
-            for (ptrdiff_t i = 0; i < n_intervals; i++) {
-                const tally t = tallies[k * n_intervals + i];
-                const double *from = p->table + i * n_nodes, *to = from + n_nodes;
-                for (ptrdiff_t j = 0; t[0] > 0 && j < n_nodes; j++)
-                    out[j] += t[0] * from[j] + t[1] * (to[j] - from[j]);
-            }
-        }
+        for (ptrdiff_t k = 0; k < n; k++)
+            FN(sum_functions)(p, tallies + k * p->n_intervals, p->out + (first + k) * p->n_nodes);
     }
     free(tallies);
     return 0;
 }
-#undef INTERVAL_BITS
-#undef EXPONENT_OF_1
-
 /* sum_v n_dv log sum_k t_dk (base + a M[v, k]). */
 static int FN(mixture_log_likelihood)(const topic_state *state, const likelihood_problem *p,
                                       int64_t *ticket)
