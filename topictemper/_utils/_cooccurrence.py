@@ -12,6 +12,7 @@ from ._chunks import parts
 
 # Keeps the logarithm finite for pairs that never occur together; as in Röder et al. and gensim.
 EPSILON = 1e-12
+_ROWS_AT_ONCE = 1 << 12
 
 
 def shares_together(
@@ -49,18 +50,27 @@ def counts_together(
         For each row of `top`.
     """
     words, place = np.unique(top, return_inverse=True)
+    place = place.reshape(top.shape)
     n_rows, together = 0, np.zeros((*top.shape, top.shape[1]))
     for X in matrices:
         n_rows += X.shape[0]
         for part in parts(X):
-            present = part[:, words].astype(np.float64)
-            present.sum_duplicates()
-            present.data[:] = present.data > 0
-            present = present.tocsc()
-            for counts, columns in zip(together, place.reshape(top.shape), strict=True):
-                block = present[:, columns].toarray()
-                counts += block.T @ block
-    return n_rows, together
+            present = part[:, words]
+            for start in range(0, present.shape[0], _ROWS_AT_ONCE):
+                bits = _bits(present[start : start + _ROWS_AT_ONCE])
+                for i in range(top.shape[1]):
+                    both = bits[place[:, i, None]] & bits[place[:, : i + 1]]
+                    together[:, i, : i + 1] += np.bitwise_count(both).sum(axis=2)
+    return n_rows, together + np.tril(together, -1).transpose(0, 2, 1)
+
+
+def _bits(X: Any) -> NDArray[np.uint64]:
+    """For each column of a CSR matrix a bit for each row: whether it has a count there."""
+    rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    filled = X.data > 0
+    present = np.zeros((X.shape[1], -(-X.shape[0] // 64) * 64), dtype=bool)
+    present[X.indices[filled], rows[filled]] = True
+    return np.packbits(present, axis=1).view(np.uint64)
 
 
 def npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:
