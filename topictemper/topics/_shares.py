@@ -149,7 +149,7 @@ def shares_over_time(
 
 def _shares(
     name: str,
-    theta: NDArray[np.float64],
+    theta: NDArray[Any],
     groups: NDArray[Any],
     known: NDArray[np.bool_],
     weights: Any,
@@ -169,13 +169,14 @@ def _shares(
     known = known & (weight > 0)
     if not known.any():
         raise ValueError(f"no document with a {name} and a weight is left")
-    theta, weight = theta[known], weight[known]
     names, group_of = np.unique(groups[known], return_inverse=True)
+    # Rows are copied, and made double, for one group at a time: all may be most of the memory.
+    by_group = np.flatnonzero(known)[np.argsort(group_of, kind="stable")]
+    ends_of = np.cumsum(np.bincount(group_of))
     tails = [50.0 * (1.0 - confidence), 50.0 * (1.0 + confidence)]
     shares, low, high, documents = [], [], [], []
-    for group in range(len(names)):
-        rows = np.flatnonzero(group_of == group)
-        values, w = theta[rows], weight[rows]
+    for rows in np.split(by_group, ends_of[:-1]):
+        values, w = theta[rows].astype(np.float64), weight[rows]
         draws = _resampled(values, w, n_bootstrap, rng)
         shares.append(w @ values / w.sum())
         ends = np.percentile(draws, tails, axis=0)
@@ -213,9 +214,12 @@ def _resampled(
     return np.concatenate(result)
 
 
-def _proportions(proportions: Any) -> NDArray[np.float64]:
-    theta: NDArray[np.float64] = check_array(
-        proportions, dtype=np.float64, input_name="proportions", ensure_min_samples=1
+def _proportions(proportions: Any) -> NDArray[Any]:
+    theta: NDArray[Any] = check_array(
+        proportions,
+        dtype=[np.float64, np.float32],
+        input_name="proportions",
+        ensure_min_samples=1,
     )
     if theta.min() < 0:
         raise ValueError("proportions must be >= 0")
