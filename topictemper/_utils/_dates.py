@@ -29,6 +29,8 @@ _YEAR_OR_MONTH = re.compile(r"[+-]?\d{1,4}(-\d\d)?", re.ASCII)
 # A year or a day that a column with gaps has made a float.
 _WHOLE = re.compile(r"(\d{4}|\d{8})\.0+", re.ASCII)
 _FIRST_COMPACT, _LAST_COMPACT = 1000_01_01, 9999_12_31
+# Texts whose days are remembered: those of a century, but not all times of day.
+_MOST_TEXTS = 1 << 16
 
 
 def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
@@ -57,9 +59,18 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
         )
     if values.dtype.kind == "M":
         return values.astype("datetime64[D]")
-    return np.array(
-        [_day(value, row) for row, value in enumerate(values.tolist())], "datetime64[D]"
-    )
+    # Many documents have the same text, which is read once. Not so datetimes: those of two time
+    # zones may be equal, but their days are not.
+    of_text: dict[str, np.datetime64] = {}
+    days = []
+    for row, value in enumerate(values.tolist()):
+        day = of_text.get(value) if type(value) is str else None
+        if day is None:
+            day = _day(value, row)
+            if type(value) is str and len(of_text) < _MOST_TEXTS:
+                of_text[value] = day
+        days.append(day)
+    return np.array(days, "datetime64[D]")
 
 
 def has_compact_days(numbers: NDArray[Any]) -> bool:
