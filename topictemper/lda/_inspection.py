@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
+from .._utils._chunks import parts
 from .._utils._feature_names import feature_names_of
-from .._utils._ranking import largest
+from .._utils._ranking import Largest, largest
 from ..topics._words import Measure, word_scores
 
 
@@ -110,9 +111,13 @@ class TopicsReportMixin:
         [[0, 1, 2], [3, 4, 5]]
         """
         model: Any = self
-        theta = model._proportions(model._fitted_counts(X))
-        n = check.integer("n", n, 1)
-        return np.stack([largest(share, n) for share in theta.T])
+        X, n = model._fitted_counts(X), check.integer("n", n, 1)
+        best, start = Largest(len(model.components_), n), 0
+        for part in parts(X):
+            # Proportions of all documents may take far more memory than their counts.
+            best.add(start, model._proportions(part))
+            start += part.shape[0]
+        return np.stack(best.rows())
 
     def prepare_pyldavis(self, X: Any, feature_names: Any = None) -> dict[str, NDArray[Any]]:
         """What ``pyLDAvis.prepare`` takes, by its names: ``prepare(**lda.prepare_pyldavis(X))``.

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._utils._ranking import Largest
+
 # Values of the proportions that are in memory at once.
 _VALUES_AT_ONCE = 1 << 20
 # Documents whose proportions are smaller hold no topic.
@@ -104,7 +106,7 @@ def survey(
     n_led = np.zeros(n_topics, dtype=np.intp)
     with_words = np.zeros(proportions.n_documents, dtype=bool)
     sums = [_Sums(n, n_topics) for _, n in classes]
-    best = _Largest(n_topics, n_examples)
+    best = Largest(n_topics, n_examples, above=0.0)
     for rows, block in proportions.blocks():
         known = block.any(axis=1)
         with_words[rows] = known
@@ -122,30 +124,6 @@ def survey(
     token_share = share if proportions.lengths is None else tokens / tokens.sum()
     shares = [each.shares() for each in sums]
     return Survey(share, token_share, n_led, best.rows(), with_words, shares)
-
-
-class _Largest:
-    """The documents with the largest proportions of each topic, so far."""
-
-    def __init__(self, n_topics: int, n: int) -> None:
-        self._n = n
-        self._values = [np.empty(0)] * n_topics
-        self._rows = [np.empty(0, dtype=np.intp)] * n_topics
-        self._least = np.zeros(n_topics)
-
-    def add(self, start: int, block: NDArray[np.float64]) -> None:
-        beats = block > self._least
-        for k in np.flatnonzero(beats.any(axis=0)):
-            rows = np.flatnonzero(beats[:, k])
-            values = np.concatenate([self._values[k], block[rows, k]])
-            rows = np.concatenate([self._rows[k], rows + start])
-            first = np.argsort(-values, kind="stable")[: self._n]
-            self._values[k], self._rows[k] = values[first], rows[first]
-            if len(first) == self._n:
-                self._least[k] = values[first[-1]]
-
-    def rows(self) -> list[NDArray[np.intp]]:
-        return self._rows
 
 
 class _Sums:
