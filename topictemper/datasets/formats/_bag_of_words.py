@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from typing import IO
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from ..._utils._chunks import parts
 from ._coordinates import read_coordinates
 from ._lines import Path, read_line, shown
 from ._packed import InputError
+
+# After the document, the word and the count.
+_ENDS_OF_ENTRY = np.frombuffer(b"  \n", dtype=np.uint8)
 
 
 def read_uci(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
@@ -29,16 +35,40 @@ def write_uci(file: IO[bytes], counts: csr_array) -> None:
     """Write the format of `read_uci`."""
     n_rows, n_features = counts.shape
     file.write(f"{n_rows}\n{n_features}\n{counts.nnz}\n".encode())
-    for d in range(n_rows):
-        span = slice(counts.indptr[d], counts.indptr[d + 1])
-        for v, n in zip(counts.indices[span].tolist(), counts.data[span].tolist(), strict=True):
-            file.write(b"%d %d %d\n" % (d + 1, v + 1, n))
+    first = 1
+    for part in parts(counts):
+        rows = np.repeat(np.arange(first, first + part.shape[0]), np.diff(part.indptr))
+        lines = np.column_stack([rows, part.indices + 1, part.data])
+        file.write(_text(lines.ravel(), np.tile(_ENDS_OF_ENTRY, len(lines))))
+        first += part.shape[0]
 
 
 def write_ldac(file: IO[bytes], counts: csr_array) -> None:
     """Write the format of `read_ldac`."""
-    for d in range(counts.shape[0]):
-        span = slice(counts.indptr[d], counts.indptr[d + 1])
-        words = zip(counts.indices[span].tolist(), counts.data[span].tolist(), strict=True)
-        fields = [b"%d" % (span.stop - span.start), *(b"%d:%d" % pair for pair in words)]
-        file.write(b" ".join(fields) + b"\n")
+    for part in parts(counts):
+        lengths = np.diff(part.indptr)
+        heads = 2 * part.indptr[:-1] + np.arange(len(lengths))
+        is_head = np.zeros(2 * part.nnz + len(lengths), dtype=bool)
+        is_head[heads] = True
+        numbers = np.empty(len(is_head), dtype=np.int64)
+        numbers[is_head] = lengths
+        numbers[~is_head] = np.column_stack([part.indices, part.data]).ravel()
+        ends = np.full(len(is_head), ord(" "), dtype=np.uint8)
+        ends[np.flatnonzero(~is_head)[::2]] = ord(":")
+        ends[np.append(heads[1:], len(ends)) - 1] = ord("\n")
+        file.write(_text(numbers, ends))
+
+
+def _text(numbers: NDArray[np.int64], ends: NDArray[np.uint8]) -> bytes:
+    """Return decimal numbers, >= 0, each with a byte after it: all at once, digit by digit."""
+    width = len(str(numbers.max(initial=0)))
+    text = np.empty((len(numbers), width + 1), dtype=np.uint8)
+    shown = np.ones(text.shape, dtype=bool)
+    text[:, width] = ends
+    for place in reversed(range(width)):
+        if place < width - 1:
+            shown[:, place] = numbers > 0
+        rest = numbers // 10
+        text[:, place] = numbers - 10 * rest + ord("0")
+        numbers = rest
+    return text[shown].tobytes()
