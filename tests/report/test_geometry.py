@@ -1,0 +1,29 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from topictemper.report._geometry import _principal, map_of
+
+
+def distances(n, seed):
+    places = np.random.default_rng(seed).normal(size=(n, 2)) * [2.0, 1.0]
+    return np.linalg.norm(places[:, None] - places, axis=2)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_principal_coordinates_have_the_distances_and_a_sign(seed):
+    places = _principal(distances(7, seed))
+    assert_allclose(np.linalg.norm(places[:, None] - places, axis=2), distances(7, seed), atol=1e-9)
+    assert (places.std(axis=0)[0] > places.std(axis=0)[1]).all()
+    # The topic farthest out is on the positive side of each axis.
+    assert (places[np.abs(places).argmax(axis=0), [0, 1]] > 0).all()
+
+
+def test_circles_of_a_map_touch_its_box_and_not_each_other():
+    shares = np.random.default_rng(0).dirichlet(np.full(9, 2.0))
+    places, radii = map_of(distances(9, 0), shares)
+    assert_allclose((places - radii[:, None]).min(axis=0), 0.0, atol=1e-12)
+    assert (places + radii[:, None]).max() == pytest.approx(1.0)
+    assert_allclose(radii**2 / shares, (radii**2 / shares)[0])
+    apart = np.linalg.norm(places[:, None] - places, axis=2) - radii[:, None] - radii
+    assert apart[~np.eye(9, dtype=bool)].min() > -1e-3

@@ -1,0 +1,59 @@
+"""Numbers of a report that its page rounds, sorts or hides."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.testing import assert_allclose
+
+from topictemper.report._dates import periods_of
+from topictemper.report._documents import perplexities
+from topictemper.report._doubts import doubts_about
+from topictemper.report._survey import Proportions
+from topictemper.report._words import candidates, corpus_frequencies
+
+from .small_report import corpus
+
+
+@pytest.mark.parametrize(
+    ("others", "limit"),
+    [
+        # low - 1.5 (high - low) of the quartiles
+        ([0.6, 0.7, 0.8, 0.9], 0.3),
+        # 0.9 of the median
+        ([0.8, 0.81, 0.82, 0.83], 0.729),
+    ],
+)
+def test_topics_are_general_below_a_fence_and_a_part_of_the_median(others, limit):
+    apart = 1.0 - np.identity(5)
+    for distance, kinds in ((limit - 0.01, ["general"]), (limit + 0.01, [])):
+        doubts = doubts_about(np.full(5, 0.2), None, apart, np.array([distance, *others]), None)
+        assert [doubt.kind for doubt in doubts] == kinds
+
+
+def test_words_at_hand_are_the_most_probable_first():
+    topic = np.random.default_rng(0).dirichlet(np.full(500, 0.1))
+    words, log_probability = candidates(topic, np.full(500, 1 / 500))
+    assert (np.diff(topic[words]) <= 0).all()
+    assert words[0] == topic.argmax()
+    assert_allclose(log_probability, np.log(np.maximum(topic[words], 1e-12)))
+
+
+def test_frequencies_are_shares_of_the_tokens_and_of_half_a_token():
+    totals = np.array([6.0, 0.0, 2.0])
+    frequencies = corpus_frequencies(np.empty((0, 3)), np.empty(0), totals)
+    assert_allclose(frequencies, [6 / 8, 0.5 / 8, 2 / 8])
+
+
+def test_perplexities_are_those_of_all_blocks_of_documents():
+    topics, theta, counts = corpus().topics, corpus().proportions, corpus().counts.toarray()
+    rows = np.resize(np.arange(60), 1100)
+    log_p = np.log(theta @ topics)
+    with np.errstate(invalid="ignore"):
+        expected = np.exp(-(counts * log_p).sum(axis=1) / counts.sum(axis=1))
+    expected[counts.sum(axis=1) == 0] = np.nan
+    found = perplexities(topics, Proportions(theta, None), sp.csr_matrix(counts), rows)
+    assert_allclose(found, expected[rows])
+
+
+def test_without_dates_there_are_no_periods():
+    assert periods_of(np.full(3, "NaT", dtype="datetime64[D]")) is None
