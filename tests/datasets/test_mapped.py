@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
+from topictemper._utils._files import new_folder
 from topictemper.datasets import open_corpus, save_corpus
 from topictemper.datasets.formats import _mapped
 
@@ -119,6 +120,8 @@ def test_what_is_there_stays(path):
     with pytest.raises(FileExistsError, match="exists"):
         save_corpus(path, COUNTS[:1])
     assert open_corpus(path).counts.shape == (3, 3)
+    with pytest.raises(FileExistsError, match="exists"), new_folder(path):
+        pytest.fail("nothing is worked out for it")
 
 
 class Meanwhile:

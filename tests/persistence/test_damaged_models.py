@@ -208,3 +208,22 @@ def test_nothing_is_saved_that_would_not_load(tmp_path):
 def test_number_of_temperatures():
     with pytest.raises(ValueError, match="n_temperatures must be at most 10000, got 10000000000"):
         small_lda(n_temperatures=10**10).fit(corpus())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda rows: rows[["pass", "elbo"]].copy(),
+        lambda rows: rows[:, None],
+        lambda rows: np.array([(1.0, 1.0, np.nan)], dtype=rows.dtype),
+    ],
+    ids=["other columns", "a table of rows", "no number"],
+)
+def test_histories_that_no_fit_has(tmp_path, change):
+    path = tmp_path / "model.npz"
+    small_lda(learning_method="batch").fit(corpus()).save(path)
+    with np.load(path) as archive:
+        arrays = dict(archive)
+    _changed(arrays, path, "state/elbo_history", change)
+    with pytest.raises(ValueError, match=DAMAGED + "state/elbo_history"):
+        load(path)

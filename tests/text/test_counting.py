@@ -17,6 +17,7 @@ from topictemper.text._counting import (
     learn_vocabulary,
 )
 from topictemper.text._long_texts import LONG
+from topictemper.text._parts import Part
 
 TEXTS = [
     "The cat sat on the mat; the CAT!",
@@ -175,3 +176,13 @@ def test_a_forgotten_word_that_comes_back_is_counted_from_then_on(monkeypatch, t
     )  # its first time is lost, not given to another word
     assert counted.counts.toarray()[:, 0].tolist() == [1, 1, 0, 0, 1, 1, 1, 1]
     assert counted.unknown_share == 1 - 8 / 16
+
+
+def test_columns_of_forgotten_words_are_taken_again(monkeypatch):
+    monkeypatch.setattr(_vocabulary, "MOST_WORDS", 6)
+    vocabulary = _vocabulary.GrowingVocabulary(bounded=True)
+    for number in range(50):
+        columns = np.array(vocabulary.columns_of([f"new{number}x{i}" for i in range(3)]))
+        ones = np.ones(3, dtype=np.int32)
+        vocabulary.add(Part(np.array([3]), columns, ones, np.array([3])))
+    assert vocabulary.n_columns < 12

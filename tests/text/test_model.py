@@ -16,6 +16,8 @@ from sklearn.pipeline import make_pipeline
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper._utils._tables import Table
 from topictemper.datasets import open_corpus
+from topictemper.text import _counting
+from topictemper.text._saving import _counted
 
 THEMES = [
     "river boat water fish island harbour",
@@ -178,7 +180,8 @@ def test_drift_is_a_warning():
         updated.update([f"{text} zebra giraffe okapi {'koala ' * 9}" for text in texts(2)])
 
 
-def test_a_list_is_checked_before_it_is_learned(model):
+def test_a_list_is_checked_before_it_is_learned(model, monkeypatch):
+    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 20)  # at a time
     updated = topic_model().fit(texts())
     bad = [*texts(50), 5]
     with pytest.raises(TypeError, match="document 50 is neither"):
@@ -411,3 +414,10 @@ def test_all_tables_are_as_set_output_says(model):
     shares = model.topics_over_time(texts(), dates, period="month")
     assert shares.period[0] == np.datetime64("2024-01-01")
     assert shares.dtypes["documents"].kind == "i"
+
+
+def test_unknown_words_of_a_file_are_words_and_counts():
+    assert _counted([["zebra", 2]]) == {"zebra": 2}
+    for wrong in ([["zebra", 2], [3, 1]], [["zebra", 0]]):
+        with pytest.raises(ValueError, match=r"must be pairs of words and counts|count == 0"):
+            _counted(wrong)

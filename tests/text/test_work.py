@@ -108,7 +108,8 @@ def test_search(model):
 @pytest.mark.parametrize("kind", [list, iter, lambda texts: np.array(texts, object)])
 def test_report(model, tmp_path, kind):
     model = load(_saved(model, tmp_path)).set_labels({1: "middle"})
-    others = [TopicModel(lda=model.lda, random_state=1).fit(texts())]
+    other = TopicModel(lda=model.lda, random_state=1).fit(texts())
+    others = [other, other.lda_, other.lda_.components_]
     given = {
         "names": [f"Title {i}" for i in range(121)],
         "dates": [2020 + i % 3 for i in range(121)],
@@ -123,7 +124,7 @@ def test_report(model, tmp_path, kind):
     assert page["documents"]["text"] == [*texts(), ""]
     assert page["documents"]["name"] == given["names"]
     assert set(page["words"]) == {word for words in THEMES for word in words.split()}
-    assert page["fits"] == 1
+    assert page["fits"] == 3
     assert page["periods"]["names"] == ["2020", "2021", "2022"]
     assert sorted(page["groups"]["names"]) == sorted(given["groups"][:3])
 
@@ -158,6 +159,7 @@ def test_needs_a_fit():
         ("set_labels", [None]),
         ("merge_topics", [[0, 1]]),
         ("drop_topics", [0]),
+        ("top_documents", [["a"]]),
         ("reduce_to", [2]),
         ("topics_over_time", [["a"], [2020]]),
         ("topics_by_group", [["a"], ["b"]]),
