@@ -194,3 +194,10 @@ def test_models_of_tomotopy():
     X = np.array([[word in WORDS[d % 2] for word in words] for d in range(40)], dtype=int)
     topics = np.stack([model.get_topic_word_dist(k) for k in range(2)])
     assert coherence(model, X, n_top_words=3) == coherence(topics, X, n_top_words=3)
+
+
+def test_two_words_are_a_pair():
+    X = sp.csr_matrix([[1, 1], [1, 0], [0, 1], [1, 1]])
+    assert coherence(np.ones((1, 2)), X) == pytest.approx(direct_npmi(X, 0, 1))
+    with pytest.raises(ValueError, match="components have one word"):
+        coherence(np.ones((1, 1)), X[:, :1])

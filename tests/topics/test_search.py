@@ -103,6 +103,8 @@ def test_refuses():
         search.similar(30)
     with pytest.raises(TypeError, match="rows"):
         search.similar("a")
+    with pytest.raises(TypeError, match="rows must be a number or a list of numbers"):
+        search.similar([[3]])
     with pytest.raises(ValueError, match="document 4 has no words"):
         search.similar([3, 4])
     with pytest.raises(TypeError, match="proportions"):

@@ -2,12 +2,12 @@ from datetime import UTC, date, datetime
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper.topics import shares_by_group, shares_over_time
 from topictemper.topics._periods import periods_of
 
-from ..small_lda import corpus, fitted
+from ..small_lda import corpus, fitted, small_lda
 
 THETA = np.random.default_rng(0).dirichlet(np.full(3, 0.5), size=60)
 DAYS = np.datetime64("2023-12-01") + np.arange(60)
@@ -148,6 +148,26 @@ def test_documents_without_words_are_left_out():
     assert shares["documents"].tolist() == [100] * 4
     over_time = fitted().topics_over_time(X, np.full(200, 2020))
     assert_allclose(over_time["share"], shares["share"])
+
+
+def test_shares_of_a_model_are_those_of_its_proportions_and_labels():
+    lda = small_lda().fit(corpus()).set_labels({1: "sports"})
+    settings = {"n_bootstrap": 20, "confidence": 0.5, "random_state": 3}
+    given = {"proportions": lda.transform(corpus()), "labels": lda.labels_, **settings}
+    days, groups = np.resize(DAYS, 200), np.resize(["a", "b", "c"], 200)
+    pairs = (
+        (
+            lda.topics_over_time(corpus(), days, period="week", **settings),
+            shares_over_time(dates=days, period="week", **given),
+        ),
+        (
+            lda.topics_by_group(corpus(), groups, **settings),
+            shares_by_group(groups=groups, **given),
+        ),
+    )
+    for shares, expected in pairs:
+        for name in expected.columns:
+            assert_array_equal(shares[name], expected[name])
 
 
 @pytest.mark.parametrize(
