@@ -153,3 +153,12 @@ def test_averaged_topics_predict_better():
         lda._trainer.average.topics = None
         gains.append(averaged - lda.score(X[800:]))
     assert np.mean(gains) > 0
+
+
+def test_a_new_total_weighs_the_average_anew():
+    lda = streamed(small_lda(total_samples=200, topic_word_prior=0.05, dtype="float64"), 400)
+    average = lda._trainer.average
+    before, n_added = average.topics.components() - 0.05, average.n_added
+    lda.set_params(total_samples=500).partial_fit(corpus()[:1])  # too little for another average
+    assert lda._trainer.average.n_added == n_added
+    assert_allclose(lda.components_ - 0.05, 2.5 * before, atol=1e-9)

@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper.lda._monitor import _split_rows
 
-from ..small_lda import ESTIMATES, MODES, corpus, learned_state, small_lda
+from ..small_lda import ESTIMATES, MODES, corpus, learned_state, small_lda, streamed
 
 # More topics than there are, so that held-out documents are soon predicted worse again. Over the
 # modes the best pass is the 2nd ("svi") to 21st of 30, and the 2nd to 49th of 60.
@@ -260,3 +260,10 @@ def test_no_share_of_documents_beside_others():
     X, other = documents()
     with pytest.raises(ValueError, match="validation_fraction is a share of X"):
         small_lda(early_stopping=True, validation_fraction=0.2).fit(X, validation_X=other)
+
+
+@pytest.mark.parametrize(("inference", "at_once"), [("gibbs", False), ("point", True)])
+def test_fits_are_judged_once_they_learn_as_they_will_to_the_end(inference, at_once):
+    lda = small_lda(tempering="svi", inference=inference, total_samples=1000)
+    assert lda.partial_fit(corpus())._trainer.settled == at_once
+    assert streamed(lda, 800, 200)._trainer.settled  # sampled, if at all

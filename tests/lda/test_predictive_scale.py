@@ -1,11 +1,14 @@
 """The multiple of alpha that topics which follow samples predict with."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
+from topictemper.lda._comparison import SampledComparison
 from topictemper.metrics import predictive_log_likelihood
 
 # More topics than documents can tell apart are what this is for.
@@ -72,3 +75,15 @@ def test_documents_without_words():
         lda.partial_fit(np.zeros((30, 10)))
     assert lda._trainer.has_sampled
     assert np.isfinite(lda.doc_topic_prior_).all()
+
+
+def test_documents_are_compared_once_they_are_as_good_as_new():
+    for only_new, wait in ((True, 0), (False, 20)):
+        comparison, compared = SampledComparison(np.arange(3.0), 0.5), []
+        for step in range(1, 100 + wait):
+            clock = SimpleNamespace(
+                documents_seen=100.0 + 10.0 * step, total_samples=200.0, only_new=only_new
+            )
+            if comparison._is_due_at(clock):
+                compared.append(step - wait)
+        assert compared == [1, 2, 4, 8, 16, 32, 48, 64, 80, 96]

@@ -60,6 +60,14 @@ def test_many_tokens_and_fractions_go_to_either_half():
     assert_allclose(first.total_tokens(), first.counts.sum())
 
 
+def test_a_fraction_goes_to_one_half_as_a_coin_does():
+    X = sp.hstack([np.full((2000, 1), 0.25), sp.identity(2000)], format="csr")
+    parts = [half.counts[::2] for half in halves(minibatch(X, np.float64))]
+    for part in parts:
+        assert set(part) == {0.0, 0.25}
+        assert abs((part > 0).mean() - 0.5) < 0.06  # five standard deviations
+
+
 def test_halves_do_not_hang_on_the_order_of_documents():
     X = corpus(50)
     order = np.random.default_rng(0).permutation(50)
@@ -73,6 +81,8 @@ def test_some_rows_are_as_many_as_wanted_and_whole():
     assert 0.1 < found.n_documents / 200 < 0.2  # of a total weight of 20,100
     for row, weight in zip(counts(found), found.weight, strict=True):
         assert_array_equal(row, table[int(weight) - 1])
+    assert_array_equal(np.unique(found.word_of), np.arange(len(found.words)))
+    assert len(found.words) < len(batch.words)
     assert some_rows(batch, 20_100, 1) is batch
 
 
@@ -154,3 +164,15 @@ def test_warm_start_and_files_keep_it(tmp_path):
     steps = lda._trainer.prior_scale._steps
     lda.fit(corpus())
     assert lda._trainer.prior_scale._steps > steps
+
+
+def test_a_prior_that_is_given_to_a_warm_start_is_the_one_of_prediction():
+    lda = small_lda(warm_start=True, inference="point").fit(corpus())
+    assert lda._trainer.prior_scale.scale != 1.0
+    lda.set_params(doc_topic_prior=0.3).fit(corpus())
+    assert_array_equal(lda.doc_topic_prior_, np.full(4, 0.3, dtype=np.float32))
+
+
+def test_a_prior_that_a_warm_start_goes_on_with_is_of_its_dtype():
+    lda = small_lda(warm_start=True, doc_topic_prior="auto").fit(corpus())
+    assert lda.set_params(dtype="float64").fit(corpus()).doc_topic_prior_.dtype == np.float64

@@ -38,6 +38,12 @@ def pointing(X, entry=10**6):
     return X
 
 
+def lil_with(column):
+    X = counts("lil")
+    X.rows[0][0] = column
+    return X
+
+
 LIES = {
     "indices too short": (
         lambda: with_arrays(counts(), indices=counts().indices[:10]),
@@ -81,6 +87,9 @@ LIES = {
         "offsets must be from -39 to 59",
     ),
     "lil": (lambda: with_arrays(counts("lil"), rows=counts("lil").rows[::-1]), "LIL.*row"),
+    "lil column": (lambda: lil_with(60), "LIL.*columns must be whole numbers from 0 to 59"),
+    "lil negative": (lambda: lil_with(-1), "LIL.*columns must be whole numbers from 0 to 59"),
+    "lil fraction": (lambda: lil_with(1.5), "LIL.*columns must be whole numbers from 0 to 59"),
 }
 
 

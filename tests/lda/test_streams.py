@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from topictemper import TemperedLDA
 from topictemper.lda import _clock, _defaults
 from topictemper.lda._stream_mixin import OF_TRAINING
-from topictemper.tempering import LocalTempering
+from topictemper.tempering import Annealing, LocalTempering, PosteriorAnnealing
 
 from ..small_lda import MODES, corpus, learned_state, small_lda, streamed
 
@@ -134,6 +134,20 @@ def test_a_parameter_that_would_have_no_effect_is_refused(name, value):
     assert lda.n_batch_iter_ > np.frombuffer(before["n_batch_iter"], np.int64)[0]
 
 
+def test_another_tempering_of_the_same_settings_is_refused():
+    assert Annealing().get_params() == PosteriorAnnealing().get_params()
+    lda = small_lda(tempering=Annealing()).partial_fit(corpus())
+    with pytest.raises(ValueError, match=r"tempering is PosteriorAnnealing.*began with Annealing"):
+        lda.set_params(tempering=PosteriorAnnealing()).partial_fit(corpus())
+
+
+def test_a_tempering_that_is_changed_in_place_is_refused():
+    lda = small_lda(tempering=LocalTempering(max_temperature=2.0)).partial_fit(corpus())
+    lda.tempering.max_temperature = 3.0
+    with pytest.raises(ValueError, match=r"tempering is .*3\.0.*, but training began with .*2\.0"):
+        lda.partial_fit(corpus())
+
+
 def test_every_parameter_is_one_of_training_or_one_that_may_change():
     of_fit = "max_iter learning_method tol init warm_start shuffle random_state".split()
     of_stopping = "early_stopping validation_fraction n_iter_no_change".split()
@@ -202,6 +216,10 @@ def test_words_of_a_stream():
     with pytest.raises(ValueError, match="column 0 is 'word59', and was 'word0'"):
         lda.partial_fit(corpus(), feature_names=words[::-1])
     assert (learned_state(lda), lda.feature_names_in_.tolist()) == (before, words)
+    chunks = iter([corpus()[:100], corpus()[100:]])
+    assert small_lda().partial_fit(chunks, feature_names=words).feature_names_in_.tolist() == words
+    with pytest.raises(TypeError, match="feature_names must hold strings, not 0"):
+        small_lda().partial_fit(corpus(), feature_names=range(60))
     unnamed = small_lda().partial_fit(corpus())
     with pytest.raises(ValueError, match="total_samples"):
         unnamed.set_params(total_samples=-1).partial_fit(corpus(), feature_names=words)

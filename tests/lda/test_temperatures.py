@@ -369,6 +369,29 @@ def test_document_temperatures_of_an_estimator_are_equation_10():
     assert_allclose(lda.document_temperatures(corpus()), 1 / (r @ GRID), rtol=1e-4)
 
 
+@pytest.mark.parametrize("normalizer", ["posterior", "prior"])
+def test_temperature_that_an_estimator_learns_is_equation_9(normalizer):
+    lda = small_lda(tempering="vt", normalizer=normalizer, dtype="float64").fit(corpus())
+    trainer, batch = lda._trainer, minibatch(corpus()[:2])
+    local = infer(
+        trainer.topics,
+        batch,
+        trainer.alpha,
+        0.5,
+        tol=1e-6,
+        max_iter=100,
+        workers=ONE_THREAD,
+        want_energy=True,
+    )
+    given = trainer.normalizer, trainer.topics, batch, local, CorpusSize(2.0, 60.0), ONE_THREAD
+    evidence = corpus_evidence(*given)
+    energy, log_c = trainer.normalizer.corpus(*given[1:])
+    log_r = GRID * energy - trainer.normalizer.nodes.matrix @ log_c
+    posterior = GlobalTemperature(trainer.control.posterior.temperatures, None)
+    s = posterior.update(evidence.energy, evidence.log_c)
+    assert s == pytest.approx(np.exp(log_r - logsumexp(log_r)) @ GRID, rel=1e-9)
+
+
 # Temperature control
 
 

@@ -302,6 +302,7 @@ FORMS = "must be a sequence of names.*vocabulary_.*vectorizer; got"
         (dict.fromkeys(WORDS, "a"), TypeError, f"{FORMS} dict"),
         ({1: 0, 0: 1}, TypeError, f"{FORMS} dict"),
         (dict.fromkeys(WORDS, 0), TypeError, f"{FORMS} dict"),
+        ({**{word: v for v, word in enumerate(WORDS[1:])}, "a": "b"}, TypeError, f"{FORMS} dict"),
         ({word: v + 1 for v, word in enumerate(WORDS)}, ValueError, "no name for column 0"),
         (WORDS[:5], ValueError, "must have 60 names, one for each column, got 5"),
         (dict(enumerate(WORDS[:5])), ValueError, "must have 60 names, one for each column, got 5"),
