@@ -96,6 +96,7 @@ def test_peak_is_that_of_a_parabola_or_the_end():
     assert peak(x, x) == 3.0
     assert peak(x, -x) == -2.0
     assert peak(x, np.zeros(6)) == -2.0
+    assert peak(x, np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0])) == 0.5
 
 
 @pytest.mark.parametrize("true_alpha", [0.05, 1.5])

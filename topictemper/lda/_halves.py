@@ -63,7 +63,6 @@ def peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
     i = int(y.argmax())
     if i in (0, len(x) - 1):
         return float(x[i])
+    # The former is more than 0: of several that are highest it is the first.
     below, above = y[i] - y[i - 1], y[i] - y[i + 1]
-    if below + above == 0.0:
-        return float(x[i])
     return float(x[i] + (x[1] - x[0]) * (below - above) / (2.0 * (below + above)))
