@@ -63,6 +63,7 @@ def test_kinds_of_iterables_and_of_chunks():
     parts = cut(X, 60, 130)
     for chunks in (tuple(parts), Again(*parts), Again(*(part.toarray() for part in parts))):
         assert learned_state(small_lda(shuffle=False).fit(chunks)) == whole
+    assert not _chunks.is_chunks([])
     mixed = [parts[0].astype(np.float32), sp.csc_array(parts[1]), parts[2].astype(np.int64)]
     assert learned_state(small_lda(shuffle=False).fit(mixed)) == whole
 
