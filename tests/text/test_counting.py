@@ -16,7 +16,7 @@ from topictemper.text._counting import (
     first_counts,
     learn_vocabulary,
 )
-from topictemper.text._long_texts import LONG
+from topictemper.text._long_texts import LONG, words_in_pieces
 from topictemper.text._parts import Part
 
 TEXTS = [
@@ -90,6 +90,26 @@ def test_long_texts_are_counted_in_pieces(parameters):
     (part,) = count_by_vocabulary(texts, some, unknown)
     assert_array_equal(part.matrix(ours).toarray()[:, :1], expected[:, :1].toarray())
     assert part.counts.sum() + unknown.total() == part.n_words.sum()
+
+
+class Reversed(CountVectorizer):
+    def build_analyzer(self):
+        return lambda text: text[::-1].split()
+
+
+@pytest.mark.parametrize(
+    "vectorizer",
+    [
+        CountVectorizer(ngram_range=(1, 2)),
+        CountVectorizer(analyzer="char"),
+        CountVectorizer(tokenizer=str.split),
+        Reversed(),
+    ],
+    ids=str,
+)
+def test_what_needs_the_whole_text_gets_it(vectorizer):
+    assert words_in_pieces(vectorizer) is None
+    assert words_in_pieces(CountVectorizer()) is not None
 
 
 def test_unknown_words_are_counted():

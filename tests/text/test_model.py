@@ -206,6 +206,8 @@ def test_counts_are_kept_in_a_folder(model, tmp_path):
     assert_array_equal(other.lda_.components_, model.lda_.components_)
     kept = open_corpus(tmp_path / "corpus").counts
     assert_array_equal(kept.toarray(), model.vectorizer_.transform(texts()).toarray())
+    topic_model().fit(iter(texts()), corpus_folder=tmp_path / "of a stream")
+    assert (open_corpus(tmp_path / "of a stream").counts != kept).nnz == 0
     with pytest.raises(FileExistsError):
         topic_model().fit(texts(), corpus_folder=tmp_path / "corpus")
 
