@@ -29,6 +29,13 @@ def test_rows_of_a_sparse_matrix():
     assert_array_equal(backwards, hashes[7:8])
 
 
+def test_stored_zeros_are_not_hashed_and_ones_are():
+    indptr, columns = np.array([0, 2, 4, 6]), np.array([0, 1, 0, 1, 0, 2])
+    one, zero, other = hash_sparse_rows(indptr, columns, np.array([1.0, 2, 0, 2, 1, 2]))
+    assert len({one, zero, other}) == 3
+    assert zero == hash_sparse_rows(np.array([0, 1]), np.array([1]), np.array([2.0]))[0]
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_documents_of_a_minibatch_are_hashed_as_rows(dtype):
     X = sp.random(50, 20, 0.3, format="csr", random_state=0, dtype=dtype)
