@@ -189,3 +189,14 @@ def test_seeds_of_topics_that_are_left(seeds):
     assert again._labels == {0: "b"}
     assert lda.drop_topics(["a", "b", "c"]).topic_word_prior is None
     assert lda.topic_word_prior is prior
+
+
+def test_a_prior_of_words_stays_as_it_is():
+    eta = np.linspace(0.1, 0.5, 60)
+    lda = small_lda(topic_word_prior=eta, dtype="float64").fit(corpus())
+    merged = lda.merge_topics([[1, 3]])
+    assert_allclose(merged.topic_word_prior_, eta)
+    assert_allclose(
+        merged.components_[1] - eta, lda.components_[[1, 3]].sum(axis=0) - 2 * eta, atol=1e-9
+    )
+    assert merged.partial_fit(corpus()).components_.shape == (3, 60)

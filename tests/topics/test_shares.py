@@ -150,6 +150,12 @@ def test_documents_without_words_are_left_out():
     assert_allclose(over_time["share"], shares["share"])
 
 
+def test_documents_of_one_word_count():
+    X = np.zeros((200, 60))
+    X[np.arange(200), np.arange(200) % 60] = 1
+    assert fitted().topics_by_group(X, ["a"] * 200)["documents"].tolist() == [200] * 4
+
+
 def test_shares_of_a_model_are_those_of_its_proportions_and_labels():
     lda = small_lda().fit(corpus()).set_labels({1: "sports"})
     settings = {"n_bootstrap": 20, "confidence": 0.5, "random_state": 3}

@@ -51,9 +51,12 @@ def test_effective_topics_of_a_model():
 def test_a_fit_with_far_too_many_topics_warns_of_twins():
     X = make_lda_corpus(300, 40, 3, random_state=0).counts
     lda = TemperedLDA(60, random_state=0, max_iter=4, topic_word_prior=0.5)
-    with pytest.warns(UserWarning, match=r"of 60 topics are nearly the same .*merge_topics"):
+    with pytest.warns(
+        UserWarning, match=r"of 60 topics are nearly the same .*merge_topics"
+    ) as found:
         lda.fit(X)
     assert 1.0 <= lda.n_effective_topics_ <= 60.0
     merged = lda.merge_topics(twin_topics(lda))
     assert merged.n_components < 60
+    assert str(found[0].message).startswith(f"{60 - merged.n_components} of 60 topics")
     assert merged.n_effective_topics_ <= merged.n_components
