@@ -6,11 +6,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import TemperedLDA, load
 from topictemper._core._workers import Workers
-from topictemper.lda import _topics, _training
+from topictemper.lda import _clock, _defaults, _topics, _training
 from topictemper.lda._average import TopicsAverage
 from topictemper.lda._topics import Topics
 
-from ..small_lda import ONE_THREAD, corpus, learned_state, small_lda, streamed
+from ..small_lda import ONE_THREAD, corpus, learned_state, minibatch, small_lda, streamed
 
 
 def some_topics(rng, eta=0.1, dtype="float64"):
@@ -135,10 +135,28 @@ def test_a_step_that_fails_leaves_the_average(monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(_training, "sample", fail)
+    for total in (200, 500):
+        with pytest.raises(KeyboardInterrupt):
+            lda.set_params(total_samples=total).partial_fit(corpus()[:20])
+        assert learned_state(lda) == before[0]
+        lda._components = None  # what was made of the average before
+        assert_array_equal(lda.components_, before[1])
+
+
+def test_a_step_that_fails_leaves_the_average_of_a_corpus_that_grows(monkeypatch):
+    monkeypatch.setattr(_clock, "STREAM_SAMPLES", 200.0)
+    monkeypatch.setattr(_defaults, "STREAM_SAMPLES", 200.0)
+    trainer = streamed(small_lda(), 400)._trainer
+    before = trainer.average.topics.components()
+
+    def fail(*arguments, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_training, "sample", fail)
     with pytest.raises(KeyboardInterrupt):
-        lda.partial_fit(corpus()[:20])
-    assert learned_state(lda) == before[0]
-    assert_array_equal(lda.components_, before[1])
+        trainer.step(minibatch(corpus(), np.float32), ONE_THREAD)
+    assert trainer.clock.total_samples == 400
+    assert_array_equal(trainer.average.topics.components(), before)
 
 
 def test_averaged_topics_predict_better():

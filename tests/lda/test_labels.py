@@ -82,6 +82,17 @@ def test_a_function_gets_words_and_documents():
     assert [label.split()[0] for label in lda.labels_] == [words[0] for words in top]
 
 
+def test_usual_labels_are_three_words_if_there_are_names():
+    lda = small_lda().fit(corpus(), feature_names=WORDS)
+    assert lda.labels_.tolist() == [" ".join(words) for words in lda.top_words(3)]
+
+
+@pytest.mark.parametrize("given", [{"X": corpus()}, {"documents": ["a"]}, {"feature_names": WORDS}])
+def test_only_a_function_gets_words_and_documents(given):
+    with pytest.raises(ValueError, match="are for labels given by a function"):
+        labeled().set_labels(["a", "b", "c", "d"], **given)
+
+
 def test_a_function_may_return_a_label_twice():
     lda = small_lda().fit(corpus()).set_labels(lambda *_: "a", feature_names=WORDS)
     assert lda.labels_.tolist() == ["a", "a (2)", "a (3)", "a (4)"]
@@ -127,3 +138,10 @@ def test_refuses_what_is_of_no_use():
         labeled().set_labels(lambda *_: "a", X=corpus(), documents=["a"], feature_names=WORDS)
     with pytest.raises(NotFittedError):
         small_lda().set_labels({0: "a"})
+
+
+@pytest.mark.parametrize("attribute", ["components_", "labels_", "temperature_", "n_iter_"])
+def test_attributes_before_a_fit_are_named(attribute):
+    assert not hasattr(small_lda(), attribute)
+    with pytest.raises(AttributeError, match=f"TemperedLDA has no {attribute} before fit"):
+        getattr(small_lda(), attribute)

@@ -204,6 +204,14 @@ def test_a_call_that_learns_nothing_leaves_the_length_of_the_stream():
     assert learned_state(lda.partial_fit(corpus())) == learned_state(other.partial_fit(corpus()))
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_a_minibatch_without_words_teaches_no_temperature(mode):
+    lda = small_lda(tempering=mode, max_temperature=3.0, total_samples=200)
+    lda.partial_fit(np.zeros((20, 60))).partial_fit(corpus())
+    assert np.isfinite(lda.temperature_)
+    assert np.isfinite(lda.components_).all()
+
+
 def test_words_of_a_stream():
     words = [f"word{v}" for v in range(60)]
     seeds = {"some": words[:3]}
