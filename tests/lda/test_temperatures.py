@@ -483,3 +483,13 @@ def test_annealing_takes_a_share_of_the_passes(max_iter, length):
     history = lda.temperature_history_
     expected = np.maximum(2.0 - history["pass"] / length, 1.0)
     assert_allclose(history["temperature"], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("updates", [2, 5])
+def test_moments_are_worked_out_so_often_in_a_pass(updates, monkeypatch):
+    refresh, made = PosteriorNormalizer.refresh, []
+    monkeypatch.setattr(
+        PosteriorNormalizer, "refresh", lambda *given: made.append(0) or refresh(*given)
+    )
+    small_lda(updates=updates, max_temperature=3.0, length=9.0, max_iter=3).fit(corpus())
+    assert len(made) == 3 * updates

@@ -102,6 +102,8 @@ NUMBERS = [
     ("lvt", "state/given_topics", "no"),
     ("lvt", "state/first_eta", 1e300),
     ("lvt", "state/score_history", 3),
+    ("lvt", "state/labels", {str(k): "a" for k in range(4)}),
+    ("lvt", "state/labels", ["a", "b"]),
     ("lvt", "state/trainer/eta", 1e300),
     ("lvt", "state/trainer/eta", 1e-300),
     ("lvt", "state/trainer/topics/a", 0.0),
