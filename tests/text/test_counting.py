@@ -1,7 +1,6 @@
 """Counts of texts are those of scikit-learn, in memory and on the disk, at once and in parts."""
 
 import pickle
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from topictemper.text._counting import (
 )
 from topictemper.text._long_texts import LONG, words_in_pieces
 from topictemper.text._parts import Part
+from topictemper.text._unknown import UnknownWords
 
 TEXTS = [
     "The cat sat on the mat; the CAT!",
@@ -86,10 +86,13 @@ def test_long_texts_are_counted_in_pieces(parameters):
     counted = learn_vocabulary(texts, ours, None)
     assert counted.words == theirs.get_feature_names_out().tolist()
     assert_array_equal(counted.counts.toarray(), expected.toarray())
-    some, unknown = CountVectorizer(**parameters, vocabulary=counted.words[:1]).fit([]), Counter()
+    some, unknown = (
+        CountVectorizer(**parameters, vocabulary=counted.words[:1]).fit([]),
+        UnknownWords(),
+    )
     (part,) = count_by_vocabulary(texts, some, unknown)
     assert_array_equal(part.matrix(ours).toarray()[:, :1], expected[:, :1].toarray())
-    assert part.counts.sum() + unknown.total() == part.n_words.sum()
+    assert part.counts.sum() + unknown.total == part.n_words.sum()
 
 
 class Reversed(CountVectorizer):
@@ -113,14 +116,15 @@ def test_what_needs_the_whole_text_gets_it(vectorizer):
 
 
 def test_unknown_words_are_counted():
-    vectorizer, unknown = CountVectorizer(min_df=2), Counter()
+    vectorizer, unknown = CountVectorizer(min_df=2), UnknownWords()
     counted = learn_vocabulary(TEXTS, vectorizer, None)
     analyze = CountVectorizer().build_analyzer()
     words = [word for text in TEXTS for word in analyze(text)]
     known = [word for word in words if word in vectorizer.vocabulary_]
     assert counted.unknown_share == 1 - len(known) / len(words)
     parts = list(count_by_vocabulary(["the new dog of a new day", "cat"], vectorizer, unknown))
-    assert unknown == {"new": 2, "of": 1, "day": 1}
+    assert unknown.most_common(9) == {"new": 2, "of": 1, "day": 1}
+    assert unknown.most_common(1) == {"new": 2}
     assert parts[0].n_words.tolist() == [6, 1]
 
 
@@ -196,6 +200,16 @@ def test_a_forgotten_word_that_comes_back_is_counted_from_then_on(monkeypatch, t
     )  # its first time is lost, not given to another word
     assert counted.counts.toarray()[:, 0].tolist() == [1, 1, 0, 0, 1, 1, 1, 1]
     assert counted.unknown_share == 1 - 8 / 16
+
+
+def test_unknown_words_are_counted_in_bounded_memory(monkeypatch):
+    monkeypatch.setattr(_vocabulary, "MOST_WORDS", 6)
+    unknown = UnknownWords()
+    for number in range(50):
+        unknown.add(["often", *(f"new{number}x{i}" for i in range(3))])
+    assert unknown.total == 200
+    assert unknown.most_common(1) == {"often": 50}
+    assert len(unknown.most_common(99)) <= 6
 
 
 def test_columns_of_forgotten_words_are_taken_again(monkeypatch):

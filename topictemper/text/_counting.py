@@ -15,6 +15,7 @@ from .._utils._log import Progress
 from ..datasets import open_corpus, save_corpus
 from ._long_texts import LONG, words_in_pieces
 from ._parts import Part, joined, spool
+from ._unknown import UnknownWords
 from ._vocabulary import GrowingVocabulary
 
 # Documents and words that are counted at a time.
@@ -34,7 +35,7 @@ class Counted(NamedTuple):
 
 
 def count_by_vocabulary(
-    documents: Iterable[Any], vectorizer: CountVectorizer, unknown: Counter[str] | None = None
+    documents: Iterable[Any], vectorizer: CountVectorizer, unknown: UnknownWords | None = None
 ) -> Iterator[Part]:
     """Count the words of a fitted vectorizer, and the unknown ones into `unknown`."""
     vocabulary = vectorizer.vocabulary_
@@ -43,7 +44,7 @@ def count_by_vocabulary(
     def columns(words: list[str]) -> list[int]:
         found = [column_of(word, -1) for word in words]
         if unknown is not None:
-            unknown.update(word for word, column in zip(words, found, strict=True) if column < 0)
+            unknown.add([word for word, column in zip(words, found, strict=True) if column < 0])
         return found
 
     return _parts(documents, vectorizer, columns, lambda: len(vocabulary))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
@@ -34,6 +33,7 @@ from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
 from ._summaries import TopicStatistics, document_columns, topic_columns
 from ._texts import Texts
+from ._unknown import UnknownWords
 from ._work import WorkMixin
 
 # `update` warns if the share of unknown words has risen by more.
@@ -245,7 +245,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         """
         check_is_fitted(self)
         before: float = self.unknown_share_
-        unknown = Counter[str]()
+        unknown = UnknownWords()
         n_documents = n_words = 0
 
         learned, statistics = self.lda_.n_batch_iter_, deepcopy(self._statistics)
@@ -269,11 +269,11 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         finally:
             if self.lda_.n_batch_iter_ > learned:  # a stream that breaks off has taught something
                 self._statistics = statistics
-        share = unknown.total() / max(n_words, 1)
+        share = unknown.total / max(n_words, 1)
         self.unknown_share_ = share
-        self._unknown = dict(unknown.most_common(_UNKNOWN_SHOWN))
+        self._unknown = unknown.most_common(_UNKNOWN_SHOWN)
         said = (
-            f"{unknown.total():,} of {counted(n_words, 'word')} of "
+            f"{unknown.total:,} of {counted(n_words, 'word')} of "
             f"{counted(n_documents, 'document')} are not in the vocabulary ({share:.1%}; "
             f"{before:.1%} before)"
         )
@@ -448,7 +448,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         )
         return Texts(texts, tokens)
 
-    def _parts(self, texts: Any, unknown: Counter[str] | None = None) -> Iterator[Part]:
+    def _parts(self, texts: Any, unknown: UnknownWords | None = None) -> Iterator[Part]:
         """Count the words of documents, some at a time."""
         return count_by_vocabulary(self._texts(texts), self.vectorizer_, unknown)
 
