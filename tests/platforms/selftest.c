@@ -139,6 +139,23 @@ static void make_corpus(corpus *text)
     text->word_ptr[N_WORDS] = n;
 }
 
+/* G(x + s) / G(x) at all nodes, from 2^FIRST_OCTAVE on, as `fractional_moments` wants it. */
+enum { FIRST_OCTAVE = -8, N_INTERVALS = 24 << OCTAVE_BITS };
+static double *ratios(const kernel_table *table)
+{
+    double x[N_INTERVALS + 1], column[N_INTERVALS + 1];
+    double *all = room((size_t)((N_INTERVALS + 1) * N_NODES) * sizeof(double));
+    for (int i = 0; i <= N_INTERVALS; i++)
+        x[i] = ldexp(1 + (i % (1 << OCTAVE_BITS)) / (double)(1 << OCTAVE_BITS),
+                     FIRST_OCTAVE + (i >> OCTAVE_BITS));
+    for (int j = 0; j < N_NODES; j++) {
+        table->lda_f64.gamma_ratio(N_INTERVALS + 1, x, NODES[j], column);
+        for (int i = 0; i <= N_INTERVALS; i++)
+            all[i * N_NODES + j] = column[i];
+    }
+    return all;
+}
+
 /* How far results may be from the twins, which compute in double precision: those of a formula, and
    those of a fixed point, where the errors of the rows add up. */
 #define REAL float

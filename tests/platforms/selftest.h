@@ -30,23 +30,6 @@ static void SPECIAL(const lda_kernels *kernels)
     CHECK("gamma_ratio", 0, y, 1, N, N, golden_gamma_ratio[0], ACCURATE);
 }
 
-/* G(x + s) / G(x) at all nodes, from 2^FIRST_OCTAVE on, as `fractional_moments` wants it. */
-enum { FIRST_OCTAVE = -8, N_INTERVALS = 24 << OCTAVE_BITS };
-static double *RATIOS(const kernel_table *table)
-{
-    double x[N_INTERVALS + 1], column[N_INTERVALS + 1];
-    double *ratios = room((size_t)((N_INTERVALS + 1) * N_NODES) * sizeof(double));
-    for (int i = 0; i <= N_INTERVALS; i++)
-        x[i] = ldexp(1 + (i % (1 << OCTAVE_BITS)) / (double)(1 << OCTAVE_BITS),
-                     FIRST_OCTAVE + (i >> OCTAVE_BITS));
-    for (int j = 0; j < N_NODES; j++) {
-        table->lda_f64.gamma_ratio(N_INTERVALS + 1, x, NODES[j], column);
-        for (int i = 0; i <= N_INTERVALS; i++)
-            ratios[i * N_NODES + j] = column[i];
-    }
-    return ratios;
-}
-
 /* The moments of topics, sum_v E[beta_kv^s], from sums of ratios. */
 static void PARTITION(const kernel_table *table, const lda_kernels *kernels, int c,
                       const topic_state *state, const documents *d)
@@ -59,7 +42,7 @@ static void PARTITION(const kernel_table *table, const lda_kernels *kernels, int
     REAL *moments = room((size_t)(N_NODES * K) * sizeof(REAL));
     REAL *prior = room((size_t)(N_NODES * K) * sizeof(REAL));
     const REAL *M = state->M;
-    moments_problem of_moments = {N_NODES, N_INTERVALS, FIRST_OCTAVE, RATIOS(table), by_topic};
+    moments_problem of_moments = {N_NODES, N_INTERVALS, FIRST_OCTAVE, ratios(table), by_topic};
     partition_problem of_partition = {N_DOCS, K, N_NODES, d->gamma, d->topics, d->n_active,
                                       moments, prior, NODES, out};
     status |= kernels->fractional_moments(state, &of_moments, new_ticket());
