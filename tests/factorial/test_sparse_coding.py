@@ -451,5 +451,5 @@ def test_a_fit_that_ends_hot_warns():
     hot = BinarySparseCoding(
         2, max_iter=3, tempering=Annealing(max_temperature=3, length=30), random_state=0
     )
-    with pytest.warns(ConvergenceWarning, match="ended at the temperature 2.87; raise max_iter=3"):
+    with pytest.warns(ConvergenceWarning, match="temperature 2.87, not at 1; raise max_iter=3"):
         hot.fit(data)

@@ -199,5 +199,5 @@ def test_models_of_tomotopy():
 def test_two_words_are_a_pair():
     X = sp.csr_matrix([[1, 1], [1, 0], [0, 1], [1, 1]])
     assert coherence(np.ones((1, 2)), X) == pytest.approx(direct_npmi(X, 0, 1))
-    with pytest.raises(ValueError, match="components have one word"):
+    with pytest.raises(ValueError, match="components have only one word"):
         coherence(np.ones((1, 1)), X[:, :1])
