@@ -9,9 +9,6 @@ is public today. Without `--data` the docstrings.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import time
 import warnings
 from pathlib import Path
@@ -20,6 +17,7 @@ import numpy as np
 
 from topictemper import TemperedLDA
 
+from .._common.checkouts import called
 from .._common.corpora import load, machine, parser
 
 #: Corpus, rows and number of topics.
@@ -32,15 +30,6 @@ CASES = (
     ("imdb", 40_000, 100),
 )
 HELD_BACK = 1_000
-
-_CHILD = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import topictemper
-sys.path[0] = ""
-from benchmarks.lda.fits import fit
-print(json.dumps(fit(*json.loads(sys.argv[2]))))
-"""
 
 
 def fit(
@@ -59,13 +48,6 @@ def fit(
     return taken, lda.score(held_back)
 
 
-def fitted(checkout: Path, *arguments: object) -> tuple[float, float]:
-    """The same with the topictemper of a checkout, in a process of its own."""
-    command = [sys.executable, "-c", _CHILD, str(checkout.resolve()), json.dumps(arguments)]
-    printed = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
-    return tuple(json.loads(printed))
-
-
 def main() -> None:
     """Print the machine and a row for each case and mode."""
     arguments = parser(__doc__.splitlines()[0])
@@ -81,7 +63,10 @@ def main() -> None:
             case = (options.data and str(options.data), corpus, rows, n_components, mode)
             found = np.array(
                 [
-                    [fitted(checkout, *case, seed) for checkout in checkouts]
+                    [
+                        called(checkout, "benchmarks.lda.fits", "fit", *case, seed)
+                        for checkout in checkouts
+                    ]
                     for seed in range(options.seeds)
                 ]
             )

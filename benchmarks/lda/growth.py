@@ -10,9 +10,6 @@ does by default.
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 import time
 import warnings
 from collections.abc import Callable
@@ -24,22 +21,13 @@ import numpy as np
 from topictemper import TemperedLDA
 from topictemper.tempering import Annealing
 
+from .._common.checkouts import called
 from .._common.corpora import load, machine, parser
 
 COMPONENTS = (10, 30, 100, 300, 500, 1000, 2000, 4000)
 WAYS, BEFORE = ("cold", "hot", "sampled", "transform"), ", before"
 HOT = 3.0
 LEARNED, ROWS, BATCH = 16_000, 2_000, 500
-
-# Submodules come from where the package does.
-_CHILD = """
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import topictemper
-sys.path[0] = ""
-from benchmarks.lda.growth import costs
-print(json.dumps(costs(*json.loads(sys.argv[2]))))
-"""
 
 
 def costs(data: str | None, n_components: int, rounds: int) -> list[float]:
@@ -70,16 +58,6 @@ def _taken(function: Callable[[Any], Any], X: Any) -> float:
     return (time.process_time() - start) / X.shape[0] * 1e6
 
 
-def measured(
-    data: Path | None, n_components: int, rounds: int, checkout: Path = Path()
-) -> list[float]:
-    """The costs, in a process of its own, with the topictemper of a checkout."""
-    arguments = json.dumps([data and str(data), n_components, rounds])
-    command = [sys.executable, "-c", _CHILD, str(checkout.resolve()), arguments]
-    printed = subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout
-    return json.loads(printed)
-
-
 def report(options: Any) -> dict[str, list[tuple[float, float]]]:
     """Print a row for each number of topics; return the points of each way."""
     checkouts = {"": Path()}
@@ -89,10 +67,11 @@ def report(options: Any) -> dict[str, list[tuple[float, float]]]:
     names = [way + when for when in checkouts for way in WAYS]
     print("| K | " + " | ".join(names) + " |\n|---" + len(names) * "|---" + "|", flush=True)
     for n_components in COMPONENTS:
+        case = (options.data and str(options.data), n_components, options.rounds)
         values = [
             value
             for checkout in checkouts.values()
-            for value in measured(options.data, n_components, options.rounds, checkout)
+            for value in called(checkout, "benchmarks.lda.growth", "costs", *case)
         ]
         for name, value in zip(names, values, strict=True):
             lines.setdefault(name, []).append((n_components, value))

@@ -155,6 +155,12 @@ def test_fractional_moments_of_a_large_vocabulary(dtype: Real) -> None:
         assert_array_equal(fractional_moments(M, 0.5, 0.02, n_threads=2), result)
 
 
+def test_a_table_without_intervals_is_refused() -> None:
+    out, M = np.empty((2, len(NODES))), np.ones((3, 2))
+    with pytest.raises(ValueError, match="no interval"):
+        _kernels.fractional_moments(M, 1.0, 0.1, 0, np.ones((1, len(NODES))), out, ticket())
+
+
 def mixture_log_likelihood(
     minibatch: Minibatch, t: NDArray[Any], n_threads: int = 1
 ) -> NDArray[np.float64]:

@@ -15,12 +15,12 @@
 #define ESTEP_BLOCK 4 /* an E-step is long: the last block must not keep others waiting */
 #define WORD_BLOCK 64
 
-/* Topics whose moments are worked out at a time: few enough for the caches, many enough for rows that
-   are read in their order, and for some shares of the work. */
+/* Topics whose moments are worked out at a time: few enough for the caches and for some shares of
+   the work, many enough for rows to be read in their order. */
 #define MOMENT_TOPICS 128
 #define MOMENT_SHARES 4
 
-/* The numbers between two powers of 2 lie in 2^OCTAVE_BITS intervals, where moments are worked out. */
+/* For moments the numbers between two powers of 2 lie in 2^OCTAVE_BITS intervals. */
 #define OCTAVE_BITS 6
 
 /* Up to so many topics, or where a word's documents hold one topic in so many, statistics are summed

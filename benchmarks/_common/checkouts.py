@@ -1,0 +1,29 @@
+"""The same measurement with the topictemper of another checkout."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+# Submodules come from where the package does.
+_CHILD = """
+import importlib, json, sys
+sys.path.insert(0, sys.argv[1])
+import topictemper
+sys.path[0] = ""
+function = getattr(importlib.import_module(sys.argv[2]), sys.argv[3])
+print(json.dumps(function(*json.loads(sys.argv[4]))))
+"""
+
+
+def called(checkout: Path, module: str, function: str, *arguments: object) -> Any:
+    """What a function of a benchmark returns in a process of its own, with that topictemper.
+
+    The checkout is built in place. Arguments and result are what JSON holds.
+    """
+    command = [sys.executable, "-c", _CHILD, str(checkout.resolve()), module, function]
+    command.append(json.dumps(arguments))
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, text=True).stdout)
