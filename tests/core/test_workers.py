@@ -7,6 +7,8 @@ import pytest
 from topictemper._core import _workers
 from topictemper._core._workers import Workers
 
+from ..running_threads import assert_threads_end, n_threads
+
 
 @pytest.fixture(autouse=True)
 def no_rest(monkeypatch):
@@ -107,10 +109,23 @@ def test_error_in_any_task_is_raised(n_jobs):
 
 
 def test_threads_end_with_the_block():
-    before = threading.active_count()
+    before = n_threads()
     with Workers(4) as workers:
         workers.run(add_blocks, [], threading.Lock(), threading.Barrier(4))
-    assert threading.active_count() == before
+    assert_threads_end(before)
+
+
+def test_an_interrupt_while_threads_start_leaves_none(monkeypatch):
+    before, start = n_threads(), _workers.start_new_thread
+
+    def interrupted(*arguments):
+        start(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_workers, "start_new_thread", interrupted)
+    with pytest.raises(KeyboardInterrupt), Workers(3):
+        pass
+    assert_threads_end(before)
 
 
 def test_ticket_is_what_kernels_take():

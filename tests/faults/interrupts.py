@@ -5,17 +5,17 @@ from __future__ import annotations
 import contextlib
 import random
 import signal
-import threading
 import time
 from collections import Counter
 
 from ..lda.test_interrupts import NEW, SETTINGS, digest, states, stream
+from ..running_threads import assert_threads_end, n_threads
 
 
 def interrupted(n_jobs: int, n_trials: int, seed: int) -> Counter[str]:
     """How many interrupts found the model before any step, after some, or otherwise."""
     handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    threads, counts = threading.active_count(), Counter[str]()
+    threads, counts = n_threads(), Counter[str]()
     try:
         for i, name in enumerate(SETTINGS):
             allowed = states(name, n_jobs)
@@ -33,15 +33,16 @@ def interrupted(n_jobs: int, n_trials: int, seed: int) -> Counter[str]:
                     print(f"WRONG interrupt of {name}, n_jobs={n_jobs}, trial {trial}", flush=True)
     finally:
         signal.signal(signal.SIGALRM, handler)
-    if threading.active_count() > threads:
+    try:
+        assert_threads_end(threads)
+    except AssertionError:
         counts["wrong"] += 1
-        print(f"WRONG threads left behind: {threading.active_count() - threads}", flush=True)
+        print(f"WRONG threads left behind: {n_threads() - threads}", flush=True)
     return counts
 
 
 def _interrupted_once(lda: object, moment: float) -> str:
-    # It may come in the last line. In Python's own Thread.start it becomes a RuntimeError.
-    with contextlib.suppress(KeyboardInterrupt, RuntimeError):
+    with contextlib.suppress(KeyboardInterrupt):  # it may come in the last line
         try:
             signal.setitimer(signal.ITIMER_REAL, moment)
             lda.partial_fit(NEW)  # type: ignore[attr-defined]

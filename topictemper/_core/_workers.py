@@ -2,9 +2,9 @@
 
 import os
 import weakref
+from _thread import start_new_thread
 from collections.abc import Callable, Iterable
 from queue import Empty, SimpleQueue
-from threading import Thread
 from time import perf_counter_ns
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -60,7 +60,8 @@ class Workers:
         n_helpers = self.n_jobs - 1
         self._jobs: list[Jobs] = [SimpleQueue() for _ in range(n_helpers)]
         self._board = _Board(n_helpers)
-        self._threads: list[Thread] = []
+        self._ended: SimpleQueue[None] = SimpleQueue()
+        self._n_started = 0
         self._rests_until = [0] * n_helpers
         self._process = os.getpid()
 
@@ -163,7 +164,7 @@ class Workers:
 
     def _is_alone(self) -> bool:
         """Whether there are no helpers; a forked process has left them behind."""
-        return not self._threads or os.getpid() != self._process
+        return not self._n_started or os.getpid() != self._process
 
     def __enter__(self) -> Self:
         if not self._jobs:
@@ -171,13 +172,10 @@ class Workers:
         # Ends helpers where an interrupt keeps `__exit__` from it.
         self._finalizer = weakref.finalize(self, _end, self._jobs)
         self._finalizer.atexit = False
-        threads = [
-            Thread(target=_serve, args=(helper, jobs, self._board), daemon=True)
-            for helper, jobs in enumerate(self._jobs)
-        ]
-        for thread in threads:
-            thread.start()
-        self._threads = threads
+        for helper, jobs in enumerate(self._jobs):
+            # Not a Thread: an interrupt in its start() can leave it waiting for a lock for ever.
+            start_new_thread(_serve, (helper, jobs, self._board, self._ended))
+        self._n_started = len(self._jobs)
         return self
 
     def __exit__(
@@ -188,11 +186,11 @@ class Workers:
     ) -> None:
         if self._is_alone():
             return
-        threads, self._threads = self._threads, []
+        n_started, self._n_started = self._n_started, 0
         _end(self._jobs)
         self._finalizer.detach()
-        for thread in threads:
-            thread.join()
+        for _ in range(n_started):
+            self._ended.get()
 
 
 def _end(all_jobs: list[Jobs]) -> None:
@@ -201,7 +199,7 @@ def _end(all_jobs: list[Jobs]) -> None:
         jobs.put(None)
 
 
-def _serve(helper: int, jobs: Jobs, board: _Board) -> None:
+def _serve(helper: int, jobs: Jobs, board: _Board, ended: SimpleQueue[None]) -> None:
     """What a helper does until it is told to end: job after job, spinning between them.
 
     It does not hold on to its `Workers`, nor to a job that is done.
@@ -217,6 +215,7 @@ def _serve(helper: int, jobs: Jobs, board: _Board) -> None:
                 continue
             job = jobs.get()
         if job is None:
+            ended.put(None)
             return
         job(helper)
         del job
