@@ -3,6 +3,7 @@ import "../styles/main.css";
 import { readContent } from "./data.js";
 import { el, notify, show } from "./dom.js";
 import { Labels } from "./labels.js";
+import { Places } from "./places.js";
 import { route } from "./router.js";
 import { aboutView } from "./views/about.js";
 import { checkView } from "./views/check.js";
@@ -21,7 +22,7 @@ start().catch((error) => {
 async function start() {
   const content = await readContent();
   /** @type {App} */
-  const app = { content, labels: new Labels(content), settings: { lambda: 0.6 } };
+  const app = { content, labels: new Labels(content), settings: { lambda: 0.6, list: { column: 1, direction: -1, lambda: 0.6, find: "" } } };
   /** @type {[view: string, name: string, shown: boolean][]} */
   const views = [
     ["topics", "Topics", true],
@@ -57,7 +58,7 @@ async function start() {
     event.preventDefault(); // the address names the view
     main.focus();
   }
-  let first = true;
+  const places = new Places(main);
   const draw = () => {
     const { view, argument, query } = route(location.hash);
     const current = view === "topic" ? "topics" : view;
@@ -67,16 +68,16 @@ async function start() {
     }
     show(main, ...contentOf(app, view, argument, query));
     main.className = `view-${view}`;
-    if (first) {
-      first = false;
-      return;
-    }
-    scrollTo(0, 0);
+  };
+  const move = () => {
+    places.leave();
+    draw();
+    if (places.restore()) return;
     const heading = main.querySelector("h2[tabindex]");
     (heading instanceof HTMLElement ? heading : main).focus({ preventScroll: true });
   };
-  addEventListener("hashchange", draw);
-  app.labels.onImport = draw;
+  addEventListener("hashchange", move);
+  app.labels.onImport = move;
   app.labels.onEdit = (topic) => {
     for (const name of main.querySelectorAll(`[data-names="${topic}"]`)) {
       name.textContent = app.labels.name(topic);

@@ -69,7 +69,11 @@
  * @typedef {object} App What every view gets.
  * @property {Content} content
  * @property {import("./labels.js").Labels} labels
- * @property {{lambda: number}} settings
+ * @property {Settings} settings
+ *
+ * @typedef {object} Settings What the reader has chosen, for as long as the page is open.
+ * @property {number} lambda of the words of a topic
+ * @property {{column: number, direction: number, lambda: number, find: string}} list of topics
  */
 
 export {};

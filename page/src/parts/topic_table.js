@@ -1,6 +1,6 @@
 /** @import {App} from "../types.js" */
 import { announce, el, show } from "../dom.js";
-import { count, percent } from "../format.js";
+import { count, percent, several } from "../format.js";
 import { ownWords, relevantWords } from "../relevance.js";
 import { topicName } from "./topic_name.js";
 
@@ -23,10 +23,10 @@ const WORDS = 8;
  */
 export function topicTable(app, onPoint) {
   const { content, labels } = app;
+  const { list } = app.settings;
   const { share, led, coherence } = content;
   const most = Math.max(...share);
   const doubted = new Set(content.doubts.map(([topic]) => topic));
-  let lambda = 0.6;
   let editing = false;
 
   const columns = [
@@ -37,8 +37,6 @@ export function topicTable(app, onPoint) {
       ? [{ name: "Coherence", key: (/** @type {number} */ k) => coherence[k] ?? -2, first: -1 }]
       : []),
   ];
-  let sorted = 1;
-  let direction = -1;
 
   const rows = share.map((_, topic) => {
     const name = el("div", { class: "name" });
@@ -53,7 +51,7 @@ export function topicTable(app, onPoint) {
       );
       // Without a label the name is words already.
       const said = labels.of(topic) ? [] : labels.words[topic];
-      const ranked = relevantWords(content, topic, lambda, WORDS + said.length);
+      const ranked = relevantWords(content, topic, list.lambda, WORDS + said.length);
       const others = ranked.map(({ word }) => word).filter((word) => !said.includes(word));
       show(words, others.slice(0, WORDS).join(" "));
     };
@@ -85,10 +83,10 @@ export function topicTable(app, onPoint) {
         {
           type: "button",
           onclick: () => {
-            direction = sorted === c ? -direction : first;
-            sorted = c;
+            list.direction = list.column === c ? -list.direction : first;
+            list.column = c;
             arrange();
-            announce(`Sorted by ${name}, ${direction > 0 ? "ascending" : "descending"}`);
+            announce(`Sorted by ${name}, ${list.direction > 0 ? "ascending" : "descending"}`);
           },
         },
         name,
@@ -99,17 +97,29 @@ export function topicTable(app, onPoint) {
   const none = el("p", { class: "quiet", hidden: true }, "No topic has this among its words.");
 
   const arrange = () => {
-    const { key } = columns[sorted];
+    const { column, direction } = list;
+    const { key } = columns[column];
     heads.forEach((head, c) => {
-      if (c === sorted) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
+      if (c === column) head.setAttribute("aria-sort", direction > 0 ? "ascending" : "descending");
       else head.removeAttribute("aria-sort");
     });
     const order = [...rows].sort((a, b) => direction * (key(a.topic) - key(b.topic)));
     show(body, order.map(({ row }) => row));
   };
   const write = () => rows.forEach((row) => row.write());
+  const filter = () => {
+    const term = list.find.trim().toLowerCase();
+    let n = 0;
+    for (const { topic, row } of rows) {
+      row.hidden = term !== "" && !matches(app, topic, term);
+      n += Number(!row.hidden);
+    }
+    none.hidden = n > 0;
+    return n;
+  };
   write();
   arrange();
+  filter();
   return {
     element: el(
       "div",
@@ -119,17 +129,11 @@ export function topicTable(app, onPoint) {
     ),
     highlight: (topic) => rows.forEach(({ row }, k) => row.classList.toggle("on", k === topic)),
     filter: (text) => {
-      const term = text.trim().toLowerCase();
-      let n = 0;
-      for (const { topic, row } of rows) {
-        row.hidden = term !== "" && !matches(app, topic, term);
-        n += Number(!row.hidden);
-      }
-      none.hidden = n > 0;
-      announce(`${n} topics`);
+      list.find = text;
+      announce(several(filter(), "topic"));
     },
     words: (value) => {
-      lambda = value;
+      list.lambda = value;
       write();
     },
     edit: (on) => {

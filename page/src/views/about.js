@@ -54,7 +54,7 @@ function corpus({ content }) {
   }
   parts.push(
     content.documents
-      ? whatIsHere({ content, labels: /** @type {any} */ (null), settings: { lambda: 1 } }, content.documents)
+      ? whatIsHere(content, content.documents)
       : "No documents are in this file.",
   );
   return parts.join(" ");

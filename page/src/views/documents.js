@@ -3,6 +3,7 @@ import { announce, el, show } from "../dom.js";
 import { count, several } from "../format.js";
 import { documentCard } from "../parts/document.js";
 import { moreOf } from "../parts/more.js";
+import { rename } from "../places.js";
 import { find } from "../search.js";
 
 const STEP = 20;
@@ -79,16 +80,17 @@ function searchDocuments(app, documents, query) {
     );
   if (group) group.value = query.get("group") ?? "";
   const [from, to] = documents.date
-    ? ["from", "to"].map((id) => el("input", { type: "date", id: `filter-${id}`, onchange: search }))
+    ? ["from", "to"].map((id) => el("input", { type: "date", id: `filter-${id}`, value: query.get(id), onchange: search }))
     : [];
   const tally = el("p", { class: "tally-line", role: "status" });
   const results = el("div", { class: "results" });
 
+  let address = String(query);
   /** @type {number | undefined} */
   let timer;
   function later() {
     clearTimeout(timer);
-    timer = setTimeout(search, 120);
+    timer = setTimeout(() => form.isConnected && search(), 120); // the reader may have left
   }
   function search() {
     if (!documents) return;
@@ -105,8 +107,13 @@ function searchDocuments(app, documents, query) {
       results,
       found.length
         ? moreOf(found, STEP, "document", (i) => documentCard(app, documents, i, wanted), el("div", { class: "documents wide" }))
-        : el("p", { class: "quiet" }, "Nothing found. All words must occur; each may be part of a longer one."),
+        : el("p", { class: "quiet" }, "Nothing found. A document must have all of the words; each may be part of a longer word."),
     );
+    const chosen = { text, topic, group, from, to };
+    const filled = Object.entries(chosen).flatMap(([name, input]) => (input?.value ? [[name, input.value]] : []));
+    const asked = String(new URLSearchParams(filled));
+    if (asked !== address) rename(asked ? `#/documents?${asked}` : "#/documents");
+    address = asked;
   }
   const form = el(
     "form",
@@ -126,14 +133,14 @@ function searchDocuments(app, documents, query) {
     }, "Clear"),
   );
   search();
-  return [form, tally, el("p", { class: "quiet" }, whatIsHere(app, documents)), results];
+  return [form, tally, el("p", { class: "quiet" }, whatIsHere(content, documents)), results];
 }
 
 /** @param {string} id @param {string} name @param {HTMLElement} input */
 const field = (id, name, input) => el("div", { class: "field" }, el("label", { for: id }, name), input);
 
-/** @param {App} app @param {Documents} documents */
-export function whatIsHere({ content }, documents) {
+/** @param {App["content"]} content @param {Documents} documents */
+export function whatIsHere(content, documents) {
   const parts = [];
   if (documents.complete) parts.push("All documents are in this file.");
   else {

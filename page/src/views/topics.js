@@ -17,15 +17,17 @@ export function topicsView(app) {
     id: "find-topic",
     placeholder: "a word or a label",
     autocomplete: "off",
+    value: app.settings.list.find,
     oninput: () => table.filter(find.value),
   });
   const words = el(
     "select",
     { id: "list-words", onchange: () => table.words(Number(words.value)) },
     el("option", { value: 1 }, "most probable"),
-    el("option", { value: 0.6, selected: true }, "typical"),
+    el("option", { value: 0.6 }, "typical"),
     el("option", { value: 0.3 }, "most distinctive"),
   );
+  words.value = String(app.settings.list.lambda);
   const edit = el(
     "button",
     {
