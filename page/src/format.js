@@ -25,6 +25,12 @@ export function rough(value) {
 }
 
 /**
+ * With two digits after the point, and a true minus sign; never "-0.00".
+ * @param {number} value
+ */
+export const decimal = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").replace("-", "−");
+
+/**
  * "1 document", "2 documents".
  * @param {number} n
  * @param {string} noun

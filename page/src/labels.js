@@ -57,7 +57,7 @@ export class Labels {
     const same = topics.map((topic) => having.get(this.of(topic)) ?? []).find(({ length }) => length > 1);
     if (!same) return "";
     const list = `${same.slice(0, -1).join(", ")} and ${same.at(-1)}`;
-    return `Topics ${list} have the same label: Python takes only labels that differ.`;
+    return `Topics ${list} have the same label. In Python, the labels of a model must differ.`;
   }
 
   /** All labels, as `set_labels` takes them; "" removes one that the report came with. */

@@ -16,7 +16,7 @@ import { topicsView } from "./views/topics.js";
 const root = /** @type {HTMLElement} */ (document.getElementById("app"));
 start().catch((error) => {
   root.removeAttribute("aria-busy");
-  root.textContent = `This report cannot be opened: ${error.message}. It needs a browser of 2023 or later.`;
+  root.textContent = `This report cannot be opened: ${error.message}. It needs a browser from 2023 or later.`;
 });
 
 async function start() {

@@ -16,6 +16,7 @@
  * @property {number[] | null} length in words
  * @property {number[] | null} group -1 for none
  * @property {string[] | null} date "" for none
+ * @property {"year" | "month" | "day" | null} date_unit of the dates that were given
  * @property {(number | null)[] | null} perplexity
  * @property {number[][]} examples for each topic
  * @property {number[]} worst

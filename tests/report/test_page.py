@@ -173,7 +173,7 @@ def test_all_places_count_the_same_documents(opened, file):
     shown = opened(file)
     assert shown.texts("h1") == [f"Topics in {N_DOCUMENTS} documents"]
     assert shown.texts(".lead") == [f"{N_DOCUMENTS} documents, {N_TOPICS} topics."]
-    names = ["words read", "different words", "topic to check", "documents left out: no known word"]
+    names = ["known words", "different words", "topic to check", "documents left out: no known word"]
     assert shown.texts(".figures dt") == names
     assert shown.texts(".figures dd")[-1] == "2"
     shown.go("about")
@@ -185,7 +185,7 @@ def test_all_places_count_the_same_documents(opened, file):
     ("score", "guess", "but"),
     [
         (-2.0, "given half of a document, guessing a word of the other half", "if the topics were"),
-        (None, "given the topics of a document, guessing one of its words", "because the words"),
+        (None, "given the topics of a document, guessing one of its words", "because the topics"),
     ],
 )
 def test_the_summary_says_how_well_the_topics_fit(opened, tmp_path, score, guess, but):
@@ -194,8 +194,8 @@ def test_the_summary_says_how_well_the_topics_fit(opened, tmp_path, score, guess
     said = opened(written).page.get_by_text("How well the topics fit").text_content()
     among, baseline = (int(fit[name] + 0.5) for name in ("perplexity", "baseline"))
     assert f"{guess} is like choosing among {among} equally likely words." in said
-    assert f"By word frequencies alone it would be {baseline}." in said
-    assert f"too good{',' * (score is None)} {but}" in said
+    assert f"With word frequencies alone, it would be {baseline}." in said
+    assert f"too optimistic{',' * (score is None)} {but}" in said
 
 
 def test_perplexities_of_documents_are_named_by_what_they_are_of(opened, file):

@@ -50,7 +50,7 @@ def test_a_change_is_one_if_its_interval_excludes_zero(opened, tmp_path, per_yea
     shown = opened_time(opened, tmp_path, theta, years)
     first = {4: 2022, 5: 2023}[len(per_year)]
     later = years >= first
-    counted = f"the {later.sum()} documents from {first} on differs from that in the {sum(~later)}"
+    counted = f"the {later.sum()} documents from {first} on with the {sum(~later)} before"
     assert any(counted in text for text in shown.texts(".say"))
     change, half = later_less_earlier(theta, later)
     said = said_by_topic(shown)
@@ -66,9 +66,9 @@ def test_a_change_is_one_if_its_interval_excludes_zero(opened, tmp_path, per_yea
             assert float(match[2]) == pytest.approx(100 * abs(change[k]), abs=0.051)
             assert float(match[3]) == pytest.approx(100 * half[k], abs=0.051)
             assert float(match[2]) > float(match[3])
-    shown.page.select_option("#order", "rising most")
+    shown.page.select_option("#order", "clearest rise first")
     assert list(said_by_topic(shown)) == np.argsort(-change / half, kind="stable").tolist()
-    shown.page.select_option("#order", "falling most")
+    shown.page.select_option("#order", "clearest fall first")
     assert list(said_by_topic(shown)) == np.argsort(change / half, kind="stable").tolist()
 
 

@@ -172,7 +172,7 @@ def test_small_groups_are_joined(path):
     groups = [f"group {row % 45}" for row in range(N_DOCUMENTS)]
     names = written(path, groups=groups)["groups"]["names"]
     assert len(names) == 31
-    assert names[-1] == "15 others"
+    assert names[-1] == "Other groups (15)"
 
 
 def test_without_counts_frequencies_are_those_of_the_mixture(path):

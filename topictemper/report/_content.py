@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._utils._distances import hellinger
 from . import _documents
-from ._dates import Periods, periods_of
+from ._dates import Periods, periods_of, unit_of
 from ._doubts import coherences, distance_to_corpus, doubts_about
 from ._geometry import map_of, match_distance, neighbors
 from ._survey import Proportions, Shares, Survey, survey
@@ -176,6 +176,7 @@ def _of_documents(
         "length": None if lengths is None else lengths[rows].astype(int).tolist(),
         "group": None if groups is None else groups.codes[rows].tolist(),
         "date": None if inputs.days is None else _iso(inputs.days[rows]),
+        "date_unit": None if inputs.days is None else unit_of(inputs.days),
         "perplexity": [_number(of_row.get(int(row))) for row in rows] if fit else None,
         "examples": [[place[int(row)] for row in some] for some in found.examples],
         "worst": [place[int(row)] for row in worst],
@@ -228,7 +229,7 @@ def _groups(groups: list[str]) -> _Groups:
     labels = [str(names[i])[:_LONGEST_NAME] for i in shown]
     if len(order) > len(shown):
         number[order[_MOST_GROUPS:]] = len(shown)
-        labels.append(f"{len(order) - len(shown)} others")
+        labels.append(f"Other groups ({len(order) - len(shown)})")
     return _Groups(labels, number[codes])
 
 

@@ -29,7 +29,7 @@ export function topicMap({ content, labels }, onPoint) {
   const circles = place.map(([x, y], k) => ({ x, y, r: Math.max(content.radius[k] * scale, 3) }));
   const height = Math.max(...circles.map(({ y, r }) => y + r)) + PAD;
   const caption = el("figcaption", { class: "map-caption", "aria-hidden": "true" });
-  const hint = "Each circle is a topic; its area is its share. Topics that share words are close.";
+  const hint = "Each circle is a topic. Its area is the share of the topic. Topics with similar words are close.";
   /** @param {number | null} topic */
   const highlight = (topic) => {
     links.forEach((link, k) => link.classList.toggle("on", k === topic));
@@ -76,7 +76,7 @@ export function topicMap({ content, labels }, onPoint) {
     {
       viewBox: `0 0 ${SIDE} ${height}`,
       role: "group",
-      "aria-label": "Map of topics. The arrow keys go from topic to topic.",
+      "aria-label": "Map of topics. The arrow keys move from topic to topic.",
       onkeydown: (event) => {
         const from = links.indexOf(event.target);
         const to = neighbor(place, from, event.key);

@@ -1,6 +1,6 @@
 /** @import {App, Classes} from "../types.js" */
 import { el } from "../dom.js";
-import { count, percent } from "../format.js";
+import { count, percent, several } from "../format.js";
 import { lineChart } from "./line.js";
 
 /**
@@ -20,8 +20,8 @@ export function trend({ labels }, periods, topic) {
     band: periods.half_width[topic],
     label:
       `Share of ${labels.name(topic)} by ${periods.unit}: from ${known(y, 1)} in ${names[0]} to ` +
-      `${known(y, -1)} in ${names.at(-1)}, most in ${names[peak]} with ${percent(Number(y[peak]))}.`,
-    read: (i) => `${names[i]}: ${percent(Number(y[i]))} of ${count(documents[i])}`,
+      `${known(y, -1)} in ${names.at(-1)}; highest in ${names[peak]} with ${percent(Number(y[peak]))}.`,
+    read: (i) => `${names[i]}: ${percent(Number(y[i]))} of ${several(documents[i], "document")}`,
     ends: [names[0], String(names.at(-1))],
     format: percent,
     // Of periods with a few documents the intervals are wide: they may leave the picture.

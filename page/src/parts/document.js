@@ -1,6 +1,6 @@
 /** @import {App, Documents} from "../types.js" */
 import { el, show } from "../dom.js";
-import { count, percent } from "../format.js";
+import { count, percent, several } from "../format.js";
 import { marked } from "../marks.js";
 import { typicalWords } from "../relevance.js";
 import { topicName } from "./topic_name.js";
@@ -102,14 +102,22 @@ function excerpt(text) {
   return text.slice(0, space > EXCERPT / 2 ? space : EXCERPT);
 }
 
+// Characters of an ISO date that say more than was given.
+const UNKNOWN = { year: "-01-01".length, month: "-01".length, day: 0 };
+
+/** @param {Documents} documents @param {number} i */
+function dateOf({ date, date_unit }, i) {
+  return date?.[i] && date[i].slice(0, date[i].length - UNKNOWN[date_unit ?? "day"]);
+}
+
 /** @param {App} app @param {Documents} documents @param {number} i */
 function facts({ content }, documents, i) {
   const group = documents.group?.[i] ?? -1;
   const perplexity = documents.perplexity?.[i] ?? null;
   const list = [
-    documents.date?.[i],
+    dateOf(documents, i),
     group >= 0 && el("bdi", {}, content.groups?.names[group]),
-    documents.length && `${count(documents.length[i])} known words`,
+    documents.length && several(documents.length[i], "known word"),
     perplexity !== null && `perplexity of its own words ${count(perplexity)}`,
   ].filter(Boolean);
   return (

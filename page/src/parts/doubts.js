@@ -1,4 +1,5 @@
 /** @import {App, Doubt} from "../types.js" */
+import { decimal } from "../format.js";
 import { topicName } from "./topic_name.js";
 
 /**
@@ -9,25 +10,25 @@ export const KINDS = {
   empty: {
     title: "Hardly used",
     explain:
-      "Less than a tenth of an equal share. Their words mean nothing; fewer topics may do as well.",
+      "Their share is less than a tenth of what it would be if all topics were equally large. Their words mean little. Fewer topics may be enough.",
   },
   incoherent: {
-    title: "Words that seldom occur together",
+    title: "Incoherent",
     explain:
-      "Coherence (NPMI) below half of the median. The topic may mix subjects, or gather words of style and form.",
+      "Their words occur together in documents less than those of other topics do: coherence (NPMI) is below half of the median of all topics, or below 0.05. Such a topic may mix subjects, or gather words of a style.",
   },
   duplicate: {
     title: "Nearly the same as another topic",
-    explain: "Their words overlap widely. They may be one subject: consider merging them.",
+    explain: "They share most of their words and may be about the same subject. Consider merging them.",
   },
   general: {
     title: "Common words",
     explain:
-      "The words are much closer to those of the whole corpus than the words of other topics are. The topic says little of what documents are about.",
+      "Their words are much closer to those of all documents than the words of other topics are. Such a topic says little about the subjects of documents.",
   },
   unstable: {
     title: "Not found by other fits",
-    explain: "Fits with other seeds have no similar topic. Do not build a conclusion on it.",
+    explain: "Fits of the same documents with other random seeds have no similar topic. Do not base conclusions on such a topic.",
   },
 };
 
@@ -35,16 +36,16 @@ export const KINDS = {
 export function doubtSentence(app, [, kind, value, other]) {
   switch (kind) {
     case "empty":
-      return ["It holds hardly any text."];
+      return ["It has hardly any text."];
     case "incoherent":
-      return [`Its first ten words seldom occur together (coherence ${value.toFixed(2)}).`];
+      return [`Its ten most probable words do not go well together (coherence ${decimal(value)}).`];
     case "duplicate":
       return ["It is nearly the same as ", topicName(app, Number(other)), "."];
     case "general":
-      return ["Its words are close to those of the whole corpus: it says little."];
+      return ["Its words are close to those of all documents. It says little about their subjects."];
     default:
       return [
-        `Other fits have no such topic: similarity ${(1 - value).toFixed(2)} to the nearest, on average.`,
+        `Other fits have no such topic. Its similarity to their closest topic is only ${decimal(1 - value)} on average.`,
       ];
   }
 }

@@ -10,7 +10,7 @@ import { several } from "../format.js";
 export function saveLabels(labels) {
   const saved = labels.export();
   if (!Object.keys(saved).length) {
-    notify("There are no labels to save: no topic has been labeled.");
+    notify("There are no labels to save: no topic has a label.");
     return;
   }
   downloadJson("labels.json", saved);
@@ -33,7 +33,7 @@ export function labelTools({ labels }) {
       if (!chosen) return;
       try {
         const n = labels.import(JSON.parse(await chosen.text()));
-        notify(`${several(n, "label")} taken from ${chosen.name}. ${labels.warning()}`.trim());
+        notify(`${several(n, "label")} loaded from ${chosen.name}. ${labels.warning()}`.trim());
       } catch {
         notify(`${chosen.name} is not a file of labels of these topics.`);
       }
@@ -44,7 +44,7 @@ export function labelTools({ labels }) {
       "button",
       {
         type: "button",
-        title: "A file for set_labels in Python, or for a newer report",
+        title: "As a file, for set_labels in Python or for a newer report",
         onclick: () => saveLabels(labels),
       },
       "Save labels",

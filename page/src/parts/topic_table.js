@@ -1,6 +1,6 @@
 /** @import {App} from "../types.js" */
 import { announce, el, show } from "../dom.js";
-import { count, percent, several } from "../format.js";
+import { count, decimal, percent, several } from "../format.js";
 import { ownWords, relevantWords } from "../relevance.js";
 import { topicName } from "./topic_name.js";
 
@@ -30,11 +30,28 @@ export function topicTable(app, onPoint) {
   let editing = false;
 
   const columns = [
-    { name: "Topic", key: (/** @type {number} */ k) => k, first: 1 },
-    { name: "Share", key: (/** @type {number} */ k) => share[k], first: -1 },
-    { name: "Documents", key: (/** @type {number} */ k) => led[k], first: -1 },
+    { name: "Topic", says: "Number of the topic", key: (/** @type {number} */ k) => k, first: 1 },
+    {
+      name: "Share",
+      says: "Mean proportion of the topic in the documents",
+      key: (/** @type {number} */ k) => share[k],
+      first: -1,
+    },
+    {
+      name: "Documents",
+      says: "Documents of which it is the main topic",
+      key: (/** @type {number} */ k) => led[k],
+      first: -1,
+    },
     ...(coherence
-      ? [{ name: "Coherence", key: (/** @type {number} */ k) => coherence[k] ?? -2, first: -1 }]
+      ? [
+          {
+            name: "Coherence",
+            says: "Whether its words occur together in documents: 0 as often as by chance, 1 always",
+            key: (/** @type {number} */ k) => coherence[k] ?? -2,
+            first: -1,
+          },
+        ]
       : []),
   ];
 
@@ -70,11 +87,11 @@ export function topicTable(app, onPoint) {
         ),
       ),
       el("td", {}, count(led[topic])),
-      coherence && el("td", {}, coherence[topic] === null ? "–" : coherence[topic].toFixed(2)),
+      coherence && el("td", {}, coherence[topic] === null ? "–" : decimal(coherence[topic])),
     );
     return { topic, row, write };
   });
-  const heads = columns.map(({ name, first }, c) =>
+  const heads = columns.map(({ name, says, first }, c) =>
     el(
       "th",
       { scope: "col" },
@@ -82,6 +99,7 @@ export function topicTable(app, onPoint) {
         "button",
         {
           type: "button",
+          title: says,
           onclick: () => {
             list.direction = list.column === c ? -list.direction : first;
             list.column = c;
@@ -94,7 +112,7 @@ export function topicTable(app, onPoint) {
     ),
   );
   const body = el("tbody");
-  const none = el("p", { class: "quiet", hidden: true }, "No topic has this among its words.");
+  const none = el("p", { class: "quiet", hidden: true }, "No topic has a label or a word like this.");
 
   const arrange = () => {
     const { column, direction } = list;

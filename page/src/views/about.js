@@ -2,7 +2,7 @@
 import { lineChart } from "../charts/line.js";
 import { el } from "../dom.js";
 import { downloadCsv, downloadJson } from "../download.js";
-import { count, several } from "../format.js";
+import { count, decimal, several } from "../format.js";
 import { saveLabels } from "../parts/label_tools.js";
 import { relevantWords } from "../relevance.js";
 import { OWN_PERPLEXITY, whatIsHere } from "./documents.js";
@@ -14,21 +14,29 @@ export function aboutView(app) {
   const parameters = Object.entries(content.parameters);
   return [
     el("h2", { tabindex: -1 }, "How it was made"),
-    el("p", { class: "say" }, `topictemper ${content.version}, ${content.created}. `, corpus(app)),
+    el("p", { class: "say" }, `Made with topictemper ${content.version} on ${content.created}: `, corpus(app)),
     el(
       "div",
       { class: "columns even" },
+      // Without tempering it is always 1.
       history.temperature?.length > 1 &&
-        course(history.temperature, "Temperature", "Training starts hot, where all topics are alike, and cools to 1."),
+        history.temperature.some(([, value]) => value !== 1) &&
+        course(
+          history.temperature,
+          "Temperature",
+          "At a high temperature, words have little influence and the topics are alike. At 1, words have their full " +
+            "weight. Training starts hot and cools down, so that early mistakes do not become fixed.",
+        ),
       history.score?.length > 1 &&
-        course(history.score, "Score", "Of held-out documents, after each pass; higher is better."),
+        course(history.score, "Score", "How well held-out documents are predicted, in nats per word: the mean logarithm of the probability of a word, with base e. Higher is better."),
       history.elbo?.length > 1 &&
-        course(history.elbo, "ELBO", "The bound that training raises, in nats per word."),
+        course(history.elbo, "ELBO", "The evidence lower bound, which training raises, in nats per word (logarithms with base e)."),
     ),
-    el("h3", {}, "Downloads"),
+    el("h3", { class: "on-screen" }, "Downloads"),
     downloads(app),
     parameters.length > 0 && [
       el("h3", {}, "Settings"),
+      el("p", { class: "quiet" }, "For those who want to repeat the fit: the parameters of the model, and the values that were used."),
       el(
         "dl",
         { class: "settings" },
@@ -50,7 +58,7 @@ function corpus({ content }) {
     parts.push(`${count(unread)} of them ${unread === 1 ? "has" : "have"} no known word and ${unread === 1 ? "is" : "are"} left out.`);
   }
   if (content.sampled) {
-    parts.push(`Coherence and fit are of a random sample of ${count(content.sample)} documents; shares are of all.`);
+    parts.push(`Coherence and fit are computed from a random sample of ${count(content.sample)} documents, shares from all documents.`);
   }
   parts.push(
     content.documents
@@ -73,10 +81,10 @@ function course(points, name, says) {
     lineChart({
       x: points.map(([pass]) => pass),
       y,
-      label: `${name}: from ${known[0]} to ${known.at(-1)} over ${points[last][0]} passes.`,
-      read: (i) => `pass ${points[i][0].toFixed(1)}: ${Number(y[i]).toFixed(3)}`,
+      label: `${name}: from ${decimal(Number(known[0]))} to ${decimal(Number(known.at(-1)))} over ${points[last][0].toFixed(1)} passes.`,
+      read: (i) => `pass ${points[i][0].toFixed(1)}: ${Number(y[i]).toFixed(3).replace("-", "−")}`,
       ends: [`pass ${Math.round(points[0][0])}`, `pass ${Math.round(points[last][0])}`],
-      format: (value) => value.toFixed(2),
+      format: decimal,
       fromZero: false,
     }),
   );
@@ -140,7 +148,7 @@ function classesCsv({ content }, kind) {
   const classes = content[kind];
   if (!classes) return;
   const rows = classes.share.flatMap((shares, topic) =>
-    shares.map((share, i) => [topic, classes.names[i], share, classes.half_width[topic][i], classes.documents[i]]),
+    shares.map((share, i) => [topic, classes.names[i], classes.documents[i] ? share : null, classes.half_width[topic][i], classes.documents[i]]),
   );
   downloadCsv(`${kind}.csv`, ["topic", kind === "periods" ? "period" : "group", "share", "half_width", "documents"], rows);
 }
@@ -149,31 +157,43 @@ function classesCsv({ content }, kind) {
 function meanings({ content }) {
   /** @type {[string, string][]} */
   const list = [
-    ["Share", "The mean part of a topic in the documents with known words; each document counts once."],
-    ["Documents", "In how many the topic has the largest part."],
+    ["Known words", "Words in the vocabulary of the model. Stop words such as “the” and rare words are usually left out of it."],
+    [
+      "Share",
+      "The mean proportion of a topic in the documents with known words. Each document counts once, however long it is. " +
+        "(In the table topics_ in Python, the share is that of all words, so long documents count more.)",
+    ],
+    ["Documents", "The number of documents of which it is the main topic: no other topic has a larger proportion of them."],
     [
       "Relevance",
-      "λ log p(word in topic) + (1 − λ) log(p(word in topic) / p(word)). At λ = 1 the most probable words are first, " +
-        "at λ = 0 those that are hardly anywhere else (Sievert and Shirley, 2014).",
+      "Words are ranked by λ log p(word in topic) + (1 − λ) log(p(word in topic) / p(word)). At λ = 1 the most probable words " +
+        "are first, at λ = 0 those that hardly occur in other topics (Sievert and Shirley, 2014).",
     ],
-    ["Of the word", "The part of a word's occurrences that is in the topic, by the topics' shares of all words that were read."],
-    ["Similarity", "1 less the Hellinger distance of two topics: 1 for the same words, 0 for none in common."],
-    ["Map", "Principal coordinates of these distances; circles are moved apart where they would overlap."],
-    ["Intervals", "95%, of the mean over documents (normal approximation)."],
+    ["Of the topic", "How much of the topic is the word: its probability in the topic."],
+    ["Of the word", "How much of the word is in the topic: the part of its occurrences, estimated from the topics’ shares of all words."],
+    ["Similarity", "1 minus the Hellinger distance between two topics: 1 for the same words, 0 for no word in common."],
+    [
+      "Map",
+      "Topics are placed so that similar ones are close (principal coordinates of the Hellinger distances). The area of a circle is " +
+        "the share. A plane cannot show all distances, and circles that would overlap are moved apart.",
+    ],
+    ["Intervals", "95% intervals of a mean over documents (normal approximation). They take the topics as given."],
   ];
   if (content.coherence) {
-    list.splice(2, 0, [
+    list.splice(3, 0, [
       "Coherence",
-      "NPMI of the ten most probable words: 0 if they meet in documents as by chance, 1 if they always go together.",
+      "Whether the ten most probable words of a topic occur together in documents (NPMI): 0 means as often as by chance, " +
+        "1 always, and less than 0 more rarely than by chance.",
     ]);
   }
   if (content.fit) {
     list.push([
       "Perplexity",
-      "Among how many equally likely words a word is guessed; lower is better. " +
+      "How well the topics predict words: at a perplexity of 500, each word is as hard to guess as one of 500 equally likely " +
+        "words. Lower is better. " +
         (content.fit.kind === "held-out"
-          ? `Half of each document is given, the other half is guessed: ${content.fit.score} nats per word.`
-          : "By the document's own topics, which its words have decided."),
+          ? `Half of each document is given and the other half is guessed. The score is the same in logarithms: ${String(content.fit.score).replace("-", "−")} nats per word.`
+          : "The topics of each document were inferred from the same words, so the figure is too optimistic."),
     ]);
   }
   if (content.documents?.perplexity) list.push(["Perplexity of its own words", OWN_PERPLEXITY]);

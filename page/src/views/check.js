@@ -10,20 +10,20 @@ export function checkView(app) {
   const { content } = app;
   const { doubts } = content;
   const missing = [
-    !content.coherence && "coherence (the counts of words were not given)",
-    !content.fits && "stability (no other fits were given)",
+    !content.coherence && "coherence (the report was made without counts of words)",
+    !content.fits && "whether other fits find the same topics (none were given)",
   ].filter(Boolean);
-  const done = ["use", "near duplicates", "common words"];
+  const done = ["share", "near duplicates", "common words"];
   if (content.coherence) done.splice(1, 0, "coherence");
-  if (content.fits) done.push(`stability over ${several(content.fits, "other fit")}`);
+  if (content.fits) done.push(`${several(content.fits, "other fit")}`);
   return [
     el("h2", { tabindex: -1 }, "Topics to check"),
     el(
       "p",
       { class: "say" },
       doubts.length
-        ? "Look at these before you rely on them. A topic named here may still be right."
-        : "No topic gave a reason for doubt.",
+        ? "Look at these topics before you rely on them. A topic on this list may still be a good one."
+        : "The checks found no topic to doubt.",
     ),
     Object.entries(KINDS).map(([kind, { title, explain }]) => {
       const found = doubts.filter((doubt) => doubt[1] === kind);

@@ -1,18 +1,19 @@
 /** @import {App, Documents} from "../types.js" */
 import { announce, el, show } from "../dom.js";
-import { count, several } from "../format.js";
+import { count, percent, several } from "../format.js";
 import { documentCard } from "../parts/document.js";
 import { moreOf } from "../parts/more.js";
 import { rename } from "../places.js";
-import { find } from "../search.js";
+import { LEAST_OF_TOPIC, find } from "../search.js";
 
 const STEP = 20;
 
 /** How the perplexity of a document differs from that of `documents()` in Python. */
 export const OWN_PERPLEXITY =
-  "The perplexity of its own words says among how many equally likely words each word of a document " +
-  "is guessed, by topics that these words have decided. The table of documents() in Python has that " +
-  "of a held-out half of the words, which is usually higher.";
+  "The perplexity of its own words says how well the topics predict a document: at a perplexity of 500, each word " +
+  "is as hard to guess as one of 500 equally likely words. The topics of the document were inferred from the same " +
+  "words, so the figure is too optimistic. The table of documents() in Python predicts a held-out half of the words, " +
+  "and its figures are usually higher.";
 
 /**
  * Documents with search and filters, or those that fit worst.
@@ -23,7 +24,7 @@ export const OWN_PERPLEXITY =
 export function documentsView(app, argument, query) {
   const { content } = app;
   const { documents } = content;
-  if (!documents) return [el("h2", { tabindex: -1 }, "Documents"), el("p", {}, "This report was made without the documents.")];
+  if (!documents) return [el("h2", { tabindex: -1 }, "Documents"), el("p", {}, "This report was made without documents.")];
   const worst = argument === "worst";
   return [
     el("h2", { tabindex: -1 }, "Documents"),
@@ -32,7 +33,7 @@ export function documentsView(app, argument, query) {
       { class: "tabs", "aria-label": "Documents" },
       el("a", { href: "#/documents", "aria-current": !worst && "page" }, "Search"),
       documents.worst.length > 0 &&
-        el("a", { href: "#/documents/worst", "aria-current": worst && "page" }, "Fit worst"),
+        el("a", { href: "#/documents/worst", "aria-current": worst && "page" }, "Worst fit"),
     ),
     worst ? worstDocuments(app, documents) : searchDocuments(app, documents, query),
   ].flat();
@@ -40,13 +41,13 @@ export function documentsView(app, argument, query) {
 
 /** @param {App} app @param {Documents} documents */
 function worstDocuments(app, documents) {
-  const of = app.content.sampled ? ` Of a random sample of ${count(app.content.sample)}.` : "";
+  const of = app.content.sampled ? ` They come from a random sample of ${count(app.content.sample)} documents.` : "";
   return [
     el(
       "p",
       { class: "say" },
-      `The ${several(documents.worst.length, "document")} whose words the topics guess worst, such as other languages, tables ` +
-        `and subjects that no topic covers. They have at least ${documents.least_words} known words.${of}`,
+      `The ${several(documents.worst.length, "document")} whose words the topics predict worst. Typical reasons are another ` +
+        `language, a table, or a subject that no topic covers. Only documents of at least ${documents.least_words} known words count.${of}`,
     ),
     el("p", { class: "quiet" }, OWN_PERPLEXITY),
     moreOf(
@@ -102,7 +103,8 @@ function searchDocuments(app, documents, query) {
       from: from?.value ?? "",
       to: to?.value ?? "",
     });
-    tally.textContent = `${several(found.length, "document")} of ${count(documents.row.length)} in this file`;
+    const most = wanted === null ? "" : `, with at least ${percent(LEAST_OF_TOPIC / 1000)} of the topic`;
+    tally.textContent = `${several(found.length, "document")} of ${count(documents.row.length)} in this file${most}`;
     show(
       results,
       found.length
@@ -147,10 +149,10 @@ export function whatIsHere(content, documents) {
     const worst = documents.worst.length ? ", those that fit worst," : "";
     parts.push(
       `${count(documents.row.length)} of ${count(content.documents_given)} documents are in this file: ` +
-        `those with most of each topic${worst} and a random sample of the others.`,
+        `those with the largest proportions of each topic${worst} and a random sample of the others.`,
     );
   }
-  if (documents.cut) parts.push(`${several(documents.cut, "text")} ${documents.cut === 1 ? "is" : "are"} cut short.`);
-  if (!documents.text) parts.push("Their texts were not given.");
+  if (documents.cut) parts.push(`Of ${several(documents.cut, "document")}, the file has only the beginning.`);
+  if (!documents.text) parts.push("Their texts are not.");
   return parts.join(" ");
 }

@@ -17,14 +17,14 @@ export function groupsView(app, groups) {
     el(
       "p",
       { class: "say" },
-      "What each group has more of than all documents, whose share is in brackets. The line on a bar is a 95% interval.",
+      "The typical topics of each group: those whose share in the group is highest compared with their share in all documents, which is in parentheses. The line on a bar is a 95% interval. If the share in all documents lies within it, the difference may be due to chance.",
     ),
     el("div", { class: "cards" }, groups.names.map((_, g) => card(app, groups, g))),
     el("h3", { id: "matrix" }, "All shares"),
     el(
       "p",
       { class: "quiet" },
-      "Percent of each topic (row) in each group (column); the stronger the color, the more. The page of a topic has the 95% intervals.",
+      "The share of each topic (row) in each group (column), in percent. A stronger color is a larger share; an empty cell is less than 0.5%. The page of a topic has the 95% intervals.",
     ),
     matrix(app, groups, topics),
   ];
@@ -45,7 +45,7 @@ function matrix(app, groups, topics) {
         {},
         el("td"),
         groups.names.map((name) =>
-          el("th", { scope: "col" }, el("span", { class: "turned", dir: "auto" }, name)),
+          el("th", { scope: "col" }, el("span", { class: "turned", dir: "auto", title: name }, name)),
         ),
       ),
     ),

@@ -20,8 +20,8 @@ export function timeView(app, periods) {
   /** @type {Record<string, (topic: number) => number>} */
   const orders = {
     "largest first": (k) => -share[k],
-    "rising most": (k) => -rise[k],
-    "falling most": (k) => rise[k],
+    "clearest rise first": (k) => -rise[k],
+    "clearest fall first": (k) => rise[k],
   };
   const dated = total(documents);
   const later = total(documents.slice(from));
@@ -55,14 +55,15 @@ export function timeView(app, periods) {
       "p",
       { class: "say" },
       `The share of each topic in the documents of each ${periods.unit}. The band is a 95% interval; ` +
-        "where it is very wide, it is cut off. Each picture has a scale of its own.",
+        "where it is very wide, it is cut off. Each picture has its own scale." +
+        (periods.unit === "week" ? " A week is named by its first day." : ""),
     ),
     el(
       "p",
       { class: "say" },
-      `A topic is up or down if its share in the ${count(later)} documents from ${names[from]} on differs from that in the ` +
-        `${count(dated - later)} before, and the 95% interval of the difference excludes zero. Of topics that do not ` +
-        "change, one in twenty is up or down by chance.",
+      `“Up” and “down” compare the ${count(later)} documents from ${names[from]} on with the ${count(dated - later)} before. ` +
+        "These words are used only if the 95% interval of the difference excludes zero. Even so, about one in twenty topics that " +
+        "do not change is up or down by chance.",
     ),
     el("div", { class: "tools" }, el("label", { for: "order" }, "Order: ", order)),
     results,

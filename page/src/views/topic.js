@@ -1,7 +1,7 @@
 /** @import {App} from "../types.js" */
 import { shareTable, trend } from "../charts/trend.js";
 import { announce, el, show } from "../dom.js";
-import { count, percent, several } from "../format.js";
+import { decimal, percent, several } from "../format.js";
 import { documentCard } from "../parts/document.js";
 import { doubtSentence } from "../parts/doubts.js";
 import { moreOf } from "../parts/more.js";
@@ -63,15 +63,15 @@ export function topicView(app, topic) {
       { class: "topic-head" },
       el("h2", { tabindex: -1 }, `Topic ${topic}`),
       title(app, topic),
-      el("p", { class: "quiet" }, "The label can be edited. It stays in this browser; save it from the list of topics."),
+      el("p", { class: "quiet" }, "You can edit this label. It is kept in this browser only. “Save labels” in the list of all topics saves it to a file."),
     ),
     el(
       "p",
       { class: "say" },
-      `On average, ${percent(content.share[topic])} of a document is about this topic: number ${rank + 1} of ${order.length} by size. `,
+      `On average, ${percent(content.share[topic])} of a document is about this topic: number ${rank + 1} of ${order.length} by share. `,
       `It is the main topic of ${several(content.led[topic], "document")}. `,
       coherence !== null &&
-        `The coherence of its words is ${coherence.toFixed(2)}, where 0 means together in documents as if by chance, and 1 always together.`,
+        `The coherence of its words is ${decimal(coherence)}: at 0 they occur together in documents as often as by chance, at 1 always.`,
     ),
     doubts.length > 0 &&
       el("ul", { class: "notice" }, doubts.map((doubt) => el("li", {}, doubtSentence(app, doubt)))),
@@ -82,10 +82,10 @@ export function topicView(app, topic) {
       el(
         "section",
         { "aria-labelledby": "examples" },
-        el("h3", { id: "examples" }, "Documents with most of it"),
+        el("h3", { id: "examples" }, "Documents with the largest proportions"),
         documents
           ? examples(app, topic)
-          : el("p", { class: "quiet" }, "This report was made without the documents."),
+          : el("p", { class: "quiet" }, "This report was made without documents."),
       ),
     ),
     el("div", { class: "columns even" }, timePanel(app, topic), groupPanel(app, topic), nearPanel(app, topic)),
@@ -131,10 +131,12 @@ function wordsPanel({ content, settings }, topic) {
         el(
           "li",
           {},
-          el("bdi", { class: "word" }, word),
+          el("bdi", { class: "word", title: word }, word),
           el("span", { class: "bar", "--part": inTopic / most }),
-          el("span", { class: "value", title: `${percent(inTopic)} of the topic` }, percent(inTopic)),
-          el("span", { class: "value of", title: `${percent(ofWord)} of this word is in the topic` }, percent(ofWord)),
+          el("span", { class: "value", title: `${percent(inTopic)} of the words of the topic are this word` }, percent(inTopic)),
+          el("span", { class: "unseen" }, " of the topic, "),
+          el("span", { class: "value of", title: `${percent(ofWord)} of the occurrences of this word are in the topic` }, percent(ofWord)),
+          el("span", { class: "unseen" }, " of the word"),
         ),
       ),
     );
@@ -171,7 +173,7 @@ function wordsPanel({ content, settings }, topic) {
     el(
       "div",
       { class: "word-head quiet", "aria-hidden": "true" },
-      el("span", {}, "part of the topic"),
+      el("span", {}, "of the topic"),
       el("span", {}, "of the word"),
     ),
     list,
@@ -213,7 +215,7 @@ function groupPanel({ content }, topic) {
         return el(
           "li",
           {},
-          el("bdi", { class: "word" }, groups.names[g]),
+          el("bdi", { class: "word", title: groups.names[g] }, groups.names[g]),
           shareBar(share, groups.half_width[topic][g], most),
           el("span", { class: "value" }, percent(share)),
         );
@@ -239,11 +241,11 @@ function nearPanel(app, topic) {
           "li",
           {},
           topicName(app, other),
-          el("span", { class: "value", title: "1 for the same words, 0 for none in common" }, similarity.toFixed(2)),
+          el("span", { class: "value", title: "1 for the same words, 0 for no word in common" }, decimal(similarity)),
           el("div", { class: "words", dir: "auto" }, relevantWords(app.content, other, 0.6, 8).map(({ word }) => word).join(" ")),
         ),
       ),
     ),
-    el("p", { class: "quiet" }, `Similarity is 1 for the same words, 0 for none in common. ${count(near.length)} nearest of ${count(app.content.share.length - 1)}.`),
+    el("p", { class: "quiet" }, `The closest of ${several(app.content.share.length - 1, "other topic")}. Similarity is 1 for the same words and 0 for no word in common.`),
   );
 }

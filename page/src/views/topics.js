@@ -90,25 +90,27 @@ function headline(app) {
       "p",
       { class: "say" },
       "A topic is a group of words that tend to appear in the same documents. A document can mix several topics. ",
-      "The largest here: ",
-      largest.flatMap((topic, i) => [
-        i > 0 && (i === largest.length - 1 ? " and " : ", "),
-        topicName(app, topic),
-        ` (${percent(share[topic])})`,
-      ]),
-      ".",
+      share.length > 1 && [
+        "The largest are ",
+        ...largest.flatMap((topic, i) => [
+          i > 0 && (i === largest.length - 1 ? " and " : ", "),
+          topicName(app, topic),
+          ` (${percent(share[topic])})`,
+        ]),
+        ".",
+      ],
     ),
     fitSentence(app),
     el(
       "dl",
       { class: "figures" },
-      content.tokens !== null && figure(rough(content.tokens), "words read"),
+      content.tokens !== null && figure(rough(content.tokens), "known words"),
       figure(count(content.vocabulary), "different words"),
       figure(
         String(doubted),
         el("a", { href: "#/check" }, doubted === 1 ? "topic to check" : "topics to check"),
       ),
-      unread > 0 && figure(count(unread), "documents left out: no known word"),
+      unread > 0 && figure(count(unread), unread === 1 ? "document left out: no known word" : "documents left out: no known word"),
     ),
   );
   return section;
@@ -126,19 +128,20 @@ function fitSentence({ content }) {
       ? [
           "half of a document",
           "a word of the other half",
-          "The figure is somewhat too good if the topics were learned from these documents.",
+          "The figure is somewhat too optimistic if the topics were learned from these documents.",
         ]
       : [
           "the topics of a document",
           "one of its words",
-          "The figure is too good, because the words themselves decide the topics of a document.",
+          "The figure is too optimistic, because the topics of a document were inferred from the same words.",
         ];
   return el(
     "p",
     { class: "say" },
     `How well the topics fit: given ${known}, guessing ${unknown} is like choosing among `,
     `${count(Math.round(fit.perplexity))} equally likely words. `,
-    fit.baseline && `By word frequencies alone it would be ${count(Math.round(fit.baseline))}. `,
+    fit.baseline && `With word frequencies alone, it would be ${count(Math.round(fit.baseline))}. `,
+    "Fewer is better. ",
     but,
   );
 }
