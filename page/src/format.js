@@ -10,7 +10,8 @@ export const count = (value) => integers.format(value);
 export function percent(value) {
   const hundredths = 100 * value;
   if (hundredths === 0) return "0%";
-  if (hundredths < 0.1) return "<0.1%";
+  if (hundredths < 0.005) return "<0.01%";
+  if (hundredths < 0.095) return `${hundredths.toFixed(2)}%`;
   return `${hundredths.toFixed(hundredths < 9.95 ? 1 : 0)}%`;
 }
 

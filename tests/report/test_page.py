@@ -10,6 +10,7 @@ import pytest
 
 from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus, data_of
 from topictemper import report
+from topictemper.metrics import match_topics
 from topictemper.report._words import relevance
 
 AXE = Path(__file__).parents[2] / "page" / "node_modules" / "axe-core" / "axe.min.js"
@@ -173,7 +174,12 @@ def test_all_places_count_the_same_documents(opened, file):
     shown = opened(file)
     assert shown.texts("h1") == [f"Topics in {N_DOCUMENTS} documents"]
     assert shown.texts(".lead") == [f"{N_DOCUMENTS} documents, {N_TOPICS} topics."]
-    names = ["known words", "different words", "topic to check", "documents left out: no known word"]
+    names = [
+        "known words",
+        "different words",
+        "topic to check",
+        "documents left out: no known word",
+    ]
     assert shown.texts(".figures dt") == names
     assert shown.texts(".figures dd")[-1] == "2"
     shown.go("about")
@@ -207,6 +213,64 @@ def test_perplexities_of_documents_are_named_by_what_they_are_of(opened, file):
         assert text.endswith(f"perplexity of its own words {documents['perplexity'][place]:.0f}")
     page = shown.go("about")
     assert "Perplexity of its own words" in shown.texts(".meanings dt")
+
+
+def test_small_shares_and_negative_coherences_are_numbers(opened, tmp_path):
+    shares = np.array([0.9979, 0.002, 0.00006, 0.00004])
+    topics = np.full((4, len(WORDS)), 1.0)
+    counts = np.zeros((N_DOCUMENTS, len(WORDS)), dtype=int)
+    counts[np.arange(N_DOCUMENTS), np.arange(N_DOCUMENTS) % len(WORDS)] = 1  # no two words together
+    file = report.write(
+        topics,
+        np.tile(shares, (N_DOCUMENTS, 1)),
+        WORDS,
+        counts=counts,
+        path=tmp_path / "report.html",
+    )
+    shown = opened(file)
+    assert shown.texts(".topics td.share span:last-child") == ["100%", "0.2%", "0.01%", "<0.01%"]
+    negative = shown.texts(".topics td:last-child")
+    assert all(text.startswith("\N{MINUS SIGN}0.") for text in negative)
+
+
+def test_dates_are_as_exact_as_they_were_given(opened, tmp_path):
+    for dates, said in (
+        ([2020 + row % 3 for row in range(N_DOCUMENTS)], "2020"),
+        ([f"2020-{1 + row % 12:02d}" for row in range(N_DOCUMENTS)], "2020-01"),
+        (corpus().dates, "2020-01-15"),
+    ):
+        file = report.write(**arguments(dates=dates, groups=None, path=tmp_path / f"{said}.html"))
+        shown = opened(file)
+        shown.go("documents")
+        assert shown.texts(".facts")[0].startswith(f"{said} · ")
+
+
+@pytest.mark.parametrize(("temperatures", "drawn"), [([3.0, 1.0], True), ([1.0, 1.0], False)])
+def test_a_fit_without_tempering_has_no_course_of_temperatures(
+    opened, tmp_path, temperatures, drawn
+):
+    fields = [("pass", float), ("temperature", float)]
+    course = np.array(list(enumerate(temperatures)), fields)
+    file = report.write(**arguments(history={"temperature": course}, path=tmp_path / "report.html"))
+    shown = opened(file)
+    shown.go("about")
+    assert ("Temperature" in shown.texts("main h3")) == drawn
+
+
+@pytest.mark.parametrize("n_fits", [1, 2])
+def test_of_topics_that_other_fits_lack_the_similarity_to_the_partner_is_said(
+    opened, tmp_path, n_fits
+):
+    other = np.roll(corpus().topics, 4, axis=1)
+    file = report.write(**arguments(other_topics=[other] * n_fits, path=tmp_path / "report.html"))
+    distance = match_topics(corpus().topics, other).distance
+    shown = opened(file)
+    shown.go("check")
+    said = [text for text in shown.texts(".why") if "paired" in text]
+    assert len(said) == (distance > 0.65).sum() > 0
+    for text, value in zip(said, distance[distance > 0.65], strict=True):
+        assert f"{1 - value:.2f}" in text
+        assert ("mean similarity" in text) == (n_fits > 1)
 
 
 def test_downloads_hold_the_topics(opened, file):

@@ -59,8 +59,8 @@ class ReportMixin:
             topics, by number or by present label, as for `set_labels`; the other topics keep their
             labels.
         other_models : sequence of estimators or of arrays-like, optional
-            Fits of the same words with other seeds. Topics that have no similar one in them are
-            marked for checking.
+            Fits of the same words with other seeds. Topics whose partners in them
+            (see `metrics.match_topics`) are different are marked for checking.
         title : str, optional
             Title of the page. None: "Topics in 1,234 documents".
 

@@ -21,8 +21,9 @@ _EMPTY = 0.1
 _INCOHERENT, _INCOHERENT_PART = 0.05, 0.5
 # Different topics of a fit seldom have a Hellinger distance below 0.6, and most topics are closer
 # than that to their like in another fit; half of them are closer than 0.4 to 0.5. So two topics
-# below the first limit are as alike as one topic found twice, and a topic above the second has, in
-# the other fits, nothing nearer than a different topic.
+# below the first limit are as alike as one topic found twice, and a topic above the second is as
+# far from its partners in the other fits as from a different topic. It may have something nearer
+# there, which is the partner of another topic.
 _DUPLICATE, _UNSTABLE = 0.4, 0.65
 # A topic is general if it is an outlier towards p(w) by Tukey's rule, and by this part of the
 # median. An absolute limit would depend on the number of topics.

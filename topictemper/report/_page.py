@@ -24,7 +24,7 @@ _PAGE = """\
 <style>{style}</style>
 </head>
 <body>
-<noscript>This report needs JavaScript. All of its code is in this file, and it makes no requests.</noscript>
+<noscript>This report needs JavaScript. It makes no requests.</noscript>
 <div id="app" aria-busy="true"></div>
 <script type="text/plain" id="data">{data}</script>
 <script type="module">{script}</script>

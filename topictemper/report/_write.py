@@ -73,8 +73,8 @@ def write(
         Names of topics. See `read_labels`. A topic without one is called by its three most probable
         words.
     other_topics : sequence of arrays-like of shape (n, n_features), optional
-        Topics of other fits, with the same words. A topic with no similar one in them is marked for
-        checking.
+        Topics of other fits, with the same words. A topic whose partners in them (see
+        `metrics.match_topics`) are different is marked for checking.
     score : float, optional
         Held-out score in nats per token, such as `TemperedLDA.score`.
     history : mapping of str to structured ndarray, optional

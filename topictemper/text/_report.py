@@ -35,8 +35,8 @@ class ReportTextsMixin:
         path : str or path-like
             The file to write. An old one is replaced when the new one is complete.
         other_models : sequence of TopicModel, optional
-            Fits with other seeds and the same words. Topics that have no similar one in them are
-            marked for checking.
+            Fits with other seeds and the same words. Topics whose partners in them
+            (see `metrics.match_topics`) are different are marked for checking.
         show_texts : bool, default=True
             Whether the file has texts of documents.
         **settings

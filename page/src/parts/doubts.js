@@ -15,7 +15,7 @@ export const KINDS = {
   incoherent: {
     title: "Incoherent",
     explain:
-      "Their words occur together in documents less than those of other topics do: coherence (NPMI) is below half of the median of all topics, or below 0.05. Such a topic may mix subjects, or gather words of a style.",
+      "Their words occur together in documents less than those of other topics do: coherence (NPMI) of the ten most probable words is below half of the median of all topics, or below 0.05. Such a topic may mix subjects, or its words may mark a style rather than a subject.",
   },
   duplicate: {
     title: "Nearly the same as another topic",
@@ -27,8 +27,11 @@ export const KINDS = {
       "Their words are much closer to those of all documents than the words of other topics are. Such a topic says little about the subjects of documents.",
   },
   unstable: {
-    title: "Not found by other fits",
-    explain: "Fits of the same documents with other random seeds have no similar topic. Do not base conclusions on such a topic.",
+    title: "Different in other fits",
+    explain:
+      "The topics were paired one to one with those of each other fit. Paired with such a topic is one that is hardly more " +
+      "similar to it than an unrelated topic. Other fits divide its subject in another way, or do not have it. Do not base " +
+      "conclusions on such a topic alone.",
   },
 };
 
@@ -36,16 +39,18 @@ export const KINDS = {
 export function doubtSentence(app, [, kind, value, other]) {
   switch (kind) {
     case "empty":
-      return ["It has hardly any text."];
+      return ["Hardly any text is about it."];
     case "incoherent":
-      return [`Its ten most probable words do not go well together (coherence ${decimal(value)}).`];
+      return [`Its top words do not go well together (coherence ${decimal(value)}).`];
     case "duplicate":
       return ["It is nearly the same as ", topicName(app, Number(other)), "."];
     case "general":
       return ["Its words are close to those of all documents. It says little about their subjects."];
     default:
       return [
-        `Other fits have no such topic. Its similarity to their closest topic is only ${decimal(1 - value)} on average.`,
+        app.content.fits > 1
+          ? `The topics paired with it in other fits are different (mean similarity ${decimal(1 - value)}).`
+          : `The topic paired with it in the other fit is different (similarity ${decimal(1 - value)}).`,
       ];
   }
 }
