@@ -68,6 +68,8 @@ async function start() {
     }
     show(main, ...contentOf(app, view, argument, query));
     main.className = `view-${view}`;
+    const heading = main.querySelector("h2[tabindex]")?.textContent;
+    document.title = heading ? `${heading} – ${content.title}` : content.title;
   };
   const move = () => {
     places.leave();

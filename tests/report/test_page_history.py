@@ -30,7 +30,9 @@ def test_back_returns_to_the_same_line_and_link(opened, file):
     page.keyboard.press("Enter")
     page.wait_for_selector("main.view-topic")
     assert page.evaluate("scrollY") == 0
+    assert page.title().startswith(f"Topic {name.split('/')[-1]} \N{EN DASH} Topics in")
     back(page)
+    assert page.title().startswith("Groups \N{EN DASH} ")
     assert page.evaluate("scrollY") == pytest.approx(place, abs=1)
     assert page.evaluate("document.activeElement.getAttribute('href')") == name
     page.go_forward()

@@ -1,6 +1,9 @@
 """Shares over time on the page: what it calls a change."""
 
+import csv
+import io
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -83,3 +86,19 @@ def test_a_change_is_one_if_its_interval_excludes_zero(opened, tmp_path, per_yea
 def test_where_no_change_can_be_told_none_is(opened, tmp_path, theta, years):
     shown = opened_time(opened, tmp_path, theta, np.array(years))
     assert set(said_by_topic(shown).values()) == {"no clear change"}
+
+
+def test_a_year_without_documents_has_no_share_in_the_table_and_in_the_download(opened, tmp_path):
+    years = np.repeat([2020, 2022], 20)
+    shown = opened_time(opened, tmp_path, shares_of_years(years), years)
+    page = shown.go("about")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Shares over time (CSV)").click()
+    text = Path(download.value.path()).read_text(encoding="utf-8-sig")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert {(row["share"], row["documents"]) for row in rows if row["period"] == "2021"} == {
+        ("", "0")
+    }
+    assert sum(float(row["share"]) for row in rows if row["period"] == "2020") == pytest.approx(1)
+    shown.go("topic/0").locator("summary").first.click()
+    assert shown.texts(".plain tbody tr:nth-child(2) td") == ["\N{EN DASH}", "", "0"]

@@ -29,7 +29,7 @@ export function topicMap({ content, labels }, onPoint) {
   const circles = place.map(([x, y], k) => ({ x, y, r: Math.max(content.radius[k] * scale, 3) }));
   const height = Math.max(...circles.map(({ y, r }) => y + r)) + PAD;
   const caption = el("figcaption", { class: "map-caption", "aria-hidden": "true" });
-  const hint = "Each circle is a topic. Its area is the share of the topic. Topics with similar words are close.";
+  const hint = "Each circle is a topic; its area is its share. Topics with similar words are close.";
   /** @param {number | null} topic */
   const highlight = (topic) => {
     links.forEach((link, k) => link.classList.toggle("on", k === topic));

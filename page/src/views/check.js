@@ -11,11 +11,11 @@ export function checkView(app) {
   const { doubts } = content;
   const missing = [
     !content.coherence && "coherence (the report was made without counts of words)",
-    !content.fits && "stability (the report was made without other fits)",
+    !content.fits && "agreement with other fits (none were given)",
   ].filter(Boolean);
   const done = ["share", "near duplicates", "common words"];
   if (content.coherence) done.splice(1, 0, "coherence");
-  if (content.fits) done.push(`stability over ${several(content.fits, "other fit")}`);
+  if (content.fits) done.push(`agreement with ${several(content.fits, "other fit")}`);
   return [
     el("h2", { tabindex: -1 }, "Topics to check"),
     el(
