@@ -15,7 +15,7 @@ export const KINDS = {
   incoherent: {
     title: "Incoherent",
     explain:
-      "Their words occur together in documents less than those of other topics do: coherence (NPMI) of the ten most probable words is below half of the median of all topics, or below 0.05. Such a topic may mix subjects, or its words may mark a style rather than a subject.",
+      "Their words occur together in documents less than those of other topics do: coherence (NPMI) of the ten most probable words is below half of the median, or below 0.05. Such a topic may mix subjects, or its words may mark a style rather than a subject.",
   },
   duplicate: {
     title: "Nearly the same as another topic",
