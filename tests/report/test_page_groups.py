@@ -42,3 +42,13 @@ def test_shares_of_groups_stand_beside_those_of_all_documents(opened, tmp_path):
             start, end = max(0, mean[k] - half), min(1, mean[k] + half)
             assert (line["x"] - place["x"]) / place["width"] == pytest.approx(start, abs=0.005)
             assert line["width"] / place["width"] == pytest.approx(end - start, abs=0.005)
+
+
+def test_intervals_in_the_table_of_a_topic_stay_between_none_and_all(opened, tmp_path):
+    theta = np.array([[1.0, 0.0], [0.8, 0.2]] * 2)
+    topics = np.random.default_rng(0).dirichlet(np.ones(len(WORDS)), 2)
+    path = tmp_path / "report.html"
+    shown = opened(report.write(topics, theta, WORDS, groups=["a", "a", "b", "b"], path=path))
+    for topic, interval in enumerate(("70% to 100%", "0% to 30%")):
+        shown.go(f"topic/{topic}").locator("summary").click()
+        assert set(shown.texts(".plain tbody td:nth-child(3)")) == {interval}

@@ -56,7 +56,7 @@ export function shareTable(classes, topic) {
           const share = classes.share[topic][i];
           const half = classes.half_width[topic][i];
           const interval =
-            half === null ? "" : `${percent(Math.max(0, share - half))} to ${percent(share + half)}`;
+            half === null ? "" : `${percent(Math.max(0, share - half))} to ${percent(Math.min(1, share + half))}`;
           return el(
             "tr",
             {},
