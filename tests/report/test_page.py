@@ -266,7 +266,7 @@ def test_of_topics_that_other_fits_lack_the_similarity_to_the_partner_is_said(
     distance = match_topics(corpus().topics, other).distance
     shown = opened(file)
     shown.go("check")
-    said = [text for text in shown.texts(".why") if "paired" in text]
+    said = [text for text in shown.texts(".why") if "partner" in text]
     assert len(said) == (distance > 0.65).sum() > 0
     for text, value in zip(said, distance[distance > 0.65], strict=True):
         assert f"{1 - value:.2f}" in text

@@ -29,7 +29,7 @@ export const KINDS = {
   unstable: {
     title: "Different in other fits",
     explain:
-      "The topics were paired one to one with those of each other fit. Paired with such a topic is one that is hardly more " +
+      "The topics were paired one to one with those of each other fit. The partner of such a topic is hardly more " +
       "similar to it than an unrelated topic. Other fits divide its subject in another way, or do not have it. Do not base " +
       "conclusions on such a topic alone.",
   },
@@ -49,8 +49,8 @@ export function doubtSentence(app, [, kind, value, other]) {
     default:
       return [
         app.content.fits > 1
-          ? `The topics paired with it in other fits are different (mean similarity ${decimal(1 - value)}).`
-          : `The topic paired with it in the other fit is different (similarity ${decimal(1 - value)}).`,
+          ? `Its partners in other fits are different (mean similarity ${decimal(1 - value)}).`
+          : `Its partner in the other fit is different (similarity ${decimal(1 - value)}).`,
       ];
   }
 }
