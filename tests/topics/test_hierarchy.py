@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.spatial.distance import jensenshannon
 
 from topictemper.metrics import match_topics
 from topictemper.topics import TopicHierarchy, topic_distances, topic_hierarchy
@@ -13,6 +14,19 @@ def test_rounding_of_equal_topics():
     distances = topic_distances(np.concatenate([topics, 3 * topics]), "jensenshannon")
     assert np.isfinite(distances).all()
     assert distances[np.arange(40), np.arange(40, 80)].max() < 1e-6
+
+
+def test_jensen_shannon_is_that_of_scipy():
+    # More topics and words than are summed at once; words that topics do not have; near twins.
+    rng = np.random.default_rng(0)
+    topics = rng.gamma(0.1, size=(70, 2500)) * (rng.random((70, 2500)) < 0.8)
+    topics[1] = topics[0]
+    topics[2] = topics[0] * (1 + 1e-5 * rng.random(2500))
+    distances = topic_distances(topics, "jensenshannon")
+    expected = [[jensenshannon(first, second, 2) for second in topics] for first in topics[:3]]
+    assert_allclose(distances[:3], np.nan_to_num(expected), atol=1e-7)
+    assert_allclose(distances[:, :3], distances[:3].T, rtol=0)
+    assert distances[0, 1] == 0 < distances[0, 2]
 
 
 @pytest.mark.parametrize("metric", ["hellinger", "jensenshannon"])

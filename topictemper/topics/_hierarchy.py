@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from .._utils import _validation as check
+from .._utils._distances import jensen_shannon
 from ._checks import topic_labels, topics_of
 
 Metric = Literal["hellinger", "jensenshannon"]
@@ -50,9 +51,7 @@ def topic_distances(components: Any, metric: Metric = "hellinger") -> NDArray[np
     topics = topics_of(components).astype(np.float64)
     topics /= topics.sum(axis=1, keepdims=True)
     if metric == "jensenshannon":
-        # The root of what rounds to less than 0 is NaN.
-        distances = np.nan_to_num(pdist(topics, "jensenshannon")) / np.sqrt(np.log(2.0))
-        return np.asarray(squareform(np.minimum(distances, 1.0)))
+        return jensen_shannon(topics)
     # Not by `hellinger`: here the same words are at distance 0 to the last bit.
     return np.asarray(squareform(pdist(np.sqrt(topics)) / np.sqrt(2.0)))
 
