@@ -54,7 +54,8 @@ def perplexities(
         for i in range(len(some)):
             of_document = slice(counts.indptr[i], counts.indptr[i + 1])
             n = counts.data[of_document]
-            p = by_word[counts.indices[of_document]] @ theta[i]
+            # Not by a product of a matrix: BLAS would start threads for each document.
+            p = np.vecdot(by_word[counts.indices[of_document]], theta[i])
             length = n.sum()
             if length > 0:
                 log_p = np.log(np.maximum(p, 1e-30), dtype=np.float64)

@@ -50,7 +50,13 @@ def candidates(topic: NDArray[np.float64], marginal: NDArray[np.float64]) -> Can
     """Return the words that are among the first at some stop of the slider, or very probable."""
     log_p, log_marginal = np.log(np.maximum(topic, _LEAST)), np.log(marginal)
     places = [largest(topic, _N_MARKED)]
-    places += [largest(relevance(log_p, log_marginal, stop), N_SHOWN) for stop in STOPS]
+    shown = places[0][:N_SHOWN]
+    for stop in STOPS[::-1]:
+        values = relevance(log_p, log_marginal, stop)
+        # As many words are as relevant as the least of the stop before: only these are ranked.
+        near = np.flatnonzero(values >= values[shown].min())
+        shown = near[largest(values[near], N_SHOWN)]
+        places.append(shown)
     words = np.unique(np.concatenate(places))
     # By the probabilities, as in `top_words`: logarithms may be equal where those differ.
     words = words[np.argsort(-topic[words], kind="stable")]
