@@ -15,8 +15,8 @@ from .._utils._tables import table
 from ._checks import topic_labels
 from ._periods import periods_of
 
-# Numbers of a resample that are drawn at a time.
-_MOST_DRAWN = 2**22
+# Numbers that are drawn at once, which fit into the cache, and those that are multiplied at once.
+_MOST_DRAWN, _MOST_MULTIPLIED = 2**16, 2**24
 
 
 def shares_by_group(
@@ -205,12 +205,18 @@ def _resampled(
     """Weighted means of documents drawn with replacement, (n_bootstrap, n_components)."""
     n = len(values)
     result = []
+    # The same room for all draws: new memory would take longer than the draws.
+    times = np.empty((min(n_bootstrap, max(1, _MOST_MULTIPLIED // n)), n))
     size = max(1, _MOST_DRAWN // n)
-    for start in range(0, n_bootstrap, size):
-        n_draws = min(size, n_bootstrap - start)
-        drawn = rng.randint(n, size=(n_draws, n)) + n * np.arange(n_draws)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=n * n_draws).reshape(n_draws, n) * weight
-        result.append(times @ values / times.sum(axis=1, keepdims=True))
+    for start in range(0, n_bootstrap, len(times)):
+        draws = times[: n_bootstrap - start]
+        for first in range(0, len(draws), size):
+            some = draws[first : first + size]
+            drawn = rng.randint(n, size=some.shape)
+            drawn += n * np.arange(len(some))[:, None]
+            counts = np.bincount(drawn.ravel(), minlength=some.size).reshape(some.shape)
+            np.multiply(counts, weight, out=some)
+        result.append(draws @ values / draws.sum(axis=1, keepdims=True))
     return np.concatenate(result)
 
 
