@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..._utils import _counts
@@ -50,34 +53,51 @@ def from_gensim(
         n_features = check.integer("n_features", n_features, 1)
         if n_features > LARGEST_SIZE:
             raise ValueError(f"n_features must be at most {LARGEST_SIZE}, got {n_features}")
+    words, counts, ends = _entries(corpus)
     limit = n_features or LARGEST_SIZE
-    words, counts, lengths = [np.empty(0, np.int32)], [np.empty(0)], [0]
-    for number, document in enumerate(corpus):
-        try:
-            pairs = np.array(list(document), dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"document {number} of corpus must be pairs of numbers") from error
-        if pairs.size == 0:
-            pairs = pairs.reshape(0, 2)
-        if pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise ValueError(f"document {number} of corpus must be pairs (word, count)")
-        ids, values = pairs.T
-        if not ((ids >= 0) & (ids < limit) & (ids % 1 == 0)).all():
-            raise ValueError(
-                f"document {number} of corpus has words that are not integers from 0 to {limit - 1}"
-            )
-        if not ((values >= 0) & (values <= LARGEST_COUNT)).all():
-            raise ValueError(
-                f"document {number} of corpus has counts that are not from 0 to {LARGEST_COUNT}"
-            )
-        words.append(ids.astype(np.int32))
-        counts.append(values)
-        lengths.append(len(pairs))
-    indices, data = np.concatenate(words), summable(narrow(np.concatenate(counts)))
+    _check(
+        (words >= 0) & (words < limit) & (words % 1 == 0),
+        ends,
+        f"words that are not integers from 0 to {limit - 1}",
+    )
+    _check(
+        (counts >= 0) & (counts <= LARGEST_COUNT),
+        ends,
+        f"counts that are not from 0 to {LARGEST_COUNT}",
+    )
+    indices, data = words.astype(np.int32), summable(narrow(counts))
     columns = n_features or int(indices.max(initial=0)) + 1
-    X = csr_array((data, indices, np.cumsum(lengths)), shape=(len(lengths) - 1, columns))
+    X = csr_array((data, indices, ends), shape=(len(ends) - 1, columns))
     X.sum_duplicates()
     return X.astype(count_type(X.data), copy=False)
+
+
+def _entries(
+    corpus: Iterable[Any],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Return the words and the counts of all documents, and where each begins and ends."""
+    # One array for all: those of NumPy, one for each document, would take most of the time.
+    numbers, ends = array("d"), [0]
+    for number, document in enumerate(corpus):
+        try:
+            pairs = list(document)
+            if set(map(len, pairs)) - {2}:
+                raise ValueError("not pairs")
+            numbers.extend(chain.from_iterable(pairs))
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"document {number} of corpus must be pairs of numbers (word, count)"
+            ) from error
+        ends.append(len(numbers) // 2)
+    words, counts = np.frombuffer(numbers).reshape(-1, 2).T
+    return words, counts, np.array(ends)
+
+
+def _check(valid: NDArray[np.bool_], ends: NDArray[np.int64], what: str) -> None:
+    """Refuse entries that are not valid, and name the first document that has one."""
+    if not valid.all():
+        number = int(np.searchsorted(ends, np.argmin(valid), side="right")) - 1
+        raise ValueError(f"document {number} of corpus has {what}")
 
 
 def to_gensim(X: Any) -> GensimCorpus:
