@@ -188,13 +188,14 @@ class DocumentSearch:
         size = max(1, _MOST_VALUES // len(total))
         for start in range(0, len(words), size):
             some = words[start : start + size]
-            own = self._words[:, some].toarray()
-            own += self._smoothing * self._corpus[some]
-            own *= ((1.0 - self._topic_weight) / room)[:, None]
-            own += self._topic_weight * (self._theta @ self._beta[:, some])
+            # A row for each word, as columns of CSC are in memory, and as all others have to be.
+            own = self._words[:, some].toarray(order="F").T
+            own += self._smoothing * self._corpus[some, None]
+            own *= (1.0 - self._topic_weight) / room
+            own += (self._topic_weight * self._beta[:, some].T) @ self._theta.T
             with np.errstate(divide="ignore"):
                 np.log(own, out=own)
-            total += own @ times[start : start + size]
+            total += times[start : start + size] @ own
         return total / times.sum()
 
     def _counted(self, queries: Any) -> Any:
