@@ -9,7 +9,7 @@ from topictemper.report._dates import periods_of
 from topictemper.report._documents import perplexities
 from topictemper.report._doubts import doubts_about
 from topictemper.report._survey import Proportions
-from topictemper.report._words import candidates, corpus_frequencies
+from topictemper.report._words import N_SHOWN, STOPS, candidates, corpus_frequencies, relevance
 
 from .small_report import corpus
 
@@ -36,6 +36,20 @@ def test_words_at_hand_are_the_most_probable_first():
     assert (np.diff(topic[words]) <= 0).all()
     assert words[0] == topic.argmax()
     assert_allclose(log_probability, np.log(np.maximum(topic[words], 1e-12)))
+
+
+@pytest.mark.parametrize("n_words", [5, 40, 500])
+def test_words_at_hand_are_the_first_at_every_stop(n_words):
+    # Small whole numbers: many words are as relevant as others.
+    rng = np.random.default_rng(0)
+    topic, marginal = rng.integers(0, 4, n_words) / n_words, rng.integers(1, 4, n_words) / n_words
+    log_p, log_marginal = np.log(np.maximum(topic, 1e-12)), np.log(marginal)
+    shown = [np.argsort(-topic, kind="stable")[:100]]
+    for stop in STOPS:
+        relevant = relevance(log_p, log_marginal, stop)
+        shown.append(np.argsort(-relevant, kind="stable")[:N_SHOWN])
+    words = np.sort(candidates(topic, marginal).words)
+    np.testing.assert_array_equal(words, np.unique(np.concatenate(shown)))
 
 
 def test_frequencies_are_shares_of_the_tokens_and_of_half_a_token():

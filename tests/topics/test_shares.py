@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from topictemper.topics import shares_by_group, shares_over_time
+from topictemper.topics import _shares, shares_by_group, shares_over_time
 from topictemper.topics._periods import periods_of
 
 from ..small_lda import corpus, fitted, small_lda
@@ -38,6 +38,17 @@ def test_intervals_are_those_of_the_normal_approximation():
         assert_allclose(shares[end], theta.mean(axis=0) + sign * 1.96 * error, atol=0.15 * error[0])
     narrow = shares_by_group(theta, np.zeros(2000), confidence=0.5)
     assert (narrow["high"] - narrow["low"] < shares["high"] - shares["low"]).all()
+
+
+def test_draws_in_parts_are_those_at_once(monkeypatch):
+    theta = np.random.default_rng(0).dirichlet(np.ones(3), 70)
+    weights = np.arange(70.0) + 1
+    draws = np.random.RandomState(0).randint(70, size=(200, 70))
+    means = [weights[rows] @ theta[rows] / weights[rows].sum() for rows in draws]
+    monkeypatch.setattr(_shares, "_MOST_DRAWN", 70 * 3)
+    monkeypatch.setattr(_shares, "_MOST_MULTIPLIED", 70 * 16)
+    shares = shares_by_group(theta, ["a"] * 70, weights=weights, n_bootstrap=200)
+    assert_allclose([shares["low"], shares["high"]], np.percentile(means, [2.5, 97.5], axis=0))
 
 
 def test_weights_count():
