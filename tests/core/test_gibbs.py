@@ -37,13 +37,12 @@ def run(minibatch: Minibatch, n_threads: int = 1) -> Outputs:
     return sample(minibatch, key, 2, 3, rows, n_threads, want_own=True)
 
 
-def assert_same_draws(minibatch: Minibatch, n_kept: int = 3) -> EStep:
+def assert_same_draws(minibatch: Minibatch, n_kept: int = 3, n_burn_in: int = 2) -> EStep:
     batch, rows = minibatch.batch, reference_rows(minibatch)
     key = keys(minibatch.n_documents)
-    out = sample(minibatch, key, 2, n_kept, rows)
-    twin = _reference.sample(
-        batch.doc_ptr, batch.word_of, batch.counts, minibatch.alpha, out.B, key, 2, n_kept
-    )
+    out = sample(minibatch, key, n_burn_in, n_kept, rows)
+    documents = batch.doc_ptr, batch.word_of, batch.counts
+    twin = _reference.sample(*documents, minibatch.alpha, out.B, key, n_burn_in, n_kept)
     assert_allclose(out.gamma, twin.gamma, rtol=1e-12)
     assert_allclose(out.dense_weights(), twin.weights, rtol=1e-12)
     assert_allclose(out.ratio, twin.ratio, rtol=1e-9)
@@ -76,6 +75,11 @@ def test_same_draws_with_more_topics_than_slots() -> None:
     assert n_topics.max() > 64 > n_topics.min()
 
 
+def test_what_was_averaged_before_slots_ran_out_counts() -> None:
+    twin = assert_same_draws(make_minibatch(150, 0.3, n_documents=3), n_kept=6, n_burn_in=0)
+    assert (twin.weights > 0).sum(axis=1).max() > 64
+
+
 def test_same_draws_of_a_long_document() -> None:
     # Each of its draws is for more than a token; around it are documents of few.
     minibatch = make_minibatch(40, 0.1, n_documents=2)
@@ -86,15 +90,17 @@ def test_same_draws_of_a_long_document() -> None:
     assert_same_draws(replace(minibatch, batch=batch._replace(counts=counts)), n_kept=1)
 
 
-def test_same_draws_of_a_document_of_many_words() -> None:
-    # More than go abreast: each word comes several times, which is all the same to the kernel.
-    minibatch, n = make_minibatch(20, 0.1, n_documents=2).part([0]), 4200
+@pytest.mark.parametrize("n", [4096, 4097])
+def test_same_draws_of_a_document_of_many_words(n: int) -> None:
+    # As many as go abreast, and more: each word comes several times, which is all the same to the
+    # kernel.
+    minibatch = make_minibatch(20, 0.1, n_documents=2).part([0])
     batch = minibatch.batch._replace(
         doc_ptr=np.array([0, n], np.int64),
         word_of=np.arange(n, dtype=np.int32) % len(minibatch.batch.words),
         counts=np.ones(n),
     )
-    assert_same_draws(replace(minibatch, batch=batch), n_kept=1)
+    assert_same_draws(replace(minibatch, batch=batch), n_kept=1, n_burn_in=0)
 
 
 def assert_same_without_own(minibatch: Minibatch) -> None:
