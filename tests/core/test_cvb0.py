@@ -75,6 +75,16 @@ def test_is_its_twin(max_iter, n_own, n_topics, alpha, dtype):
     assert_allclose(out.gamma / scale, gamma / scale, atol=RTOL[dtype], rtol=0)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_is_its_twin_with_parts_of_tokens(dtype):
+    minibatch = make_minibatch(70, 0.1, 1.0, dtype)
+    parts = np.random.default_rng(0).gamma(0.5, 1.0, len(minibatch.batch.counts)).astype(dtype)
+    assert parts.min() < 0.1
+    minibatch = replace(minibatch, batch=minibatch.batch._replace(counts=parts))
+    out, B = cvb0(minibatch, 3, 8)
+    assert_allclose(out.gamma, twin(minibatch, B, 3, 8)[0], rtol=10 * RTOL[dtype])
+
+
 @pytest.mark.parametrize("rough", [0.5, 2.0])
 def test_first_sweeps_end_where_changes_are_noise(rough):
     minibatch = make_minibatch(70, 0.1, 1.0, np.float64)
