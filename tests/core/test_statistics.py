@@ -51,7 +51,7 @@ def without_millions(minibatch: Minibatch) -> Minibatch:
 
 @pytest.mark.parametrize("s", [1.0, 0.4, 0.1])
 @pytest.mark.parametrize("alpha", [0.01, 1.0])
-@pytest.mark.parametrize("n_topics", [1, 5, 37, 300])
+@pytest.mark.parametrize("n_topics", [1, 5, 16, 32, 37, 300])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_add_statistics(dtype: Real, n_topics: int, alpha: float, s: float) -> None:
     minibatch = make_minibatch(n_topics, alpha, s, dtype)

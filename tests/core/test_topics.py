@@ -12,7 +12,16 @@ from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
 
-from .minibatches import Minibatch, Real, make_minibatch, share, ticket, topic_rows
+from .minibatches import (
+    Minibatch,
+    Real,
+    make_minibatch,
+    outputs,
+    reference_prior,
+    share,
+    ticket,
+    topic_rows,
+)
 
 RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
 DTYPES = [np.float32, np.float64]
@@ -115,6 +124,22 @@ def test_mass_is_the_sum_of_a_row(dtype: Real, s: float, point: bool) -> None:
     assert_allclose(mass, B.sum(axis=1, dtype=np.float64), rtol=RTOL[dtype])
 
 
+@pytest.mark.parametrize("point", [False, True])
+@pytest.mark.parametrize("s", [1.0, 0.4])
+@pytest.mark.parametrize("n_topics", TOPICS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sums_with_the_prior(dtype: Real, n_topics: int, s: float, point: bool) -> None:
+    minibatch = make_minibatch(n_topics, s=s, dtype=dtype, point=point)
+    alpha: NDArray[Any] = np.geomspace(0.01, 2.0, n_topics).astype(dtype)
+    minibatch = replace(minibatch, alpha=alpha)
+    out = outputs(minibatch)
+    state = (minibatch.M, minibatch.a, minibatch.base, minibatch.log_total, minibatch.point)
+    _kernels.topic_rows(*state, minibatch.batch.words, s, minibatch.batch, out, ticket())
+    prior = reference_prior(minibatch, out.B.astype(np.float64))
+    assert_allclose(out.prior, prior, rtol=RTOL[dtype])
+    assert_allclose(out.prior_mass, prior[:, -1], rtol=RTOL[dtype])
+
+
 def fractional_moments(
     M: NDArray[Any], a: float, base: float, n_threads: int = 1
 ) -> NDArray[np.float64]:
@@ -153,6 +178,18 @@ def test_fractional_moments_of_a_large_vocabulary(dtype: Real) -> None:
     assert_allclose(result, expected, rtol=RTOL[dtype])
     for _ in range(5):
         assert_array_equal(fractional_moments(M, 0.5, 0.02, n_threads=2), result)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numbers_beyond_the_table_count_as_of_its_last_interval(dtype: Real) -> None:
+    table = np.linspace(1.0, 2.0, _kernels.OCTAVE + 1)[:, None]  # from 1 to 2
+    M: NDArray[Any] = np.array([[1.0, 2.0, 1024.0, 1.0], [1.5, 4.0, 1.0, 1e30]], dtype)
+    out = np.empty((4, 1))
+    _kernels.fractional_moments(M, 1.0, 0.0, 0, table, out, ticket())
+    last = table[-2, 0]
+    place = float(M[1, 3]) / 2**99 * _kernels.OCTAVE % 1  # in an interval of its own octave
+    beyond = last + place / _kernels.OCTAVE
+    assert_allclose(out[:, 0], [2.5, 2 * last, last + 1, 1 + beyond], rtol=1e-12)
 
 
 def test_a_table_without_intervals_is_refused() -> None:
