@@ -17,6 +17,8 @@ SEED = 7
 CASES = {
     "small": (7, 20, 0.3),
     "all states": (4, 16, 0.2),
+    "one state": (20, 1, 0.2),
+    "few states": (10, 3, 0.3),
     "one word": (64, 12, 0.1),
     "two words": (100, 20, 0.05),
     "three words": (130, 9, 0.03),
@@ -148,23 +150,27 @@ def test_all_states_are_taken_where_they_are_few(name, dtype, isa):
     assert (as_sets(states) == before) == (name == "all states")
 
 
+@pytest.mark.parametrize("n_drawn", [(6, 7), (0, 7), (0, 0)])
+@pytest.mark.parametrize("guided", [False, True])
 @pytest.mark.parametrize("name", CASES)
-def test_draws_that_are_known_change_nothing(name, isa):
+def test_draws_that_are_known_change_nothing(name, guided, n_drawn, isa):
     keys, prior, states, rng = case(name)
     n_data, n_units = len(keys), CASES[name][0]
     fields, marginals = rng.normal(size=(2, n_data, n_units))
+    marginals = np.abs(np.tanh(marginals)) if guided else None
     lower = lower_triangle(np.ones((n_units, n_units)))
     results = []
-    for _ in range(2):
+    for _ in range(4 if guided else 20):  # without marginals draws follow the states
         free_energy, means, second = (
-            np.empty(shape) for shape in (n_data, (n_data, n_units), (1, len(lower)))
+            np.full(shape, np.nan) for shape in (n_data, (n_data, n_units), (1, len(lower)))
         )
         kernels.gaussian_estep(
-            states, keys, SEED, 3, *prior, 6, 7, np.abs(np.tanh(marginals)), fields, 1.0,
+            states, keys, SEED, 3, *prior, *n_drawn, marginals, fields, 1.0,
             free_energy, means, lower, second, ticket(),
         )  # fmt: skip
         results.append([array.tobytes() for array in (states, free_energy, means, second)])
-    assert results[0] == results[1]
+    assert results[-2] == results[-1]
+    assert not np.isnan(means).any()
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.4])
@@ -207,12 +213,31 @@ def test_bernoulli_estep_and_expectations(name, n_features, beta, isa):
     assert not out[0, :, n_features:].any()
 
 
-def test_softplus_of_many_features_is_finite(isa):
-    # The product of 1 + exp(-|a|) over features would overflow if taken over all of them.
+def test_units_beyond_sixty_four_words(isa):
+    n_units, n_features = 4200, 5
+    rng = np.random.default_rng(0)
+    bits = (rng.random((2, 3, n_units)) < 0.01).astype(np.uint8)
+    bits[0, 0] = 0
+    assert bits[:, :, 4096:].any()
+    weights = rng.normal(size=(n_units + 1, n_features))
+    padded = np.zeros((n_units + 1, kernels.padded_width(n_features)))
+    padded[:, :n_features], padded[-1, n_features:] = weights, -1e4
+    states, responsibilities = reference.pack(bits), rng.random((2, 3))
+    out = np.empty((1, *padded.shape))
+    kernels.bernoulli_expectations(states, padded, responsibilities, out, ticket())
+    expected = reference.bernoulli_expectations(states, weights, responsibilities)
+    assert_allclose(out[0, :, :n_features], expected, rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["all states", "one state", "few states", "small"])
+def test_softplus_of_many_features_is_finite(name, isa):
+    # The product of 1 + exp(-|a|) over features would overflow if taken over all of them, and exp
+    # of what it leaves vanishes unless the largest is taken out, whatever the number of states.
     n_features = 20_000
-    keys, prior, states, _ = case("all states")
-    weights = np.zeros((5, n_features))
-    fields = np.zeros((len(keys), 4))
+    n_units, n_states, _ = CASES[name]
+    keys, prior, states, _ = case(name)
+    weights = np.zeros((n_units + 1, n_features))
+    fields = np.zeros((len(keys), n_units))
     free_energy, means = np.empty(len(keys)), np.empty(fields.shape)
     kernels.bernoulli_estep(
         states,
@@ -231,7 +256,7 @@ def test_softplus_of_many_features_is_finite(isa):
         np.empty(states.shape[:2]),
         ticket(),
     )
-    assert_allclose(free_energy, np.log(16) - n_features * np.log(2), rtol=1e-13)
+    assert_allclose(free_energy, np.log(n_states) - n_features * np.log(2), rtol=1e-13)
 
 
 def test_states_with_equal_log_joints_stay_distinct(isa):
