@@ -21,33 +21,21 @@ static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t 
     for (int i = 0; i < nv; i++)
         memcpy(sum + i * DL, &x[i], sizeof(dvec));
 }
-/* The same over all topics. Most of the weights may be 0: without branches it is fast all the
-   same. */
+/* The same over all topics, which are an even number of vectors. Most of the weights may be 0:
+   without branches it is fast all the same. */
 static INLINE void FN(dense_statistics)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
                                         const double *c, const REAL *weights, double *sum)
 {
     for (ptrdiff_t k = 0; k < padded; k += 8 * DL) {
         switch (padded - k < 8 * DL ? (padded - k) / DL : 8) {
-        case 1:
-            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 1);
-            break;
         case 2:
             FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 2);
-            break;
-        case 3:
-            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 3);
             break;
         case 4:
             FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 4);
             break;
-        case 5:
-            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 5);
-            break;
         case 6:
             FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 6);
-            break;
-        case 7:
-            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 7);
             break;
         default:
             FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 8);
