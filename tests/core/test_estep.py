@@ -318,3 +318,49 @@ def test_extrapolation_never_lowers_the_bound() -> None:
             least = document_elbo(minibatch, d, plain.gamma[d])
             assert reached >= least - 1e-7 * (1.0 + abs(least))
     assert fewer > 0
+
+
+@pytest.mark.parametrize("max_iter", [1, 2, 3, 7, 500])
+@pytest.mark.parametrize(("n_topics", "n_sharing"), [(40, 1), (40, 20), (600, 420)])
+@pytest.mark.parametrize("counts", [(10.0, 0.01), (1e5, 0.04), (1000.0, 1.0)])
+@pytest.mark.parametrize(
+    ("dtype", "alpha", "base"),  # with the first base, B is 0 where M is
+    [
+        (np.float32, 0.05, 1e-3),
+        (np.float32, 0.05, 0.02),
+        (np.float64, 0.01, 1e-3),
+        (np.float64, 0.01, 5e-3),
+    ],
+)
+def test_a_word_whose_topics_all_have_little_of_it_keeps_them(
+    dtype: Real,
+    alpha: float,
+    base: float,
+    counts: tuple[float, float],
+    n_topics: int,
+    n_sharing: int,
+    max_iter: int,
+) -> None:
+    """All of them leave the document, which the topic of the other word fills, and come back."""
+    M: NDArray[Any] = np.zeros((2, n_topics), dtype)
+    M[0, 0] = M[1, -n_sharing:] = 1000.0
+    batch = _reference.gather_rows([0, 2], [0, 1], counts, [0])
+    minibatch = Minibatch(
+        alpha=np.full(n_topics, alpha, dtype),
+        s=np.ones(1, dtype),
+        log_rows=False,
+        M=M,
+        a=1.0,
+        base=base,
+        log_total=_special.psi((base + M.astype(np.float64)).sum(axis=0)),
+        batch=batch._replace(counts=batch.counts.astype(dtype)),
+    )
+    result = estep(minibatch, 0.0, max_iter)
+    weights = result.dense_weights()
+    assigned = token_assignments(minibatch, result.B, weights, result.ratio).sum(axis=1)
+    assert_allclose(assigned, minibatch.batch.counts, rtol=RTOL[dtype])
+    total = (result.gamma - minibatch.alpha).sum(dtype=np.float64)
+    assert_allclose(total, sum(counts), rtol=RTOL[dtype])
+    share = float(result.gamma[0, -n_sharing:].sum(dtype=np.float64)) - n_sharing * alpha
+    assert share == pytest.approx(counts[1], rel=0.01)
+    assert result.sweeps[0] <= max_iter

@@ -96,13 +96,14 @@ static INLINE REAL FN(update_gamma)(scratch *z, ptrdiff_t n, REAL s, REAL small,
     return FN(hsum)(delta);
 }
 
-/* Whether no dropped topic can have a share above rounding: g_k <= sum_v r_v sum_k B_vk. */
-static INLINE int FN(all_negligible)(const scratch *z, ptrdiff_t stride, REAL w_rest, REAL least)
+/* No dropped topic has more than this times its weight: g_k <= sum_v r_v sum_k B_vk. It is near
+   1 / TINY if all topics of a word have been dropped. */
+static INLINE REAL FN(reach)(const scratch *z, ptrdiff_t stride)
 {
     vec most = {0};
     for (ptrdiff_t v = 0; v < stride; v += VL)
         most += FN(load)(z->r + v) * FN(load)(z->mass + v);
-    return FN(hsum)(most) * w_rest <= least;
+    return FN(hsum)(most);
 }
 
 /* gamma of the dropped topics from the final ratios; 1 if one of them should not have been. */

@@ -104,19 +104,21 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
     const REAL small = NEGLIGIBLE * s * tokens / (REAL)n_topics;
     REAL limit = 8 * EPSILON * s * tokens; /* sums below this are rounding */
     REAL rounding = 100 * NEGLIGIBLE * z->least_alpha, log_scale = 0, unscale = 1;
-    ptrdiff_t n_active = n_topics, kept, sweep = 0;
+    ptrdiff_t n_active = n_topics, kept, sweep = 0, most = max_iter;
     const int many = n_topics > MANY_TOPICS;
     int compacted = 0, converged, rounds = 0;
 
     rounding = EPSILON * tokens < rounding ? EPSILON * tokens : rounding;
     limit = (REAL)(tol * (double)n_topics) > limit ? (REAL)(tol * (double)n_topics) : limit;
-    for (ptrdiff_t k = 0; k < padded; k++)
-        z->gamma[k] = k < n_topics ? z->alpha[k] + share : NO_TOPIC;
-    do {
+    for (;;) {
+        /* Topics may leave the document, but not where they have had to come back. */
+        const int may_leave = rounds < MOST_ROUNDS, fresh_start = rounds == 0 || !may_leave;
+        for (ptrdiff_t k = 0; fresh_start && k < padded; k++)
+            z->gamma[k] = k < n_topics ? z->alpha[k] + share : NO_TOPIC;
         compacted = converged = 0;
-        log_scale = sweep == 0 && z->even ? FN(weigh_evenly)(padded, s, z->gamma[0], z->w)
+        log_scale = fresh_start && z->even ? FN(weigh_evenly)(padded, s, z->gamma[0], z->w)
                                           : FN(weigh)(padded, s, z->gamma, z->w);
-        while (!converged && !compacted && sweep++ < max_iter) {
+        while (!converged && !compacted && sweep++ < most) {
             if (sweep == 1 && z->even)
                 FN(first_sweep)(z, n_words, stride, padded);
             else
@@ -124,7 +126,8 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
             unscale = log_scale == 0 ? 1 : (REAL)exp(-(double)log_scale);
             const REAL light = many ? FN(light_gamma)(z, padded, s) : 0;
             converged = FN(update_gamma)(z, padded, s, small, few, light, unscale, &kept) < limit;
-            compacted = COMPACTION * kept <= n_topics && (many || !converged);
+            compacted = may_leave && COMPACTION * kept <= n_topics
+                        && (many || !converged);
             if (!compacted)
                 log_scale = FN(weigh)(padded, s, z->gamma, z->w);
         }
@@ -135,7 +138,7 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
         n_active = FN(compact)(z, n_topics, stride);
         FN(pad_active)(z, n_active);
         log_scale = FN(weigh)(n_active, s, z->c_gamma, z->c_w);
-        for (ptrdiff_t fresh = 0; !converged && sweep++ < max_iter;) {
+        for (ptrdiff_t fresh = 0; !converged && sweep++ < most;) {
             quad steps;
             FN(fetch_coming)(z, padded);
             FN(sweep_block)(z, stride, n_active, NULL);
@@ -146,20 +149,26 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
                 FN(pad_active)(z, n_active);
             }
             /* two plain steps are needed to see a ratio */
-            if (!converged && ++fresh >= 2 && sweep < max_iter
+            if (!converged && ++fresh >= 2 && sweep < most
                 && FN(extrapolate)(z, n_active, steps))
                 fresh = 0;
             log_scale = FN(weigh)(n_active, s, z->c_gamma, z->c_w);
         }
         FN(sweep_block)(z, stride, n_active, NULL);
-        if (log_scale == 0 && FN(all_negligible)(z, stride, z->most_rest, rounding)) {
+        const REAL reach = FN(reach)(z, stride);
+        const int lost = !(reach * TINY < EPSILON);
+        if (!lost && log_scale == 0 && reach * z->most_rest <= rounding) {
             memcpy(z->gamma, z->alpha, (size_t)n_topics * sizeof(REAL));
             for (ptrdiff_t j = 0; j < n_active; j++)
                 z->gamma[z->id[j]] = z->c_gamma[j];
             break;
         }
-    } while (FN(review_dropped)(z, n_topics, padded, n_words, n_active, s, small, log_scale)
-             && ++rounds < 3 && sweep < max_iter);
+        if (!lost
+            && !FN(review_dropped)(z, n_topics, padded, n_words, n_active, s, small, log_scale))
+            break;
+        rounds = lost || sweep >= most ? MOST_ROUNDS : rounds + 1;
+        most = sweep < most ? most : sweep + 1;
+    }
     return (fixed_point){n_active, sweep < max_iter ? sweep : (ptrdiff_t)max_iter, log_scale,
                          compacted};
 }

@@ -13,6 +13,7 @@
 #define NEGLIGIBLE 1e-14
 #define SMALL_WEIGHT 1e-150
 #endif
+#define MOST_ROUNDS 2 /* times that topics may leave a document and have to come back */
 #define COMPACTION 4 /* one topic in so many is left when a document is compacted */
 #define ROWS_AHEAD 4 /* asked for in each compacted sweep, and so many bytes of each: */
 #define BYTES_AHEAD 512 /* where rows are longer, the processor sees what comes next by itself */
