@@ -106,18 +106,17 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
     REAL rounding = 100 * NEGLIGIBLE * z->least_alpha, log_scale = 0, unscale = 1;
     ptrdiff_t n_active = n_topics, kept, sweep = 0, most = max_iter;
     const int many = n_topics > MANY_TOPICS;
-    int compacted = 0, converged, rounds = 0;
+    int compacted = 0, converged, rounds = 0, lost = 0;
 
     rounding = EPSILON * tokens < rounding ? EPSILON * tokens : rounding;
     limit = (REAL)(tol * (double)n_topics) > limit ? (REAL)(tol * (double)n_topics) : limit;
     for (;;) {
-        /* Topics may leave the document, but not where they have had to come back. */
-        const int may_leave = rounds < MOST_ROUNDS, fresh_start = rounds == 0 || !may_leave;
-        for (ptrdiff_t k = 0; fresh_start && k < padded; k++)
+        const int anew = rounds == 0 || lost, may_leave = rounds < MOST_ROUNDS;
+        for (ptrdiff_t k = 0; anew && k < padded; k++)
             z->gamma[k] = k < n_topics ? z->alpha[k] + share : NO_TOPIC;
         compacted = converged = 0;
-        log_scale = fresh_start && z->even ? FN(weigh_evenly)(padded, s, z->gamma[0], z->w)
-                                          : FN(weigh)(padded, s, z->gamma, z->w);
+        log_scale = anew && z->even ? FN(weigh_evenly)(padded, s, z->gamma[0], z->w)
+                                    : FN(weigh)(padded, s, z->gamma, z->w);
         while (!converged && !compacted && sweep++ < most) {
             if (sweep == 1 && z->even)
                 FN(first_sweep)(z, n_words, stride, padded);
@@ -126,8 +125,7 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
             unscale = log_scale == 0 ? 1 : (REAL)exp(-(double)log_scale);
             const REAL light = many ? FN(light_gamma)(z, padded, s) : 0;
             converged = FN(update_gamma)(z, padded, s, small, few, light, unscale, &kept) < limit;
-            compacted = may_leave && COMPACTION * kept <= n_topics
-                        && (many || !converged);
+            compacted = may_leave && COMPACTION * kept <= n_topics && (many || !converged);
             if (!compacted)
                 log_scale = FN(weigh)(padded, s, z->gamma, z->w);
         }
@@ -156,7 +154,7 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
         }
         FN(sweep_block)(z, stride, n_active, NULL);
         const REAL reach = FN(reach)(z, stride);
-        const int lost = !(reach * TINY < EPSILON);
+        lost = !(reach * TINY < EPSILON); /* a word has no topic left: all come back to stay */
         if (!lost && log_scale == 0 && reach * z->most_rest <= rounding) {
             memcpy(z->gamma, z->alpha, (size_t)n_topics * sizeof(REAL));
             for (ptrdiff_t j = 0; j < n_active; j++)
@@ -166,8 +164,8 @@ static INLINE fixed_point FN(iterate)(scratch *z, ptrdiff_t n_topics, ptrdiff_t 
         if (!lost
             && !FN(review_dropped)(z, n_topics, padded, n_words, n_active, s, small, log_scale))
             break;
-        rounds = lost || sweep >= most ? MOST_ROUNDS : rounds + 1;
-        most = sweep < most ? most : sweep + 1;
+        rounds = lost ? MOST_ROUNDS : rounds + 1;
+        most = sweep < most ? most : sweep + 1; /* shares of topics that come back are rough */
     }
     return (fixed_point){n_active, sweep < max_iter ? sweep : (ptrdiff_t)max_iter, log_scale,
                          compacted};
