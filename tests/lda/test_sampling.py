@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA
-from topictemper.datasets import make_lda_corpus
+from topictemper.datasets import load_docstrings, make_lda_corpus
 from topictemper.lda import _training as _svi
 from topictemper.lda._e_step import sample
 
@@ -212,3 +212,18 @@ def test_without_own_counts_short_documents_make_better_topics(monkeypatch):
     without = np.mean(list(scores()))
     monkeypatch.setattr(_svi, "OWN_TOKENS", 0.0)
     assert without - np.mean(list(scores())) > 0.017
+
+
+def test_minibatches_of_few_documents_are_a_20th_of_them():
+    # Else topics remember the documents that alpha and eta are learned from: both come out too
+    # small, and new documents are predicted worse.
+    counts = load_docstrings().counts
+    train, test = counts[:200], counts[4000:5000]
+    words = np.asarray((train > 0).sum(axis=0)).ravel() >= 3
+    train, test = train[:, words], test[:, words]
+
+    few = TemperedLDA(20, random_state=0).fit(train)
+    many = TemperedLDA(20, batch_size=64, random_state=0).fit(train)
+
+    assert few.topic_word_prior_ > 2 * many.topic_word_prior_
+    assert few.score(test) > many.score(test) + 0.05

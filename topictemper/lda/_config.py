@@ -176,7 +176,11 @@ class Plan:
         batch_size, n_joined = config.batch_size, 1
         if batch_size is None:
             size = documents / (default.STEPS * usual_passes(documents))
-            batch_size = round(min(max(size, default.BATCH_RANGE[0]), default.BATCH_RANGE[1]))
+            least, largest = default.BATCH_RANGE
+            if config.sampling:
+                # Of few documents 64 are so many that the memory would be longer than it should be.
+                least = min(least, default.MEMORY * default.LARGEST_RATE * documents)
+            batch_size = max(1, round(min(max(size, least), largest)))
             if config.sampling:
                 most = min(default.SAMPLED_SHARE * documents, default.SAMPLED_MOST)
                 n_joined = max(1, int(most / batch_size))
