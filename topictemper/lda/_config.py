@@ -177,7 +177,7 @@ class Plan:
         if batch_size is None:
             size = documents / (default.STEPS * usual_passes(documents))
             least, largest = default.BATCH_RANGE
-            if config.sampling:
+            if config.sampling and documents > least:  # else a pass is one step, as it was
                 # Of few documents 64 are so many that the memory would be longer than it should be.
                 least = min(least, default.MEMORY * default.LARGEST_RATE * documents)
             batch_size = max(1, round(min(max(size, least), largest)))

@@ -118,7 +118,7 @@ class TemperedLDA(
     batch_size : int, default=None
         Documents in a minibatch. None is a 300th of all documents, at least 64; with more than
         67,000 documents a larger share, up to 2,048. With ``inference="gibbs"`` it is at most a
-        20th of all documents, fewer than 64 if there are few. A stream of unknown length counts as
+        20th of all documents, if there are more than 64. A stream of unknown length counts as
         50,000.
         Once documents are sampled, minibatches are joined: to a fiftieth of all documents, at most
         512.
