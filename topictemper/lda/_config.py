@@ -177,10 +177,10 @@ class Plan:
         if batch_size is None:
             size = documents / (default.STEPS * usual_passes(documents))
             least, largest = default.BATCH_RANGE
-            if config.sampling and documents > least:  # else a pass is one step, as it was
-                # Of few documents 64 are so many that the memory would be longer than it should be.
+            if config.sampling and documents > least:
+                # A larger share of few documents would be remembered for longer than `MEMORY`.
                 least = min(least, default.MEMORY * default.LARGEST_RATE * documents)
-            batch_size = max(1, round(min(max(size, least), largest)))
+            batch_size = round(min(max(size, least), largest))
             if config.sampling:
                 most = min(default.SAMPLED_SHARE * documents, default.SAMPLED_MOST)
                 n_joined = max(1, int(most / batch_size))

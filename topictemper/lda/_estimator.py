@@ -117,11 +117,10 @@ class TemperedLDA(
         there are many (a million in all passes together, at least 4 passes).
     batch_size : int, default=None
         Documents in a minibatch. None is a 300th of all documents, at least 64; with more than
-        67,000 documents a larger share, up to 2,048. With ``inference="gibbs"`` it is at most a
-        20th of all documents, if there are more than 64. A stream of unknown length counts as
-        50,000.
-        Once documents are sampled, minibatches are joined: to a fiftieth of all documents, at most
-        512.
+        67,000 documents a larger share, up to 2,048. Where documents are sampled it is at most a
+        20th of all documents, unless these are 64 or fewer; and once they are sampled, minibatches
+        are joined, to a fiftieth of all documents, at most 512. A stream of unknown length counts
+        as 50,000.
     total_samples : float, default=None
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
         stream counts as 50,000 documents until there have been more. Even a rough number helps.
