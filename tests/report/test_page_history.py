@@ -1,4 +1,4 @@
-"""Back and forward: the reader finds a view as it was."""
+"""Going back or forward shows a view as the reader left it."""
 
 import pytest
 
