@@ -11,7 +11,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from topictemper import TemperedLDA
-from topictemper.datasets import save_corpus, to_gensim, write_corpus
+from topictemper.datasets import read_corpus, save_corpus, to_gensim, write_corpus
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.metrics import coherence, perplexity
 from topictemper.mixture import DPGaussianMixture
@@ -235,14 +235,25 @@ def test_the_order_of_the_words_of_a_row_changes_nothing():
     assert_array_equal(other.indices, before)
 
 
-@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int32, np.float32])
-def test_words_given_token_by_token_are_their_counts(dtype):
-    X = corpus(60)
-    words = np.repeat(X.indices, X.data)
-    indptr = np.concatenate(([0], np.cumsum(np.asarray(X.sum(axis=1)).ravel()))).astype(np.int32)
-    tokens = sp.csr_array((np.ones(len(words), dtype), words, indptr), shape=X.shape)
+@pytest.mark.parametrize("dtype", [bool, np.int8, np.uint8, np.int32, np.float32])
+@pytest.mark.parametrize("format", ["csr", "csc", "coo"])
+def test_words_given_token_by_token_are_their_counts(format, dtype, tmp_path):
+    X = corpus(60) * np.int32(50)  # more than a byte holds
+    rows, words = np.repeat(X.tocoo().coords, X.data, axis=1)
+    if format == "coo":
+        tokens = sp.coo_array((np.ones(len(words), dtype), (rows, words)), shape=X.shape)
+    else:
+        major, minor = (rows, words) if format == "csr" else (words, rows)
+        order = np.argsort(major, kind="stable")
+        indptr = np.searchsorted(major[order], np.arange(X.shape[format == "csc"] + 1))
+        arrays = np.ones(len(words), dtype), minor[order], indptr.astype(np.int32)
+        tokens = (sp.csr_array if format == "csr" else sp.csc_array)(arrays, shape=X.shape)
     assert_array_equal(small_lda().fit(tokens).components_, small_lda().fit(X).components_)
     assert fitted().score(tokens, inference="gibbs") == fitted().score(X, inference="gibbs")
     assert perplexity(fitted(), tokens) == perplexity(fitted(), X)
     assert coherence(fitted(), tokens) == coherence(fitted(), X)
     assert tokens.nnz == len(words)
+    write_corpus(tmp_path / "corpus.uci", tokens)
+    assert_array_equal(read_corpus(tmp_path / "corpus.uci").counts.toarray(), X.toarray())
+    sp.save_npz(tmp_path / "corpus.npz", tokens)
+    assert_array_equal(read_corpus(tmp_path / "corpus.npz").counts.toarray(), X.toarray())

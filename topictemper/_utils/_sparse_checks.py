@@ -31,7 +31,8 @@ def check_structure(X: Any, name: str) -> Any:
     -------
     sparse matrix or array
         X itself, or a matrix of its type that shares its arrays, without unused entries and with
-        index arrays of one type.
+        index arrays of one type. Coordinates that may be given twice have values of a type that
+        holds their sums.
 
     Raises
     ------
@@ -115,6 +116,8 @@ def _coordinates(X: Any, name: str) -> Any:
         if outside is not None:
             raise _invalid(X, name, f"entry {outside} is in {what} {places[outside]} of {size}")
     row, col = _of_one_type(row, col, max(X.shape))
+    if data.dtype.kind in "biu" and data.itemsize < 8 and not X.has_canonical_format:
+        data = data.astype(np.int64)  # SciPy adds up in the type of the values
     if row is X.row and col is X.col and data is X.data:
         return X
     return _with(X, coords=(row, col), data=data)
