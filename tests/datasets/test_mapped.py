@@ -98,6 +98,7 @@ class Broken:
         (Broken(), None, OSError, "network"),
         (iter([]), None, ValueError, "no chunks"),
         (-COUNTS, None, ValueError, "Negative values in data passed to chunk 0 of X: row 0"),
+        ([COUNTS[:0], -COUNTS], None, ValueError, "Negative values .* to chunk 1 of X: row 0"),
         ([COUNTS, COUNTS[:, :2]], None, ValueError, "chunk 1 of X has 2 columns, those before 3"),
         ([COUNTS, COUNTS * 0.5], None, ValueError, "chunk 1 of X has counts that int32 of chunk 0"),
         ([COUNTS, COUNTS * 10**10], None, ValueError, "chunk 1 of X has counts that int32"),

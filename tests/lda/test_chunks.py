@@ -13,8 +13,9 @@ from numpy.testing import assert_array_equal
 from topictemper import TemperedLDA
 from topictemper._utils import _chunks
 from topictemper.datasets import open_corpus, save_corpus
+from topictemper.metrics import coherence
 
-from ..small_lda import MODES, corpus, learned_state, small_lda
+from ..small_lda import MODES, corpus, fitted, learned_state, small_lda
 
 
 class Again:
@@ -125,7 +126,7 @@ NEGATIVE.data[NEGATIVE.indptr[150]] = -1
         (lambda: Again(), ValueError, "X has no words: all 0 rows"),
         (lambda: [sp.csr_array((5, 60))], ValueError, "X has no words: all 5 rows"),
         (lambda: [corpus(), corpus()[:, :50]], ValueError, "50 features, but TemperedLDA is exp"),
-        (lambda: cut(NEGATIVE, 100), ValueError, "Negative values in data .* row 50 has -1"),
+        (lambda: cut(NEGATIVE, 100), ValueError, "chunk 1 of X: Negative.* row 50 has -1"),
     ],
 )
 def test_chunks_that_make_no_sense(chunks, error, message):
@@ -275,7 +276,7 @@ def test_validation_documents_in_chunks():
     ("validation", "error", "message"),
     [
         (iter([corpus()]), TypeError, "validation_X is an iterator"),
-        ([corpus()[:, :50]], ValueError, "validation_X has 50 features"),
+        ([corpus(5), corpus()[:, :50]], ValueError, "chunk 1 of validation_X: .* has 50 features"),
         ([sp.csr_array((5, 60))], ValueError, "validation_X has no words"),
         ([sp.csr_array(np.eye(5, 60))], ValueError, "validation_X has no document with two tokens"),
     ],
@@ -299,7 +300,7 @@ def test_single_documents_of_a_stream_make_full_minibatches():
 
 def test_chunks_of_a_stream_are_checked_one_by_one():
     lda = small_lda()
-    with pytest.raises(ValueError, match="Negative values"):
+    with pytest.raises(ValueError, match="chunk 1 of X: Negative values"):
         lda.partial_fit(chunk for chunk in cut(NEGATIVE, 100))
     assert lda.n_batch_iter_ == 5
     for chunks, message in ((iter([]), "X has no chunks"), ([NEGATIVE], "Negative values")):
@@ -307,6 +308,18 @@ def test_chunks_of_a_stream_are_checked_one_by_one():
         with pytest.raises(ValueError, match=message):
             other.partial_fit(chunks)
         assert not hasattr(other, "n_features_in_")
+
+
+def test_the_chunk_that_is_bad_is_named():
+    chunks = [corpus(50), sp.csr_array((0, 60)), NEGATIVE]
+    lda = fitted()
+    for method in (lda.transform, lda.score, lda.document_temperatures, lda.elbo):
+        with pytest.raises(ValueError, match=r"chunk 2 of X: Negative values .* row 150 has -1"):
+            method(iter(chunks))
+    with pytest.raises(ValueError, match=r"chunk 2 of X: Negative values .* row 150 has -1"):
+        coherence(lda, chunks)
+    with pytest.raises(TypeError, match="chunk 1 of X: X is an iterable of lists of tuples"):
+        lda.score(iter([corpus(50), [(0, 1), (3, 2)]]))
 
 
 def test_what_chunks_cannot_have():

@@ -22,9 +22,29 @@ def is_chunks(X: Any) -> bool:
     )
 
 
-def with_rows(chunks: Iterable[Any]) -> Iterator[Any]:
-    """Yield the chunks but those without rows, such as a query of no document gives."""
-    return (chunk for chunk in chunks if getattr(chunk, "shape", (1,))[:1] != (0,))
+def numbered(chunks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield the chunks with their numbers, without those of no rows, as of an empty query."""
+    return ((number, chunk) for number, chunk in enumerate(chunks) if has_rows(chunk))
+
+
+def has_rows(chunk: Any) -> bool:
+    """Whether a chunk is no matrix without rows."""
+    return bool(getattr(chunk, "shape", (1,))[:1] != (0,))
+
+
+def each_checked(
+    chunks: Iterable[Any], checked: Callable[[Any], Any], name: str = "X"
+) -> Iterator[Any]:
+    """Yield ``checked(chunk)`` of the chunks that have rows; its errors name the chunk."""
+
+    def naming(number: int, chunk: Any) -> Any:
+        try:
+            return checked(chunk)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"chunk {number} of {name}: {error}") from error
+
+    for number, chunk in numbered(chunks):
+        yield naming(number, chunk)  # without a name here, which would hold on to it
 
 
 class Chunks:
@@ -58,20 +78,19 @@ class Chunks:
                 "at every call"
             )
         self._chunks, self._checked, self._name = chunks, checked, name
-        n_rows, n_features, words = 0, -1, False
-        for chunk in with_rows(chunks):
-            X = checked(chunk, n_features < 0)
-            n_rows, n_features = n_rows + X.shape[0], X.shape[1]
+        self.shape, words = (0, -1), False
+        for X in each_checked(chunks, lambda chunk: checked(chunk, self.shape[1] < 0), name):
+            self.shape = self.shape[0] + X.shape[0], X.shape[1]
             words = words or bool(X.data.any())
         if not words:
-            raise ValueError(f"{name} has no words: all {n_rows} rows of its chunks are empty")
-        self.shape = n_rows, n_features
+            raise ValueError(
+                f"{name} has no words: all {self.shape[0]} rows of its chunks are empty"
+            )
 
     def __iter__(self) -> Iterator[Any]:
         """Yield the checked chunks of one pass."""
         n_rows = 0
-        for chunk in with_rows(self._chunks):
-            X = self._checked(chunk, False)
+        for X in each_checked(self._chunks, lambda chunk: self._checked(chunk, False), self._name):
             n_rows += X.shape[0]
             yield X
         if n_rows != self.shape[0]:

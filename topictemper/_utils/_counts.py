@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from ._chunks import is_chunks, with_rows
+from ._chunks import each_checked, has_rows, is_chunks
 from ._sparse_checks import check_structure, row_of, spans
 
 #: Larger counts would overflow in sums.
@@ -93,14 +93,18 @@ def acceptable_chunk(chunk: Any, name: str = "X") -> Any:
     return chunk
 
 
-def some_chunks(X: Iterable[Any]) -> Iterator[Any]:
-    """Yield the chunks of X that have rows, of which there has to be one."""
-    empty = True
-    for chunk in with_rows(X):
-        empty = False
-        yield chunk
-    if empty:
-        raise ValueError("X has no chunks: it is an iterable of matrices that gives no rows")
+def some_chunks(X: Iterable[Any], checked: Callable[[Any], Any]) -> Iterator[Any]:
+    """Yield ``checked(chunk)`` of the chunks that have rows, of which there has to be one."""
+
+    def some() -> Iterator[Any]:
+        empty = True
+        for chunk in X:
+            empty = empty and not has_rows(chunk)
+            yield chunk
+        if empty:
+            raise ValueError("X has no chunks: it is an iterable of matrices that gives no rows")
+
+    return each_checked(some(), checked)
 
 
 def count_matrix(X: Any, name: str) -> Any:

@@ -76,7 +76,6 @@ class CountsMixin:
         if not is_chunks(X):
             return iter([self._fitted_counts(X)])
         check_is_fitted(self)
-        return (
-            self._counts(_counts.acceptable_chunk(chunk), reset=False)
-            for chunk in _counts.some_chunks(X)
+        return _counts.some_chunks(
+            X, lambda chunk: self._counts(_counts.acceptable_chunk(chunk), reset=False)
         )

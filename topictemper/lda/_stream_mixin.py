@@ -116,7 +116,7 @@ class StreamMixin:
         with Workers(self.n_jobs) as workers:
             if is_chunks(X):
                 _counts.no_weights_of_chunks(sample_weight)
-                matrices = map(self._stream_counts, _counts.some_chunks(X))
+                matrices = _counts.some_chunks(X, self._stream_counts)
                 first = next(matrices)
                 self._name_features(feature_names)
                 first = first_documents(self, first, matrices)

@@ -62,8 +62,9 @@ def matrices(X: Any, n_features: int) -> Iterator[Any]:
     if not is_chunks(X):
         yield counts(X, n_features)
         return
-    for chunk in _counts.some_chunks(X):
-        yield counts(_counts.acceptable_chunk(chunk), n_features)
+    yield from _counts.some_chunks(
+        X, lambda chunk: counts(_counts.acceptable_chunk(chunk), n_features)
+    )
 
 
 def counts(X: Any, n_features: int) -> Any:

@@ -15,7 +15,7 @@ from sklearn.utils import Bunch
 
 from ..._utils import _counts
 from ..._utils import _validation as check
-from ..._utils._chunks import is_chunks, with_rows
+from ..._utils._chunks import is_chunks, numbered
 from ..._utils._feature_names import feature_names_of
 from ..._utils._files import new_folder
 from ..._utils._npz import read_header
@@ -76,7 +76,7 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
     50
     """
     with new_folder(path) as folder:
-        shape, nnz = _write_counts(folder, with_rows(X) if is_chunks(X) else [X])
+        shape, nnz = _write_counts(folder, numbered(X) if is_chunks(X) else [(0, X)])
         if feature_names is not None:
             with open(folder / _WORDS, "wb") as file:
                 write_vocabulary(file, feature_names_of(feature_names, shape[1]).tolist())
@@ -148,8 +148,8 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
     return Bunch(counts=counts, feature_names=names)
 
 
-def _write_counts(folder: Path, chunks: Iterable[Any]) -> tuple[tuple[int, int], int]:
-    """Write the three arrays. Return the shape and the number of entries."""
+def _write_counts(folder: Path, chunks: Iterable[tuple[int, Any]]) -> tuple[tuple[int, int], int]:
+    """Write the three arrays of numbered chunks. Return the shape and the number of entries."""
     first = True
     nnz = n_rows = n_features = 0
     with (
@@ -157,7 +157,7 @@ def _write_counts(folder: Path, chunks: Iterable[Any]) -> tuple[tuple[int, int],
         _Growing(folder / "indices.npy") as indices,
         _Growing(folder / "data.npy") as data,
     ):
-        for number, chunk in enumerate(chunks):
+        for number, chunk in chunks:
             counts = _counts.count_matrix(chunk, f"chunk {number} of X")
             if first:
                 n_features = counts.shape[1]
