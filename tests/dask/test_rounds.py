@@ -1,8 +1,10 @@
 """Learning by rounds, in one process: bits, scores, early stopping, checkpoints, refusals."""
 
 import json
+import pickle
 import warnings
 
+import dask
 import dask.array as da
 import dask.bag as db
 import dask.dataframe as dd
@@ -14,6 +16,7 @@ from sklearn.base import clone
 
 import topictemper
 from topictemper import TemperedLDA as Local
+from topictemper.dask import _corpus
 from topictemper.dask._tasks import merged
 from topictemper.datasets import make_lda_corpus
 
@@ -25,8 +28,17 @@ from .documents import (
     counts,
     estimator,
     failing,
+    made,
     parts,
 )
+
+
+def unsorted(X):
+    """The same counts, the words of each document in another order."""
+    order = np.random.RandomState(0).permutation(X.shape[1])
+    other = X[:, order] @ sp.eye_array(X.shape[1], format="csr")[order]
+    assert not other.has_sorted_indices
+    return other
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +57,7 @@ def reference():
         lambda: da.from_array(counts().toarray(), chunks=(64, N_WORDS)),
         lambda: dd.from_pandas(pd.DataFrame(counts().toarray()), npartitions=4),
         lambda: counts().astype(np.float32).tocsc(),
+        lambda: [counts()[:70].toarray(), unsorted(counts()[70:])],
     ],
 )
 def test_bits_do_not_depend_on_blocks(reference, documents):
@@ -64,6 +77,40 @@ def test_bits_do_not_depend_on_blocks(reference, documents):
 )
 def test_bits_depend_on_what_belongs_to_the_model(reference, parameters):
     assert bits(estimator(**parameters).fit(counts())) != reference
+
+
+@pytest.mark.parametrize("kind", [unsorted, sp.csr_matrix.toarray])
+def test_rounds_check_no_rows_but_their_own(kind, monkeypatch):
+    checked = []
+    counts_of = _corpus._counts
+    monkeypatch.setattr(_corpus, "_counts", lambda X: checked.append(X.shape[0]) or counts_of(X))
+    estimator().fit(kind(counts()))
+    assert checked == [300, 300] + 12 * [50]  # two looks; three shards in four rounds
+
+
+def test_a_block_that_lies_later_is_no_danger(tmp_path):
+    def lying(block, folder):
+        X = block.copy()
+        try:
+            failing(None, folder, 3)
+        except OSError:
+            X.indptr[20:] += 10**6
+        return X
+
+    with pytest.raises(ValueError, match="block 2 of X: "):
+        estimator().fit(array_with(2, lying, made(tmp_path / "loads")))
+
+
+def test_a_block_of_many_parts_is_loaded_once_in_a_round(tmp_path, reference):
+    def logged(block):
+        with open(tmp_path / "loads", "a") as file:
+            file.write("x")
+        return block
+
+    lda = estimator().fit(array_of([dask.delayed(logged)(counts())]))
+    assert bits(lda) == reference
+    assert len((tmp_path / "loads").read_text()) == 2 + 4
+    assert len(pickle.dumps(lda)) < 50_000  # without a block
 
 
 def test_threads_do_not_matter(reference):

@@ -127,13 +127,27 @@ def _share(start: int, stop: int, i: int, n: int) -> tuple[int, int]:
 @naming_block
 def rows_of(block: Any, start: int, stop: int, n_rows: int) -> Any:
     """Return some rows of a block as CSR counts."""
-    X = _counts(block)
+    X = plain(block)
+    # Many parts may share a block: each checks its own rows.
+    is_csr = getattr(X, "format", "") == "csr"
+    cut_first = is_csr or isinstance(X, np.ndarray)
+    if not cut_first:
+        X = _counts(X)
     if X.shape[0] != n_rows:
         raise ValueError(
             f"it had {n_rows} rows when it was first read, and has {X.shape[0]} now; blocks must "
             "be the same every time"
         )
-    return X[start:stop]
+    rows = _cut(X, start, stop) if is_csr else X[start:stop]
+    return _counts(rows) if cut_first else rows
+
+
+def _cut(X: Any, start: int, stop: int) -> Any:
+    """Return a copy of some rows of an unchecked CSR matrix, which SciPy would trust."""
+    indptr = X.indptr[start : stop + 1]
+    entries = slice(indptr[0], indptr[-1])
+    arrays = X.data[entries].copy(), X.indices[entries].copy(), indptr - indptr[0]
+    return type(X)(arrays, shape=(stop - start, X.shape[1]))
 
 
 @naming_block

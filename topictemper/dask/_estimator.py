@@ -217,9 +217,10 @@ max_doc_update_iter, dtype
         X : dask.array.Array of shape (n_samples, n_features), dask.dataframe or matrix
             Counts of words (columns) in documents (rows). Blocks may be NumPy arrays, SciPy's or
             pydata's sparse matrices, of known or unknown length, even empty; each has all columns.
-            They are read twice before the first round, and once in each pass: `X.persist()` keeps
-            them in the memory of the workers. Without a client also a matrix, or a list of
-            matrices.
+            They are read twice before the first round, then once in each round that takes some of
+            their documents: once in a pass, if a block has no more documents than a shard takes in
+            a round. `X.persist()` keeps them in the memory of the workers. Without a client also a
+            matrix, or a list of matrices.
         y : None
             Ignored.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional

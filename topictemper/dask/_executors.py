@@ -69,6 +69,9 @@ class Executor(Protocol):
 class Local:
     """Runs every call at once, in this process."""
 
+    def __init__(self) -> None:
+        self._loaded: tuple[Any, Any] = None, None  # the last block, and what it is
+
     def begin(self) -> None:
         """Do nothing."""
 
@@ -82,16 +85,21 @@ class Local:
         return function(*arguments)
 
     def load(self, block: Any, shard: int | None = None) -> Any:
-        """Compute the block, if it is not there already."""
-        if dask.is_dask_collection(block):
-            return block.compute(scheduler="synchronous")
-        return block
+        """Compute the block, if it is not there already: shards in turn have parts of it."""
+        if not dask.is_dask_collection(block):
+            return block
+        if self._loaded[0] is not block:
+            self._loaded = None, None  # before another one takes memory
+            self._loaded = block, block.compute(scheduler="synchronous")
+        return self._loaded[1]
 
     def wait(self, results: list[Any]) -> None:
         """Return: all results are there."""
+        self._loaded = None, None
 
     def gather(self, results: list[Any]) -> list[Any]:
         """Return the results."""
+        self.wait(results)
         return results
 
     def machines(self) -> dict[str, Machine]:
