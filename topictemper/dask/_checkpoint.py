@@ -25,6 +25,7 @@ from ._tasks import Block
 
 _MANIFEST = "checkpoint.json"
 _FORMAT, _SCHEMA = "topictemper rounds", 1
+_ROUND, _ROUNDS = "round-{:06d}", "round-" + 6 * "[0-9]"
 
 
 class State(NamedTuple):
@@ -125,13 +126,13 @@ class Checkpoint:
         with replacing(self._folder / _MANIFEST) as [file]:
             file.write(json.dumps({"fit": self._fit, "record": record}, indent=1).encode())
         kept = {self._round(n).name for n in (state.n_rounds, record["best_round"])}
-        for other in self._folder.glob("round-*"):
+        for other in self._folder.glob(_ROUNDS):
             if other.name not in kept:
                 shutil.rmtree(other, ignore_errors=True)
         return self.read(executor, state.n_rounds, len(state.blocks))
 
     def _round(self, n_rounds: int) -> Path:
-        return self._folder / f"round-{n_rounds:06d}"
+        return self._folder / _ROUND.format(n_rounds)
 
 
 def as_json(value: Any) -> Any:
