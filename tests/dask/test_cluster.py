@@ -1,5 +1,6 @@
 """Learning and predicting on a cluster of processes: bits, lost workers and drivers, refusals."""
 
+import asyncio
 import re
 import subprocess
 import sys
@@ -259,6 +260,15 @@ def test_one_instruction_set(client):
     assert pinned == bits(estimator(isa=baseline).fit(counts()))
 
 
+def test_a_worker_without_the_package_is_named(client, monkeypatch):
+    def missing():
+        raise ModuleNotFoundError("No module named 'topictemper'")
+
+    monkeypatch.setattr(_executors, "machine_of", missing)
+    with pytest.raises(RuntimeError, match=r"worker tcp:.* cannot run .*Install the same version"):
+        estimator().fit(array_of(parts()))
+
+
 def test_too_little_memory(client, monkeypatch):
     monkeypatch.setattr(_executors.Cluster, "memory", lambda self: {"tcp://it": 3000})
     with pytest.raises(MemoryError, match=r"Worker tcp://it has a limit of .* memory_limit"):
@@ -272,6 +282,13 @@ def test_clients(cluster, client):
         estimator(client=closed).fit(array_of(parts()))
     with pytest.raises(TypeError, match="X is in the memory of this process"):
         estimator(client=client).fit(counts())
+
+    async def learn():
+        async with distributed.Client(cluster.scheduler_address, asynchronous=True) as own:
+            estimator(client=own).fit(array_of(parts()))
+
+    with pytest.raises(TypeError, match="client is asynchronous"):
+        asyncio.run(learn())
     lda = estimator(client=client).fit(array_of(parts()))
     with pytest.raises(TypeError, match=r"to_local\(\)"):
         lda.transform(counts())

@@ -412,6 +412,10 @@ def test_bad_parameters(parameters, what):
     [
         (lambda: da.zeros((10, N_WORDS), chunks=(5, 20)), r"rechunk\({1: -1}\)"),
         (lambda: da.zeros(10, chunks=5), "must have two dimensions"),
+        (
+            lambda: da.from_delayed(dask.delayed(counts)(), (np.nan, np.nan), float),
+            "X must have a known number of columns",
+        ),
         (lambda: da.zeros((20, N_WORDS), chunks=(5, N_WORDS)), "X has no words"),
         (lambda: array_of(parts(counts()[:, :-1])), "said to have 60 columns, but .* have 59"),
         (lambda: ["some text"], "X must be a dask.array"),

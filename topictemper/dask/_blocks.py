@@ -41,7 +41,8 @@ def blocks_of(X: Any, name: str = "X") -> Blocks:
     Raises
     ------
     ValueError
-        If an array is not two-dimensional, or if its columns lie in several blocks.
+        If an array is not two-dimensional, or if its columns lie in several blocks, or if nobody
+        knows how many there are.
     """
     n_rows = None
     if hasattr(X, "chunks"):
@@ -51,6 +52,11 @@ def blocks_of(X: Any, name: str = "X") -> Blocks:
             raise ValueError(
                 f"the columns of {name} lie in {len(X.chunks[1])} blocks; every block must hold "
                 "whole documents: X.rechunk({1: -1})"
+            )
+        if np.isnan(X.shape[1]):
+            raise ValueError(
+                f"{name} must have a known number of columns, one for each word: "
+                "da.from_delayed(block, shape=(np.nan, n_columns), ...)"
             )
         n_rows = [float(rows) for rows in X.chunks[0]]
     parts = list(np.ravel(X.to_delayed()))

@@ -205,7 +205,10 @@ class Cluster:
                 if isinstance(answer, Machine):
                     found[name] = answer
                 elif not isinstance(answer, OSError):  # of the connection
-                    raise answer
+                    raise RuntimeError(
+                        f"worker {name} cannot run topictemper: {answer}. Install the same "
+                        "version of it everywhere"
+                    ) from answer
         return found
 
     def memory(self) -> dict[str, int]:

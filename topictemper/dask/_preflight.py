@@ -34,6 +34,11 @@ def executor_for(client: Any, *, lazy: bool) -> Executor:
             return Local()
     if not isinstance(client, distributed.Client):
         raise TypeError(f"client must be a distributed.Client or None, got {client!r}")
+    if client.asynchronous:
+        raise TypeError(
+            "client is asynchronous, but fit waits for results; connect another one, without "
+            "asynchronous=True"
+        )
     check_client(client)
     if not lazy:
         raise TypeError(
