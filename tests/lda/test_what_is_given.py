@@ -60,6 +60,10 @@ NO_COUNTS = {
         lambda: {"counts": corpus()},
         "X is a corpus, not a matrix; give its counts, X.counts",
     ),
+    "corpora": (
+        lambda: [{"counts": corpus()}, {"counts": corpus()}],
+        r"X holds corpora, not matrices; give their counts, \[each.counts for each in X\]",
+    ),
     "a dask array": (
         lambda: pytest.importorskip("dask.array").from_array(corpus().toarray()),
         "X is a collection of Dask: learn with topictemper.dask",

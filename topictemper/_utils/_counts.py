@@ -58,6 +58,11 @@ def acceptable(X: Any, name: str) -> Any:
             "as scipy.sparse.vstack(chunks), or one chunk at a time"
         )
     first = _first(X)
+    if isinstance(first, dict) and "counts" in first:
+        raise TypeError(
+            f"{name} holds corpora, not matrices; give their counts, [each.counts for each in "
+            f"{name}]"
+        )
     if isinstance(first, str | bytes):
         raise TypeError(
             f"{name} holds text, such as {first[:40]!r}; count the words first, with "
