@@ -21,6 +21,9 @@ from ._prediction import density_of_pixels
 from ._training import Run, best_run, infer_assignments
 from ._updates import Components, Prior
 
+# Squares of larger pixels leave the range of float64.
+_LARGEST = 1e100
+
 
 class FactorialMixture(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, TemperingMixin, BaseEstimator
@@ -370,6 +373,13 @@ class FactorialMixture(
         checked: Floats = validate_data(
             self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
         )
+        large = np.abs(checked) > _LARGEST
+        if large.any():
+            row, column = np.argwhere(large)[0]
+            raise ValueError(
+                f"X must be within ±{_LARGEST:g}: row {row} has {checked[row, column]:g} in column "
+                f"{column}; scale it down"
+            )
         return checked
 
     def _images(self, X: Any, *, reset: bool) -> Images:
