@@ -240,10 +240,17 @@ def test_bad_parameters_change_nothing(parameters, message):
 
 
 def test_bad_data():
-    constant = np.column_stack([X[:, 0], np.ones(len(X))])
+    for value in (1.0, 0.1, 1e8 + 0.1):  # the computed variance of the last two is above 0
+        constant = np.column_stack([X[:, 0], np.full(len(X), value)])
+        for kind in ("diag", "full"):
+            with pytest.raises(ValueError, match=r"column 1 is constant; .* give covariance_prior"):
+                DPGaussianMixture(3, covariance_type=kind).fit(constant)
+    for few in (X[:2], X[:, [0, 0]]):
+        with pytest.raises(ValueError, match=r"its 2 columns are linearly dependent, .*'diag', or"):
+            DPGaussianMixture(2, covariance_type="full").fit(few)
     for kind in ("diag", "full"):
-        with pytest.raises(ValueError, match=r"constant .* give covariance_prior"):
-            DPGaussianMixture(3, covariance_type=kind).fit(constant)
+        with pytest.raises(ValueError, match=r"squares of its values vanish; scale it up"):
+            DPGaussianMixture(3, covariance_type=kind).fit(X * 1e-170)
     fitted(constant, 3, covariance_prior=[1.0, 1.0])
     with pytest.raises(ValueError, match=r"X must be within ±1e\+100"):
         DPGaussianMixture(3).fit(X * 1e200)

@@ -48,19 +48,12 @@ def prior_of(
         mean = _array("mean_prior", mean_prior, (D,))
         check_range(mean)
     if covariance_prior is None:
-        scale = np.atleast_2d(np.cov(X.T)) if full else X.var(axis=0, ddof=1)
-        advice = (
-            "covariance_prior cannot be computed from X, which has a constant column (or, for "
-            "covariance_type='full', linearly dependent columns): remove the column or give "
-            "covariance_prior"
-        )
+        scale = _covariance_of(X, full)
     else:
         scale = _array("covariance_prior", covariance_prior, (D, D) if full else (D,))
-        advice = "covariance_prior must be " + (
-            "symmetric and positive definite" if full else "positive"
-        )
-    if not (_positive_definite(scale) if full else (scale > 0).all()):
-        raise ValueError(advice)
+        if not _positive_definite(scale):
+            wanted = "symmetric and positive definite" if full else "positive"
+            raise ValueError(f"covariance_prior must be {wanted}")
     return (Full if full else Diagonal)(
         mean[None], np.array([k]), np.array([dof]), np.array(scale, dtype=np.float64)[None]
     )
@@ -101,12 +94,36 @@ def _array(name: str, value: Any, shape: tuple[int, ...]) -> Floats:
     return np.asarray(array)
 
 
-def _positive_definite(matrix: Floats) -> bool:
-    if not np.allclose(matrix, matrix.T, rtol=1e-10, atol=0.0):
+def _covariance_of(X: Floats, full: bool) -> Floats:
+    """Covariance of the data, (D, D), or its diagonal, (D,); refused if it is not definite."""
+    message = "covariance_prior cannot be computed from X: {}, or give covariance_prior"
+    # The computed variance of equal numbers is seldom 0: their computed mean is another number.
+    spread, size = np.ptp(X, axis=0), np.abs(X).max(axis=0)
+    constant = np.flatnonzero(spread <= np.finfo(float).eps * size)
+    if constant.size:
+        raise ValueError(message.format(f"column {constant[0]} is constant; remove it"))
+    scale = np.atleast_2d(np.cov(X.T)) if full else X.var(axis=0, ddof=1)
+    if not _positive_definite(scale):
+        if not (spread**2 > 0).all():
+            raise ValueError(message.format("squares of its values vanish; scale it up"))
+        raise ValueError(
+            message.format(
+                f"its {X.shape[1]} columns are linearly dependent, as they always are in "
+                f"{X.shape[1]} rows or fewer; remove columns, choose covariance_type='diag'"
+            )
+        )
+    return np.asarray(scale)
+
+
+def _positive_definite(scale: Floats) -> bool:
+    """Whether a matrix is symmetric and positive definite, or the diagonal of one positive."""
+    if scale.ndim == 1:
+        return bool((scale > 0).all())
+    if not np.allclose(scale, scale.T, rtol=1e-10, atol=0.0):
         return False
     # Relative to the diagonal, so that columns may have different units.
-    deviation = np.sqrt(np.maximum(np.diagonal(matrix), 0.0))
+    deviation = np.sqrt(np.maximum(np.diagonal(scale), 0.0))
     if not (deviation > 0).all():
         return False
-    lowest = np.linalg.eigvalsh(matrix / np.outer(deviation, deviation))[0]
-    return bool(lowest > len(matrix) * np.finfo(float).eps)
+    lowest = np.linalg.eigvalsh(scale / np.outer(deviation, deviation))[0]
+    return bool(lowest > len(scale) * np.finfo(float).eps)
