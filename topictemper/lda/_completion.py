@@ -153,22 +153,32 @@ def completion(
     workers: Workers,
     sample_weight: NDArray[np.float64] | None = None,
 ) -> float:
-    """Mean log-likelihood of held-out tokens given the observed ones; NaN if none is held out.
-
-    The documents may come in several matrices.
-    """
-    by_document, tokens = [], []
-    for observed, held_out in halves(matrices):
-        by_document.append(
-            document_completion(model, observed, held_out, inverse_temperatures, workers)
-        )
-        tokens.append(np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
-    likelihoods, n_tokens = np.concatenate(by_document), np.concatenate(tokens)
+    """Mean log-likelihood of held-out tokens given the observed ones; NaN if none is held out."""
+    likelihoods, n_tokens = completions(model, matrices, inverse_temperatures, workers)
     if sample_weight is not None:
         # Not a matrix product of BLAS, whose bits may depend on threads.
         likelihoods, n_tokens = sample_weight * likelihoods, sample_weight * n_tokens
     total = n_tokens.sum()
     return float(likelihoods.sum() / total) if total else float("nan")
+
+
+def completions(
+    model: Model,
+    matrices: Iterable[Any],
+    inverse_temperatures: InverseTemperatures,
+    workers: Workers,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Log-likelihood of the held-out tokens of each document, and how many tokens these are.
+
+    The documents may come in several matrices.
+    """
+    likelihoods, n_tokens = [], []
+    for observed, held_out in halves(matrices):
+        likelihoods.append(
+            document_completion(model, observed, held_out, inverse_temperatures, workers)
+        )
+        n_tokens.append(np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
+    return np.concatenate(likelihoods), np.concatenate(n_tokens)
 
 
 def halves(matrices: Iterable[Any]) -> Iterator[tuple[Any, Any]]:

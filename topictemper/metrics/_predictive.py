@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._counts import NOTHING_HELD_OUT
-from ..lda._completion import Inference, Model, cold, document_completion, halves, predictor
+from ..lda._completion import Inference, Model, cold, completions, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._topics import Topics
 from ..topics._checks import lda_of, matrices, topics_of
@@ -118,12 +118,8 @@ def predictive_log_likelihood(
     check.flag("per_document", per_document)
     if check.flag("standard_error", standard_error) and per_document:
         raise ValueError("standard_error=True is of the mean; per_document must be False")
-    of_documents, of_tokens = [], []
     with Workers(n_jobs) as workers:
-        for observed, held_out in halves(matrices(X, lda.topics.n_features)):
-            of_documents.append(document_completion(lda, observed, held_out, cold, workers))
-            of_tokens.append(np.asarray(held_out.sum(axis=1)).ravel())
-    by_document, tokens = np.concatenate(of_documents), np.concatenate(of_tokens)
+        by_document, tokens = completions(lda, matrices(X, lda.topics.n_features), cold, workers)
     if not tokens.any():
         raise ValueError(NOTHING_HELD_OUT.format("X"))
     if per_document:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from .._utils._ranking import top_columns
 from .._utils._state import Stateful
-from ..lda._completion import cold, document_completion, halves, predictor
+from ..lda._completion import cold, completions, predictor
 from ..lda._estimator import TemperedLDA
 from ..metrics import coherence
 
@@ -135,12 +135,7 @@ def _top_columns(lda: TemperedLDA) -> NDArray[np.int64]:
 
 def _perplexities(lda: TemperedLDA, counts: Any) -> NDArray[np.float64]:
     """Perplexity of held-out words of each document; NaN where none is held out."""
-    found = []
     with Workers(lda.n_jobs) as workers:
-        for observed, held_out in halves([counts.astype(np.float64)]):
-            args = predictor(lda._trainer), observed, held_out, cold, workers
-            tokens = np.asarray(held_out.sum(axis=1)).ravel()
-            score = np.full(len(tokens), np.nan)
-            np.divide(document_completion(*args), tokens, out=score, where=tokens > 0)
-            found.append(np.exp(-score))
-    return np.concatenate(found)
+        found, tokens = completions(predictor(lda._trainer), [counts], cold, workers)
+    score = np.divide(found, tokens, out=np.full(len(tokens), np.nan), where=tokens > 0)
+    return np.exp(-score)
