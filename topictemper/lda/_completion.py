@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core._workers import Workers
+from .._utils import _validation as check
 from .._utils._chunks import parts
 from ..tempering import LocalTemperature
 from ._e_step import PREDICTION, Workspace, cvb0, infer, log_likelihood, sample
@@ -49,6 +50,12 @@ class Model(NamedTuple):
     alpha: NDArray[Any]
     sweeps: Sweeps
     inference: Inference = "mean_field"
+
+
+def inference_of(value: Any) -> Inference | None:
+    """The argument `inference` of what predicts; None for "auto"."""
+    chosen = check.choice("inference", value, ("auto", *get_args(Inference)))
+    return None if chosen == "auto" else cast(Inference, chosen)
 
 
 def predictor(trainer: Trainer, inference: Inference | None = None) -> Model:

@@ -25,6 +25,7 @@ from ._completion import (
     cold,
     completion,
     infer_documents,
+    inference_of,
     predictor,
     proportions,
 )
@@ -279,13 +280,10 @@ class PredictionMixin(TransformerMixin):
 def _way(inference: Any, tempered: Any) -> Inference | None:
     """How proportions are found; None: as the model was trained."""
     tempered = check.flag("tempered", tempered)
-    ways: tuple[Inference, ...] = ("mean_field", "collapsed", "gibbs")
-    chosen = check.choice("inference", inference, ("auto", *ways))
-    if tempered and chosen not in ("auto", "mean_field"):
+    way = inference_of(inference)
+    if tempered and way not in (None, "mean_field"):
         raise ValueError(
             f"inference={inference!r} is at T = 1; with tempered=True it must be 'auto' or "
             "'mean_field'"
         )
-    if tempered:
-        return "mean_field"
-    return next((way for way in ways if way == chosen), None)
+    return "mean_field" if tempered else way

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._counts import NOTHING_HELD_OUT
-from ..lda._completion import Inference, Model, cold, completions, predictor
+from ..lda._completion import Model, cold, completions, inference_of, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._topics import Topics
 from ..topics._checks import lda_of, matrices, topics_of
@@ -195,9 +195,7 @@ def perplexity(
 
 
 def _model(model: Any, doc_topic_prior: Any, inference: Any, tol: float, max_iter: int) -> Model:
-    ways: tuple[Inference, ...] = ("mean_field", "collapsed", "gibbs")
-    chosen = check.choice("inference", inference, ("auto", *ways))
-    way = next((way for way in ways if way == chosen), None)
+    way = inference_of(inference)
     topics = topics_of(model, "model")
     model = lda_of(model)
     if topics.min() == 0:
