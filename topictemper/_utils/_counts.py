@@ -16,6 +16,8 @@ from ._sparse_checks import check_structure, row_of, spans
 
 #: Larger counts would overflow in sums.
 LARGEST_COUNT = 1e15
+#: Types of counts that need no conversion.
+TYPES = [np.float64, np.float32, np.int64, np.int32]
 #: An error of document completion.
 NOTHING_HELD_OUT = "{} has no document with two tokens, so there is nothing to predict"
 # Smaller values may underflow in single precision, alone or in a product.
@@ -112,12 +114,12 @@ def some_chunks(X: Iterable[Any], checked: Callable[[Any], Any]) -> Iterator[Any
     return each_checked(some(), checked)
 
 
-def count_matrix(X: Any, name: str) -> Any:
-    """Return checked CSR counts of any numeric type."""
+def count_matrix(X: Any, name: str, dtype: Any = None) -> Any:
+    """Return checked CSR counts of one of some types; None: of any numeric type."""
     X = check_array(
         acceptable(X, name),
         accept_sparse="csr",
-        dtype=None,
+        dtype=dtype,
         ensure_all_finite=False,  # `check_counts` names the row
         input_name=name,
     )

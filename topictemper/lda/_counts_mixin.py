@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -30,7 +29,7 @@ class CountsMixin:
         X = _counts.acceptable(X, name)
         wanted: dict[str, Any] = {
             "accept_sparse": "csr",
-            "dtype": [np.float64, np.float32, np.int64, np.int32],
+            "dtype": _counts.TYPES,
             "ensure_all_finite": False,  # `check_counts` names the row
         }
         if reset or not sp.issparse(X):

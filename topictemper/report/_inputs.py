@@ -63,13 +63,7 @@ def words_of(words: Any, n_features: int) -> list[str]:
 
 def counts_of(counts: Any, shape: tuple[int, int]) -> Any:
     """Return checked CSR counts, (n_documents, n_features)."""
-    X = check_array(
-        _counts.acceptable(counts, "counts"),
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32, np.int64, np.int32],
-        input_name="counts",
-    )
-    X = sp.csr_array(_counts.check_counts(X, "counts"))
+    X = sp.csr_array(_counts.count_matrix(counts, "counts", _counts.TYPES))
     if X.shape != shape:
         raise ValueError(
             f"counts must have a row for each document and a column for each word, {shape}, got "

@@ -69,13 +69,8 @@ def matrices(X: Any, n_features: int) -> Iterator[Any]:
 
 def counts(X: Any, n_features: int) -> Any:
     """Return checked CSR counts with as many columns as the topics."""
-    X = check_array(
-        _counts.acceptable(X, "X"),
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32, np.int64, np.int32],
-        input_name="X",
-    )
-    X = sp.csr_matrix(_counts.without_vanishing(_counts.check_counts(X, "X")))
+    X = _counts.count_matrix(X, "X", _counts.TYPES)
+    X = sp.csr_matrix(_counts.without_vanishing(X))
     if X.shape[1] != n_features:
         raise ValueError(f"X has {X.shape[1]} features, but the topics have {n_features}")
     return X
