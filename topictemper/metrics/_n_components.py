@@ -17,7 +17,7 @@ from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import split_tokens
 from ._coherence import coherence
 from ._comparison import match_topics, topic_diversity
-from ._predictive import predictive_log_likelihood
+from ._predictive import error_of_ratio, predictive_log_likelihood
 
 _FRACTION = 0.1  # of the documents, held out
 
@@ -173,7 +173,7 @@ def compare_n_components(
     for name, of_fits in values.items():
         columns |= {name: of_fits.mean(axis=1), f"{name}_error": _error(of_fits)}
     columns["score_error"] = np.hypot(
-        np.nan_to_num(columns["score_error"]), _error_of_documents(scores.mean(axis=1), tokens)
+        np.nan_to_num(columns["score_error"]), error_of_ratio(scores.mean(axis=1), tokens)
     )
     columns["stability"], columns["stability_error"] = np.array(stability).T
     chosen, differences = _choice(scores, tokens, tolerance)
@@ -218,15 +218,6 @@ def _error(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(values.std(axis=1, ddof=1) / np.sqrt(n))
 
 
-def _error_of_documents(
-    totals: NDArray[np.float64], tokens: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Standard errors of sums of documents over their tokens, as ratios."""
-    ratio = totals.sum(axis=-1, keepdims=True) / tokens.sum()
-    rest = totals - ratio * tokens
-    return np.asarray(np.sqrt((rest**2).sum(axis=-1)) / tokens.sum())
-
-
 def _choice(
     scores: NDArray[np.float64], tokens: NDArray[np.float64], tolerance: float
 ) -> tuple[int, list[tuple[float, float]]]:
@@ -238,7 +229,7 @@ def _choice(
     differences = []
     for i in range(len(scores)):
         below = by_document[best] - by_document[i]
-        error = float(_error_of_documents(below, tokens))
+        error = float(error_of_ratio(below, tokens))
         seeds = float(np.hypot(of_seeds[i], of_seeds[best])) if i != best else 0.0
         differences.append((float(below.sum() / tokens.sum()), float(np.hypot(error, seeds))))
     chosen = next(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._core._workers import Workers
 from .._utils import _validation as check
@@ -127,9 +127,7 @@ def predictive_log_likelihood(
     score = float(by_document.sum() / tokens.sum())
     if not standard_error:
         return score
-    # Of a ratio of two means: documents are drawn, not tokens.
-    residuals = by_document - score * tokens
-    return score, float(np.sqrt((residuals**2).sum()) / tokens.sum())
+    return score, float(error_of_ratio(by_document, tokens))
 
 
 def perplexity(
@@ -192,6 +190,16 @@ def perplexity(
         value = float(np.exp(-found[0]))
         return value, value * found[1]
     return float(np.exp(-found))
+
+
+def error_of_ratio(totals: NDArray[np.float64], tokens: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standard errors of sums of documents, the last axis, over those of their tokens.
+
+    Of ratios of two means: documents are drawn, not tokens.
+    """
+    ratio = totals.sum(axis=-1, keepdims=True) / tokens.sum()
+    residuals = totals - ratio * tokens
+    return np.asarray(np.sqrt((residuals**2).sum(axis=-1)) / tokens.sum())
 
 
 def _model(model: Any, doc_topic_prior: Any, inference: Any, tol: float, max_iter: int) -> Model:
