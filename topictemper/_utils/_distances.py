@@ -12,6 +12,12 @@ from scipy.optimize import linear_sum_assignment
 _ROWS, _COLUMNS = 32, 1024
 
 
+def distributions(rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Rows divided by their sums, in double precision."""
+    rows = rows.astype(np.float64)
+    return rows / rows.sum(axis=1, keepdims=True)
+
+
 def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     r"""Hellinger distances, :math:`(1 - \sum_v \sqrt{p_v q_v})^{1/2}`, of all pairs of rows.
 

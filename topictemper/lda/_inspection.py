@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from .._utils._chunks import parts
+from .._utils._distances import distributions
 from .._utils._feature_names import feature_names_of
 from .._utils._ranking import Largest, largest
 from ..topics._words import Measure, word_scores
@@ -155,15 +156,10 @@ class TopicsReportMixin:
         model: Any = self
         X = model._fitted_counts(X)
         return {
-            "topic_term_dists": _distributions(model.components_),
-            "doc_topic_dists": _distributions(model._proportions(X)),
+            # pyLDAvis wants sums of one in double precision.
+            "topic_term_dists": distributions(model.components_),
+            "doc_topic_dists": distributions(model._proportions(X)),
             "doc_lengths": np.asarray(X.sum(axis=1, dtype=np.float64)).ravel(),
             "vocab": np.array(names_of(self, feature_names)),
             "term_frequency": np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(),
         }
-
-
-def _distributions(rows: NDArray[Any]) -> NDArray[np.float64]:
-    """Rows over their sums, in double precision: pyLDAvis wants them to sum to one."""
-    rows = rows.astype(np.float64)
-    return rows / rows.sum(axis=1, keepdims=True)

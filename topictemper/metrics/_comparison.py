@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from .._utils._distances import hellinger, pairs
+from .._utils._distances import distributions, hellinger, pairs
 from .._utils._ranking import top_columns
 from ..topics._checks import topics_of
 
@@ -116,11 +116,6 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
         raise ValueError(
             f"first and second must have the same words, but have {p.shape[1]} and {q.shape[1]}"
         )
-    rows, columns, distance = pairs(hellinger(_distributions(p), _distributions(q)))
+    rows, columns, distance = pairs(hellinger(distributions(p), distributions(q)))
     order = np.argsort(distance, kind="stable")
     return TopicMatch(rows[order], columns[order], distance[order])
-
-
-def _distributions(topics: NDArray[Any]) -> NDArray[np.float64]:
-    topics = topics.astype(np.float64)
-    return topics / topics.sum(axis=1, keepdims=True)

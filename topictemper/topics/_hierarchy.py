@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from .._utils import _validation as check
-from .._utils._distances import jensen_shannon
+from .._utils._distances import distributions, jensen_shannon
 from ._checks import topic_labels, topics_of
 
 Metric = Literal["hellinger", "jensenshannon"]
@@ -48,8 +48,7 @@ def topic_distances(components: Any, metric: Metric = "hellinger") -> NDArray[np
            [1., 1., 0.]])
     """
     check.choice("metric", metric, ("hellinger", "jensenshannon"))
-    topics = topics_of(components).astype(np.float64)
-    topics /= topics.sum(axis=1, keepdims=True)
+    topics = distributions(topics_of(components))
     if metric == "jensenshannon":
         return jensen_shannon(topics)
     # Not by `hellinger`: here the same words are at distance 0 to the last bit.

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from .._utils._counts import holds_text
+from .._utils._distances import distributions
 from .._utils._ranking import largest
 from .._utils._tables import table
 from ._checks import counts, topics_of
@@ -92,9 +93,8 @@ class DocumentSearch:
         if vectorizer is not None:
             _check_fitted(vectorizer)
         self._vectorizer = vectorizer
-        beta = topics_of(model, "model").astype(np.float64)
-        self._beta = beta / beta.sum(axis=1, keepdims=True)
-        X = counts(X, beta.shape[1])
+        self._beta = distributions(topics_of(model, "model"))
+        X = counts(X, self._beta.shape[1])
         self._words = sp.csc_matrix(X, dtype=np.float64)  # columns of single words
         self._documents = sp.csr_matrix(X, dtype=np.float64)
         self._lengths = np.asarray(self._words.sum(axis=1)).ravel()
