@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from .._utils._state import Tree, within
 from ..persistence._models import parameters_of, plain_parameters
+from ..tempering._history import record
 from ..tempering._modes import Annealing
 from ..topics._twins import effective_topics, twin_topics
 from ._assembly import restored_trainer
@@ -87,7 +88,7 @@ class FittedMixin:
     def temperature_history_(self) -> NDArray[Any]:
         """The course of the temperature, as a structured array."""
         control = self._learned("temperature_history_").control
-        return np.array(control.history, dtype=[(field, float) for field in control.fields])
+        return record(control.history, *control.fields)
 
     @property
     def doc_topic_prior_(self) -> NDArray[Any]:
@@ -148,8 +149,7 @@ class FittedMixin:
         for (name, fields), history in zip(_HISTORIES.items(), (scores, elbos), strict=True):
             # Attributes that exist only where they were asked for.
             if history:
-                dtype = [(field, float) for field in fields]
-                setattr(self, f"{name}_", np.array(history, dtype=dtype))
+                setattr(self, f"{name}_", record(history, *fields))
             else:
                 vars(self).pop(f"{name}_", None)
 

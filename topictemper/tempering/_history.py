@@ -1,4 +1,4 @@
-"""What a fit records after every pass over the data."""
+"""What a fit records: rows of numbers as tables, and the bound after every pass."""
 
 from __future__ import annotations
 
