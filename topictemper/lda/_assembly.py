@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._state import StateError, Tree, within
 from ..tempering import GlobalTemperature, LocalTemperature, inverse_temperature_grid
-from ..tempering._control import AnnealingCourse, TemperatureControl
+from ..tempering._control import TemperatureControl
 from . import _defaults as default
 from ._config import Config, Plan
 from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer
@@ -127,10 +127,9 @@ def _temperature(
     """The control of the temperature, and the normalizer of a learned one."""
     tempering = config.tempering
     course = plan.course(tempering, given_topics=given_topics)
-    annealing = AnnealingCourse(course.start, course.schedule, course.length, course.probe_length)
     updates = tempering.updates or default.UPDATES
     if tempering.mode not in ("vt", "lvt"):
-        return TemperatureControl(annealing, updates=updates), None
+        return TemperatureControl(course, updates=updates), None
     grid = inverse_temperature_grid(tempering.n_temperatures or default.N_TEMPERATURES)
     normalizer: PosteriorNormalizer | PriorNormalizer
     posterior: GlobalTemperature | LocalTemperature
@@ -145,10 +144,8 @@ def _temperature(
             normalizer = PriorNormalizer(grid, alpha, eta, config.n_features, bound, seed)
         else:
             normalizer = PosteriorNormalizer(grid, alpha, eta)
-    control = TemperatureControl(
-        annealing, posterior, updates=updates, inertia=plan.inertia(tempering)
-    )
-    return control, normalizer
+    inertia = plan.inertia(tempering)
+    return TemperatureControl(course, posterior, updates=updates, inertia=inertia), normalizer
 
 
 def restored_trainer(config: Config, tree: Tree) -> Trainer:

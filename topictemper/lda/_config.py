@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from .._utils import _counts
 from .._utils import _validation as check
-from ..tempering._modes import ScheduleSpec, TemperingSettings, tempering_settings
+from ..tempering._control import AnnealingCourse
+from ..tempering._modes import TemperingSettings, tempering_settings
 from . import _defaults as default
 from ._normalizers import Eta
 
@@ -196,19 +197,19 @@ class Plan:
         """Documents in a minibatch that is sampled; all minibatches are parts of such."""
         return self.n_joined * self.batch_size
 
-    def course(self, tempering: TemperingSettings, *, given_topics: bool) -> Course:
+    def course(self, tempering: TemperingSettings, *, given_topics: bool) -> AnnealingCourse:
         """Return the course of the temperature, of which the user has set some part."""
         t, auto = tempering, tempering.max_temperature is None
         start = t.max_temperature
         if t.mode == "svi":
-            return Course(1.0, "linear", 0.0, self._probe_length)
+            return AnnealingCourse(1.0, "linear", 0.0)
         if auto and t.mode == "dasvi":
             start = default.DASVI_START
         # Given topics are not melted down.
         if auto and given_topics and not t.is_whole_course:
             start = 1.0
         length = self._annealing_length if t.length is None else t.length
-        return Course(start, t.schedule or "linear", length, self._probe_length)
+        return AnnealingCourse(start, t.schedule or "linear", length, self._probe_length)
 
     def inertia(self, tempering: TemperingSettings) -> float:
         """Return the passes over which a learned temperature is averaged."""
@@ -230,16 +231,6 @@ class Plan:
     def _probe_length(self) -> float:
         share = default.PROBE_SHARE_OF_FEW if self._has_few_passes else default.PROBE_SHARE
         return share * self.planned_passes
-
-
-@dataclass(frozen=True)
-class Course:
-    """Arguments of `AnnealingCourse`."""
-
-    start: float | None
-    schedule: ScheduleSpec
-    length: float
-    probe_length: float
 
 
 def _inference(value: Any, method: str) -> str:
