@@ -18,8 +18,8 @@ from ._schedules import Schedule, as_schedule
 
 # Rows of a history; of more every second one is dropped.
 _LONGEST_HISTORY = 4096
-
-PROBE_START, PROBE_RATE, PROBE_THRESHOLD, PROBE_REHEAT = 5.0, 0.01, 0.03, 1.5
+# Shrinkage of T - 1 in a step of the probe, however small the step.
+_LEAST_RATE = 0.01
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class AnnealingCourse(Stateful):
         self._course: Schedule | None = None
         self._begin = 0.0
         if start is None and isinstance(schedule, str):
-            self._probe = CriticalProbe(PROBE_START, PROBE_RATE, PROBE_THRESHOLD, PROBE_REHEAT)
+            self._probe = CriticalProbe()
             self.max_temperature: float | None = None
         else:
             self._course = as_schedule(schedule, 1.0 if start is None else start, length)
@@ -102,9 +102,9 @@ class AnnealingCourse(Stateful):
     def observe(self, clock: Clock, order_parameter: float) -> None:
         """Give the probe the order parameter of a step: how much components differ, in nats."""
         assert self._probe is not None
-        # T - 1 falls by a factor of 20 within `probe_length`, by 1% a step at the least.
+        # T - 1 falls by a factor of 20 within `probe_length`.
         rate = 1.0 - exp(-log(20.0) * clock.step / self._probe_length)
-        self._probe.update(order_parameter, min(0.5, max(rate, PROBE_RATE)))
+        self._probe.update(order_parameter, min(0.5, max(rate, _LEAST_RATE)))
         if self._probe.finished:
             self._begin = clock.passes + clock.step
             self._set_course()
