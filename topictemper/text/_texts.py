@@ -8,6 +8,8 @@ from typing import Any
 
 import scipy.sparse as sp
 
+from .._utils._missing import is_missing
+
 _KINDS = {False: "a text", True: "a list of tokens"}
 
 
@@ -119,9 +121,4 @@ def _kind(document: Any, number: int) -> bool:
 
 
 def _is_missing(document: Any) -> bool:
-    """Whether a document is None, NaN or pandas.NA."""
-    return (
-        document is None
-        or (isinstance(document, float) and document != document)
-        or type(document).__name__ == "NAType"
-    )
+    return not isinstance(document, Iterable) and is_missing(document)
