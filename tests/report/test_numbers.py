@@ -9,7 +9,7 @@ from topictemper.report._dates import periods_of
 from topictemper.report._documents import perplexities
 from topictemper.report._doubts import doubts_about
 from topictemper.report._survey import Proportions
-from topictemper.report._words import N_SHOWN, STOPS, candidates, corpus_frequencies, relevance
+from topictemper.report._words import N_SHOWN, STOPS, candidates, corpus_frequencies
 
 from .small_report import corpus
 
@@ -46,8 +46,8 @@ def test_words_at_hand_are_the_first_at_every_stop(n_words):
     log_p, log_marginal = np.log(np.maximum(topic, 1e-12)), np.log(marginal)
     shown = [np.argsort(-topic, kind="stable")[:100]]
     for stop in STOPS:
-        relevant = relevance(log_p, log_marginal, stop)
-        shown.append(np.argsort(-relevant, kind="stable")[:N_SHOWN])
+        relevance = log_p - (1 - stop) * log_marginal
+        shown.append(np.argsort(-relevance, kind="stable")[:N_SHOWN])
     words = np.sort(candidates(topic, marginal).words)
     np.testing.assert_array_equal(words, np.unique(np.concatenate(shown)))
 

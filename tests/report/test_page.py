@@ -11,7 +11,6 @@ import pytest
 from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus, data_of
 from topictemper import report
 from topictemper.metrics import match_topics
-from topictemper.report._words import relevance
 
 AXE = Path(__file__).parents[2] / "page" / "node_modules" / "axe-core" / "axe.min.js"
 VIEWS = [
@@ -58,8 +57,8 @@ def test_words_are_in_the_order_of_python(opened, file, lambda_):
     marginal = np.maximum(totals, 0.5) / totals.sum()
     for k in range(N_TOPICS):
         set_slider(shown.go(f"topic/{k}"), lambda_)
-        ranks = relevance(np.log(corpus().topics[k]), np.log(marginal), lambda_)
-        order = np.argsort(-ranks, kind="stable")
+        relevance = np.log(corpus().topics[k]) - (1 - lambda_) * np.log(marginal)
+        order = np.argsort(-relevance, kind="stable")
         assert shown.texts(".word-list .word") == [WORDS[v] for v in order]
 
 

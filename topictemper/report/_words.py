@@ -18,27 +18,6 @@ _N_MARKED = 100
 _LEAST = 1e-12
 
 
-def relevance(
-    log_topic: NDArray[np.float64], log_marginal: NDArray[np.float64], lambda_: float
-) -> NDArray[np.float64]:
-    """Relevance of words to a topic: ``lambda log p(w|k) + (1 - lambda) log(p(w|k) / p(w))``.
-
-    Parameters
-    ----------
-    log_topic : ndarray of shape (n_features,)
-        log p(w | k).
-    log_marginal : ndarray of shape (n_features,)
-        log p(w) in the corpus.
-    lambda_ : float
-        1 ranks by probability, 0 by lift.
-
-    References
-    ----------
-    Sievert, Shirley (2014). LDAvis. Workshop on Interactive Language Learning, ACL.
-    """
-    return log_topic - (1.0 - lambda_) * log_marginal
-
-
 class Candidates(NamedTuple):
     """Words of one topic, the most probable first."""
 
@@ -52,7 +31,8 @@ def candidates(topic: NDArray[np.float64], marginal: NDArray[np.float64]) -> Can
     places = [largest(topic, _N_MARKED)]
     shown = places[0][:N_SHOWN]
     for stop in STOPS[::-1]:
-        values = relevance(log_p, log_marginal, stop)
+        # Relevance (Sievert and Shirley, 2014), as in `topictemper.topics.relevance`.
+        values = log_p - (1.0 - stop) * log_marginal
         # As many words are as relevant as the least of the stop before: only these are ranked.
         near = np.flatnonzero(values >= values[shown].min())
         shown = near[largest(values[near], N_SHOWN)]
