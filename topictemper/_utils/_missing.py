@@ -28,14 +28,14 @@ def column(values: Any) -> NDArray[Any]:
     if array.dtype.kind in "US" and isinstance(values, list | tuple) and array.ndim == 1:
         if all(isinstance(value, str | bytes) for value in values):
             return array
-        array = _objects(values)
+        array = objects(values)
     if array.dtype.kind != "O" or array.ndim != 1:
         return array
-    return _objects([None if is_missing(value) else value for value in array])
+    return objects([None if is_missing(value) else value for value in array])
 
 
-def _objects(values: Any) -> NDArray[Any]:
+def objects(values: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
+    """Values as an array of one dimension; `np.array` would make rows of lists and tuples."""
     array = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):  # as a whole, tuples would be rows of an array
-        array[i] = value
+    array[:] = values
     return array

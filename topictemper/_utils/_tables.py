@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._set_output import _get_output_config
 
+from ._missing import objects
+
 #: Longest cell and most rows that the text of a `Table` shows.
 _WIDTH, _ROWS = 60, 20
 
@@ -157,6 +159,4 @@ def _array(column: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
     values = list(column)
     if all(isinstance(value, int | float | np.number | np.bool_) for value in values):
         return np.array(values)
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return objects(values)

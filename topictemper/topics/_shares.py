@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from .._utils import _validation as check
-from .._utils._missing import column
+from .._utils._missing import column, objects
 from .._utils._tables import table
 from ._checks import topic_labels
 from ._periods import periods_of
@@ -248,6 +248,4 @@ def _comparable(groups: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
     filled = [group if is_known else filler for group, is_known in zip(groups, known, strict=True)]
     if len(kinds) > 1:
         filled = [str(group) for group in filled]
-    array = np.empty(len(filled), dtype=object)
-    array[:] = filled
-    return array
+    return objects(filled)
