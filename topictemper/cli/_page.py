@@ -12,6 +12,7 @@ from .._utils._files import writable_path
 from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
+from ..report._of_model import write_model
 from ..text._model import TopicModel
 from ..text._settings import made_by
 from . import _arguments as types
@@ -72,11 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
     # Names of files in a folder say something; those of lines and rows are their numbers.
     named = arguments.id is not None or (are_texts and arguments.file.is_dir())
     try:
-        fitted.lda._report(
+        write_model(
+            fitted.lda,
             sp.vstack(counts, format="csr"),
             fitted.names(),
-            [document.text for document in documents] if shown else None,
             path=output,
+            documents=[document.text for document in documents] if shown else None,
             names=[document.id or document.name for document in documents] if named else None,
             dates=arguments.date and [document.date for document in documents],
             groups=arguments.group and [document.group for document in documents],

@@ -12,8 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from ..report._of_model import write_model
 from ._inspection import names_of
 
-Labels = Sequence[str] | Mapping[Any, str] | None
-
 
 class ReportMixin:
     """Gives a topic model `report`. It has to have ``_fitted_counts(X)``, ``_proportions(X)``."""
@@ -28,7 +26,7 @@ class ReportMixin:
         names: Sequence[str] | None = None,
         dates: Any = None,
         groups: Sequence[Any] | None = None,
-        labels: Labels = None,
+        labels: Sequence[str] | Mapping[Any, str] | None = None,
         other_models: Sequence[Any] = (),
         title: str | None = None,
     ) -> Path:
@@ -93,29 +91,16 @@ class ReportMixin:
         'report.html'
         """
         check_is_fitted(self)
-        return self._report(
+        return write_model(
+            self,
             X,
             names_of(self, feature_names),
-            documents,
-            labels,
             path=path,
+            documents=documents,
+            labels=labels,
             names=names,
             dates=dates,
             groups=groups,
             other_models=other_models,
             title=title,
         )
-
-    def _report(
-        self,
-        X: Any,
-        words: Any,
-        documents: Sequence[str] | None,
-        labels: Labels = None,
-        **options: Any,
-    ) -> Path:
-        """Write a report, with the options of `write_model`."""
-        model: Any = self
-        if isinstance(labels, Mapping):
-            labels = model._with(labels)
-        return write_model(model, X, words, documents=documents, labels=labels, **options)

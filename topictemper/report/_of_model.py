@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils._counts import NOTHING_HELD_OUT
 from ._documents import sample_rows
@@ -38,7 +37,7 @@ def write_model(
     words: Any,
     *,
     path: str | os.PathLike[str],
-    labels: Sequence[str] | Mapping[int, str] | None = None,
+    labels: Sequence[str] | Mapping[Any, str] | None = None,
     other_models: Sequence[Any] = (),
     made_by: Mapping[str, str] | None = None,
     **options: Any,
@@ -55,8 +54,9 @@ def write_model(
         Names of the columns.
     path : str or path-like
         The file.
-    labels : sequence of str or mapping of int to str, optional
-        Names of topics. None: those that the model has.
+    labels : sequence of str or mapping, optional
+        Names of topics; a mapping has those of some, by number or by present label. None: those
+        that the model has.
     other_models : sequence of estimators or of arrays-like
         Other fits of the same words.
     made_by : mapping of str to str, optional
@@ -64,12 +64,15 @@ def write_model(
     **options
         Of `write`: documents, names, dates, groups, title.
     """
-    check_is_fitted(model)
     if not isinstance(other_models, Iterable):
         raise TypeError(
             f"other_models must be a sequence of models, got {type(other_models).__name__}"
         )
     X = model._fitted_counts(X)
+    if labels is None:
+        labels = model._labels
+    elif isinstance(labels, Mapping):
+        labels = model._with(labels)
     histories = {"temperature": model.temperature_history_}
     for name in ("score", "elbo"):  # which only some fits have
         if hasattr(model, f"{name}_history_"):
@@ -80,7 +83,7 @@ def write_model(
         words,
         path=path,
         counts=X,
-        labels=model._labels if labels is None else labels,
+        labels=labels,
         other_topics=[getattr(other, "components_", other) for other in other_models],
         score=_score(model, X),
         history=histories,

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from ..report._of_model import write_model
 from ._settings import made_by
 
 
@@ -71,16 +72,16 @@ class ReportTextsMixin:
         check_is_fitted(model)
         others = [_topics(model, other, i) for i, other in enumerate(other_models)]
         documents = list(model._texts(texts))
-        written: Path = model.lda_._report(
+        return write_model(
+            model.lda_,
             model._all_counts(documents),
             model.feature_names_,
-            [_text(model, document) for document in documents] if show_texts else None,
             path=path,
+            documents=[_text(model, document) for document in documents] if show_texts else None,
             other_models=others,
             made_by=made_by(model),
             **settings,
         )
-        return written
 
 
 def _text(model: Any, document: Any) -> str:
