@@ -197,21 +197,16 @@ def _fit(
     if totals is not None:
         p = totals[totals > 0] / totals.sum()
         baseline = round(float(np.exp(-(p @ np.log(p)))), 1)
-    if score is not None:
-        return {
-            "kind": "held-out",
-            "score": round(score, 4),
-            "perplexity": round(float(np.exp(-score)), 1),
-            "baseline": baseline,
-        }
-    if fit is None or not len(fit[0]):  # no document of the sample has words
-        return None
-    perplexity, lengths = fit
-    mean = float(np.average(np.log(perplexity), weights=lengths))
+    kind = "held-out"
+    if score is None:
+        if fit is None or not len(fit[0]):  # no document of the sample has words
+            return None
+        perplexity, lengths = fit
+        kind, score = "own", -float(np.average(np.log(perplexity), weights=lengths))
     return {
-        "kind": "own",
-        "score": round(-mean, 4),
-        "perplexity": round(float(np.exp(mean)), 1),
+        "kind": kind,
+        "score": round(score, 4),
+        "perplexity": round(float(np.exp(-score)), 1),
         "baseline": baseline,
     }
 
