@@ -219,18 +219,14 @@ def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
 
 def check_words(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
     """Refuse counts without a word in any row of positive weight."""
-    if not _has_words(X, sample_weight):
+    if not (X if sample_weight is None else X[sample_weight > 0]).data.any():
         raise ValueError(f"{name} has no words: all {X.shape[0]} rows are empty")
 
 
-def check_held_out(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
-    """Refuse documents whose held-out halves are all empty."""
-    if not _has_words(X, sample_weight):
+def check_held_out(held_out: Iterable[Any], name: str) -> None:
+    """Refuse documents whose held-out halves, in one or more matrices, are all empty."""
+    if not any(X.data.any() for X in held_out):
         raise ValueError(NOTHING_HELD_OUT.format(name))
-
-
-def _has_words(X: Any, sample_weight: NDArray[np.float64] | None) -> bool:
-    return bool((X if sample_weight is None else X[sample_weight > 0]).data.any())
 
 
 def warn_of_tfidf(X: Any) -> None:

@@ -394,7 +394,7 @@ max_doc_update_iter, dtype
             )
         X = _local.TemperedLDA()._counts(X, reset=True, name="validation_X")
         _counts.check_width(X, n_columns, "X", "validation_X")
-        _counts.check_held_out(split_tokens(X)[1], "validation_X")
+        _counts.check_held_out([split_tokens(X)[1]], "validation_X")
         return X
 
     def _identity(self, corpus: Corpus, shards: ShardMap, machine: str) -> Tree:

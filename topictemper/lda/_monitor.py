@@ -56,8 +56,7 @@ class Validation:
     ) -> None:
         self._sample_weight = sample_weight
         self._matrices = X if isinstance(X, Chunks) else [X]
-        if not any(held_out.data.any() for _, held_out in halves(self._matrices)):
-            raise ValueError(_counts.NOTHING_HELD_OUT.format(name))
+        _counts.check_held_out((held_out for _, held_out in halves(self._matrices)), name)
         self._patience = patience
         self._best_score, self._waited = -np.inf, 0
         self.scores: list[tuple[float, float]] = []
