@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from .._utils import _validation as check
 from ._checks import topics_of
 
 Measure = Literal["probability", "relevance", "frex", "lift"]
-_WEIGHTS = {"relevance": 0.6, "frex": 0.5}
 
 
 def relevance(components: Any, weight: float = 0.6) -> NDArray[np.float64]:
@@ -156,14 +155,13 @@ def word_scores(components: Any, by: Measure, weight: float | None) -> NDArray[A
     ValueError
         If there is no such measure, or if it has no weight and gets one.
     """
-    measures = ("probability", "relevance", "frex", "lift")
-    check.choice("by", by, measures)
-    if by not in _WEIGHTS:
-        if weight is not None:
-            raise ValueError(f"weight is for by='relevance' and by='frex'; by={by!r} has none")
-        return topics_of(components) if by == "probability" else lift(components)
-    weight = _WEIGHTS[by] if weight is None else weight
-    return relevance(components, weight) if by == "relevance" else frex(components, weight)
+    check.choice("by", by, get_args(Measure))
+    if by in ("relevance", "frex"):
+        scores = relevance if by == "relevance" else frex
+        return scores(components) if weight is None else scores(components, weight)
+    if weight is not None:
+        raise ValueError(f"weight is for by='relevance' and by='frex'; by={by!r} has none")
+    return topics_of(components) if by == "probability" else lift(components)
 
 
 def _probabilities(components: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
