@@ -23,7 +23,7 @@ from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._config import Config
 from ._counts_mixin import CountsMixin
 from ._fitted import FittedMixin
-from ._inspection import TopicsReportMixin
+from ._inspection import InspectionMixin
 from ._labels import LabelsMixin
 from ._monitor import Monitor, held_out_rows
 from ._other_names import understands_other_names
@@ -41,7 +41,7 @@ class TemperedLDA(
     CallbackSupportMixin,
     StreamMixin,
     SaveMixin,
-    TopicsReportMixin,
+    InspectionMixin,
     ReportMixin,
     PredictionMixin,
     FittedMixin,

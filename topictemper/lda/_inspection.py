@@ -32,7 +32,7 @@ def names_of(model: Any, feature_names: Any) -> list[str]:
     return [str(name) for name in feature_names_of(feature_names, model.n_features_in_)]
 
 
-class TopicsReportMixin:
+class InspectionMixin:
     """Gives an estimator of topics `top_words`, `top_documents` and `prepare_pyldavis`.
 
     It has to have ``_fitted_counts(X)``, which checks counts, and ``_proportions(X)``, theta of
