@@ -161,10 +161,9 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
 
     def _checked(self, labels: Sequence[str] | Mapping[Any, str] | None) -> dict[int, str]:
         """All labels that are set now, by topic."""
-        present = self.labels_
-        n_components = len(present)
         if labels is None:
             return {}
+        n_components: int = self._n_features_out
         if isinstance(labels, Mapping):
             new = self._with(labels)
             new = {k: label for k, label in new.items() if label is not None and label != ""}
@@ -208,14 +207,14 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         """The labels for a file: one for each topic, or None."""
         if not self._labels:
             return None
-        return [self._labels.get(k) for k in range(len(self.labels_))]
+        return [self._labels.get(k) for k in range(self._n_features_out)]
 
     def _set_labels_state(self, state: Any) -> None:
         """Take the labels of a file."""
         if state is None:
             return
-        if not isinstance(state, list) or len(state) != len(self.labels_):
-            raise ValueError(f"must be a list of {len(self.labels_)} labels")
+        if not isinstance(state, list) or len(state) != self._n_features_out:
+            raise ValueError(f"must be a list of {self._n_features_out} labels")
         labels = {k: label for k, label in enumerate(state) if label is not None}
         check_labels(labels)
         self._labels = labels
