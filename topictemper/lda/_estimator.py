@@ -169,6 +169,9 @@ class TemperedLDA(
         The array is read-only; change a copy of it.
     n_effective_topics_ : float
         The exponential of the entropy of the topics' sizes, at most `n_components`.
+    labels_ : ndarray of str, of shape (n_components,)
+        Labels of the topics, from `set_labels`. Where none was set, the three most probable words,
+        or "topic 3" where words have no names.
     temperature_ : float
         Temperature at the end of training.
     max_temperature_ : float

@@ -207,6 +207,11 @@ class PredictionMixin(TransformerMixin):
         float
             Nats per token: ``(sum_d L_d - KL(q(beta) || p(beta))) / W`` (Blei et al. 2003, eq. 15),
             with q(beta) = Dir(lambda) for any `inference`, and the alpha of training.
+
+        Raises
+        ------
+        ValueError
+            If no document has words.
         """
         matrices = self._fitted_matrices(X)
         trainer, workspace = self._trainer, Workspace()
