@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._core._workers import Workers
 from .._utils._state import Stateful
 from ._clock import StreamClock
-from ._halves import peak
+from ._e_step import log_likelihood
+from ._halves import halves, peak, some_rows
+from ._minibatch import LocalParameters, Minibatch
+from ._topics import Topics
 
 
 class Comparison(Stateful):
@@ -46,6 +51,27 @@ class Comparison(Stateful):
         self._gains = self._kept * self._gains + np.minimum(gains, 0.0)
         return peak(self._exponents, self._gains)
 
+    def _best_multiple(
+        self,
+        e_step: Callable[..., LocalParameters],
+        topics: Topics,
+        batch: Minibatch,
+        alpha: NDArray[Any],
+        n_documents: int,
+        *,
+        workers: Workers,
+        **sweeps: Any,
+    ) -> float:
+        """The exponent of the multiple of alpha with which halves of documents predict best."""
+        some = some_rows(batch, n_documents, self._steps)
+        seen, unseen = halves(some)
+        gains, local = [], None
+        for exponent in self._exponents:
+            scaled = times(alpha, 2.0**exponent)
+            local = e_step(topics, seen, scaled, again=local, workers=workers, **sweeps)
+            gains.append(some.total(log_likelihood(topics, unseen, local.theta(), workers)))
+        return self._best(gains)
+
 
 class SampledComparison(Comparison):
     """Compares values of a prior while documents are sampled.
@@ -65,3 +91,8 @@ class SampledComparison(Comparison):
         if self._begin < 0.0:
             self._begin = clock.documents_seen + (0.0 if clock.only_new else clock.total_samples)
         return clock.documents_seen >= self._begin and self._is_due()
+
+
+def times(alpha: NDArray[Any], factor: float) -> NDArray[Any]:
+    """A multiple of alpha, of its precision."""
+    return alpha * alpha.dtype.type(factor)

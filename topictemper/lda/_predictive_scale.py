@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core._workers import Workers
 from ._clock import StreamClock
 from ._comparison import SampledComparison
-from ._e_step import collapse, log_likelihood
-from ._halves import halves, some_rows
+from ._e_step import collapse
 from ._minibatch import Minibatch
-from ._prior_scale import times
 from ._topics import Topics
 
 # Multiples of alpha that are compared, as powers of 2.
@@ -56,19 +53,11 @@ class PredictiveScale(SampledComparison):
         batch: Minibatch,
         alpha: NDArray[Any],
         clock: StreamClock,
-        *,
-        workers: Workers,
         **sweeps: Any,
     ) -> None:
         """Compare multiples of alpha on a minibatch that is to be sampled."""
         if not self._learned or not self._is_due_at(clock):
             return
-        some = some_rows(batch, _DOCUMENTS, self._steps)
-        seen, unseen = halves(some)
-        gains, local = [], None
-        for exponent in _EXPONENTS:
-            scaled = times(alpha, 2.0**exponent)
-            # By `cvb0`, with which it predicts, the multiple is smaller: titles do not want that.
-            local = collapse(topics, seen, scaled, again=local, workers=workers, **sweeps)
-            gains.append(some.total(log_likelihood(topics, unseen, local.theta(), workers)))
-        self.scale = max(1.0, 2.0 ** self._best(gains))
+        # By `cvb0`, with which it predicts, the multiple is smaller: titles do not want that.
+        best = self._best_multiple(collapse, topics, batch, alpha, _DOCUMENTS, **sweeps)
+        self.scale = max(1.0, 2.0**best)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core._workers import Workers
 from ._comparison import Comparison
-from ._e_step import infer, log_likelihood
-from ._halves import halves, some_rows
+from ._e_step import infer
 from ._minibatch import Minibatch
 from ._topics import Topics
 
@@ -53,32 +52,11 @@ class PriorScale(Comparison):
         topics: Topics,
         batch: Minibatch,
         alpha: NDArray[Any],
-        *,
-        workers: Workers,
         **sweeps: Any,
     ) -> None:
         """Compare multiples of alpha on a minibatch, before the step that learns from it."""
         if not self._learned or not self._is_due():
             return
-        some = some_rows(batch, _DOCUMENTS, self._steps)
-        seen, unseen = halves(some)
-        gains, local = [], None
-        for doublings in _DOUBLINGS:
-            scaled = times(alpha, 2.0**doublings)
-            local = infer(
-                topics,
-                seen,
-                scaled,
-                1.0,
-                want_weights=False,
-                again=local,
-                workers=workers,
-                **sweeps,
-            )
-            gains.append(some.total(log_likelihood(topics, unseen, local.theta(), workers)))
-        self.scale = float(2.0 ** (self._best(gains) + _MORE))
-
-
-def times(alpha: NDArray[Any], factor: float) -> NDArray[Any]:
-    """A multiple of alpha, of its precision."""
-    return alpha * alpha.dtype.type(factor)
+        e_step = partial(infer, s=1.0, want_weights=False)
+        best = self._best_multiple(e_step, topics, batch, alpha, _DOCUMENTS, **sweeps)
+        self.scale = float(2.0 ** (best + _MORE))

@@ -17,6 +17,7 @@ from .._utils._state import Stateful
 from ..tempering._control import Clock, Evidence, TemperatureControl
 from ._average import TopicsAverage
 from ._clock import StreamClock
+from ._comparison import times
 from ._config import Config, Plan, usual_passes
 from ._defaults import (
     DECAY,
@@ -36,7 +37,7 @@ from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer, corpus_evid
 from ._posterior_tempering import LikelihoodTempering
 from ._predictive_eta import PredictiveEta, first_eta
 from ._predictive_scale import PredictiveScale
-from ._prior_scale import PriorScale, times
+from ._prior_scale import PriorScale
 from ._priors import PriorLearner
 from ._topics import Topics, TopicsStep
 
