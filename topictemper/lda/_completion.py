@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
+from itertools import chain
 from typing import Any, Literal, NamedTuple, Protocol, cast, get_args
 
 import numpy as np
@@ -180,18 +181,13 @@ def completions(
     The documents may come in several matrices.
     """
     likelihoods, n_tokens = [], []
-    for observed, held_out in halves(matrices):
+    for X in chain.from_iterable(map(parts, matrices)):
+        observed, held_out = split_tokens(X)
         likelihoods.append(
             document_completion(model, observed, held_out, inverse_temperatures, workers)
         )
         n_tokens.append(np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
     return np.concatenate(likelihoods), np.concatenate(n_tokens)
-
-
-def halves(matrices: Iterable[Any]) -> Iterator[tuple[Any, Any]]:
-    """Observed and held-out tokens of all rows of CSR matrices, some rows at a time."""
-    for X in matrices:
-        yield from map(split_tokens, parts(X))
 
 
 def document_completion(

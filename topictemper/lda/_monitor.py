@@ -15,10 +15,11 @@ from sklearn.exceptions import ConvergenceWarning
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._chunks import Chunks, rows_that_count
+from .._utils._chunks import Chunks, parts, rows_that_count
 from .._utils._log import say
-from ._completion import cold, completion, halves, predictor
+from ._completion import cold, completion, predictor
 from ._config import Config
+from ._token_halves import split_tokens
 from ._training import Trainer
 
 
@@ -56,7 +57,8 @@ class Validation:
     ) -> None:
         self._sample_weight = sample_weight
         self._matrices = X if isinstance(X, Chunks) else [X]
-        _counts.check_held_out((held_out for _, held_out in halves(self._matrices)), name)
+        held_out = (split_tokens(part)[1] for X in self._matrices for part in parts(X))
+        _counts.check_held_out(held_out, name)
         self._patience = patience
         self._best_score, self._waited = -np.inf, 0
         self.scores: list[tuple[float, float]] = []

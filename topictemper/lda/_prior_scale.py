@@ -47,13 +47,7 @@ class PriorScale(Comparison):
         self._learned = learned
         self.scale = 1.0
 
-    def update(
-        self,
-        topics: Topics,
-        batch: Minibatch,
-        alpha: NDArray[Any],
-        **sweeps: Any,
-    ) -> None:
+    def update(self, topics: Topics, batch: Minibatch, alpha: NDArray[Any], **sweeps: Any) -> None:
         """Compare multiples of alpha on a minibatch, before the step that learns from it."""
         if not self._learned or not self._is_due():
             return
