@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from itertools import chain
-from typing import Any, Literal, NamedTuple, Protocol, cast, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,22 +34,15 @@ InverseTemperatures = Callable[[Minibatch, Workers], float | NDArray[np.float64]
 Inference = Literal["mean_field", "collapsed", "gibbs"]
 
 
-class Sweeps(Protocol):
-    """When the E-step of a document ends; names as in `TemperedLDA`."""
-
-    @property
-    def mean_change_tol(self) -> float: ...
-
-    @property
-    def max_doc_update_iter(self) -> int: ...
-
-
 class Model(NamedTuple):
-    """Topics, the prior of their proportions, when sweeps end, and what finds the proportions."""
+    """Topics, the prior of their proportions, when sweeps end, and what finds the proportions.
+
+    For the sweeps see `Config.sweeps`.
+    """
 
     topics: Topics
     alpha: NDArray[Any]
-    sweeps: Sweeps
+    sweeps: dict[str, Any]
     inference: Inference = "mean_field"
 
 
@@ -68,10 +61,10 @@ def predictor(trainer: Trainer, inference: Inference | None = None) -> Model:
         inference = "collapsed" if trainer.has_sampled else "mean_field"
     topics = trainer.predictive_topics
     if inference == "mean_field":
-        return Model(topics, trainer.mean_field_alpha, trainer.config)
+        return Model(topics, trainer.mean_field_alpha, trainer.config.sweeps)
     topics = copy(topics)
     topics.point = True
-    return Model(topics, trainer.collapsed_alpha, trainer.config, inference)
+    return Model(topics, trainer.collapsed_alpha, trainer.config.sweeps, inference)
 
 
 def cold(batch: Minibatch, workers: Workers) -> float:
@@ -127,7 +120,7 @@ def infer_documents(
             want_weights=False,
             **shared,
         )
-    shared |= {"tol": model.sweeps.mean_change_tol, "max_iter": model.sweeps.max_doc_update_iter}
+    shared |= model.sweeps
     if model.inference == "collapsed":
         return cvb0(model.topics, batch, model.alpha, **shared)
     return infer(

@@ -145,6 +145,11 @@ class Config:
             random_state=p["random_state"],
         )
 
+    @property
+    def sweeps(self) -> dict[str, Any]:
+        """When the E-step of a document ends, as arguments of `infer`."""
+        return {"tol": self.mean_change_tol, "max_iter": self.max_doc_update_iter}
+
     def planned_passes(self, n_documents: float) -> int:
         """Return the passes that a fit of so many documents is to make."""
         if self.max_iter is not None:

@@ -216,7 +216,7 @@ class PredictionMixin(TransformerMixin):
         matrices = self._fitted_matrices(X)
         trainer, workspace = self._trainer, Workspace()
         of_documents, of_tokens = [], []
-        model = Model(copy(trainer.predictive_topics), trainer.alpha, trainer.config)
+        model = Model(copy(trainer.predictive_topics), trainer.alpha, trainer.config.sweeps)
         model.topics.point = False
         with Workers(self.n_jobs) as workers:
             for counts in matrices:

@@ -353,12 +353,7 @@ class Trainer(Stateful):
         )
 
     def _sweeps(self, workers: Workers) -> dict[str, Any]:
-        return {
-            "tol": self.config.mean_change_tol,
-            "max_iter": self.config.max_doc_update_iter,
-            "workers": workers,
-            "workspace": self._workspace,
-        }
+        return self.config.sweeps | {"workers": workers, "workspace": self._workspace}
 
     def _temperature_update(
         self, clock: Clock, batch: Minibatch, q: LocalParameters, workers: Workers, *, learns: bool

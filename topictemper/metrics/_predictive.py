@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +14,6 @@ from ..lda._completion import Model, cold, completions, inference_of, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._topics import Topics
 from ..topics._checks import lda_of, matrices, topics_of
-
-
-class _Sweeps(NamedTuple):
-    mean_change_tol: float
-    max_doc_update_iter: int
 
 
 def predictive_log_likelihood(
@@ -232,10 +227,10 @@ def _model(model: Any, doc_topic_prior: Any, inference: Any, tol: float, max_ite
             f"doc_topic_prior must be > 0, one number or {len(topics)}, one for each topic; "
             f"got {doc_topic_prior!r}"
         )
-    sweeps = _Sweeps(
-        check.number("mean_change_tol", tol, 0.0),
-        check.integer("max_doc_update_iter", max_iter, 1),
-    )
+    sweeps = {
+        "tol": check.number("mean_change_tol", tol, 0.0),
+        "max_iter": check.integer("max_doc_update_iter", max_iter, 1),
+    }
     return Model(
         # Only mean-field inference is with anything but the mean of the topics.
         Topics(topics.T, 0.0, point=way in ("collapsed", "gibbs") or bool(point)),
