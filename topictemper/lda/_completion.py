@@ -109,29 +109,15 @@ def infer_documents(
     want_energy: bool = False,
 ) -> LocalParameters:
     """E-step of documents at the temperatures that are given by a function."""
+    given = model.topics, batch, model.alpha
     shared: dict[str, Any] = {"workers": workers, "workspace": workspace}
     if model.inference == "gibbs":
-        return sample(
-            model.topics,
-            batch,
-            model.alpha,
-            _SAMPLING_SEED,
-            sweeps=PREDICTION,
-            want_weights=False,
-            **shared,
-        )
+        return sample(*given, _SAMPLING_SEED, sweeps=PREDICTION, want_weights=False, **shared)
     shared |= model.sweeps
     if model.inference == "collapsed":
-        return cvb0(model.topics, batch, model.alpha, **shared)
-    return infer(
-        model.topics,
-        batch,
-        model.alpha,
-        inverse_temperatures(batch, workers),
-        want_energy=want_energy,
-        want_weights=False,
-        **shared,
-    )
+        return cvb0(*given, **shared)
+    s = inverse_temperatures(batch, workers)
+    return infer(*given, s, want_energy=want_energy, want_weights=False, **shared)
 
 
 def proportions(
