@@ -150,6 +150,7 @@ def test_fewer_words_than_asked_for():
         ({"components": np.ones((2, 1))}, "coherence is for pairs of words"),
         ({"components": np.ones((2, 61))}, "X has 60 features, but the topics have 61"),
         ({"X": -corpus()}, "Negative values in data passed to X"),
+        ({"X": np.full((3, 60), np.nan)}, "row 0 has nan in column 0"),
         ({"X": corpus()[:0]}, "0 sample"),
     ],
 )

@@ -145,6 +145,12 @@ def test_columns_of_tables(model, library):
     assert list(other.documents(missing).topic == -1) == [False, True, False]
 
 
+def test_missing_values_of_pandas_are_empty_documents(model):
+    pandas = pytest.importorskip("pandas")
+    given = ["river boat", None, float("nan"), pandas.NA, pandas.NaT]
+    assert list(model.documents(given).topic == -1) == [False, True, True, True, True]
+
+
 def test_index_of_a_series(model):
     pandas = pytest.importorskip("pandas")
     series = pandas.Series(["river boat", "engine road"], index=["x", "y"], dtype="string")
