@@ -10,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def feature_names_of(names: Any, n_features: int, *, strings: bool = False) -> NDArray[Any]:
+def feature_names_of(
+    names: Any, n_features: int, *, strings: bool = False, name: str = "feature_names"
+) -> NDArray[Any]:
     """Return the names of the columns in order.
 
     Parameters
@@ -23,6 +25,8 @@ def feature_names_of(names: Any, n_features: int, *, strings: bool = False) -> N
         Number of columns.
     strings : bool, default=False
         Whether every name has to be a string.
+    name : str, default="feature_names"
+        What the names are called in errors.
 
     Raises
     ------
@@ -34,42 +38,42 @@ def feature_names_of(names: Any, n_features: int, *, strings: bool = False) -> N
     if hasattr(names, "get_feature_names_out"):
         names = names.get_feature_names_out()
     elif isinstance(names, Mapping):
-        names = _by_column(names)
+        names = _by_column(names, name)
     if isinstance(names, str | bytes | Set):
-        raise _wrong(names)
+        raise _wrong(names, name)
     array = np.asarray(names, dtype=object)
     if array.ndim != 1:
-        raise _wrong(names)
+        raise _wrong(names, name)
     if len(array) != n_features:
         raise ValueError(
-            f"feature_names must have {n_features} names, one for each column, got {len(array)}"
+            f"{name} must have {n_features} names, one for each column, got {len(array)}"
         )
-    for name in array if strings else ():
-        if not isinstance(name, str):
-            raise TypeError(f"feature_names must hold strings, not {name!r}.")
+    for each in array if strings else ():
+        if not isinstance(each, str):
+            raise TypeError(f"{name} must hold strings, not {each!r}.")
     return array
 
 
-def _by_column(names: Mapping[Any, Any]) -> list[Any]:
+def _by_column(names: Mapping[Any, Any], name: str) -> list[Any]:
     """Return the names of a mapping in either direction, in the order of the columns."""
     pairs = list(names.items())
     if not all(isinstance(column, Integral) for column, _ in pairs):
-        pairs = [(column, name) for name, column in pairs]
-    words: dict[Any, Any] = {column: name for column, name in pairs if isinstance(column, Integral)}
-    if len(words) < len(pairs) or not all(isinstance(name, str) for name in words.values()):
-        raise _wrong(names)
+        pairs = [(column, word) for word, column in pairs]
+    words: dict[Any, Any] = {column: word for column, word in pairs if isinstance(column, Integral)}
+    if len(words) < len(pairs) or not all(isinstance(word, str) for word in words.values()):
+        raise _wrong(names, name)
     for column in range(len(words)):
         if column not in words:
             raise ValueError(
-                f"feature_names maps {len(words)} words to columns, but has no name for column "
+                f"{name} maps {len(words)} words to columns, but has no name for column "
                 f"{column}; the columns must be 0 to {len(words) - 1}"
             )
     return [words[column] for column in range(len(words))]
 
 
-def _wrong(names: Any) -> TypeError:
+def _wrong(names: Any, name: str) -> TypeError:
     return TypeError(
-        "feature_names must be a sequence of names, one for each column; a mapping of words to "
+        f"{name} must be a sequence of names, one for each column; a mapping of words to "
         "columns or of columns to words, such as CountVectorizer.vocabulary_ or a gensim "
         f"Dictionary; or a fitted vectorizer; got {type(names).__name__}"
     )

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from .._utils import _counts
-from .._utils._feature_names import feature_names_of
 from .._utils._missing import is_missing
 
 
@@ -51,14 +50,6 @@ def rows_of(proportions: Any, n_topics: int) -> Any:
     if not shape[0]:
         raise ValueError("proportions must have at least one document, got none")
     return rows
-
-
-def words_of(words: Any, n_features: int) -> list[str]:
-    """Return the name of each column as a string."""
-    try:
-        return [str(word) for word in feature_names_of(words, n_features)]
-    except (TypeError, ValueError) as error:
-        raise type(error)(str(error).replace("feature_names", "words", 1)) from None
 
 
 def counts_of(counts: Any, shape: tuple[int, int]) -> Any:

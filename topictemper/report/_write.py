@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._dates import days_of
+from .._utils._feature_names import feature_names_of
 from .._utils._files import replacing, writable_path
 from . import _inputs
 from ._content import Inputs, content_of
@@ -145,7 +146,7 @@ def write(
     inputs = Inputs(
         topics=probabilities,
         proportions=rows,
-        words=_inputs.words_of(words, n_features),
+        words=[str(word) for word in feature_names_of(words, n_features, name="words")],
         counts=None if counts is None else _inputs.counts_of(counts, (n, n_features)),
         documents=_checked(documents, "documents", n),
         names=_checked(names, "names", n),
