@@ -332,7 +332,7 @@ def test_labels_come_back(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"topics": -np.ones((3, 28))}, "topics must be at least 0"),
+        ({"topics": -np.ones((3, 28))}, "topics must be >= 0"),
         ({"topics": np.zeros((3, 28))}, "row 0 is all zeros"),
         ({"proportions": np.ones((60, 2))}, r"shape \(n_documents, 3\)"),
         ({"proportions": np.ones((0, 3))}, "at least one document"),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_array, check_random_state, check_scalar
 
 
 def is_real(value: object) -> bool:
@@ -124,6 +124,20 @@ def table(
             f"{name} must hold finite numbers from {low:g} to {high:g}, got {array[place]} at "
             f"{place}"
         )
+    return array
+
+
+def topics(name: str, value: Any) -> NDArray[Any]:
+    """Return finite weights of words, the columns, in topics that all have words."""
+    array: NDArray[Any] = check_array(value, dtype=[np.float64, np.float32], input_name=name)
+    if array.min() < 0:
+        row, column = np.argwhere(array < 0)[0]
+        raise ValueError(
+            f"{name} must be >= 0, but row {row} has {array[row, column]} in column {column}"
+        )
+    empty = np.flatnonzero(~array.any(axis=1))
+    if len(empty):
+        raise ValueError(f"{name} must have words in every topic, but row {empty[0]} is all zeros")
     return array
 
 

@@ -11,23 +11,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from .._utils import _counts
+from .._utils import _validation as check
 from .._utils._missing import is_missing
 
 
 def distributions(topics: Any, name: str = "topics") -> NDArray[Any]:
     """Return p(w | k): finite, rows that sum to one, in the precision given."""
-    values = check_array(topics, dtype=[np.float64, np.float32], input_name=name)
-    if values.min() < 0:
-        k, v = np.argwhere(values < 0)[0]
-        raise ValueError(f"{name} must be at least 0, but topic {k} has {values[k, v]} of word {v}")
+    values = check.topics(name, topics)
     total = values.sum(axis=1, keepdims=True, dtype=np.float64)
-    if (total == 0).any():
-        raise ValueError(
-            f"{name} must have words in every topic, but row {total[:, 0].argmin()} is all zeros"
-        )
     probabilities: NDArray[Any] = values / total.astype(values.dtype)
     return probabilities
 

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
+from .._utils import _validation as check
 from .._utils._chunks import is_chunks
 
 
@@ -45,16 +45,7 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
             f"{name} holds words; it must be an array of topics, (n_components, n_features), or a "
             "fitted estimator. The top words follow from the weights"
         )
-    topics = check_array(components, dtype=[np.float64, np.float32], input_name=name)
-    if topics.min() < 0:
-        row, column = np.argwhere(topics < 0)[0]
-        raise ValueError(
-            f"{name} must be >= 0, but row {row} has {topics[row, column]} in column {column}"
-        )
-    empty = np.flatnonzero(topics.sum(axis=1) == 0)
-    if len(empty):
-        raise ValueError(f"{name} must have words in every topic, but row {empty[0]} is all zeros")
-    return topics
+    return check.topics(name, components)
 
 
 def matrices(X: Any, n_features: int) -> Iterator[Any]:
