@@ -6,10 +6,8 @@ from __future__ import annotations
 # that are a point, and of Dirichlet topics.
 ALPHA_SUM, ALPHA_MOST = 3.0, 0.1
 ETA_POINT, ETA_DIRICHLET = 0.05, 0.1
-# benchmarks/lda/many_topics.py. Until there are samples to learn eta from, V eta is the share
-# N / ETA_FIRST_TOKENS of the N tokens of a topic, and eta from ETA_LEAST to ETA_POINT. What is
-# learned is at most the share N / ETA_TOKENS; or else ETA_WORDS over the tokens a word, and the
-# share ETA_SHARE or ETA_TOGETHER / K.
+# benchmarks/lda/many_topics.py: eta until there are samples to learn it from (`first_eta`), and the
+# bounds of what is learned (`largest_eta`).
 ETA_LEAST, ETA_FIRST_TOKENS, ETA_TOKENS = 0.003, 1e6, 2e5
 ETA_WORDS, ETA_SHARE, ETA_TOGETHER = 3.0, 0.04, 4.0
 # benchmarks/lda/priors.py: the floor of a learned alpha, over the default one.

@@ -45,8 +45,8 @@ class PriorLearner(Stateful):
     Samples begin with the prior, and a few sweeps do not forget all of it: an alpha that is learned
     from them is too large, the more so the larger it is. So samples to learn from have more sweeps
     than others (`_e_step.OF_ALPHA`). It would still creep upwards with every pass: so its sum has a
-    bound, and it is learned for as long as default fits last (not those of samples of rounds), and
-    then stays.
+    bound, and it is learned for as long as default fits last, and then stays. (Rounds on Dask go
+    over their samples for longer.)
 
     Parameters
     ----------
