@@ -69,8 +69,6 @@ def counts(X: Any, n_features: int) -> Any:
 
 def topic_labels(model: Any, n_components: int) -> list[str]:
     """Return the labels of an estimator's topics, or numbers: "topic 0", "topic 1" ..."""
-    if hasattr(model, "topics_"):  # a model of texts
-        return [str(label) for label in model.topics_["label"]]
     labels = getattr(model, "labels_", None)
     if labels is None or len(labels) != n_components:
         return [f"topic {k}" for k in range(n_components)]
