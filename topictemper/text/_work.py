@@ -2,32 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils._tables import as_output_of
+from ..lda._estimator import TemperedLDA
 from ..lda._labels import Labels
 from ..lda._reduction import Topic, groups_left, merged_groups, nearest_groups
+from ..lda._seeding import Seeds
 from ..topics._hierarchy import TopicHierarchy
 from ..topics._search import SMOOTHING, TOPIC_WEIGHT, DocumentSearch
+from ._summaries import TopicStatistics
 
 
 class WorkMixin:
     """Gives a `TopicModel` what `TemperedLDA` has for counts, and search."""
 
+    lda: TemperedLDA | None
+    seed_topics: Seeds | None
+    lda_: TemperedLDA
+    vectorizer_: CountVectorizer
+    unknown_share_: float
+    _statistics: TopicStatistics
+    _matrices: Callable[[Any], Iterator[Any]]
+
     @property
     def labels_(self) -> NDArray[Any]:
         """Labels of the topics, of shape (n_components,); see `set_labels`."""
-        model: Any = self
-        check_is_fitted(model)
-        labels: NDArray[Any] = model.lda_.labels_
-        return labels
+        check_is_fitted(self)
+        return self.lda_.labels_
 
     def set_labels(
         self,
@@ -69,13 +79,12 @@ class WorkMixin:
         >>> model.set_labels({3: "files"}).topics_.label[3]
         'files'
         """
-        model: Any = self
-        check_is_fitted(model)
+        check_is_fitted(self)
         settings: dict[str, Any] = {"n_words": n_words, "n_documents": n_documents}
         if texts is not None:
             texts = list(texts)
             settings |= {"X": self._all_counts(texts), "documents": texts}
-        model.lda_.set_labels(labels, **settings)
+        self.lda_.set_labels(labels, **settings)
         return self
 
     def top_documents(self, texts: Any, n: int = 10) -> NDArray[np.intp]:
@@ -103,10 +112,8 @@ class WorkMixin:
         >>> len(examples)
         8
         """
-        model: Any = self
-        check_is_fitted(model)
-        rows: NDArray[np.intp] = model.lda_.top_documents(self._all_counts(texts), n)
-        return rows
+        check_is_fitted(self)
+        return self.lda_.top_documents(self._all_counts(texts), n)
 
     def merge_topics(self, groups: Sequence[Topic] | Sequence[Sequence[Topic]]) -> Self:
         """A model in which topics are merged; see `TemperedLDA.merge_topics`.
@@ -127,9 +134,8 @@ class WorkMixin:
         ValueError
             If there is no such topic, or if one is in two groups.
         """
-        model: Any = self
-        check_is_fitted(model)
-        return self._reduced(merged_groups(model.lda_, groups))
+        check_is_fitted(self)
+        return self._reduced(merged_groups(self.lda_, groups))
 
     def drop_topics(self, topics: Topic | Sequence[Topic]) -> Self:
         """A model without some topics; see `TemperedLDA.drop_topics`.
@@ -150,9 +156,8 @@ class WorkMixin:
         ValueError
             If there is no such topic, or if none is left.
         """
-        model: Any = self
-        check_is_fitted(model)
-        return self._reduced(groups_left(model.lda_, topics))
+        check_is_fitted(self)
+        return self._reduced(groups_left(self.lda_, topics))
 
     def reduce_to(self, n_components: int, *, hierarchy: TopicHierarchy | None = None) -> Self:
         """A model with fewer topics: the nearest ones are merged; see `TemperedLDA.reduce_to`.
@@ -174,9 +179,8 @@ class WorkMixin:
         ValueError
             If the model has fewer topics than that, or if the hierarchy has other topics.
         """
-        model: Any = self
-        check_is_fitted(model)
-        return self._reduced(nearest_groups(model.lda_, n_components, hierarchy))
+        check_is_fitted(self)
+        return self._reduced(nearest_groups(self.lda_, n_components, hierarchy))
 
     def topics_over_time(self, texts: Any, dates: Any, **settings: Any) -> Any:
         """Shares of the topics over time, with intervals.
@@ -196,10 +200,9 @@ class WorkMixin:
         pandas.DataFrame or Table
             As from `TemperedLDA.topics_over_time`.
         """
-        model: Any = self
-        check_is_fitted(model)
-        shares = model.lda_.topics_over_time(self._all_counts(texts), dates, **settings)
-        return as_output_of(shares, model)
+        check_is_fitted(self)
+        shares = self.lda_.topics_over_time(self._all_counts(texts), dates, **settings)
+        return as_output_of(shares, self)
 
     def topics_by_group(self, texts: Any, groups: Any, **settings: Any) -> Any:
         """Shares of the topics in groups of documents, with intervals.
@@ -218,10 +221,9 @@ class WorkMixin:
         pandas.DataFrame or Table
             As from `TemperedLDA.topics_by_group`.
         """
-        model: Any = self
-        check_is_fitted(model)
-        shares = model.lda_.topics_by_group(self._all_counts(texts), groups, **settings)
-        return as_output_of(shares, model)
+        check_is_fitted(self)
+        shares = self.lda_.topics_by_group(self._all_counts(texts), groups, **settings)
+        return as_output_of(shares, self)
 
     def search_in(
         self, texts: Any, *, topic_weight: float = TOPIC_WEIGHT, smoothing: float = SMOOTHING
@@ -250,28 +252,25 @@ class WorkMixin:
         >>> found["rank"].tolist()
         [1, 2, 3]
         """
-        model: Any = self
-        check_is_fitted(model)
+        check_is_fitted(self)
         return DocumentSearch(
-            model.lda_,
+            self.lda_,
             self._all_counts(texts),
-            vectorizer=model.vectorizer_,
+            vectorizer=self.vectorizer_,
             topic_weight=topic_weight,
             smoothing=smoothing,
         )
 
     def _all_counts(self, texts: Any) -> Any:
-        model: Any = self
-        return sp.vstack(list(model._matrices(texts)), format="csr")
+        return sp.vstack(list(self._matrices(texts)), format="csr")
 
     def _reduced(self, groups: list[list[int]]) -> Self:
-        model: Any = self
-        other = clone(model).set_params(n_components=len(groups))
-        other.lda_ = model.lda_._reduced(groups)
-        if model.lda is not None:  # of which arrays may have a row for each topic
+        other = clone(self).set_params(n_components=len(groups))
+        other.lda_ = self.lda_._reduced(groups)
+        if self.lda is not None:  # of which arrays may have a row for each topic
             other.lda = clone(other.lda_)
-            if model.seed_topics is not None:
+            if self.seed_topics is not None:
                 other.lda.set_params(topic_word_prior=None)
-        other.vectorizer_, other.unknown_share_ = model.vectorizer_, model.unknown_share_
-        other._statistics = model._statistics.reduced(other.lda_, groups)
+        other.vectorizer_, other.unknown_share_ = self.vectorizer_, self.unknown_share_
+        other._statistics = self._statistics.reduced(other.lda_, groups)
         return other
