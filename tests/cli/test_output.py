@@ -158,3 +158,19 @@ def test_update_of_counts(run, fails, model, matrix, text, tmp_path):
     assert run("update", path, text)[1].startswith(f"{path}: 9 more documents, 0.0%")
     assert "a model of texts learns from texts" in fails("update", model, matrix)
     assert "this would overwrite the input" in fails("update", model, text, "--output", text)
+
+
+def test_models_and_reports_are_not_written_to_standard_output(fails, model, text, monkeypatch):
+    monkeypatch.chdir(text.parent)
+    labels = text.with_name("labels.json")
+    labels.write_text('{"0": "boats"}')
+    for command, *inputs in (
+        ("fit", text),
+        ("update", model, text),
+        ("label", model, labels),
+        ("report", model, text),
+    ):
+        what = "a report" if command == "report" else "a model"
+        message = f"--output: {what} is written to a file, not to standard output"
+        assert message in fails(command, *inputs, "--output=-")
+    assert not text.with_name("-").exists()

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from .._utils._files import writable_path
 from .._utils._log import counted
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
@@ -18,8 +17,9 @@ from ..lda._estimator import TemperedLDA
 from ..text._model import TopicModel
 from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
 from . import _arguments as types
-from ._inputs import STANDARD_INPUT, TextInput, kind_of, read_matrix
+from ._inputs import TextInput, kind_of, read_matrix
 from ._models import refuse_text_options, warn_of_unfindable
+from ._outputs import file_to_write
 
 _MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 _COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")
@@ -127,10 +127,8 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Fit a model, and save it."""
-    if arguments.output == STANDARD_INPUT:
-        raise InputError("--output: a model is written to a file, not to standard output.")
     # An unwritable path must fail before the fit, not after.
-    target = writable_path(arguments.output)
+    target = file_to_write(arguments.output, "a model")
     inputs = arguments.file, arguments.vocabulary, arguments.seed_topics
     for given in (*inputs, _stop_words_file(arguments)):
         if given is not None and target == given.resolve():

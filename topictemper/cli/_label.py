@@ -6,12 +6,12 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .._utils._files import writable_path
 from .._utils._log import counted
 from ..datasets.formats._packed import InputError
 from ..report import read_labels
 from . import _arguments as types
 from ._models import Fitted
+from ._outputs import file_to_write
 
 
 def add(commands: Any) -> None:
@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Label topics, and save the model."""
     output = arguments.output or arguments.model
-    if writable_path(output) == arguments.labels.resolve():
+    if file_to_write(output, "a model") == arguments.labels.resolve():
         raise InputError(f"{output}: this would overwrite the input.")
     fitted, labels = Fitted(arguments.model), read_labels(arguments.labels)
     before = fitted.lda._labels

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils._files import replacing
+from .._utils._files import replacing, writable_path
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import pyarrow
 from ._inputs import STANDARD_INPUT, Document
@@ -67,6 +67,13 @@ class Labels(NamedTuple):
 def _encodable(text: str) -> str:
     """Return a text that UTF-8 can hold: JSON and names of files may have halves of characters."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def file_to_write(output: Path, what: str) -> Path:
+    """Return where --output leads, which has to be a file that can be written."""
+    if output == STANDARD_INPUT:
+        raise InputError(f"--output: {what} is written to a file, not to standard output.")
+    return writable_path(output)
 
 
 def format_of_output(path: Path, n_top: int | None) -> str:

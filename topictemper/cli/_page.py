@@ -8,7 +8,6 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from .._utils._files import writable_path
 from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
@@ -18,6 +17,7 @@ from ..text._settings import made_by
 from . import _arguments as types
 from ._inputs import Document, kind_of
 from ._models import Fitted
+from ._outputs import file_to_write
 
 
 def add(commands: Any) -> None:
@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the report."""
     output = arguments.output
-    if writable_path(output) in (arguments.file.resolve(), arguments.model.resolve()):
+    if file_to_write(output, "a report") in (arguments.file.resolve(), arguments.model.resolve()):
         raise InputError(f"{output}: this would overwrite the input.")
     fitted, progress = Fitted(arguments.model), Progress("counting", verbose=True)
     others = [_other(path, arguments.model, fitted) for path in arguments.other_model]

@@ -6,13 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from .._utils._files import writable_path
 from .._utils._log import counted
 from ..datasets.formats._packed import InputError
 from ..text._model import TopicModel
 from . import _arguments as types
 from ._inputs import TextInput, kind_of
 from ._models import Fitted
+from ._outputs import file_to_write
 from ._report import printable
 
 _UNKNOWN_SHOWN = 10
@@ -41,7 +41,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Update a model, and save it."""
     output = arguments.output or arguments.model
-    target = writable_path(output)
+    target = file_to_write(output, "a model")
     if target == arguments.file.resolve():
         raise InputError(f"{output}: this would overwrite the input.")
     fitted = Fitted(arguments.model)
