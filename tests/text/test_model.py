@@ -350,6 +350,39 @@ def test_what_are_no_parameters(parameters, error, message):
         topic_model(**parameters).fit(texts())
 
 
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": "3"}, "n_components must be an instance of int"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"random_state": "0"}, "random_state must be"),
+        ({"lda": TemperedLDA(tempering="hot")}, "tempering must be one of"),
+        ({"lda": TemperedLDA(max_iter=0, init=np.ones((3, 9)))}, "max_iter == 0"),
+        ({"lda": TemperedLDA(topic_word_prior="much")}, "topic_word_prior must be"),
+        ({"lda": TemperedLDA(max_iter=0), "seed_topics": {"water": ["boat"]}}, "max_iter == 0"),
+    ],
+)
+def test_parameters_are_checked_before_texts_are_read(parameters, message):
+    def unread():
+        raise AssertionError("texts were read")
+        yield
+
+    with pytest.raises((TypeError, ValueError), match=message):
+        topic_model(**parameters).fit(unread())
+
+
+def test_what_an_interrupt_does_is_checked_before_texts_are_read():
+    with pytest.raises(ValueError, match="on_interrupt must be one of"):
+        topic_model().fit(iter(()), on_interrupt="stop")
+
+
+def test_priors_of_words_are_checked_with_the_words():
+    priors = TemperedLDA(3, max_iter=2, topic_word_prior=np.full(18, 0.1), init=np.ones((3, 18)))
+    assert topic_model(lda=priors).fit(texts()).lda_.components_.shape == (3, 18)
+    with pytest.raises(ValueError, match="topic_word_prior"):
+        topic_model(lda=TemperedLDA(3, topic_word_prior=np.full(17, 0.1))).fit(texts())
+
+
 def test_before_fit():
     model = topic_model()
     for method in (model.transform, model.score, model.documents, model.update):

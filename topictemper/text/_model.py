@@ -27,7 +27,13 @@ from ..lda._seeding import Seeds
 from ..persistence._models import savable
 from ..persistence._vectorizers import as_tokens
 from ._counting import count_by_vocabulary, learn_vocabulary, set_vocabulary
-from ._parameters import default_lda, new_lda, new_vectorizer, with_parts
+from ._parameters import (
+    check_before_counting,
+    default_lda,
+    new_lda,
+    new_vectorizer,
+    with_parts,
+)
 from ._parts import Part
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
@@ -194,6 +200,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
             If a parameter or a document is invalid, or no words are left. The estimator is then
             unchanged.
         """
+        check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
         with unchanged_on_error(self), self._counted(texts, corpus_folder) as counts:
             self._fit(counts, on_interrupt)
         return self
@@ -430,6 +437,8 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     @contextmanager
     def _counted(self, texts: Any, corpus_folder: Any) -> Iterator[Any]:
         """Fit the vectorizer, and give the counts, which may lie in a temporary folder."""
+        lda = new_lda(self)
+        check_before_counting(lda)
         texts = Texts(texts)
         vectorizer = new_vectorizer(self.vectorizer, texts.tokens)
         with ExitStack() as stack:
@@ -437,8 +446,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
             if folder is None and texts.is_stream:
                 temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
                 folder = Path(stack.enter_context(temporary)) / "corpus"
-            verbose = bool(new_lda(self).verbose)
-            counted = learn_vocabulary(texts, vectorizer, folder, verbose=verbose)
+            counted = learn_vocabulary(texts, vectorizer, folder, verbose=bool(lda.verbose))
             self.vectorizer_, self.unknown_share_ = vectorizer, counted.unknown_share
             yield counted.counts
 

@@ -13,7 +13,10 @@ from sklearn.feature_extraction.text import (
     TfidfVectorizer,
 )
 
+from .._utils import _validation as check
+from ..lda._config import Config
 from ..lda._estimator import TemperedLDA
+from ..lda._seeding import unseeded
 from ..persistence._vectorizers import as_tokens, checked
 
 #: Runs of three or more letters of any script.
@@ -71,6 +74,24 @@ def new_lda(model: Any) -> TemperedLDA:
             )
         lda.set_params(topic_word_prior=model.seed_topics)
     return lda
+
+
+def check_before_counting(lda: TemperedLDA) -> None:
+    """Check the parameters of a model of counts, of words that are not known yet.
+
+    Arrays with an entry for each word are checked when they are used.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is invalid.
+    """
+    parameters = unseeded(lda)
+    for name in ("topic_word_prior", "init"):
+        if not isinstance(parameters[name], str) and hasattr(parameters[name], "__len__"):
+            parameters[name] = None
+    Config.of(parameters, n_features=1)
+    check.threads(lda.n_jobs)
 
 
 def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:
