@@ -151,6 +151,15 @@ def test_bad_arguments_of_report_write_no_file(model, tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             model.report(texts(), path=path, **wrong)
+    for wrong, message in (
+        ({"other_models": other}, "other_models must be a sequence of models, got TopicModel"),
+        ({"other_models": "a.topics"}, "other_models must be a sequence of models, got str"),
+        ({"other_models": ["a.topics"]}, r"other_models\[0\] must be a model .*topictemper\.load"),
+        ({"documents": texts()}, r"\.report\(\) got an unexpected keyword argument 'documents'"),
+        ({"counts": None}, r"\.report\(\) got an unexpected keyword argument 'counts'"),
+    ):
+        with pytest.raises(TypeError, match=message):
+            model.report(texts(), path=path, **wrong)
     assert not path.exists()
 
 

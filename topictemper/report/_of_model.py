@@ -64,10 +64,7 @@ def write_model(
     **options
         Of `write`: documents, names, dates, groups, title.
     """
-    if not isinstance(other_models, Iterable):
-        raise TypeError(
-            f"other_models must be a sequence of models, got {type(other_models).__name__}"
-        )
+    other_models = models_of(other_models)
     X = model._fitted_counts(X)
     if labels is None:
         labels = model._labels
@@ -90,6 +87,22 @@ def write_model(
         parameters=settings_of(model, made_by or {}),
         **options,
     )
+
+
+def models_of(other_models: Any) -> list[Any]:
+    """Return other fits as a list, or raise TypeError if these are no models."""
+    if isinstance(other_models, str | os.PathLike) or not isinstance(other_models, Iterable):
+        raise TypeError(
+            f"other_models must be a sequence of models, got {type(other_models).__name__}"
+        )
+    models = list(other_models)
+    for i, other in enumerate(models):
+        if isinstance(other, str | os.PathLike):
+            raise TypeError(
+                f"other_models[{i}] must be a model or an array of topics, got {str(other)!r}; "
+                "topictemper.load reads the model of a file"
+            )
+    return models
 
 
 def _score(model: Any, X: Any) -> float | None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from ..report._of_model import write_model
+from ..report._of_model import models_of, write_model
 from ._settings import made_by
 
 
@@ -21,9 +21,13 @@ class ReportTextsMixin:
         texts: Any,
         *,
         path: str | os.PathLike[str],
+        names: Sequence[str] | None = None,
+        dates: Any = None,
+        groups: Sequence[Any] | None = None,
+        labels: Sequence[str] | Mapping[Any, str] | None = None,
         other_models: Sequence[Any] = (),
+        title: str | None = None,
         show_texts: bool = True,
-        **settings: Any,
     ) -> Path:
         """Write a report on the topics: one HTML file that works offline.
 
@@ -35,13 +39,15 @@ class ReportTextsMixin:
             The documents.
         path : str or path-like
             The file to write. An old one is replaced when the new one is complete.
+        names, dates, groups, labels
+            As for `TemperedLDA.report`.
         other_models : sequence of TopicModel, optional
             Fits with other seeds and the same words. Topics whose partners in them
             (see `metrics.match_topics`) are different are marked for checking.
+        title : str, optional
+            Title of the page. None: "Topics in 1,234 documents".
         show_texts : bool, default=True
             Whether the file has texts of documents.
-        **settings
-            As for `TemperedLDA.report`: ``names``, ``dates``, ``groups``, ``labels``, ``title``.
 
         Returns
         -------
@@ -70,7 +76,7 @@ class ReportTextsMixin:
         """
         model: Any = self
         check_is_fitted(model)
-        others = [_topics(model, other, i) for i, other in enumerate(other_models)]
+        others = [_topics(model, other, i) for i, other in enumerate(models_of(other_models))]
         documents = list(model._texts(texts))
         return write_model(
             model.lda_,
@@ -78,9 +84,13 @@ class ReportTextsMixin:
             model.feature_names_,
             path=path,
             documents=[_text(model, document) for document in documents] if show_texts else None,
+            labels=labels,
+            names=names,
+            dates=dates,
+            groups=groups,
             other_models=others,
+            title=title,
             made_by=made_by(model),
-            **settings,
         )
 
 
