@@ -4,7 +4,7 @@ from numpy.testing import assert_allclose
 from sklearn.decomposition import LatentDirichletAllocation
 
 from topictemper.metrics import coherence, compare_n_components, match_topics, topic_diversity
-from topictemper.metrics._n_components import _choice
+from topictemper.metrics._n_components import _choice, _reason
 
 from ..small_lda import corpus, small_lda
 
@@ -59,6 +59,18 @@ def test_the_smallest_of_equal_sizes():
     scores[2] += 1.0
     assert _choice(scores, tokens, 0.0)[0] == 2
     assert _choice(scores, tokens, 0.2)[0] == 1
+
+
+def test_a_measure_that_is_higher_elsewhere_is_told_if_the_figures_differ():
+    columns = {
+        "n_components": [2, 4],
+        "score": np.array([-6.0, -6.1]),
+        "coherence": np.array([0.131, 0.134]),
+        "stability": np.array([0.5, 0.7]),
+    }
+    reason = _reason(columns, 0, [(0.0, 0.0), (0.1, 0.01)])
+    assert "coherence" not in reason
+    assert reason.endswith("The stability is highest with 4 (0.70; 0.50 with 2).")
 
 
 def test_one_seed_and_another_library():

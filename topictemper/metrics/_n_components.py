@@ -258,9 +258,10 @@ def _reason(columns: dict[str, Any], chosen: int, differences: list[tuple[float,
     for name in ("coherence", "stability"):
         if not np.isnan(columns[name]).all():
             place = int(np.nanargmax(columns[name]))
-            if place != chosen:
+            highest, its = (f"{columns[name][i]:.2f}" for i in (place, chosen))
+            if highest != its:
                 sentences.append(
-                    f"The {name} is highest with {sizes[place]} ({columns[name][place]:.2f}; "
-                    f"{columns[name][chosen]:.2f} with {sizes[chosen]})."
+                    f"The {name} is highest with {sizes[place]} ({highest}; {its} with "
+                    f"{sizes[chosen]})."
                 )
     return " ".join(sentences)
