@@ -37,6 +37,7 @@ def test_text_of_a_table():
         "    0   0.75  red sky",
         "    1   0.25  sea fish",
     ]
+    assert repr(Table({"shares": [[0.8638097643852234, 0.5], []]})) == "shares\n0.8638 0.5\n"
     text = format_table(Table({"word": ["a\x1b[31m", "x" * 100]}), max_rows=1)
     assert "\x1b" not in text
     assert text.endswith("... (2 rows)")

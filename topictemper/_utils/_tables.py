@@ -145,7 +145,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
     if isinstance(value, list | tuple | np.ndarray):
-        value = " ".join(map(str, value))
+        value = " ".join(map(_cell, value))
     text = "".join(
         letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(value)
     )
