@@ -116,6 +116,14 @@ def test_a_mark_is_no_part_of_the_first_name(named, topics, lines, tmp_path):
     assert [topic for _, topic in named(file, *options)] == topics
 
 
+def test_null_characters_if_the_encoding_is_given(named, topics, lines, tmp_path):
+    """As they are in exports of databases."""
+    file = tmp_path / "docs.csv"
+    file.write_text("\n".join(["body", *(f"\0 {line}\0" for line in lines)]), encoding="utf-8")
+    for name in ("utf-8", "UTF8", "utf-8-sig"):
+        assert [topic for _, topic in named(file, f"--encoding={name}")] == topics
+
+
 @pytest.mark.parametrize(
     ("content", "options", "message"),
     [

@@ -23,7 +23,8 @@ _UTF8 = ("utf-8", "utf-8-sig")
 def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[str]:
     """Yield the lines of an open binary file, with their ends.
 
-    Without an encoding the byte order mark decides; without a mark it is UTF-8.
+    Without an encoding the byte order mark decides; without a mark it is UTF-8. Null characters,
+    which UTF-16 without a mark seems to have, are an error unless the encoding is given.
 
     Raises
     ------
@@ -49,11 +50,12 @@ def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[st
             ) from error
         if begins and text:  # a mark that the encoding has not taken
             text, begins = text.removeprefix("\ufeff"), False
-        if codec in _UTF8 and "\0" in text:
+        if encoding is None and codec in _UTF8 and "\0" in text:
             number += text[: text.index("\0")].count("\n")
             raise InputError(
-                f"{name}, line {number}: a null character, so this is not UTF-8 text; if it is "
-                "UTF-16, give --encoding utf-16-le or utf-16-be."
+                f"{name}, line {number}: a null character; if this is UTF-16, give --encoding "
+                "utf-16-le or utf-16-be, and if it is UTF-8 with null characters, give --encoding "
+                "utf-8."
             )
         first, *lines = text.split("\n")
         begun.append(first)
