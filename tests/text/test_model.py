@@ -214,8 +214,16 @@ def test_counts_are_kept_in_a_folder(model, tmp_path):
     assert_array_equal(kept.toarray(), model.vectorizer_.transform(texts()).toarray())
     topic_model().fit(iter(texts()), corpus_folder=tmp_path / "of a stream")
     assert (open_corpus(tmp_path / "of a stream").counts != kept).nnz == 0
-    with pytest.raises(FileExistsError):
-        topic_model().fit(texts(), corpus_folder=tmp_path / "corpus")
+
+
+def test_the_folder_of_counts_is_checked_before_texts_are_read(tmp_path):
+    def one_text():
+        yield "boat water"
+        raise AssertionError("texts were read")
+
+    for folder, error in ((tmp_path, FileExistsError), (tmp_path / "no/c", FileNotFoundError)):
+        with pytest.raises(error, match=re.escape(str(folder))):
+            topic_model().fit(one_text(), corpus_folder=folder)
 
 
 def test_fit_transform_reads_once(model):

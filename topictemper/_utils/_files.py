@@ -76,10 +76,7 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     OSError
         If it cannot be written. No temporary folder remains.
     """
-    target = Path(path)
-    exists = FileExistsError(f"{target} exists; a corpus is written to a new folder.")
-    if os.path.lexists(target):
-        raise exists
+    target = new_path(path)
     with _named(path), ExitStack() as stack:
         part, descriptor = _created(target, path, _create_folder)
         if descriptor is not None:
@@ -94,8 +91,30 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.rename(part, target)
         except OSError as error:
             # Another process was first: a rename does not replace a folder that is not empty.
-            raise exists if os.path.lexists(target) else error from None
+            raise _exists(target) if os.path.lexists(target) else error from None
         renames.sync(target.parent)
+
+
+def new_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a folder that is to be made.
+
+    Raises
+    ------
+    FileExistsError
+        If there is something of that name.
+    FileNotFoundError
+        If the folder that it is to be in does not exist.
+    """
+    target = Path(path)
+    if os.path.lexists(target):
+        raise _exists(target)
+    if not target.parent.exists():
+        raise FileNotFoundError(f"{target} cannot be written: No such file or directory.")
+    return target
+
+
+def _exists(target: Path) -> FileExistsError:
+    return FileExistsError(f"{target} exists; a corpus is written to a new folder.")
 
 
 def whole(read: Callable[..., Result], *paths: str | os.PathLike[str]) -> Result:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _chunks
 from .._utils import _validation as check
+from .._utils._files import new_path
 from .._utils._log import counted, say
 from .._utils._rollback import unchanged_on_error
 from .._utils._tables import output_of, table
@@ -442,7 +443,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         texts = Texts(texts)
         vectorizer = new_vectorizer(self.vectorizer, texts.tokens)
         with ExitStack() as stack:
-            folder = None if corpus_folder is None else Path(corpus_folder)
+            folder = None if corpus_folder is None else new_path(corpus_folder)
             if folder is None and texts.is_stream:
                 temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
                 folder = Path(stack.enter_context(temporary)) / "corpus"
