@@ -368,6 +368,8 @@ def test_what_are_no_parameters(parameters, error, message):
         ({"lda": TemperedLDA(max_iter=0, init=np.ones((3, 9)))}, "max_iter == 0"),
         ({"lda": TemperedLDA(topic_word_prior="much")}, "topic_word_prior must be"),
         ({"lda": TemperedLDA(max_iter=0), "seed_topics": {"water": ["boat"]}}, "max_iter == 0"),
+        ({"seed_topics": [["boat"]]}, r"seed_topics must be a mapping .* got \[\['boat'\]\]"),
+        ({"seed_topics": {"water": "boat"}}, "'water' must have a list of words, got 'boat'"),
     ],
 )
 def test_parameters_are_checked_before_texts_are_read(parameters, message):

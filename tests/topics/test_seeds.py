@@ -174,3 +174,10 @@ def test_refuses_settings_and_columns_without_names():
     assert learned_state(lda) == before
     with pytest.warns(UserWarning, match="not in the vocabulary: x"):
         SeedTopics({"t": ["w1", "x"]}).prior(corpus(), WORDS, 4)
+
+
+def test_words_that_are_there_in_lower_case():
+    with pytest.warns(UserWarning, match="not in the vocabulary: W2, x; it has w2$"):
+        SeedTopics({"t": ["w1", "W2", "x"]}).prior(corpus(), WORDS, 4)
+    with pytest.raises(ValueError, match=r"is in the vocabulary: W1, W2; it has w1, w2$"):
+        SeedTopics({"t": ["W1", "W2"]}).prior(corpus(), WORDS, 4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,9 @@ from sklearn.feature_extraction.text import (
 from .._utils import _validation as check
 from ..lda._config import Config
 from ..lda._estimator import TemperedLDA
-from ..lda._seeding import unseeded
+from ..lda._seeding import seed_labels, unseeded
 from ..persistence._vectorizers import as_tokens, checked
+from ..topics import SeedTopics
 
 #: Runs of three or more letters of any script.
 WORD = r"[^\W\d_]{3,}"
@@ -68,6 +69,11 @@ def new_lda(model: Any) -> TemperedLDA:
     given = {name: getattr(model, name) for name in OF_LDA}
     lda.set_params(**{name: value for name, value in given.items() if value is not None})
     if model.seed_topics is not None:
+        if not isinstance(model.seed_topics, Mapping | SeedTopics):
+            raise TypeError(
+                "seed_topics must be a mapping of labels to words, such as "
+                f'{{"space": ["space", "nasa", "orbit"]}}, or SeedTopics; got {model.seed_topics!r}'
+            )
         if lda.topic_word_prior is not None:
             raise ValueError(
                 "seed_topics takes the place of topic_word_prior of lda: give only one"
@@ -91,6 +97,7 @@ def check_before_counting(lda: TemperedLDA) -> None:
         if not isinstance(parameters[name], str) and hasattr(parameters[name], "__len__"):
             parameters[name] = None
     Config.of(parameters, n_features=1)
+    seed_labels(lda.topic_word_prior)
     check.threads(lda.n_jobs)
 
 

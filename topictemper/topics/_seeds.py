@@ -152,16 +152,22 @@ class SeedTopics(BaseEstimator):
             if not known:
                 raise ValueError(
                     f"none of the words of the seeded topic {label!r} is in the vocabulary: "
-                    f"{', '.join(words)}"
+                    f"{_unknown(words, place)}"
                 )
             result.append(np.array(known))
         if unknown:
             warnings.warn(
-                f"seed words that are not in the vocabulary: {', '.join(unknown)}",
+                f"seed words that are not in the vocabulary: {_unknown(unknown, place)}",
                 UserWarning,
                 stacklevel=2,
             )
         return result
+
+
+def _unknown(words: Sequence[str], place: Mapping[str, int]) -> str:
+    """Return words that are not in the vocabulary, and those that are there in lower case."""
+    lower = [word.lower() for word in words if word.lower() in place]
+    return ", ".join(words) + (f"; it has {', '.join(lower)}" if lower else "")
 
 
 def _checked(topics: Any) -> Mapping[str, Sequence[str]]:
