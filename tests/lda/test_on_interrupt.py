@@ -67,6 +67,11 @@ def test_a_hot_model_is_said_to_be_hot(monkeypatch):
     assert "T =" not in message
 
 
+def test_topics_of_a_hot_model_are_not_said_to_be_too_many(monkeypatch):
+    _, message = interrupted(monkeypatch, STEPS + 1, n_components=60)  # its only warning
+    assert "still hot" in message
+
+
 def test_an_interrupt_in_the_first_pass_leaves_the_estimator_unchanged(monkeypatch):
     lda = small_lda()
     Interrupt(monkeypatch, STEPS)

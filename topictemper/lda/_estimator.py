@@ -404,6 +404,7 @@ class TemperedLDA(
         if sample_weight is not None:
             hook_arguments["metadata"] = {"sample_weight": sample_weight}
         elbos: list[tuple[float, float, float]] = []
+        hot = False
         with Workers(self.n_jobs) as workers:
             context.call_on_fit_task_begin(**hook_arguments)
             monitor = Monitor(
@@ -423,9 +424,11 @@ class TemperedLDA(
                     train(trainer, learned, n_passes, weight, workers, monitor)
             except KeyboardInterrupt:
                 trainer = monitor.kept_model(elbos)
+                hot = trainer.temperature > 1.0
         if validation is not None and validation.best is not None:
             trainer = validation.best
         trainer.settle()
         self._set_fitted(trainer, validation, elbos)
-        self._warn_of_twins()
+        if not hot:  # when all topics are still alike, however many they are
+            self._warn_of_twins()
         context.call_on_fit_task_end(**hook_arguments)
