@@ -151,6 +151,8 @@ def test_bad_arguments_of_report_write_no_file(model, tmp_path):
     ):
         with pytest.raises(ValueError, match=message):
             model.report(texts(), path=path, **wrong)
+    with pytest.raises(ValueError, match="no document has a word of the vocabulary"):
+        model.report(["unheard words", None], path=path)
     for wrong, message in (
         ({"other_models": other}, "other_models must be a sequence of models, got TopicModel"),
         ({"other_models": "a.topics"}, "other_models must be a sequence of models, got str"),

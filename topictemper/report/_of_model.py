@@ -66,6 +66,8 @@ def write_model(
     """
     other_models = models_of(other_models)
     X = model._fitted_counts(X)
+    if not X.sum():
+        raise ValueError("no document has a word of the vocabulary, so there is nothing to report")
     if labels is None:
         labels = model._labels
     elif isinstance(labels, Mapping):
