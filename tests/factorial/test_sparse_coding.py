@@ -160,6 +160,16 @@ def test_with_all_states_the_elbo_is_exact(n_states):
     assert_allclose(model.elbo(images(), 1), exact, rtol=1e-13)
 
 
+@pytest.mark.parametrize("noise", [0.5, 0.1])
+def test_little_noise_is_learned(noise):
+    # The posterior of an image is then one state, whose marginals have no other.
+    bars = make_bars(500, noise=noise, random_state=0)
+    model = BinarySparseCoding(10, max_iter=100, random_state=0).fit(bars.data)
+    assert model.sigma_ == pytest.approx(noise, rel=0.03)
+    exact = model.exact_log_likelihood(bars.data)
+    assert model.elbo_history_["elbo"][-1] == pytest.approx(exact, abs=0.05)
+
+
 def test_exact_log_likelihood_is_the_mixture_of_all_states():
     model, Y = fitted(), images()[:20]
     states = all_states(6)

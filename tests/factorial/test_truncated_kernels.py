@@ -150,6 +150,28 @@ def test_all_states_are_taken_where_they_are_few(name, dtype, isa):
     assert (as_sets(states) == before) == (name == "all states")
 
 
+@pytest.mark.parametrize("n_states", [1, 2])
+def test_known_draws_are_changed_until_they_are_new(n_states, isa):
+    # The marginals of one state have no other, and those of two states next to none.
+    n_data, n_units = 6, 70
+    rng = np.random.default_rng(0)
+    fields = rng.normal(scale=20.0, size=(n_data, n_units))
+    prior = UnitPrior(np.full(n_units, 0.3)).draw_arguments()
+    keys = np.arange(n_data, dtype=np.uint64)
+    states = np.empty((n_data, n_states, 2), dtype=np.uint64)
+    kernels.initial_states(states, keys, SEED, 0, *prior, ticket())
+    free_energy, means = np.empty(n_data), np.empty(fields.shape)
+    couplings = np.zeros(n_units * (n_units + 1) // 2)
+    for iteration in range(1, 100):
+        kernels.gaussian_estep(
+            states, keys, SEED, iteration, *prior, 0, 20, None, fields, 1.0,
+            free_energy, means, couplings, np.empty((1, len(couplings))), ticket(),
+        )  # fmt: skip
+        assert all(len(found) == n_states for found in as_sets(states))
+    best = reference.pack((fields > 0).astype(np.uint8))
+    assert (states == best[:, None]).all(axis=2).any(axis=1).all()
+
+
 @pytest.mark.parametrize("n_drawn", [(6, 7), (0, 7), (0, 0)])
 @pytest.mark.parametrize("guided", [False, True])
 @pytest.mark.parametrize("name", CASES)
@@ -160,7 +182,7 @@ def test_draws_that_are_known_change_nothing(name, guided, n_drawn, isa):
     marginals = np.abs(np.tanh(marginals)) if guided else None
     lower = lower_triangle(np.ones((n_units, n_units)))
     results = []
-    for _ in range(4 if guided else 20):  # without marginals draws follow the states
+    for _ in range(60):  # draws follow the states, which settle
         free_energy, means, second = (
             np.full(shape, np.nan) for shape in (n_data, (n_data, n_units), (1, len(lower)))
         )

@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 
 _SMALLEST_WEIGHT = 1e-12
+_LONGEST_WALK = 8
 
 
 class EStep(NamedTuple):
@@ -91,6 +92,14 @@ class Stream:
             h += 1 + self._gap(sampler.gaps)
         return bits
 
+    def walk(self, bits: Bits, there: set[bytes]) -> Bits:
+        """A state that is not there yet, if one is met on a short way from this one."""
+        for _ in range(_LONGEST_WALK):
+            if bits.tobytes() not in there:
+                break
+            bits[self.below(len(bits))] ^= 1
+        return bits
+
     def _gap(self, gaps: Words) -> int:
         return int((np.uint64(self.word()) < gaps).sum())
 
@@ -142,8 +151,10 @@ def _estep(
         listed = np.flatnonzero(thresholds)
         if 2 ** len(listed) <= n_marginal:
             drawn += _subsets(listed, n_units)
-        else:
-            drawn += [random.listed(listed, thresholds) for _ in range(n_marginal)]
+        there = joint.keys() | {bits.tobytes() for bits in drawn}
+        for _ in range(n_prior + n_marginal - len(drawn)):
+            drawn.append(random.walk(random.listed(listed, thresholds), there))
+            there.add(drawn[-1].tobytes())
         for bits in drawn:
             joint[bits.tobytes()] = float(bits @ fields[n]) - penalty(bits)
         best = sorted(joint, key=lambda state: -joint[state])[:n_states]

@@ -151,7 +151,8 @@ class BinarySparseCoding(TruncatedModel):
     n_prior_samples : int, default=32
         States drawn from the prior for a datum in each E-step.
     n_marginal_samples : int, default=32
-        States drawn for a datum from the marginals under its own states, in each E-step.
+        States drawn for a datum from the marginals under its own states, in each E-step. A draw
+        that is among its states already is changed, a random unit at a time, until it is new.
     max_iter : int, default=200
         Iterations of E-step and M-step.
     learn_components, learn_sigma, learn_pi : bool, default=True
@@ -219,7 +220,7 @@ class BinarySparseCoding(TruncatedModel):
     >>> model = BinarySparseCoding(10, max_iter=50, random_state=0).fit(bars.data)
     >>> model.transform(bars.data).shape
     (500, 10)
-    >>> model.score(bars.data) < model.exact_log_likelihood(bars.data)
+    >>> abs(model.score(bars.data) - model.exact_log_likelihood(bars.data)) < 0.1
     True
     """
 

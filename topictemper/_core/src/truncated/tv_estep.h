@@ -1,4 +1,7 @@
-/* The variational E-step of one datum: draw, deduplicate, select (Luecke et al. 2018, alg. 2).
+/* The variational E-step of one datum: draw, walk, select (Luecke et al. 2018, alg. 2).
+
+   The paper drops draws that are there already. Where the posterior is nearly one state, all draws
+   from its marginals are: so they walk to new states.
 
    What a model adds is two inline functions: the penalty of a state, and what to do with those
    states of the new set whose weights count. */
@@ -197,6 +200,28 @@ static INLINE int64_t list_units(const truncated_problem *p, workspace *work, co
     return n_listed;
 }
 
+/* Changes a state that is there already, a random unit at a time, until it is new; to where its hash
+   belongs, or, if it is still there after LONGEST_WALK changes, to where that is. `room` takes the
+   state. */
+#define LONGEST_WALK 8
+
+static INLINE uint64_t *walk(const workspace *work, stream *random, int64_t n_units, uint64_t *room,
+                             int64_t n_words, int64_t *n_on, uint64_t *hash)
+{
+    uint64_t *place;
+    int64_t n_steps = 0;
+    pack(work->units, *n_on, room, n_words);
+    do {
+        const int64_t h = next_below(random, n_units);
+        const uint64_t bit = (uint64_t)1 << (h & 63);
+        *hash += room[h >> 6] & bit ? -work->numbers[h] : work->numbers[h];
+        room[h >> 6] ^= bit;
+        place = find_state(&work->table, *hash);
+    } while (*place == *hash && ++n_steps < LONGEST_WALK);
+    *n_on = unpack(room, n_words, work->units);
+    return place;
+}
+
 /* The fields of a datum; those of the next are asked for. */
 static INLINE const double *fields_of(const truncated_problem *p, workspace *work, int64_t n)
 {
@@ -250,32 +275,35 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
 
     /* What is below the datum's own states would not stay. */
     const double least = smallest(work->joint, n_states);
-    int64_t count = n_states, n_drawn = n_prior + p->n_marginal, n_listed = 0;
-    int takes_all = 0;
+    const int64_t n_drawn = n_prior + p->n_marginal;
+    int64_t count = n_states, n_listed = 0, n_subsets = 0;
     for (int64_t drawn = 0; drawn < n_drawn; drawn++) {
         int64_t n_on;
         if (drawn == n_prior) {
             n_listed = list_units(p, work, own, n_words, n);
-            /* Where no more states can be drawn than are asked for, all of them are taken. */
-            takes_all = n_listed < 63 && (int64_t)1 << n_listed <= p->n_marginal;
-            if (takes_all)
-                n_drawn = n_prior + ((int64_t)1 << n_listed);
+            /* Where no more states can be drawn than are asked for, all of them are taken; what is
+               drawn after that walks. */
+            if (n_listed < 63 && (int64_t)1 << n_listed <= p->n_marginal)
+                n_subsets = (int64_t)1 << n_listed;
         }
         if (drawn < n_prior)
             n_on = draw_prior(&random, p, work);
-        else if (takes_all)
+        else if (drawn - n_prior < n_subsets)
             n_on = take_subset(work->listed, drawn - n_prior, work->units);
         else
             n_on = draw_listed(&random, work->listed, n_listed, work->thresholds, work->units);
         hash = hash_units(work->numbers, work->units, n_on);
         uint64_t *place = find_state(&work->table, hash);
+        uint64_t *room = work->drawn + (count - n_states) * n_words;
+        if (*place == hash && drawn - n_prior >= n_subsets)
+            place = walk(work, &random, p->n_units, room, n_words, &n_on, &hash);
         if (*place == hash)
             continue;
         *place = hash;
         work->joint[count] = log_joint(work, fields, model, penalty, work->units, n_on, &hash);
         if (work->joint[count] <= least)
             continue;
-        pack(work->units, n_on, work->drawn + (count - n_states) * n_words, n_words);
+        pack(work->units, n_on, room, n_words);
         work->sizes[count++] = (int32_t)n_on;
     }
     if (count > n_states)
