@@ -167,10 +167,11 @@ def of_truncated(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) 
     fields = 2 * uniform(22, N_DATA, N_UNITS) - 1
     weights = 2 * uniform(23, N_UNITS + 1, N_FEATURES) - 1
     guides = uniform(24, N_DATA, N_UNITS) * 0.5
-    for prior, marginals in ((alike, None), (truncated.Sampler(thresholds, None), guides)):
+    different = truncated.Sampler(thresholds, None)
+    for prior, marginals, s in ((alike, None, 1.0), (different, guides, 0.7)):
         states = truncated.initial_states(keys, N_STATES, 9, 0, prior)
         hashes.setdefault("first_states", []).append(hash_states(states))
-        arguments = (states, keys, 9, 3, prior, 6, 7, marginals, fields, 0.7)
+        arguments = (states, keys, 9, 3, prior, 6, 7, marginals, fields, s)
         gaussian = truncated.gaussian_estep(*arguments, couplings)
         bernoulli = truncated.bernoulli_estep(*arguments, weights)
         for name, e in (("gaussian", gaussian), ("bernoulli", bernoulli)):

@@ -275,7 +275,7 @@ static void truncated_esteps(const kernel_table *table)
             .n_data = N_DATA, .n_states = N_STATES, .n_units = N_UNITS, .n_words = N_STATE_WORDS,
             .states = first, .keys = keys, .seed = 9, .iteration = 0,
             .prior = {c ? different : alike, c ? NULL : gaps},
-            .fields = fields, .inverse_temperature = 0.7,
+            .fields = fields, .inverse_temperature = c ? 0.7 : 1,
             .free_energy = free_energy, .means = means,
         };
         status |= table->truncated.initial_states(&p, new_ticket());

@@ -153,8 +153,11 @@ def _estep(
             drawn += _subsets(listed, n_units)
         there = joint.keys() | {bits.tobytes() for bits in drawn}
         for _ in range(n_prior + n_marginal - len(drawn)):
-            drawn.append(random.walk(random.listed(listed, thresholds), there))
-            there.add(drawn[-1].tobytes())
+            bits = random.listed(listed, thresholds)
+            if inverse_temperature == 1:
+                bits = random.walk(bits, there)
+            drawn.append(bits)
+            there.add(bits.tobytes())
         for bits in drawn:
             joint[bits.tobytes()] = float(bits @ fields[n]) - penalty(bits)
         best = sorted(joint, key=lambda state: -joint[state])[:n_states]

@@ -105,7 +105,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         States drawn from the prior for a datum in each E-step.
     n_marginal_samples : int, default=5
         States drawn from approximate marginals. A draw that is among the states of the datum
-        already is changed, a random unit at a time, until it is new.
+        already is changed while T = 1, a random unit at a time, until it is new.
     marginal : {"truncated", "mlp", "both"}, default="truncated"
         Source of the marginals: the states of the datum (1st approximation), a network with one
         hidden layer that predicts them from the datum (2nd approximation), or both in turn, E-step

@@ -1,7 +1,7 @@
 /* The variational E-step of one datum: draw, walk, select (Luecke et al. 2018, alg. 2).
 
    The paper drops draws that are there already. Where the posterior is nearly one state, all draws
-   from its marginals are: so they walk to new states.
+   from its marginals are: so at T = 1 they walk to new states. While T > 1 they are dropped.
 
    What a model adds is two inline functions: the penalty of a state, and what to do with those
    states of the new set whose weights count. */
@@ -275,16 +275,19 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
 
     /* What is below the datum's own states would not stay. */
     const double least = smallest(work->joint, n_states);
-    const int64_t n_drawn = n_prior + p->n_marginal;
+    const int hot = p->inverse_temperature < 1;
+    int64_t n_drawn = n_prior + p->n_marginal;
     int64_t count = n_states, n_listed = 0, n_subsets = 0;
     for (int64_t drawn = 0; drawn < n_drawn; drawn++) {
         int64_t n_on;
         if (drawn == n_prior) {
             n_listed = list_units(p, work, own, n_words, n);
             /* Where no more states can be drawn than are asked for, all of them are taken; what is
-               drawn after that walks. */
+               drawn after that walks, or, while hot, would be known. */
             if (n_listed < 63 && (int64_t)1 << n_listed <= p->n_marginal)
                 n_subsets = (int64_t)1 << n_listed;
+            if (hot && n_subsets)
+                n_drawn = n_prior + n_subsets;
         }
         if (drawn < n_prior)
             n_on = draw_prior(&random, p, work);
@@ -295,7 +298,7 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
         hash = hash_units(work->numbers, work->units, n_on);
         uint64_t *place = find_state(&work->table, hash);
         uint64_t *room = work->drawn + (count - n_states) * n_words;
-        if (*place == hash && drawn - n_prior >= n_subsets)
+        if (*place == hash && drawn - n_prior >= n_subsets && !hot)
             place = walk(work, &random, p->n_units, room, n_words, &n_on, &hash);
         if (*place == hash)
             continue;
