@@ -152,7 +152,8 @@ class BinarySparseCoding(TruncatedModel):
         States drawn from the prior for a datum in each E-step.
     n_marginal_samples : int, default=32
         States drawn for a datum from the marginals under its own states, in each E-step. A draw
-        that is among its states already is changed while T = 1, a random unit at a time, until it is new.
+        that is among its states already is changed while T = 1, a random unit at a time, until it
+        is new.
     max_iter : int, default=200
         Iterations of E-step and M-step.
     learn_components, learn_sigma, learn_pi : bool, default=True
