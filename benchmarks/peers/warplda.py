@@ -3,10 +3,10 @@
     python -m benchmarks.peers.warplda --data DATA --binaries DIR
 
 DIR has `warplda` and `format` of https://github.com/thu-ml/warplda, built with the line that
-docs/guide/measured.rst gives. Both systems have one thread. WarpLDA's alpha and beta are fixed: the
-first setting is its own (an alpha that sums to 50, beta = 0.01), the second has a larger beta, the
-third the alpha with which TemperedLDA starts. `best_of_two` scores both. Seconds of WarpLDA are
-those of its process, which reads a binary file and writes the model.
+docs/guide/measured/packages.rst gives. Both systems have one thread. WarpLDA's alpha and beta are
+fixed: the first setting is its own (an alpha that sums to 50, beta = 0.01), the second has a larger
+beta, the third the alpha with which TemperedLDA starts. `best_of_two` scores both. Seconds of
+WarpLDA are those of its process, which reads a binary file and writes the model.
 """
 
 from __future__ import annotations

@@ -12,12 +12,13 @@ ETA_LEAST, ETA_FIRST_TOKENS, ETA_TOKENS = 0.003, 1e6, 2e5
 ETA_WORDS, ETA_SHARE, ETA_TOGETHER = 3.0, 0.04, 4.0
 # benchmarks/lda/priors.py: the floor of a learned alpha, over the default one.
 ALPHA_FLOOR = 0.5
-# docs/guide/measured.rst: the largest sum of an alpha that is learned from samples. No script chose
-# it: default fits of all corpora there come to 4.3 at most, and very long fits do not stop there.
+# docs/guide/measured/priors.rst, "How alpha is learned from samples": the largest sum of an alpha
+# that is learned from samples. No script chose it: default fits of all corpora there come to 4.3 at
+# most, and very long fits do not stop there.
 ALPHA_LARGEST_SUM = 4.0
 
-# docs/guide/measured.rst, "The length of annealing": shares of the planned passes; then the same
-# where these are few: hundreds of topics do not all part in less.
+# docs/guide/measured/defaults.rst, "The length of annealing": shares of the planned passes; then
+# the same where these are few: hundreds of topics do not all part in less.
 ANNEALING_SHARE, PROBE_SHARE = 0.3, 0.2
 FEW_PASSES, ANNEALING_SHARE_OF_FEW, PROBE_SHARE_OF_FEW = 3, 0.4, 0.25
 # benchmarks/lda/defaults.py, in shares of the planned passes.
@@ -48,10 +49,10 @@ STREAM_SAMPLES = 50_000.0
 # find topics more slowly than they improve them.
 PLAIN_PASSES, PLAIN_SHARE = 2.0, 2 / 3
 
-# docs/guide/measured.rst, "The own counts of tokens": the share of the default passes that they are
-# in, and the passes that they are in at least (all, if there are fewer). They make topics part, and
-# are better left out then. In documents of fewer tokens on average they are a large share of what a
-# document has, and are always left out.
+# docs/guide/measured/inference.rst, "The own counts of tokens": the share of the default passes
+# that they are in, and the passes that they are in at least (all, if there are fewer). They make
+# topics part, and are better left out then. In documents of fewer tokens on average they are a
+# large share of what a document has, and are always left out.
 OWN_SHARE, OWN_PASSES = 2 / 3, 10.0
 OWN_TOKENS = 60.0
 

@@ -22,8 +22,8 @@ class GibbsSweeps(NamedTuple):
     kept: int
 
 
-# The second is for minibatches from which alpha is learned (docs/guide/measured.rst, "How alpha is
-# learned from samples").
+# The second is for minibatches from which alpha is learned (docs/guide/measured/priors.rst, "How
+# alpha is learned from samples").
 TRAINING = GibbsSweeps(3, 4)
 OF_ALPHA = GibbsSweeps(17, 4)
 PREDICTION = GibbsSweeps(30, 60)
@@ -31,7 +31,7 @@ PREDICTION = GibbsSweeps(30, 60)
 
 # In CVB0: the change of gamma, over the square root of a document's tokens, at which the token is
 # left out of its own counts; and the sweeps that follow. The exact fixed point predicts worse (see
-# docs/guide/measured.rst, "Where collapsed inference ends").
+# docs/guide/measured/inference.rst, "Where collapsed inference ends").
 ROUGH = 2.0
 OWN_SWEEPS = 3
 

@@ -27,7 +27,7 @@ class PredictiveScale(SampledComparison):
     ones want more.
 
     Topics remember a little of every document after all, and what is found is rather too small: it
-    is never taken to be less than 1 (docs/guide/measured.rst, "The alpha of prediction").
+    is never taken to be less than 1 (docs/guide/measured/priors.rst, "The alpha of prediction").
 
     Parameters
     ----------
