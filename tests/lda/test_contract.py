@@ -266,3 +266,28 @@ def test_weights_can_be_requested_everywhere(method):
     with config_context(enable_metadata_routing=True):
         lda = getattr(small_lda(), f"set_{method}_request")(sample_weight=True)
         assert lda.get_metadata_routing().consumes(method, ["sample_weight"]) == {"sample_weight"}
+
+
+# Subclasses
+
+
+class Plain(TemperedLDA):
+    """An estimator with few parameters of its own."""
+
+    def __init__(self, n_components=4, note=""):
+        super().__init__(n_components, tempering="svi", max_iter=3, random_state=0)
+        self.note = note
+
+
+def test_a_subclass_may_have_other_parameters():
+    theirs = TemperedLDA(4, tempering="svi", max_iter=3, random_state=0).fit(corpus())
+    ours = clone(Plain(note="mine")).fit(corpus())
+    assert learned_state(ours) == learned_state(theirs)
+    assert list(ours.get_params()) == ["n_components", "note"]
+    assert_array_equal(
+        ours.partial_fit(corpus()).components_, theirs.partial_fit(corpus()).components_
+    )
+    reduced = ours.reduce_to(2)
+    assert isinstance(reduced, Plain)
+    assert (reduced.note, reduced.tempering, reduced.n_components) == ("mine", "svi", 2)
+    assert reduced.partial_fit(corpus()).components_.shape == (2, 60)

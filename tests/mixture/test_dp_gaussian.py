@@ -28,6 +28,18 @@ def test_scikit_learn_contract(estimator, check):
     check(estimator)
 
 
+class Plain(DPGaussianMixture):
+    """An estimator with few parameters of its own."""
+
+    def __init__(self, n_components=4):
+        super().__init__(n_components, tempering="avi", random_state=0)
+
+
+def test_a_subclass_may_have_other_parameters():
+    theirs = DPGaussianMixture(4, tempering="avi", random_state=0).fit(X)
+    np.testing.assert_array_equal(clone(Plain()).fit(X).means_, theirs.means_)
+
+
 # What it predicts
 
 

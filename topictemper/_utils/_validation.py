@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state, check_scalar
+
+
+def parameters(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator, those that the `__init__` of a subclass hides, too."""
+    kinds: list[Any] = [kind for kind in type(estimator).mro() if issubclass(kind, BaseEstimator)]
+    names = {name for kind in kinds for name in kind._get_param_names()}
+    return {name: getattr(estimator, name) for name in sorted(names)}
 
 
 def is_real(value: object) -> bool:

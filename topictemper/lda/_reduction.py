@@ -138,8 +138,10 @@ class ReductionMixin:
         trainer: Trainer = model._trainer
         sizes = trainer.topics.totals
         # In one copy, so that a schedule that is an object stays one.
-        own, trained = deepcopy((model.get_params(deep=False), model._trained_with))
-        other = clone(model).set_params(**_parameters(own, groups, sizes))
+        own, trained = deepcopy((check.parameters(model), model._trained_with))
+        other = clone(model)
+        for name, value in _parameters(own, groups, sizes).items():
+            setattr(other, name, value)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(model, name):
                 setattr(other, name, getattr(model, name))

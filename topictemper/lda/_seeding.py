@@ -24,7 +24,7 @@ Seeds = Mapping[str, Sequence[str]] | SeedTopics
 
 def unseeded(estimator: Any) -> dict[str, Any]:
     """Parameters of an estimator, with the usual prior in place of seeded topics."""
-    parameters: dict[str, Any] = estimator.get_params(deep=False)
+    parameters = check.parameters(estimator)
     if is_seeded(estimator.topic_word_prior):
         parameters["topic_word_prior"] = None
     return parameters
@@ -46,7 +46,7 @@ def seeded(
     scale : float
         Documents that each document stands for.
     """
-    parameters: dict[str, Any] = estimator.get_params(deep=False)
+    parameters = check.parameters(estimator)
     seeds = _seeds(estimator.topic_word_prior)
     if seeds is None:
         return parameters

@@ -226,7 +226,7 @@ default="kmeans"
         """Fit, and return the responsibilities at T = 1."""
         with unchanged_on_error(self):
             X = self._data(X, reset=True, ensure_min_samples=2)
-            config = config_of(self.get_params(deep=False), X)
+            config = config_of(check.parameters(self), X)
             offset, prior = X.mean(axis=0), config.prior
             # Coordinates relative to the mean of the data keep rounding errors small.
             centered = replace(prior, mean=prior.mean - offset)

@@ -183,7 +183,7 @@ class FactorialMixture(
             images = self._images(X, reset=True)
             if not images.observed.any():
                 raise ValueError("X has no observed pixel: all values are NaN")
-            config = config_of(self.get_params(deep=False), images)
+            config = config_of(check.parameters(self), images)
             with Workers(self.n_jobs) as workers:
                 self._publish(config, best_run(images, config, workers))
         return self

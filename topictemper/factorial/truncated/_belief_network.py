@@ -242,7 +242,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         return Y
 
     def _learn(self, Y: Floats, workers: Workers) -> ElboHistory:
-        config = belief_network_config(self.get_params(deep=False), Y)
+        config = belief_network_config(check.parameters(self), Y)
         best = _best_start(config, Y, workers)
         for iteration in range(len(best.history.rows), config.max_iter):
             best.iterate(iteration)

@@ -178,7 +178,7 @@ class TruncatedModel(
     def _infer(self, X: Any, n_iter: int | None = None) -> tuple[Floats, Floats]:
         check_is_fitted(self)
         Y, joint = self._checked(X), self._fitted_joint()
-        inference = inference_of(self.get_params(deep=False))
+        inference = inference_of(check.parameters(self))
         if n_iter is not None:
             inference = replace(inference, n_iter=check.integer("n_iter", n_iter, 1))
         with Workers(self.n_jobs) as workers:

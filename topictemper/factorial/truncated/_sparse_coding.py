@@ -277,7 +277,7 @@ class BinarySparseCoding(TruncatedModel):
         return check.precision(self.dtype)
 
     def _learn(self, Y: Floats, workers: Workers) -> ElboHistory:
-        config = sparse_coding_config(self.get_params(deep=False), Y)
+        config = sparse_coding_config(check.parameters(self), Y)
         training = _Training(config, Y, workers)
         for iteration in range(config.max_iter):
             training.iterate(iteration)
