@@ -251,6 +251,8 @@ def test_bad_parameters_leave_the_estimator_as_it_was(parameters, name):
 def test_bad_data():
     with pytest.raises(ValueError, match="no observed pixel"):
         small().fit(np.full((5, 3), np.nan))
+    with pytest.raises(ValueError, match=r"masked values.*X\.filled\(np\.nan\)"):
+        small().fit(np.ma.masked_greater(shapes(), 0.5))
     with pytest.raises(ValueError, match="infinity"):
         small().fit([[1.0, np.inf]])
     with pytest.raises(

@@ -430,6 +430,8 @@ def test_bad_parameters_change_nothing(parameters, error, message):
 
 
 def test_bad_data():
+    with pytest.raises(ValueError, match="X has masked values"):
+        small().fit(np.ma.masked_greater(images(), 0.5))
     with pytest.raises(ValueError, match="NaN"):
         small().fit([[np.nan, 1.0]])
     with pytest.raises(ValueError, match="too large"):

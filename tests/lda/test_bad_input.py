@@ -31,6 +31,7 @@ BAD_COUNTS = {
     "negative": (changed(-1.0), "row 5 has -1"),
     "negative dense": (changed(-1.0, np.asarray), "row 5 has -1"),
     "negative fraction": (changed(-1e-9, sp.csc_array), "row 5 has -1e-09"),
+    "masked": (np.ma.masked_greater(corpus().toarray(), 2), r"masked values.*X\.filled\(0\)"),
     "strings": (strings(), "three"),
     "text": (["a document", "another"], "a document"),
     "one-dimensional": (np.ones(60), "2D array"),

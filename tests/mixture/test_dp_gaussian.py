@@ -40,6 +40,19 @@ def test_a_subclass_may_have_other_parameters():
     np.testing.assert_array_equal(clone(Plain()).fit(X).means_, theirs.means_)
 
 
+@pytest.mark.parametrize("kind", ["diag", "full"])
+def test_the_order_of_numbers_in_memory_does_not_matter(kind):
+    model = DPGaussianMixture(4, covariance_type=kind, random_state=0).fit(X)
+    other = clone(model).fit(np.asfortranarray(X))
+    np.testing.assert_array_equal(other.means_, model.means_)
+    np.testing.assert_array_equal(other.score_samples(np.asfortranarray(X)), model.score_samples(X))
+
+
+def test_masked_values_are_refused():
+    with pytest.raises(ValueError, match="X has masked values"):
+        DPGaussianMixture(4).fit(np.ma.masked_greater(X, 0.5))
+
+
 # What it predicts
 
 

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
+from . import _validation as check
 from ._chunks import each_checked, has_rows, is_chunks
 from ._sparse_checks import check_structure, row_of, spans
 
@@ -52,6 +53,7 @@ def acceptable(X: Any, name: str) -> Any:
             f"{name} is a collection of Dask: learn with topictemper.dask.TemperedLDA, predict "
             f"with topictemper.dask.transform, or bring it to this process with {name}.compute()"
         )
+    check.unmasked(name, X, "0")
     if isinstance(X, dict) and "counts" in X:
         raise TypeError(f"{name} is a corpus, not a matrix; give its counts, {name}.counts")
     if is_chunks(X):

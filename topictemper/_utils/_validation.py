@@ -135,6 +135,14 @@ def table(
     return array
 
 
+def unmasked(name: str, value: Any, filler: str) -> None:
+    """Refuse a masked array, which scikit-learn reads without its mask."""
+    if np.ma.is_masked(value):
+        raise ValueError(
+            f"{name} has masked values, which would count like others; give {name}.filled({filler})"
+        )
+
+
 def topics(name: str, value: Any) -> NDArray[Any]:
     """Return finite weights of words, the columns, in topics that all have words."""
     array: NDArray[Any] = check_array(value, dtype=[np.float64, np.float32], input_name=name)

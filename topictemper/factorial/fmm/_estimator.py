@@ -370,6 +370,7 @@ class FactorialMixture(
         return tags
 
     def _checked(self, X: Any, *, reset: bool) -> Floats:
+        check.unmasked("X", X, "np.nan")
         checked: Floats = validate_data(
             self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
         )
