@@ -29,6 +29,16 @@ def test_shares_are_means_of_groups():
     assert shares["documents"].tolist() == [20] * 9
 
 
+def test_weights_of_topics_are_made_proportions():
+    """Other models, such as NMF, give weights that do not sum to one."""
+    groups = ["a", "b"] * 30
+    scaled = THETA * np.arange(1, 61)[:, None]
+    for column in ("share", "low", "high"):
+        found = shares_by_group(scaled, groups)[column]
+        assert_allclose(found, shares_by_group(THETA, groups)[column])
+    assert_allclose(shares_by_group(np.zeros((2, 3)), ["a", "a"])["share"], 0.0)
+
+
 def test_intervals_are_those_of_the_normal_approximation():
     """Of many documents the bootstrap is close to it."""
     theta = np.random.default_rng(1).dirichlet(np.full(3, 0.5), size=2000)

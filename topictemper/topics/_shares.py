@@ -17,6 +17,8 @@ from ._periods import periods_of
 
 # Numbers that are drawn at once, which fit into the cache, and those that are multiplied at once.
 _MOST_DRAWN, _MOST_MULTIPLIED = 2**16, 2**24
+# A smaller sum of proportions is that of a document without topics.
+_LEAST = 1e-300
 
 
 def shares_by_group(
@@ -37,7 +39,8 @@ def shares_by_group(
     Parameters
     ----------
     proportions : array-like of shape (n_samples, n_components)
-        Proportions of topics in documents, such as from `transform`.
+        Proportions of topics in documents, such as from `transform`. Rows are divided by their
+        sums.
     groups : array-like of shape (n_samples,)
         The group of each document. Documents where it is None, NaN or "" are left out.
     weights : array-like of shape (n_samples,), optional
@@ -108,7 +111,8 @@ def shares_over_time(
     Parameters
     ----------
     proportions : array-like of shape (n_samples, n_components)
-        Proportions of topics in documents, such as from `transform`.
+        Proportions of topics in documents, such as from `transform`. Rows are divided by their
+        sums.
     dates : array-like of shape (n_samples,)
         The date of each document: datetime64, datetime, text like "2024-05-31"; or numbers such as
         years, each of which is a period, if none is a day such as 20240531. Documents without a
@@ -177,6 +181,7 @@ def _shares(
     shares, low, high, documents = [], [], [], []
     for rows in np.split(by_group, ends_of[:-1]):
         values, w = theta[rows].astype(np.float64), weight[rows]
+        values /= np.maximum(values.sum(axis=1, keepdims=True), _LEAST)
         draws = _resampled(values, w, n_bootstrap, rng)
         shares.append(w @ values / w.sum())
         ends = np.percentile(draws, tails, axis=0)
