@@ -60,3 +60,4 @@ def test_a_fit_with_far_too_many_topics_warns_of_twins():
     assert merged.n_components < 60
     assert str(found[0].message).startswith(f"{60 - merged.n_components} of 60 topics")
     assert merged.n_effective_topics_ <= merged.n_components
+    assert found[0].filename == __file__

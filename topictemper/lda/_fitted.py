@@ -69,7 +69,7 @@ class FittedMixin:
                 "with fewer topics (n_components), or merge them: "
                 "model.merge_topics(topictemper.topics.twin_topics(model))",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=5,  # the caller of `fit`, which is wrapped for callbacks
             )
 
     @property
