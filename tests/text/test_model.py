@@ -306,6 +306,23 @@ def test_parameters_that_are_set_last_count():
     assert TopicModel().set_params(lda__max_iter=1).fit(texts()).lda_.n_components == 10
 
 
+@pytest.mark.parametrize(
+    ("name", "here"),
+    [
+        ("max_iter", r"set_params\(lda__max_iter=\.\.\.\)"),
+        ("passes", r"set_params\(lda__max_iter=\.\.\.\)"),
+        ("min_df", r"set_params\(vectorizer__min_df=\.\.\.\)"),
+        ("num_topics", "n_components"),
+        ("nr_topics", "n_components"),
+        ("seed", "random_state"),
+        ("vectorizer_model", "vectorizer"),
+    ],
+)
+def test_parameters_of_parts_and_of_other_libraries_are_told(name, here):
+    with pytest.raises(TypeError, match=f"TopicModel has no parameter {name}; here it is {here}"):
+        TopicModel(5, **{name: 5})
+
+
 def test_pipelines():
     y = np.arange(120) % 3
     pipeline = make_pipeline(topic_model(), LogisticRegression())
@@ -400,6 +417,9 @@ def test_before_fit():
             method(texts())
     with pytest.raises(AttributeError, match="no topics_ before fit"):
         _ = model.topics_
+    for attribute in ("labels_", "feature_names_"):
+        with pytest.raises(NotFittedError, match="This TopicModel instance is not fitted"):
+            getattr(model, attribute)
     with pytest.raises(NotFittedError):
         model.save("model.npz")
 

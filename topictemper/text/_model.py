@@ -24,11 +24,13 @@ from .._utils._log import counted, say
 from .._utils._rollback import unchanged_on_error
 from .._utils._tables import output_of, table
 from ..lda._estimator import TemperedLDA
+from ..lda._other_names import understands_other_names
 from ..lda._seeding import Seeds
 from ..persistence._models import savable
 from ..persistence._vectorizers import as_tokens
 from ._counting import count_by_vocabulary, learn_vocabulary, set_vocabulary
 from ._parameters import (
+    CALLED,
     check_before_counting,
     default_lda,
     new_lda,
@@ -132,6 +134,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     #: Frequent unknown words of the last `update`, with their counts.
     _unknown: dict[str, int] | None = None
 
+    @understands_other_names(CALLED)
     def __init__(
         self,
         n_components: int | None = None,
@@ -408,6 +411,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
     @property
     def feature_names_(self) -> NDArray[Any]:
         """The words that are counted, in the order of the columns."""
+        check_is_fitted(self)
         return self.lda_.feature_names_in_
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:

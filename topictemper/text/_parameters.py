@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import (
 from .._utils import _validation as check
 from ..lda._config import Config
 from ..lda._estimator import TemperedLDA
+from ..lda._other_names import CALLED as OTHER_NAMES
 from ..lda._seeding import seed_labels, unseeded
 from ..persistence._vectorizers import as_tokens, checked
 from ..topics import SeedTopics
@@ -32,6 +33,22 @@ _OF_CONTRACTIONS = (
 STOP_WORDS = sorted(ENGLISH_STOP_WORDS.union(_OF_CONTRACTIONS))
 #: Parameters that take the place of those of `lda`.
 OF_LDA = ("n_components", "random_state", "n_jobs", "verbose")
+#: Parameters of the parts and of other libraries, with what they are in a `TopicModel`.
+CALLED = {
+    **{
+        name: f"set_params({part}__{name}=...)"
+        for part, kind in (("vectorizer", CountVectorizer), ("lda", TemperedLDA))
+        for name in kind._get_param_names()
+        if name not in OF_LDA
+    },
+    **{
+        name: here if here in OF_LDA else f"set_params(lda__{here}=...)"
+        for name, here in OTHER_NAMES.items()
+    },
+    "nr_topics": "n_components",
+    "vectorizer_model": "vectorizer",
+    "seed_topic_list": "seed_topics",
+}
 
 
 def default_vectorizer() -> CountVectorizer:
