@@ -128,6 +128,17 @@ def corpus_of_words():
     return np.array(names())[np.random.default_rng(0).integers(0, 60, (50, 20))]
 
 
+def test_names_that_contradict_a_data_frame_are_refused():
+    pandas = pytest.importorskip("pandas")
+    words = names()
+    frame = pandas.DataFrame(corpus().toarray(), columns=words)
+    for learn in (small_lda().fit, small_lda().partial_fit):
+        assert learn(frame, feature_names=words).feature_names_in_.tolist() == words
+    for learn in (small_lda().fit, small_lda().partial_fit):
+        with pytest.raises(ValueError, match=r"already have, but column 0 is 'w59', and was 'w00'"):
+            learn(frame, feature_names=words[::-1])
+
+
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [

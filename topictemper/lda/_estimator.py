@@ -12,7 +12,6 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, is_chunks
-from .._utils._feature_names import feature_names_of
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._mixin import TemperingMixin
@@ -317,8 +316,9 @@ class TemperedLDA(
         feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Words of the columns, for `feature_names_in_`: a sequence; a mapping of words to
             columns or of columns to words, such as ``vocabulary_`` or a gensim ``Dictionary``; or
-            a fitted vectorizer. None takes the names of a data frame, or with `warm_start`
-            those of the last fit. Else names of an earlier fit are dropped, as in scikit-learn.
+            a fitted vectorizer. They must not contradict the names of a data frame. None takes
+            those, or with `warm_start` the names of the last fit. Else names of an earlier fit are
+            dropped, as in scikit-learn.
         on_interrupt : {"raise", "keep"}, default="raise"
             What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, and warns.
             It needs memory for a copy of the model. An interrupt in the first pass is raised.
@@ -368,8 +368,7 @@ class TemperedLDA(
             X = self._training_counts(X, reset=True)
             sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
             _counts.check_words(X, "X", sample_weight)
-        if feature_names is not None:
-            self.feature_names_in_ = feature_names_of(feature_names, X.shape[1], strings=True)
+        self._name_features(feature_names)
         if validation_X is not None:
             if self.validation_fraction is not None:
                 raise ValueError(

@@ -150,16 +150,16 @@ class StreamMixin:
         return self._trainer
 
     def _name_features(self, feature_names: Any) -> None:
-        """Take the words of the columns, if they are given; a model in training keeps its own."""
+        """Take the words of the columns, if they are given and do not contradict others."""
         if feature_names is None:
             return
         names = feature_names_of(feature_names, self.n_features_in_, strings=True)
-        before = getattr(self, "feature_names_in_", None) if hasattr(self, "_trainer") else None
-        if before is not None and not np.array_equal(names, before):
-            column = int(np.flatnonzero(names != before)[0])
+        others = getattr(self, "feature_names_in_", None)  # of a data frame, or of another call
+        if others is not None and not np.array_equal(names, others):
+            column = int(np.flatnonzero(names != others)[0])
             raise ValueError(
-                "feature_names must be those of the documents before, but column "
-                f"{column} is {names[column]!r}, and was {before[column]!r}"
+                "feature_names must be the names that the columns already have, but column "
+                f"{column} is {names[column]!r}, and was {others[column]!r}"
             )
         self.feature_names_in_ = names
 
