@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.decomposition import LatentDirichletAllocation
 
 from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus, data_of
 from topictemper import TemperedLDA, report
@@ -37,6 +38,19 @@ def test_coherence_is_that_of_metrics(path):
     counts = sp.csr_matrix(corpus().counts)
     expected = coherence(corpus().topics, counts, per_topic=True)
     np.testing.assert_allclose(written(path)["coherence"], expected, atol=1e-4)
+
+
+def test_a_model_stands_for_its_topics(path):
+    class LikeGensim:
+        def get_topics(self):
+            return corpus().topics
+
+    theirs = LatentDirichletAllocation(N_TOPICS, max_iter=1, random_state=0).fit(corpus().counts)
+    for model, topics in ((LikeGensim(), corpus().topics), (theirs, theirs.components_)):
+        assert written(path, topics=model) == written(path, topics=topics)
+        assert written(path, other_topics=[model]) == written(path, other_topics=[topics])
+    with pytest.raises(TypeError, match=r"topics must be an array .* or a fitted estimator"):
+        written(path, topics=object())
 
 
 def test_empty_documents_count_for_coherence_in_the_page_as_in_metrics(path):

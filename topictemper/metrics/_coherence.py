@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._cooccurrence import EPSILON, mean_npmi, npmi_matrix, shares_together
 from .._utils._ranking import top_columns
-from ..topics._checks import matrices, topics_of
+from .._utils._topics import topics_of
+from ..topics._checks import matrices
 
 
 def coherence(

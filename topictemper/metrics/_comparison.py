@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._distances import distributions, hellinger, pairs
 from .._utils._ranking import top_columns
-from ..topics._checks import topics_of
+from .._utils._topics import topics_of
 
 
 class TopicMatch(NamedTuple):

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._counts import NOTHING_HELD_OUT
+from .._utils._topics import topics_of
 from ..lda._completion import Model, cold, completions, inference_of, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._topics import Topics
-from ..topics._checks import lda_of, matrices, topics_of
+from ..topics._checks import lda_of, matrices
 
 
 def predictive_log_likelihood(

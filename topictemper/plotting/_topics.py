@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
+from .._utils._topics import topics_of
 from ..lda._inspection import names_of
-from ..topics._checks import fitted_lda_of, topics_of
+from ..topics._checks import fitted_lda_of
 from ._axes import COOL, axes
 
 _COLUMNS = 4

@@ -13,13 +13,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils import _counts
-from .._utils import _validation as check
 from .._utils._missing import is_missing
+from .._utils._topics import topics_of
 
 
 def distributions(topics: Any, name: str = "topics") -> NDArray[Any]:
     """Return p(w | k): finite, rows that sum to one, in the precision given."""
-    values = check.topics(name, topics)
+    values = topics_of(topics, name)
     total = values.sum(axis=1, keepdims=True, dtype=np.float64)
     probabilities: NDArray[Any] = values / total.astype(values.dtype)
     return probabilities

@@ -45,8 +45,9 @@ def write(
 
     Parameters
     ----------
-    topics : array-like of shape (n_components, n_features)
-        Weights of the words in the topics, >= 0. Rows are divided by their sums.
+    topics : array-like of shape (n_components, n_features), or fitted model
+        Weights of the words in the topics, >= 0; an estimator with `components_`; or a model of
+        gensim or tomotopy. Rows are divided by their sums.
     proportions : array-like or sparse matrix of shape (n_documents, n_components)
         Proportions of the topics in the documents, >= 0; rows are divided by their sums. Rows of
         zeros are documents without words. Also any object with ``shape`` that gives rows for
@@ -73,7 +74,7 @@ def write(
     labels : sequence of str or mapping of int to str, optional
         Names of topics. See `read_labels`. A topic without one is called by its three most probable
         words.
-    other_topics : sequence of arrays-like of shape (n, n_features), optional
+    other_topics : sequence of arrays-like of shape (n, n_features), or fitted models, optional
         Topics of other fits, with the same words. A topic whose partners in them (see
         `metrics.match_topics`) are different is marked for checking.
     score : float, optional

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
-from .._utils import _validation as check
 from .._utils._chunks import is_chunks
 
 
@@ -24,28 +21,6 @@ def fitted_lda_of(model: Any) -> Any:
     """Return the model of counts, of a model that must be fitted."""
     check_is_fitted(model)
     return lda_of(model)
-
-
-def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
-    """Return finite, non-empty topics (n_components, n_features) of an array or a model."""
-    if hasattr(components, "get_topics"):  # gensim
-        components = components.get_topics()
-    elif hasattr(components, "get_topic_word_dist"):  # tomotopy
-        components = np.stack([components.get_topic_word_dist(k) for k in range(components.k)])
-    elif hasattr(components, "fit"):
-        components = fitted_lda_of(components).components_
-    if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
-        raise TypeError(
-            f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "
-            f"with components_, or a model of gensim or tomotopy; got {type(components).__name__}. "
-            "For a model of another library pass its topics"
-        )
-    if _counts.holds_text(components):
-        raise TypeError(
-            f"{name} holds words; it must be an array of topics, (n_components, n_features), or a "
-            "fitted estimator. The top words follow from the weights"
-        )
-    return check.topics(name, components)
 
 
 def matrices(X: Any, n_features: int) -> Iterator[Any]:

@@ -11,7 +11,8 @@ from scipy.spatial.distance import pdist, squareform
 
 from .._utils import _validation as check
 from .._utils._distances import distributions, jensen_shannon
-from ._checks import topic_labels, topics_of
+from .._utils._topics import topics_of
+from ._checks import topic_labels
 
 Metric = Literal["hellinger", "jensenshannon"]
 _METHODS = ("average", "complete", "single", "weighted", "ward")

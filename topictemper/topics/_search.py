@@ -16,7 +16,8 @@ from .._utils._counts import holds_text
 from .._utils._distances import distributions
 from .._utils._ranking import largest
 from .._utils._tables import table
-from ._checks import counts, topics_of
+from .._utils._topics import topics_of
+from ._checks import counts
 
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
 # are mixed with.

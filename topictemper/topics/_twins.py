@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, vstack
 from scipy.sparse.csgraph import connected_components
 
 from .._utils import _validation as check
-from ._checks import topics_of
+from .._utils._topics import topics_of
 
 _ROWS = 512  # of distances, at a time
 _ROUNDING = 1e-6  # of one less a squared distance, in single precision

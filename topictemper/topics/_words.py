@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from .._utils import _validation as check
-from ._checks import topics_of
+from .._utils._topics import topics_of
 
 Measure = Literal["probability", "relevance", "frex", "lift"]
 

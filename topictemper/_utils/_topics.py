@@ -1,0 +1,35 @@
+"""Topics as functions take them: an array, or a fitted model of this or another library."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from . import _counts
+from . import _validation as check
+
+
+def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
+    """Return finite, non-empty topics (n_components, n_features) of an array or a model."""
+    if hasattr(components, "get_topics"):  # gensim
+        components = components.get_topics()
+    elif hasattr(components, "get_topic_word_dist"):  # tomotopy
+        components = np.stack([components.get_topic_word_dist(k) for k in range(components.k)])
+    elif hasattr(components, "fit"):
+        check_is_fitted(components)
+        components = getattr(components, "lda_", components).components_  # of a model of texts
+    if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
+        raise TypeError(
+            f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "
+            f"with components_, or a model of gensim or tomotopy; got {type(components).__name__}. "
+            "For a model of another library pass its topics"
+        )
+    if _counts.holds_text(components):
+        raise TypeError(
+            f"{name} holds words; it must be an array of topics, (n_components, n_features), or a "
+            "fitted estimator. The top words follow from the weights"
+        )
+    return check.topics(name, components)
