@@ -185,6 +185,21 @@ def _one_temperature(passes):
     return 1.0
 
 
+def test_parameters_of_pandas_become_arrays(path):
+    pandas = pytest.importorskip("pandas")
+    init = np.random.default_rng(0).random((4, 60)) + 1
+    parameters = {"init": pandas.DataFrame(init), "doc_topic_prior": pandas.Series([0.1] * 4)}
+    model = small_lda(**parameters).fit(corpus())
+    model.save(path)
+    loaded = load(path)
+    assert learned_state(loaded) == learned_state(model)
+    assert_array_equal(loaded.init, init)
+    assert_array_equal(loaded.doc_topic_prior, np.full(4, 0.1))
+    words = pandas.Series(["word"] * 1000)
+    with pytest.raises(ValueError, match=r"(?s)doc_topic_prior=.{60} cannot be written"):
+        model.set_params(doc_topic_prior=words).save(path)
+
+
 def test_parameters_that_no_file_can_hold(path):
     lda = _fitted(schedule=_one_temperature)
     with pytest.raises(ValueError, match=r"schedule=.* cannot be written"):

@@ -254,13 +254,13 @@ def _plain(name: str, value: Any) -> Any:
         return value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, list | tuple | np.ndarray):
+    if isinstance(value, list | tuple) or hasattr(value, "__array__"):  # also of data frames
         array = np.asarray(value)
         if array.dtype.kind in "biuf":
             return array
     raise ValueError(
-        f"{name}={value!r} cannot be written to a file; numbers, arrays of numbers, strings, "
-        "RandomState and None can."
+        f"{name}={repr(value)[:60]} cannot be written to a file; numbers, arrays of numbers, "
+        "strings, RandomState and None can."
     )
 
 
