@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _chunks
 from .._utils import _validation as check
+from .._utils._counts import sample_weights
 from .._utils._files import new_path
 from .._utils._log import counted, say
 from .._utils._rollback import unchanged_on_error
@@ -175,6 +176,7 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         self,
         texts: Any,
         y: Any = None,
+        sample_weight: Any = None,
         *,
         corpus_folder: str | os.PathLike[str] | None = None,
         on_interrupt: Literal["raise", "keep"] = "raise",
@@ -187,6 +189,9 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
             The documents.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often the words of each document count for the topics, >= 0; see `TemperedLDA.fit`.
+            The vocabulary, and `topics_` but for its shares, do not depend on weights.
         corpus_folder : str or path-like, default=None
             A new folder to keep the counts in, for `topictemper.datasets.open_corpus`. Topics are
             then learned from there, not from memory.
@@ -205,18 +210,23 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
             unchanged.
         """
         check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
-        with unchanged_on_error(self), self._counted(texts, corpus_folder) as counts:
-            self._fit(counts, on_interrupt)
+        with unchanged_on_error(self), self._counted(texts, sample_weight, corpus_folder) as counts:
+            self._fit(counts, sample_weight, on_interrupt)
         return self
 
     def fit_transform(
-        self, texts: Any, y: Any = None, *, corpus_folder: str | os.PathLike[str] | None = None
+        self,
+        texts: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        corpus_folder: str | os.PathLike[str] | None = None,
     ) -> Any:
         """Fit, and return the proportions of the topics in the documents, which are read once.
 
         Parameters
         ----------
-        texts, y, corpus_folder
+        texts, y, sample_weight, corpus_folder
             As for `fit`.
 
         Returns
@@ -224,8 +234,8 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         ndarray of shape (n_samples, n_components)
             As for `transform`.
         """
-        with unchanged_on_error(self), self._counted(texts, corpus_folder) as counts:
-            self._fit(counts)
+        with unchanged_on_error(self), self._counted(texts, sample_weight, corpus_folder) as counts:
+            self._fit(counts, sample_weight)
             return self._of_counts(counts)
 
     def update(self, texts: Any) -> Self:
@@ -430,28 +440,32 @@ class TopicModel(WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, 
         check_is_fitted(self)
         return self.lda_.get_feature_names_out()
 
-    def _fit(self, counts: Any, on_interrupt: Literal["raise", "keep"] = "raise") -> None:
+    def _fit(
+        self, counts: Any, weights: Any, on_interrupt: Literal["raise", "keep"] = "raise"
+    ) -> None:
         self.lda_ = new_lda(self)
         names = self.vectorizer_.get_feature_names_out()
-        self.lda_.fit(counts, feature_names=names, on_interrupt=on_interrupt)
+        self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
         self._statistics = TopicStatistics.of(self.lda_, counts)
         for part in _chunks.parts(counts):
             self._statistics.add(part, self._of_counts(part))
         self._unknown = None
 
     @contextmanager
-    def _counted(self, texts: Any, corpus_folder: Any) -> Iterator[Any]:
+    def _counted(self, texts: Any, weights: Any, corpus_folder: Any) -> Iterator[Any]:
         """Fit the vectorizer, and give the counts, which may lie in a temporary folder."""
         lda = new_lda(self)
         check_before_counting(lda)
-        texts = Texts(texts)
-        vectorizer = new_vectorizer(self.vectorizer, texts.tokens)
+        documents = Texts(texts)
+        if not documents.is_stream:
+            sample_weights(weights, len(texts))
+        vectorizer = new_vectorizer(self.vectorizer, documents.tokens)
         with ExitStack() as stack:
             folder = None if corpus_folder is None else new_path(corpus_folder)
-            if folder is None and texts.is_stream:
+            if folder is None and documents.is_stream:
                 temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
                 folder = Path(stack.enter_context(temporary)) / "corpus"
-            counted = learn_vocabulary(texts, vectorizer, folder, verbose=bool(lda.verbose))
+            counted = learn_vocabulary(documents, vectorizer, folder, verbose=bool(lda.verbose))
             self.vectorizer_, self.unknown_share_ = vectorizer, counted.unknown_share
             yield counted.counts
 

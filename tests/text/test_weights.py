@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from topictemper import TemperedLDA, TopicModel
+
+TEXTS = [
+    ("river boat water fish", "engine wheel road driver")[d % 2] + " harbour" * (d % 3)
+    for d in range(60)
+]
+WEIGHTS = np.where(np.arange(60) < 20, 2.0, 1.0)
+
+
+def model():
+    return TopicModel(2, lda=TemperedLDA(2, max_iter=5, batch_size=20), random_state=0)
+
+
+def of_counts():
+    """The topics of the counts of the same texts, with the same weights."""
+    counts = model().fit(TEXTS).vectorizer_.transform(TEXTS)
+    return TemperedLDA(2, max_iter=5, batch_size=20, random_state=0).fit(counts, None, WEIGHTS)
+
+
+def test_weights_are_those_of_the_counts():
+    weighted = model().fit(TEXTS, sample_weight=WEIGHTS)
+    expected = of_counts()
+    assert_array_equal(weighted.lda_.components_, expected.components_)
+    assert not np.array_equal(model().fit(TEXTS).lda_.components_, expected.components_)
+    assert weighted.topics_.documents.sum() == len(TEXTS)
+
+
+def test_weights_of_a_stream_and_of_counts_in_a_folder(tmp_path):
+    expected = of_counts().components_
+    of_stream = model().fit(iter(TEXTS), sample_weight=WEIGHTS)
+    assert_array_equal(of_stream.lda_.components_, expected)
+    of_folder = model()
+    theta = of_folder.fit_transform(TEXTS, None, WEIGHTS, corpus_folder=tmp_path / "counts")
+    assert_array_equal(of_folder.lda_.components_, expected)
+    assert_array_equal(theta, of_folder.transform(TEXTS))
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.ones(59), "sample_weight must have one weight for each of the 60 rows"),
+        (-np.ones(60), "sample_weight must be >= 0, got -1.0 for row 0"),
+    ],
+)
+def test_weights_are_checked_before_texts_are_counted(weights, message, tmp_path):
+    folder = tmp_path / "counts"
+    unfitted = model()
+    with pytest.raises(ValueError, match=message):
+        unfitted.fit(TEXTS, sample_weight=weights, corpus_folder=folder)
+    assert not folder.exists()
+    with pytest.raises(ValueError, match=message):
+        unfitted.fit(iter(TEXTS), sample_weight=weights)
+    assert not hasattr(unfitted, "vectorizer_")
