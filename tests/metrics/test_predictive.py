@@ -6,7 +6,7 @@ from sklearn.decomposition import NMF, LatentDirichletAllocation
 from topictemper.lda._token_halves import split_tokens
 from topictemper.metrics import perplexity, predictive_log_likelihood
 
-from ..small_lda import ESTIMATES, MODES, corpus, fitted, random_counts
+from ..small_lda import ESTIMATES, MODES, corpus, fitted, random_counts, small_lda
 
 # The E-step stops when gamma changes by 1e-3: halves of about 15 tokens, so 1e-4 of a proportion.
 CLOSE = {"rel": 1e-3}
@@ -28,6 +28,13 @@ def test_is_the_score_of_tempered_lda(mode, dtype, estimate):
     way = "collapsed" if lda._trainer.has_sampled else "mean_field"
     found = predictive_log_likelihood(topics, corpus(), lda.doc_topic_prior_, inference=way)
     assert found == pytest.approx(expected, rel=rel)
+
+
+def test_sweeps_are_those_of_the_estimator():
+    lda = small_lda(max_doc_update_iter=2, inference="vb").fit(corpus())
+    expected = pytest.approx(lda.score(corpus()), rel=1e-5)
+    assert predictive_log_likelihood(lda, corpus()) == expected
+    assert predictive_log_likelihood(lda, corpus(), max_doc_update_iter=100) != expected
 
 
 def test_scikit_learn_is_scored_alike():
@@ -113,6 +120,8 @@ def test_prior_given_goes_before_the_estimators():
         ({"X": -corpus()}, "Negative values in data passed to X"),
         ({"mean_change_tol": -1.0}, "mean_change_tol"),
         ({"max_doc_update_iter": 0}, "max_doc_update_iter"),
+        ({"inference": "gibbs", "mean_change_tol": 1e-3}, "mean_change_tol and .* must be None"),
+        ({"inference": "gibbs", "max_doc_update_iter": 100}, "max_doc_update_iter must be None"),
         ({"per_document": None}, "per_document"),
         ({"n_jobs": 0}, "n_jobs"),
     ],

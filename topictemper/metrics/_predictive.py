@@ -11,7 +11,7 @@ from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._topics import topics_of
-from ..lda._completion import Model, cold, completions, inference_of, predictor
+from ..lda._completion import Inference, Model, cold, completions, inference_of, predictor
 from ..lda._estimator import TemperedLDA
 from ..lda._topics import Topics
 from ..topics._checks import lda_of, matrices
@@ -25,8 +25,8 @@ def predictive_log_likelihood(
     inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
     per_document: bool = False,
     standard_error: bool = False,
-    mean_change_tol: float = 1e-3,
-    max_doc_update_iter: int = 100,
+    mean_change_tol: float | None = None,
+    max_doc_update_iter: int | None = None,
     n_jobs: int | None = None,
 ) -> Any:
     r"""Predictive log-likelihood of held-out words, by document completion.
@@ -65,11 +65,14 @@ def predictive_log_likelihood(
     standard_error : bool, default=False
         Whether to return the standard error of the mean too: how far the mean is likely to be from
         the mean of very many such documents.
-    mean_change_tol : float, default=1e-3
+    mean_change_tol : float, default=None
         Mean-field inference of a document ends when the mean change of its gamma is smaller.
-        Collapsed inference ends then too, if it has not done so before.
-    max_doc_update_iter : int, default=100
-        Maximum number of updates of gamma; collapsed inference adds four.
+        Collapsed inference ends then too, if it has not done so before. None takes that of a
+        `TemperedLDA`, and 1e-3 for all other topics. Not for "gibbs", which has a fixed number of
+        sweeps.
+    max_doc_update_iter : int, default=None
+        Maximum number of updates of gamma; collapsed inference adds four. None takes that of a
+        `TemperedLDA`, and 100 for all other topics. Not for "gibbs".
     n_jobs : int, default=None
         Threads. None is 1, -1 is all processors. The score has the same bits for any number.
 
@@ -83,7 +86,8 @@ def predictive_log_likelihood(
     Raises
     ------
     TypeError, ValueError
-        If the topics, the prior or the counts are invalid, or if no document has two tokens.
+        If the topics, the prior or the counts are invalid, if no document has two tokens, or if
+        ``inference="gibbs"`` is given `mean_change_tol` or `max_doc_update_iter`.
 
     References
     ----------
@@ -110,7 +114,9 @@ def predictive_log_likelihood(
     >>> predictive_log_likelihood(topics, X, 0.05, per_document=True).shape
     (300,)
     """
-    lda = _model(model, doc_topic_prior, inference, mean_change_tol, max_doc_update_iter)
+    way = inference_of(inference)
+    sweeps = _sweeps(mean_change_tol, max_doc_update_iter, way)
+    lda = _model(model, doc_topic_prior, way, sweeps)
     check.flag("per_document", per_document)
     if check.flag("standard_error", standard_error) and per_document:
         raise ValueError("standard_error=True is of the mean; per_document must be False")
@@ -134,8 +140,8 @@ def perplexity(
     inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
     per_document: bool = False,
     standard_error: bool = False,
-    mean_change_tol: float = 1e-3,
-    max_doc_update_iter: int = 100,
+    mean_change_tol: float | None = None,
+    max_doc_update_iter: int | None = None,
     n_jobs: int | None = None,
 ) -> Any:
     """Perplexity of held-out words, ``exp(-predictive_log_likelihood)``.
@@ -198,8 +204,24 @@ def error_of_ratio(totals: NDArray[np.float64], tokens: NDArray[np.float64]) -> 
     return np.asarray(np.sqrt((residuals**2).sum(axis=-1)) / tokens.sum())
 
 
-def _model(model: Any, doc_topic_prior: Any, inference: Any, tol: float, max_iter: int) -> Model:
-    way = inference_of(inference)
+def _sweeps(tol: float | None, max_iter: int | None, way: Inference | None) -> dict[str, Any]:
+    """Those settings of the sweeps that are given."""
+    sweeps: dict[str, Any] = {}
+    if tol is not None:
+        sweeps["tol"] = check.number("mean_change_tol", tol, 0.0)
+    if max_iter is not None:
+        sweeps["max_iter"] = check.integer("max_doc_update_iter", max_iter, 1)
+    if sweeps and way == "gibbs":
+        raise ValueError(
+            "mean_change_tol and max_doc_update_iter must be None with inference='gibbs', which "
+            "has a fixed number of sweeps"
+        )
+    return sweeps
+
+
+def _model(
+    model: Any, doc_topic_prior: Any, way: Inference | None, sweeps: dict[str, Any]
+) -> Model:
     topics = topics_of(model, "model")
     model = lda_of(model)
     if topics.min() == 0:
@@ -214,6 +236,7 @@ def _model(model: Any, doc_topic_prior: Any, inference: Any, tol: float, max_ite
     if isinstance(model, TemperedLDA):
         own = predictor(model._trainer, way)
         way, point = own.inference, point or own.topics.point
+        sweeps = own.sweeps | sweeps
         doc_topic_prior = own.alpha if doc_topic_prior is None else doc_topic_prior
     if doc_topic_prior is None:
         doc_topic_prior = getattr(model, "doc_topic_prior_", None)
@@ -228,14 +251,10 @@ def _model(model: Any, doc_topic_prior: Any, inference: Any, tol: float, max_ite
             f"doc_topic_prior must be > 0, one number or {len(topics)}, one for each topic; "
             f"got {doc_topic_prior!r}"
         )
-    sweeps = {
-        "tol": check.number("mean_change_tol", tol, 0.0),
-        "max_iter": check.integer("max_doc_update_iter", max_iter, 1),
-    }
     return Model(
         # Only mean-field inference is with anything but the mean of the topics.
         Topics(topics.T, 0.0, point=way in ("collapsed", "gibbs") or bool(point)),
         np.ascontiguousarray(np.broadcast_to(alpha, len(topics))),
-        sweeps,
+        {"tol": 1e-3, "max_iter": 100} | sweeps,
         way or "mean_field",
     )
