@@ -87,10 +87,21 @@ def test_usual_labels_are_three_words_if_there_are_names():
     assert lda.labels_.tolist() == [" ".join(words) for words in lda.top_words(3)]
 
 
-@pytest.mark.parametrize("given", [{"X": corpus()}, {"documents": ["a"]}, {"feature_names": WORDS}])
-def test_only_a_function_gets_words_and_documents(given):
-    with pytest.raises(ValueError, match="are for labels given by a function"):
-        labeled().set_labels(["a", "b", "c", "d"], **given)
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"X": corpus()},
+        {"documents": ["a"]},
+        {"feature_names": WORDS},
+        {"n_words": 10},
+        {"n_documents": 5},
+    ],
+)
+@pytest.mark.parametrize("labels", [["a", "b", "c", "d"], {0: "a"}, None])
+def test_only_a_function_gets_words_and_documents(labels, given):
+    (name,) = given
+    with pytest.raises(ValueError, match=f"{name} is for labels given by a function"):
+        labeled().set_labels(labels, **given)
 
 
 def test_a_function_may_return_a_label_twice():
@@ -136,6 +147,8 @@ def test_refuses_what_is_of_no_use():
         labeled().set_labels(lambda *_: "a", X=corpus(), feature_names=WORDS)
     with pytest.raises(ValueError, match="one entry for each row"):
         labeled().set_labels(lambda *_: "a", X=corpus(), documents=["a"], feature_names=WORDS)
+    with pytest.raises(ValueError, match="n_documents=3 needs the documents"):
+        labeled().set_labels(lambda *_: "a", feature_names=WORDS, n_documents=3)
     with pytest.raises(NotFittedError):
         small_lda().set_labels({0: "a"})
 

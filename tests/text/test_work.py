@@ -39,6 +39,13 @@ def test_labels_are_in_tables_and_files(model, tmp_path):
     assert list(again.topics_["label"]) == list(labeled.labels_)
 
 
+@pytest.mark.parametrize("given", [{"texts": texts()}, {"n_words": 3}, {"n_documents": 2}])
+def test_only_a_function_gets_words_and_texts(model, given):
+    (name,) = given
+    with pytest.raises(ValueError, match=f"{name} is for labels given by a function"):
+        model.set_labels({0: "a"}, **given)
+
+
 def _saved(model, folder):
     model.save(folder / "model")
     return folder / "model"

@@ -19,6 +19,9 @@ Labels = (
     | Callable[[list[str], list[Any]], str]
 )
 
+# What a function gets of a topic.
+_N_WORDS, _N_DOCUMENTS = 10, 5
+
 
 class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
     """Gives an estimator `labels_`, `set_labels`, and output features that are named by them.
@@ -49,8 +52,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         X: Any = None,
         documents: Sequence[Any] | None = None,
         feature_names: Any = None,
-        n_words: int = 10,
-        n_documents: int = 5,
+        n_words: int | None = None,
+        n_documents: int | None = None,
     ) -> Self:
         """Label topics, or let a function label them.
 
@@ -76,10 +79,10 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             What the function gets for the rows of `X`: texts, titles. Only with `X`.
         feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Names of the columns for a function, as for `top_words`.
-        n_words : int, default=10
-            Words that a function gets.
-        n_documents : int, default=5
-            Documents that a function gets.
+        n_words : int, default=None
+            Words that a function gets. None: 10.
+        n_documents : int, default=None
+            Documents that a function gets, only with `documents`. None: 5.
 
         Returns
         -------
@@ -91,8 +94,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         TypeError
             If a label is not a string.
         ValueError
-            If there is no such topic, if the number of labels is not that of topics, or if a label
-            is empty or belongs to two topics.
+            If there is no such topic, if the number of labels is not that of topics, if a label is
+            empty or belongs to two topics, or if there is no function for the other arguments.
 
         Examples
         --------
@@ -108,10 +111,17 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         1
         """
         check_is_fitted(self)
+        of_function = {
+            "X": X,
+            "documents": documents,
+            "feature_names": feature_names,
+            "n_words": n_words,
+            "n_documents": n_documents,
+        }
         if callable(labels):
-            labels = self._called(labels, X, documents, feature_names, n_words, n_documents)
-        elif X is not None or documents is not None or feature_names is not None:
-            raise ValueError("X, documents and feature_names are for labels given by a function")
+            labels = self._called(labels, **of_function)
+        else:
+            refuse_without_function(of_function)
         self._labels = self._checked(labels)
         return self
 
@@ -139,14 +149,16 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         X: Any,
         documents: Sequence[Any] | None,
         feature_names: Any,
-        n_words: int,
-        n_documents: int,
+        n_words: int | None,
+        n_documents: int | None,
     ) -> list[str]:
         """Labels from a function."""
         estimator: Any = self
-        words = estimator.top_words(n_words, feature_names)
+        words = estimator.top_words(_N_WORDS if n_words is None else n_words, feature_names)
         if (X is None) != (documents is None):
             raise ValueError("X, the counts, and documents must be given together")
+        if documents is None and n_documents is not None:
+            raise ValueError(f"n_documents={n_documents!r} needs the documents to choose from")
         examples: list[list[Any]] = [[] for _ in words]
         if documents is not None:
             documents, X = list(documents), estimator._fitted_counts(X)
@@ -155,6 +167,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
                     f"documents must have one entry for each row of X, {X.shape[0]}, got "
                     f"{len(documents)}"
                 )
+            n_documents = _N_DOCUMENTS if n_documents is None else n_documents
             rows = estimator.top_documents(X, n_documents)
             examples = [[documents[row] for row in of_topic] for of_topic in rows]
         return _distinct([label(*each) for each in zip(words, examples, strict=True)])
@@ -218,6 +231,13 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         labels = {k: label for k, label in enumerate(state) if label is not None}
         check_labels(labels)
         self._labels = labels
+
+
+def refuse_without_function(given: Mapping[str, Any]) -> None:
+    """Refuse arguments for a function that gives labels, where there is none."""
+    for name, value in given.items():
+        if value is not None:
+            raise ValueError(f"{name} is for labels given by a function; else it must be None")
 
 
 def check_labels(labels: Mapping[int, str]) -> None:

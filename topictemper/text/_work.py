@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils._tables import as_output_of
 from ..lda._estimator import TemperedLDA
-from ..lda._labels import Labels
+from ..lda._labels import Labels, refuse_without_function
 from ..lda._reduction import Topic, groups_left, merged_groups, nearest_groups
 from ..lda._seeding import Seeds
 from ..topics._hierarchy import TopicHierarchy
@@ -44,8 +44,8 @@ class WorkMixin:
         labels: Labels | None,
         *,
         texts: Any = None,
-        n_words: int = 10,
-        n_documents: int = 5,
+        n_words: int | None = None,
+        n_documents: int | None = None,
     ) -> Self:
         """Label topics, or let a function label them.
 
@@ -56,10 +56,10 @@ class WorkMixin:
             ``label(words, documents)``; or None to remove all labels.
         texts : sequence of str, optional
             Where a function gets its documents from.
-        n_words : int, default=10
-            Words that a function gets.
-        n_documents : int, default=5
-            Documents that a function gets.
+        n_words : int, default=None
+            Words that a function gets. None: 10.
+        n_documents : int, default=None
+            Documents that a function gets, only with `texts`. None: 5.
 
         Returns
         -------
@@ -81,6 +81,8 @@ class WorkMixin:
         """
         check_is_fitted(self)
         settings: dict[str, Any] = {"n_words": n_words, "n_documents": n_documents}
+        if not callable(labels):
+            refuse_without_function({"texts": texts})
         if texts is not None:
             texts = list(texts)
             settings |= {"X": self._all_counts(texts), "documents": texts}
