@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import topictemper
-from topictemper.dask import TemperedLDA, TopicModel
+from topictemper.dask import TemperedLDA, TopicModel, _topic_model
 
 from .documents import TEXTS, rounds_of_texts
 
@@ -153,6 +153,39 @@ def test_bad_texts(texts, error, what):
     assert not hasattr(model, "lda_")
 
 
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"n_components": 0}, "n_components == 0"),
+        ({"n_jobs": 0}, "n_jobs must be"),
+        ({"random_state": "0"}, "random_state must be"),
+        ({"verbose": -1}, "verbose == -1"),
+        ({"lda": TemperedLDA(tempering="hot")}, "tempering must be one of"),
+        ({"lda": TemperedLDA(max_iter=0, init=np.ones((3, 9)))}, "max_iter == 0"),
+        ({"lda": TemperedLDA(topic_word_prior={"water": ["boat"]})}, "must be numbers on Dask"),
+        ({"lda": TemperedLDA(n_shards=0)}, "n_shards == 0"),
+        ({"lda": TemperedLDA(rounds_per_pass=0)}, "rounds_per_pass == 0"),
+        ({"lda": TemperedLDA(sample_size=0)}, "sample_size == 0"),
+        ({"lda": TemperedLDA(early_stopping=True)}, "early_stopping=True needs .*validation_texts"),
+        ({"lda": TemperedLDA(checkpoint=5)}, "checkpoint must be the path of a folder"),
+        ({"resume": True}, "resume=True goes on with a checkpoint"),
+        ({"resume": 1}, "resume must be True or False"),
+        ({"validation_texts": "boat"}, "texts is one string"),
+    ],
+)
+def test_parameters_are_checked_before_words_are_counted(parameters, message, monkeypatch):
+    def unread(*_):
+        raise AssertionError("words were counted")
+
+    monkeypatch.setattr(_topic_model, "_words", unread)
+    of_fit = {
+        name: parameters[name] for name in parameters if name in ("resume", "validation_texts")
+    }
+    own = {name: value for name, value in parameters.items() if name not in of_fit}
+    with pytest.raises((TypeError, ValueError), match=message):
+        TopicModel(**own).fit(bag(), **of_fit)
+
+
 def test_bad_parameters():
     with pytest.raises(TypeError, match=r"lda must be a topictemper\.dask\.TemperedLDA"):
         TopicModel(lda=topictemper.TemperedLDA()).fit(bag())
@@ -160,7 +193,5 @@ def test_bad_parameters():
         TopicModel(vectorizer=TfidfVectorizer()).fit(bag())
     with pytest.raises(ValueError, match="validation_texts has no document with two tokens"):
         rounds_of_texts().fit(bag(), validation_texts=["", "boat"])
-    with pytest.raises(TypeError, match="checkpoint must be the path of a folder"):
-        TopicModel(lda=TemperedLDA(checkpoint=5)).fit(bag())
     with pytest.raises(ValueError, match="not fitted"):
         TopicModel().transform(bag())

@@ -252,38 +252,25 @@ max_doc_update_iter, dtype
             gone, or if a round has failed three times because workers were lost.
         """
         with unchanged_on_error(self):
-            self._fit(X, validation_X, feature_names, resume=check.flag("resume", resume))
+            self._fit(X, validation_X, feature_names, resume=resume)
         return self
 
     def _fit(self, X: Any, validation_X: Any, feature_names: Any, *, resume: bool) -> None:
-        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
-            raise TypeError(
-                f"checkpoint must be the path of a folder or None, got {self.checkpoint!r}"
-            )
-        if resume and self.checkpoint is None:
-            raise ValueError("resume=True goes on with a checkpoint: set the parameter checkpoint")
-        if self.checkpoint is not None and not resume:
-            Checkpoint.check_new(self.checkpoint)
-        if is_seeded(self.topic_word_prior):
-            raise TypeError(
-                "topic_word_prior must be numbers on Dask, not seed words; make an array of them "
-                "with topictemper.topics.SeedTopics(seeds).prior(...)"
-            )
+        self._check_rounds(resume=resume, validated=validation_X is not None)
         blocks = matrices_of(X)
         words = names_of_columns(X)
         if feature_names is not None:
             words = feature_names_of(feature_names, blocks.n_columns, strings=True)
         parameters = self._local_parameters()
-        own = _local.TemperedLDA(**parameters).get_params(deep=False)
-        config = Config.of(own, blocks.n_columns)
+        config = Config.of(self._unfitted_local().get_params(deep=False), blocks.n_columns)
         check.threads(self.n_jobs)
+        validation = self._validation_counts(validation_X, blocks.n_columns)
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()
         isa = common_isa(machines, self.isa)
         report: Callable[[str], None] = say if self.verbose else _silent
         corpus = Corpus.of(_facts(executor, blocks.parts, report), blocks.n_columns)
         shards = self._shard_map(corpus.n_rows)
-        validation = self._validation_counts(validation_X, corpus.n_columns)
         passes = config.planned_passes(corpus.n_rows)
         plan = plan_of_a_shard(config, shards, passes)
         machine = f"{isa} ({next(iter(machines.values())).architecture})"
@@ -349,10 +336,40 @@ max_doc_update_iter, dtype
         check_is_fitted(self)
         executor, state = self._executor, self._state
         tree, *blocks = executor.gather([state.tree, *state.averages])
-        parameters = self._local_parameters() | self._steps
-        lda = _local.TemperedLDA(**parameters, n_jobs=self.n_jobs, verbose=self.verbose)
+        lda = self._unfitted_local().set_params(**self._steps)
         words = getattr(self, "feature_names_in_", None)
         return restored(lda, self.n_features_in_, dict(tree, parameters=self._steps), blocks, words)
+
+    def _check_rounds(self, *, resume: Any, validated: bool) -> None:
+        """Check the parameters that the local estimator does not have, and `resume`."""
+        if self.checkpoint is not None and not isinstance(self.checkpoint, str | os.PathLike):
+            raise TypeError(
+                f"checkpoint must be the path of a folder or None, got {self.checkpoint!r}"
+            )
+        if check.flag("resume", resume) and self.checkpoint is None:
+            raise ValueError("resume=True goes on with a checkpoint: set the parameter checkpoint")
+        if self.checkpoint is not None and not resume:
+            Checkpoint.check_new(self.checkpoint)
+        if is_seeded(self.topic_word_prior):
+            raise TypeError(
+                "topic_word_prior must be numbers on Dask, not seed words; make an array of them "
+                "with topictemper.topics.SeedTopics(seeds).prior(...)"
+            )
+        check.integer("n_shards", self.n_shards, 1)
+        check.integer("rounds_per_pass", self.rounds_per_pass, 1)
+        if self.sample_size is not None:
+            check.integer("sample_size", self.sample_size, 1)
+        if self.early_stopping and not validated:
+            raise ValueError(
+                "early_stopping=True needs validation_X, or validation_texts of texts: documents "
+                "are not held out of the others here"
+            )
+
+    def _unfitted_local(self) -> _local.TemperedLDA:
+        """The local estimator with the same parameters."""
+        return _local.TemperedLDA(
+            **self._local_parameters(), n_jobs=self.n_jobs, verbose=self.verbose
+        )
 
     def _local_parameters(self) -> dict[str, Any]:
         """Parameters of the local estimator, without those of the process."""
@@ -364,8 +381,7 @@ max_doc_update_iter, dtype
         }
 
     def _shard_map(self, n_rows: int) -> ShardMap:
-        n_shards = check.integer("n_shards", self.n_shards, 1)
-        rounds_per_pass = check.integer("rounds_per_pass", self.rounds_per_pass, 1)
+        n_shards, rounds_per_pass = self.n_shards, self.rounds_per_pass
         if n_shards * rounds_per_pass > n_rows:
             raise ValueError(
                 f"n_shards={n_shards} times rounds_per_pass={rounds_per_pass} must be at most the "
@@ -375,17 +391,13 @@ max_doc_update_iter, dtype
 
     def _sample_rows(self, n_rows: int) -> int:
         if self.sample_size is not None:
-            return min(check.integer("sample_size", self.sample_size, 1), n_rows)
+            return min(self.sample_size, n_rows)
         least, most = _SAMPLE_RANGE
         return int(min(max(_SAMPLE_OF_A_TOPIC * self.n_components, least), most, n_rows))
 
     def _validation_counts(self, X: Any, n_columns: int) -> Any:
         """Checked held-out documents, or None."""
         if X is None:
-            if self.early_stopping:
-                raise ValueError(
-                    "early_stopping=True needs validation_X: rows are not held out of X here"
-                )
             return None
         if is_lazy(X):
             raise TypeError(

@@ -19,7 +19,7 @@ from .._utils._rollback import unchanged_on_error
 from ..text._counting import choose_words, count_by_vocabulary
 from ..text._model import TopicModel as _Local
 from ..text._model import text_model_of
-from ..text._parameters import OF_LDA, new_vectorizer, with_parts
+from ..text._parameters import OF_LDA, check_before_counting, new_vectorizer, with_parts
 from ..text._texts import Texts
 from ..text._vocabulary import GrowingVocabulary
 from . import _prediction
@@ -235,6 +235,8 @@ class TopicModel(BaseEstimator):
 
     def _fit(self, texts: Any, validation_texts: Any, resume: bool) -> None:
         lda = self._new_lda()
+        lda._check_rounds(resume=resume, validated=validation_texts is not None)
+        check_before_counting(lda._unfitted_local())
         blocks = renamed(blocks_of(_column(texts)))
         executor = executor_for(lda.client, lazy=True)
         report: Callable[[str], None] = say if lda.verbose else lambda line: None
@@ -244,14 +246,15 @@ class TopicModel(BaseEstimator):
 
         tokens = attempts(lambda: _tokens(executor, blocks), "the first look at texts")
         vectorizer = new_vectorizer(self.vectorizer, tokens)
+        held_out = None if validation_texts is None else Texts(validation_texts, tokens)
         growing, filled = attempts(
             lambda: _words(executor, blocks, vectorizer, tokens), "counting words"
         )
         words, unknown_share, _ = choose_words(vectorizer, growing)
         counts = _persisted(executor, _counts(filled, vectorizer, tokens, len(words)))
         validation = None
-        if validation_texts is not None:
-            parts = count_by_vocabulary(Texts(validation_texts, tokens), vectorizer)
+        if held_out is not None:
+            parts = count_by_vocabulary(held_out, vectorizer)
             validation = sp.vstack([part.matrix(vectorizer) for part in parts], format="csr")
             if not validation.shape[0] or validation.sum(axis=1).max() < 2:
                 raise ValueError(NOTHING_HELD_OUT.format("validation_texts"))
