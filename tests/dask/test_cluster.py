@@ -261,13 +261,36 @@ def test_one_instruction_set(client):
     assert pinned == bits(estimator(isa=baseline).fit(counts()))
 
 
+def _predictions():
+    """What predicts on a cluster, without computing it."""
+    lda, X = Local(2, max_iter=1).fit(counts()), array_of(parts())
+    return [lambda f=f: f(lda, X) for f in (transform, score, perplexity, document_temperatures)]
+
+
 def test_a_worker_without_the_package_is_named(client, monkeypatch):
     def missing():
         raise ModuleNotFoundError("No module named 'topictemper'")
 
     monkeypatch.setattr(_executors, "machine_of", missing)
-    with pytest.raises(RuntimeError, match=r"worker tcp:.* cannot run .*Install the same version"):
-        estimator().fit(array_of(parts()))
+    texts = db.from_sequence(TEXTS, npartitions=3)
+    fits = [lambda: estimator().fit(array_of(parts())), lambda: rounds_of_texts().fit(texts)]
+    for runs in [*fits, *_predictions()]:
+        with pytest.raises(RuntimeError, match=r"worker tcp:.* cannot run .*Install the same vers"):
+            runs()
+
+
+def test_a_worker_with_another_version_is_named(client, monkeypatch):
+    monkeypatch.setattr(_executors, "version", lambda name: "9.9")
+    for runs in [lambda: estimator().fit(array_of(parts())), *_predictions()]:
+        with pytest.raises(RuntimeError, match=r"worker tcp:.* and this process has 9\.9"):
+            runs()
+
+
+def test_predictions_elsewhere_need_no_cluster(client, monkeypatch):
+    monkeypatch.setattr(_executors, "version", lambda name: "9.9")
+    lda = Local(2, max_iter=1).fit(counts())
+    with dask.config.set(scheduler="synchronous"):
+        assert float(score(lda, array_of(parts()))) == lda.score(counts())
 
 
 def test_too_little_memory(client, monkeypatch):

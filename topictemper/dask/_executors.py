@@ -6,6 +6,7 @@ import gc
 import pickle
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from importlib.metadata import version
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
@@ -201,14 +202,7 @@ class Cluster:
                 self.client.wait_for_workers(1, timeout=_SECONDS_WITHOUT_WORKERS)
             except TimeoutError:
                 raise _no_workers() from None
-            for name, answer in self.client.run(machine_of, on_error="return").items():
-                if isinstance(answer, Machine):
-                    found[name] = answer
-                elif not isinstance(answer, OSError):  # of the connection
-                    raise RuntimeError(
-                        f"worker {name} cannot run topictemper: {answer}. Install the same "
-                        "version of it everywhere"
-                    ) from answer
+            found = machines_of(self.client)
         return found
 
     def memory(self) -> dict[str, int]:
@@ -251,6 +245,33 @@ def repeated(
                 ) from error
         executor.begin_again()
     raise AssertionError("the last attempt returns or raises")
+
+
+def machines_of(client: distributed.Client) -> dict[str, Machine]:
+    """Ask the present workers of a client which kernels they have.
+
+    Raises
+    ------
+    RuntimeError
+        If a worker lacks the package, or has another version of it than this process.
+    """
+    own = version("topictemper")
+    found: dict[str, Machine] = {}
+    for name, answer in client.run(machine_of, on_error="return").items():
+        if isinstance(answer, OSError):  # of the connection
+            continue
+        if not isinstance(answer, Machine):
+            raise RuntimeError(
+                f"worker {name} cannot run topictemper: {answer}. Install the same version of it "
+                "everywhere"
+            ) from answer
+        if answer.version != own:
+            raise RuntimeError(
+                f"worker {name} has topictemper {answer.version}, and this process has {own}; "
+                "install one version everywhere"
+            )
+        found[name] = answer
+    return found
 
 
 def check_client(client: distributed.Client) -> None:

@@ -18,7 +18,8 @@ from ..lda._completion import document_completion, predictor
 from ..lda._token_halves import split_tokens
 from ..persistence._models import load
 from ..topics._checks import lda_of
-from ._blocks import blocks_of, is_lazy, naming_block, plain, stacked
+from ._blocks import Blocks, blocks_of, is_lazy, naming_block, plain, stacked
+from ._preflight import check_workers
 
 
 def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Array:
@@ -51,6 +52,8 @@ def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Arr
         If X is not a collection of Dask, or if the model has no ``transform``.
     ValueError
         If the columns of X lie in several blocks. When it is computed: if a block is invalid.
+    RuntimeError
+        If a worker of the current client lacks the package, or has another version of it.
 
     Examples
     --------
@@ -64,8 +67,7 @@ def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Arr
     >>> bool((theta.compute() == lda.transform(counts)).all())
     True
     """
-    blocks = blocks_of(_lazy(X))
-    task = _task_of(model)
+    blocks, task = _blocks_and_model(X, model)
     if meta is None:
         meta = _meta(model, X, options)
     parts = [
@@ -108,8 +110,7 @@ def document_temperatures(model: Any, X: Any) -> da.Array:
     >>> document_temperatures(lda, X).shape
     (300,)
     """
-    blocks = blocks_of(_lazy(X))
-    task = _task_of(model)
+    blocks, task = _blocks_and_model(X, model)
     return da.concatenate(
         [
             da.from_delayed(
@@ -143,6 +144,8 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     ------
     ValueError
         When it is computed: if no document has two tokens, or a block is invalid.
+    RuntimeError
+        As for `transform`.
 
     Examples
     --------
@@ -156,10 +159,10 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     >>> float(score(lda, X)) == lda.score(counts)
     True
     """
-    task = _task_of(model)
+    blocks, task = _blocks_and_model(X, model)
     parts = [
         dask.delayed(_completed)(place, block, task, tempered)
-        for place, block in enumerate(blocks_of(_lazy(X)).parts)
+        for place, block in enumerate(blocks.parts)
     ]
     return da.from_delayed(dask.delayed(_mean)(parts), shape=(), dtype=np.float64)
 
@@ -197,13 +200,16 @@ class _Completed(NamedTuple):
     n_tokens: NDArray[np.float64]
 
 
-def _lazy(X: Any) -> Any:
+def _blocks_and_model(X: Any, model: Any) -> tuple[Blocks, Any]:
+    """The arguments of the tasks for a collection, on workers that can run them."""
     if not is_lazy(X):
         raise TypeError(
             "X must be a dask.array, dask.dataframe or dask.bag; for a matrix in memory use the "
             f"method of the model; got {type(X).__name__}"
         )
-    return X
+    blocks, task = blocks_of(X), _task_of(model)
+    check_workers()
+    return blocks, task
 
 
 def _task_of(model: Any) -> Any:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import dask
 import distributed
 
 from .._core._isa import ISAS
 from ..lda._config import Config, Plan
 from ._corpus import Corpus, ShardMap
-from ._executors import Cluster, Executor, Local, check_client
-from ._tasks import Job, Machine, machine_of
+from ._executors import Cluster, Executor, Local, check_client, machines_of
+from ._tasks import Job, Machine
 
 # A worker holds the topics that it gets, those that it learns, and a copy while it checks them; of
 # its documents the blocks, the rows of its part, and minibatches of them.
@@ -48,23 +49,31 @@ def executor_for(client: Any, *, lazy: bool) -> Executor:
     return Cluster(client)
 
 
+def check_workers() -> None:
+    """Refuse the cluster of the current client, if there is one, unless all workers can predict.
+
+    A task that a worker cannot read, because it lacks the package, ends the worker, and Dask waits
+    for another one without end.
+    """
+    try:
+        client = distributed.default_client()
+    except ValueError:
+        return
+    # A client sets this; the user may set another scheduler since.
+    if not client.asynchronous and dask.config.get("scheduler", None) == "dask.distributed":
+        machines_of(client)
+
+
 def common_isa(machines: dict[str, Machine], wanted: str | None) -> str:
     """Return the instruction set that all workers are to use.
 
     Raises
     ------
     RuntimeError
-        If workers have another version of the package than this process, or different processors.
+        If workers have different processors.
     ValueError
         If they use different instruction sets and none is chosen, or one lacks the one chosen.
     """
-    own = machine_of().version
-    for name, machine in machines.items():
-        if machine.version != own:
-            raise RuntimeError(
-                f"worker {name} has topictemper {machine.version}, and this process has {own}; "
-                "install one version everywhere"
-            )
     architectures = {machine.architecture for machine in machines.values()}
     if len(architectures) > 1:
         raise RuntimeError(

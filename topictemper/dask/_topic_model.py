@@ -27,7 +27,7 @@ from . import _text_tasks as tasks
 from ._blocks import Blocks, blocks_of, is_lazy, renamed
 from ._estimator import TemperedLDA
 from ._executors import Executor, repeated
-from ._preflight import executor_for
+from ._preflight import common_isa, executor_for
 
 # Results that are put together at a time.
 _AT_ONCE = 16
@@ -155,7 +155,8 @@ class TopicModel(BaseEstimator):
             If a parameter or a document is invalid, or no words are left; the error names the
             block. The estimator is unchanged.
         RuntimeError
-            If the client is closed, or too many workers were lost.
+            If the client is closed, if workers lack the package or differ in version or processor,
+            or if too many workers were lost.
         """
         with unchanged_on_error(self):
             self._fit(texts, validation_texts, resume)
@@ -239,6 +240,7 @@ class TopicModel(BaseEstimator):
         check_before_counting(lda._unfitted_local())
         blocks = renamed(blocks_of(_column(texts)))
         executor = executor_for(lda.client, lazy=True)
+        common_isa(executor.machines(), lda.isa)
         report: Callable[[str], None] = say if lda.verbose else lambda line: None
 
         def attempts(attempt: Callable[[], Any], what: str) -> Any:
