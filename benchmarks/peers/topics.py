@@ -27,7 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
 from topictemper._core._workers import Workers
-from topictemper.lda._completion import cold, proportions
+from topictemper.lda._prediction import cold, proportions
 from topictemper.metrics import _predictive, coherence, predictive_log_likelihood, topic_diversity
 
 from .._common.corpora import RESULTS, load, machine, parser

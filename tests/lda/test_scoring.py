@@ -9,7 +9,7 @@ from scipy.special import gammaln, psi
 
 from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda import _completion
+from topictemper.lda import _prediction
 from topictemper.lda._e_step import collapse, infer, log_likelihood
 from topictemper.lda._elbo import document_elbo, topics_kl, topics_log_prior
 from topictemper.lda._token_halves import split_tokens
@@ -383,7 +383,7 @@ def test_collapsed_inference_predicts_better_before_its_fixed_point(monkeypatch)
         lda = TemperedLDA(40, max_iter=10, random_state=seed).fit(X[:1000])
         score = lda.score(X[1000:])
         with monkeypatch.context() as patch:
-            patch.setattr(_completion, "cvb0", collapse)
+            patch.setattr(_prediction, "cvb0", collapse)
             gains.append(score - lda.score(X[1000:]))
     assert np.mean(gains) > 0.0042
 

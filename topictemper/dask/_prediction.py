@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, NamedTuple
+from typing import Any
 
 import dask
 import dask.array as da
@@ -12,14 +12,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .._core._workers import Workers
 from .._utils._counts import NOTHING_HELD_OUT
-from ..lda._completion import document_completion, predictor
-from ..lda._token_halves import split_tokens
+from ..lda._completion import score_of
 from ..persistence._models import load
 from ..topics._checks import lda_of
 from ._blocks import Blocks, blocks_of, is_lazy, naming_block, plain, stacked
 from ._preflight import check_workers
+
+# Log-likelihood and number of the held-out tokens of each document of a block.
+_Completions = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 
 def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Array:
@@ -195,11 +196,6 @@ def perplexity(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     return da.exp(-score(model, X, tempered=tempered))
 
 
-class _Completed(NamedTuple):
-    likelihoods: NDArray[np.float64]
-    n_tokens: NDArray[np.float64]
-
-
 def _blocks_and_model(X: Any, model: Any) -> tuple[Blocks, Any]:
     """The arguments of the tasks for a collection, on workers that can run them."""
     if not is_lazy(X):
@@ -273,25 +269,18 @@ def _counts(block: Any, model: Any) -> Any:
 
 
 @naming_block
-def _completed(block: Any, model: Any, tempered: bool) -> _Completed:
+def _completed(block: Any, model: Any, tempered: bool) -> _Completions:
     X = _counts(block, model)
     if not X.shape[0]:
-        return _Completed(np.empty(0), np.empty(0))
-    model = lda_of(model)
-    observed, held_out = split_tokens(X)
-    with Workers(model.n_jobs) as workers:
-        s = model._inverse_temperatures(tempered)
-        fitted = predictor(model._trainer, "mean_field" if tempered else None)
-        found = document_completion(fitted, observed, held_out, s, workers)
-    return _Completed(found, np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel())
+        return np.empty(0), np.empty(0)
+    return lda_of(model)._completions([X], tempered=tempered)
 
 
-def _mean(parts: list[_Completed]) -> NDArray[np.float64]:
-    likelihoods = np.concatenate([part.likelihoods for part in parts])
-    n_tokens = np.concatenate([part.n_tokens for part in parts]).sum()
-    if not n_tokens:
+def _mean(parts: list[_Completions]) -> NDArray[np.float64]:
+    score = score_of(*map(np.concatenate, zip(*parts, strict=True)))
+    if np.isnan(score):
         raise ValueError(NOTHING_HELD_OUT.format("X"))
-    return np.asarray(likelihoods.sum() / n_tokens)
+    return np.asarray(score)
 
 
 def _array(result: Any) -> Any:

@@ -17,8 +17,9 @@ from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, parts, rows_that_count
 from .._utils._log import say
-from ._completion import cold, completion, predictor
+from ._completion import completions, score_of
 from ._config import Config
+from ._prediction import cold, predictor
 from ._token_halves import split_tokens
 from ._training import Trainer
 
@@ -66,7 +67,8 @@ class Validation:
 
     def evaluate(self, trainer: Trainer, done: int, workers: Workers) -> bool:
         """Score the model after so many passes; whether to stop."""
-        score = completion(predictor(trainer), self._matrices, cold, workers, self._sample_weight)
+        found = completions(predictor(trainer), self._matrices, cold, workers)
+        score = score_of(*found, self._sample_weight)
         self.scores.append((done, score))
         if self._patience is None or not trainer.settled:
             return False

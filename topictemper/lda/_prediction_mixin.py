@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from typing import Any, Literal
 
@@ -17,22 +17,22 @@ from .._utils import _validation as check
 from .._utils._chunks import is_chunks
 from .._utils._chunks import parts as parts_of
 from ..tempering import inverse_temperature_grid
-from ._completion import (
+from ._completion import completions, score_of
+from ._defaults import N_TEMPERATURES
+from ._e_step import Workspace
+from ._elbo import document_elbo, topics_kl
+from ._prediction import (
     Inference,
     InverseTemperatures,
     Model,
     chunks,
     cold,
-    completion,
     infer_documents,
     inference_of,
     predictor,
     proportions,
 )
-from ._completion import tempered as tempered_documents
-from ._defaults import N_TEMPERATURES
-from ._e_step import Workspace
-from ._elbo import document_elbo, topics_kl
+from ._prediction import tempered as tempered_documents
 from ._training import Trainer
 
 
@@ -146,17 +146,13 @@ class PredictionMixin(TransformerMixin):
         ValueError
             If no document has two tokens.
         """
-        way = _way(inference, tempered)
         matrices = self._fitted_matrices(X)
         if is_chunks(X):
             _counts.no_weights_of_chunks(sample_weight)
         elif sample_weight is not None:
             (X,) = matrices
             sample_weight, matrices = _counts.sample_weights(sample_weight, X.shape[0]), iter([X])
-        with Workers(self.n_jobs) as workers:
-            s = self._inverse_temperatures(tempered)
-            model = predictor(self._trainer, way)
-            score = completion(model, matrices, s, workers, sample_weight)
+        score = score_of(*self._completions(matrices, inference, tempered), sample_weight)
         if np.isnan(score):
             raise ValueError(_counts.NOTHING_HELD_OUT.format("X"))
         return score
@@ -261,6 +257,15 @@ class PredictionMixin(TransformerMixin):
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered)
             return proportions(predictor(self._trainer, way), X, s, workers)
+
+    def _completions(
+        self, matrices: Iterable[Any], inference: str = "auto", tempered: bool = False
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Log-likelihood and number of held-out tokens of each document, of checked counts."""
+        way = _way(inference, tempered)
+        with Workers(self.n_jobs) as workers:
+            s = self._inverse_temperatures(tempered)
+            return completions(predictor(self._trainer, way), matrices, s, workers)
 
     def _inverse_temperatures(self, tempered: bool) -> InverseTemperatures:
         """Of documents, for prediction."""

@@ -11,8 +11,9 @@ from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._topics import topics_of
-from ..lda._completion import Inference, Model, cold, completions, inference_of, predictor
+from ..lda._completion import completions, score_of, scores_of_documents
 from ..lda._estimator import TemperedLDA
+from ..lda._prediction import Inference, Model, cold, inference_of, predictor
 from ..lda._topics import Topics
 from ..topics._checks import lda_of, matrices
 
@@ -125,8 +126,8 @@ def predictive_log_likelihood(
     if not tokens.any():
         raise ValueError(NOTHING_HELD_OUT.format("X"))
     if per_document:
-        return np.divide(by_document, tokens, out=np.full(len(tokens), np.nan), where=tokens > 0)
-    score = float(by_document.sum() / tokens.sum())
+        return scores_of_documents(by_document, tokens)
+    score = score_of(by_document, tokens)
     if not standard_error:
         return score
     return score, float(error_of_ratio(by_document, tokens))

@@ -8,10 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core._workers import Workers
 from .._utils._ranking import top_columns
 from .._utils._state import Stateful
-from ..lda._completion import cold, completions, predictor
+from ..lda._completion import scores_of_documents
 from ..lda._estimator import TemperedLDA
 from ..metrics import coherence
 
@@ -135,7 +134,4 @@ def _top_columns(lda: TemperedLDA) -> NDArray[np.int64]:
 
 def _perplexities(lda: TemperedLDA, counts: Any) -> NDArray[np.float64]:
     """Perplexity of held-out words of each document; NaN where none is held out."""
-    with Workers(lda.n_jobs) as workers:
-        found, tokens = completions(predictor(lda._trainer), [counts], cold, workers)
-    score = np.divide(found, tokens, out=np.full(len(tokens), np.nan), where=tokens > 0)
-    return np.exp(-score)
+    return np.exp(-scores_of_documents(*lda._completions([counts])))
