@@ -6,16 +6,6 @@ import pytest
 from topictemper.cli import _report
 
 
-def test_table_is_aligned():
-    table = _report.format_table(["name", "x"], [["a", "1.0"], ["bcdef", "-10.0"]])
-    assert table.splitlines() == ["  name       x", "  a        1.0", "  bcdef  -10.0"]
-
-
-def test_table_without_trailing_blanks():
-    table = _report.format_table(["a", "b"], [["1", ""], ["2", "3"]])
-    assert all(line == line.rstrip() for line in table.splitlines())
-
-
 def test_comparison_gives_scores_perplexities_and_gain():
     table = _report.format_comparison([("plain", -2.0, 1.5), ("tempered", -1.5, 2.25)])
     header, plain, tempered, gain = (line.split() for line in table.splitlines())

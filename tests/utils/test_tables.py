@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from topictemper._utils._tables import Table, format_table, table
+from topictemper._utils._tables import Table, aligned, format_table, table
 
 COLUMNS = {"topic": [0, 1], "share": [0.75, 0.25], "words": [["red", "sky"], ["sea", "fish"]]}
 
@@ -39,8 +39,13 @@ def test_text_of_a_table():
     ]
     assert repr(Table({"shares": [[0.8638097643852234, 0.5], []]})) == "shares\n0.8638 0.5\n"
     text = format_table(Table({"word": ["a\x1b[31m", "x" * 100]}), max_rows=1)
-    assert "\x1b" not in text
+    assert text.splitlines()[1] == r"a\x1b[31m"
     assert text.endswith("... (2 rows)")
+
+
+def test_cells_are_aligned_without_trailing_blanks():
+    rows = [["name", "x", ""], ["a", "1.0", ""], ["bcdef", "-10.0", ""]]
+    assert aligned(rows, {0}) == ["name       x", "a        1.0", "bcdef  -10.0"]
 
 
 def test_what_is_no_table():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -120,20 +120,32 @@ def as_output_of(rows: Any, estimator: Any) -> Any:
 
 def format_table(rows: Any, max_rows: int | None = None) -> str:
     """Return a table as text: a line of names, then the rows, numbers flush right."""
-    names = [str(name) for name in rows.columns]
-    columns = [list(rows[name]) for name in rows.columns]
+    columns = {str(name): list(rows[name]) for name in rows.columns}
     shown = len(rows) if max_rows is None else min(max_rows, len(rows))
-    lines = [
-        _aligned(name, [_cell(value) for value in column[:shown]], _numeric(column))
-        for name, column in zip(names, columns, strict=True)
-    ]
-    text = "\n".join("  ".join(cells).rstrip() for cells in zip(*lines, strict=True))
+    cells = zip(*(map(_cell, column[:shown]) for column in columns.values()), strict=True)
+    left = [j for j, column in enumerate(columns.values()) if not _numeric(column)]
+    text = "\n".join(aligned([list(columns), *cells], left))
     return text if shown == len(rows) else f"{text}\n... ({len(rows):,} rows)"
 
 
-def _aligned(name: str, cells: list[str], numeric: bool) -> list[str]:
-    width = max(len(cell) for cell in [name, *cells])
-    return [cell.rjust(width) if numeric else cell.ljust(width) for cell in [name, *cells]]
+def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> list[str]:
+    """Return rows of cells as lines; columns are flush right but for those in `left`."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if j in left else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def printable(text: str) -> str:
+    """Return text with control characters as escapes, so that a terminal ignores them."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode()
+        for character in text
+    )
 
 
 def _numeric(column: list[Any]) -> bool:
@@ -146,9 +158,7 @@ def _cell(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, list | tuple | np.ndarray):
         value = " ".join(map(_cell, value))
-    text = "".join(
-        letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in str(value)
-    )
+    text = printable(str(value))
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
 
 

@@ -18,9 +18,9 @@ from time import time
 from typing import NoReturn
 
 from .. import __version__
+from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from . import _demo, _fit, _label, _page, _predict, _shares, _show, _update
-from ._report import printable
 
 _logger = logging.getLogger("topictemper")
 

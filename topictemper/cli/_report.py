@@ -9,37 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
-def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Return a table with aligned columns.
-
-    Parameters
-    ----------
-    header : sequence of str
-        Titles of the columns.
-    rows : sequence of sequences of str
-        The cells.
-    left : int, default=1
-        How many columns are aligned to the left; the others are aligned to the right.
-    """
-    lines = [list(header), *map(list, rows)]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(
-        "  "
-        + "  ".join(
-            cell.ljust(width) if j < left else cell.rjust(width)
-            for j, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    )
-
-
-def printable(text: str) -> str:
-    """Return text with control characters as escapes, so that a terminal ignores them."""
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
-        for character in text
-    )
+from .._utils._tables import aligned, printable
 
 
 def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
@@ -57,7 +27,7 @@ def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
     ]
     perplexities = math.exp(-second) - math.exp(-first)
     rows.append(["gain", f"{second - first:+.4f}", f"{perplexities:+.1f}", ""])
-    return format_table(["", "nats per token", "perplexity", "seconds"], rows)
+    return _indented(["", "nats per token", "perplexity", "seconds"], rows)
 
 
 def format_verdict(gain: float) -> str:
@@ -84,7 +54,7 @@ def format_course(history: NDArray[Any], n_rows: int = 10) -> str:
     names = history.dtype.names or ()
     columns = {"pass": "pass", "temperature": "temperature", "q50": "median of documents"}
     shown = [name for name in columns if name in names]
-    return format_table(
+    return _indented(
         [columns[name] for name in shown],
         [[_number(history[name][row]) for name in shown] for row in rows],
         left=0,
@@ -132,7 +102,7 @@ def format_shares(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> str:
         ]
         for group, topic, label, *shares, n_documents in zip(*columns.values(), strict=True)
     ]
-    return format_table([first, "topic", "share", "low", "high", "documents"], rows, left=2)
+    return _indented([first, "topic", "share", "low", "high", "documents"], rows, left=2)
 
 
 def format_documents(
@@ -173,6 +143,11 @@ def format_score(n_documents: int, n_tokens: int, score: float, n_unknown: int =
         ("perplexity", f"{math.exp(-score):.1f}"),
     ]
     return "\n".join(f"{name:<12}{value}" for name, value in rows)
+
+
+def _indented(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    """Return a table whose first columns are flush left."""
+    return "\n".join(f"  {line}" for line in aligned([header, *rows], range(left)))
 
 
 def _number(value: float) -> str:

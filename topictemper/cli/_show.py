@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from .._utils._tables import printable
 from ..text._summaries import topic_columns
 from . import _arguments as types
 from ._models import Fitted
-from ._report import format_topics, printable
+from ._report import format_topics
 
 
 def add(commands: Any) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from .._utils._log import counted
+from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from ..text._model import TopicModel
 from . import _arguments as types
 from ._inputs import TextInput, kind_of
 from ._models import Fitted
 from ._outputs import file_to_write
-from ._report import printable
 
 _UNKNOWN_SHOWN = 10
 
