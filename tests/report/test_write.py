@@ -13,7 +13,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus, data_of
 from topictemper import TemperedLDA, report
 from topictemper.metrics import coherence, match_topics
-from topictemper.report import _documents, _survey
+from topictemper.report import _documents, _of_model, _survey
 
 
 @pytest.fixture
@@ -256,6 +256,25 @@ def test_a_report_of_an_estimator_knows_score_and_course(path):
     )
     assert content["parameters"]["random_state"] == "0"
     np.testing.assert_allclose(content["share"], lda.transform(counts[:-2]).mean(axis=0), atol=1e-5)
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_proportions_are_inferred_once_unless_they_are_many(path, monkeypatch, kept):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    lda = TemperedLDA(3, random_state=0).fit(corpus().counts)
+    lda.report(corpus().counts, corpus().documents, feature_names=WORDS, path=path)
+    before, inferred, infer = path.read_bytes(), [], lda._proportions
+
+    def counted(X):
+        inferred.append(X.shape[0])
+        return infer(X)
+
+    monkeypatch.setattr(lda, "_proportions", counted)
+    if not kept:
+        monkeypatch.setattr(_of_model, "_MOST_KEPT", 0)
+    lda.report(corpus().counts, corpus().documents, feature_names=WORDS, path=path)
+    assert path.read_bytes() == before
+    assert (inferred == [corpus().counts.shape[0]]) == kept
 
 
 def test_a_report_of_an_estimator_takes_labels_as_set_labels_does(path):

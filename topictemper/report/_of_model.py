@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +19,26 @@ from ._write import write
 
 # Documents that are scored at once.
 _AT_ONCE = 2_048
+# Proportions that are kept. If there are more, those of a sample are inferred again.
+_MOST_KEPT = 1 << 26
 
 
 class _Inferred:
-    """Proportions of documents, inferred when they are asked for."""
+    """Proportions of documents, inferred when they are asked for; once, unless there are many."""
 
     def __init__(self, model: Any, X: Any) -> None:
         self._model, self._X = model, X
         self.shape = X.shape[0], model.components_.shape[0]
 
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> NDArray[Any]:
+        if math.prod(self.shape) <= _MOST_KEPT:
+            return self._kept[rows]
         inferred: NDArray[Any] = self._model._proportions(self._X[rows])
+        return inferred
+
+    @cached_property
+    def _kept(self) -> NDArray[Any]:
+        inferred: NDArray[Any] = self._model._proportions(self._X)
         return inferred
 
 
