@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._utils._state import Tree, within
+from ..persistence._fitted import History
 from ..persistence._models import parameters_of, plain_parameters
 from ..tempering._history import record
 from ..tempering._modes import Annealing
@@ -196,7 +197,7 @@ class FittedMixin:
         for name, fields in _HISTORIES.items():
             with within(name):
                 if tree[name] is not None:
-                    setattr(self, f"{name}_", _history(tree[name], fields))
+                    setattr(self, f"{name}_", History(fields).checked(name, tree[name], {}))
 
 
 def _kept(value: Any) -> Any:
@@ -204,13 +205,3 @@ def _kept(value: Any) -> Any:
     if not isinstance(value, Annealing):
         return value
     return clone(value).set_params(schedule=value.schedule)  # a copied callable is another one
-
-
-def _history(rows: Any, fields: tuple[str, ...]) -> NDArray[Any]:
-    """A history from a file."""
-    if rows.ndim != 1 or rows.dtype != [(field, float) for field in fields]:
-        raise ValueError(f"no table of {' and '.join(fields)}")
-    if not all(np.isfinite(rows[field]).all() for field in fields):
-        raise ValueError("not finite")
-    history: NDArray[Any] = rows
-    return history

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,16 +15,20 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import _validation as check
 from .._utils._rollback import unchanged_on_error
+from .._utils._state import Tree, within
 from .._utils._typing import Floats
+from ..persistence._fitted import History, Numbers, SaveFittedMixin, checked
+from ..persistence._models import savable
 from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
 from ._config import config_of
-from ._normal_wishart import Full, NormalWishart
+from ._normal_wishart import Diagonal, Full, NormalWishart, restored
 from ._priors import check_range
-from ._training import Globals, Run, best_run, soft_max
+from ._training import Globals, best_run, soft_max
 
 
-class DPGaussianMixture(DensityMixin, TemperingMixin, BaseEstimator):
+@savable
+class DPGaussianMixture(SaveFittedMixin, DensityMixin, TemperingMixin, BaseEstimator):
     """Dirichlet process mixture of Gaussians by annealed variational inference.
 
     Truncated stick-breaking mean field [1]_: coordinate ascent over sticks, components and
@@ -173,6 +177,11 @@ default="kmeans"
         self.tol = tol
         self.random_state = random_state
 
+    FITTED: ClassVar[dict[str, Numbers | History]] = {
+        "elbo": Numbers(),
+        "elbo_history": History(("pass", "temperature", "elbo")),
+        "temperature_history": History(("pass", "temperature")),
+    }
     _globals: Globals
 
     # Learning
@@ -231,7 +240,12 @@ default="kmeans"
             # Coordinates relative to the mean of the data keep rounding errors small.
             centered = replace(prior, mean=prior.mean - offset)
             best = best_run(X - offset, replace(config, prior=centered))
-            self._publish(best, prior, offset)
+            self._publish(best.found, prior, offset)
+            self.elbo_ = best.elbo
+            self.elbo_history_ = best.history.elbos
+            self.temperature_history_ = best.history.temperatures
+            self.n_iter_ = len(best.history.rows)
+            self.converged_ = best.converged
         if not best.converged:
             warnings.warn(
                 f"not converged after {self.n_iter_} iterations, the last at a temperature of "
@@ -241,14 +255,14 @@ default="kmeans"
             )
         return best.phi
 
-    def _publish(self, best: Run, prior: NormalWishart, offset: Floats) -> None:
-        """Set the fitted attributes."""
+    def _publish(self, found: Globals, prior: NormalWishart, offset: Floats) -> None:
+        """Set the fitted attributes that follow from q and the prior."""
         self.mean_prior_ = prior.mean[0]
         self.mean_precision_prior_ = float(prior.mean_precision[0])
         self.degrees_of_freedom_prior_ = float(prior.dof[0])
         self.covariance_prior_ = prior.scale[0]
-        self._globals, self._offset = best.found, offset
-        sticks, components = best.found.sticks, best.found.components
+        self._globals, self._prior, self._offset = found, prior, offset
+        sticks, components = found.sticks, found.components
         self.weights_ = sticks.expected_weights()
         self.weight_concentration_ = (sticks.a, sticks.b)
         self.means_ = components.mean + offset
@@ -262,11 +276,30 @@ default="kmeans"
             dof = components.dof[:, None]
             self.precisions_ = dof / components.scale
         self.covariances_ = components.scale / dof
-        self.elbo_ = best.elbo
-        self.elbo_history_ = best.history.elbos
-        self.temperature_history_ = best.history.temperatures
-        self.n_iter_ = len(best.history.rows)
-        self.converged_ = best.converged
+
+    def _get_state(self) -> Tree:
+        own = {
+            "full": isinstance(self._prior, Full),
+            "globals": self._globals.get_state(),
+            "prior": self._prior.get_state(),
+            "offset": self._offset,
+            "converged": self.converged_,
+        }
+        return super()._get_state() | own
+
+    def _set_state(self, tree: Tree) -> None:
+        super()._set_state(tree)
+        n_features = self.n_features_in_
+        with within("full"):
+            kind = Full if check.flag("full", tree["full"]) else Diagonal
+        with within("globals"):
+            found = Globals.of_state(kind, tree["globals"], n_features)
+        with within("prior"):
+            prior = restored(kind, tree["prior"], n_features, 1)
+        offset = checked(tree, {"offset": Numbers("D")}, D=n_features)["offset"]
+        with within("converged"):
+            self.converged_ = check.flag("converged", tree["converged"])
+        self._publish(found, prior, offset)
 
     # Using the mixture
 

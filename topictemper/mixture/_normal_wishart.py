@@ -8,7 +8,7 @@ of a 1 x 1 matrix is a gamma distribution).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Self
 
@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.special import gammaln, multigammaln, psi
 
+from .._utils._state import Tree, within
 from .._utils._typing import Floats
+from ..persistence._fitted import ABOVE_ZERO, Numbers, checked
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,10 @@ class NormalWishart(ABC):
     mean_precision: Floats  # (K,)
     dof: Floats  # (K,)
     scale: Floats  # (K, D) or (K, D, D)
+
+    def get_state(self) -> Tree:
+        """Return the parameters, for `restored`."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # Depends on the kind of the blocks
 
@@ -233,3 +239,28 @@ class Full(NormalWishart):
 
     def _colored(self, noise: Floats, component: NDArray[np.intp]) -> Floats:
         return np.einsum("nij,nj->ni", self.cholesky[component], noise)
+
+
+def restored(
+    kind: type[NormalWishart], tree: Tree, n_features: int, n_components: int | None = None
+) -> NormalWishart:
+    """Return the distributions that `NormalWishart.get_state` has written.
+
+    Raises
+    ------
+    ValueError
+        If something is missing or invalid; the error names it.
+    """
+    full = kind is Full
+    lowest = np.nextafter(n_features - 1.0, np.inf) if full else 0.0
+    kinds = {
+        "mean": Numbers("KD"),
+        "mean_precision": Numbers("K", ABOVE_ZERO),
+        "dof": Numbers("K", max(ABOVE_ZERO, lowest)),
+        "scale": Numbers("KDD") if full else Numbers("KD", ABOVE_ZERO),
+    }
+    sizes = {"D": n_features} | ({} if n_components is None else {"K": n_components})
+    found = kind(**checked(tree, kinds, **sizes))
+    with within("scale"):
+        _ = found.log_det  # of which that of no definite matrix is an error
+    return found

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
+from .._utils._state import Tree, within
 from .._utils._typing import Floats
+from ..persistence._fitted import ABOVE_ZERO, Numbers, checked
 from ..tempering._history import ElboHistory
 from ._config import Config
-from ._normal_wishart import NormalWishart
+from ._normal_wishart import NormalWishart, restored
 from ._priors import draw_start
 from ._sticks import Sticks, size_order
+
+_STICKS = {
+    "a": Numbers("T", ABOVE_ZERO),
+    "b": Numbers("T", ABOVE_ZERO),
+    "concentration": Numbers("", ABOVE_ZERO),
+}
 
 
 @dataclass(frozen=True)
@@ -20,6 +29,33 @@ class Globals:
 
     sticks: Sticks
     components: NormalWishart
+
+    def get_state(self) -> Tree:
+        """Return the parameters of q, for `of_state`."""
+        sticks = self.sticks
+        return {
+            "a": sticks.a,
+            "b": sticks.b,
+            "concentration": sticks.concentration,
+            "components": self.components.get_state(),
+        }
+
+    @classmethod
+    def of_state(cls, kind: type[NormalWishart], tree: Tree, n_features: int) -> Self:
+        """Return what `get_state` has written.
+
+        Raises
+        ------
+        ValueError
+            If something is missing or invalid; the error names it.
+        """
+        with within("components"):
+            components = restored(kind, tree["components"], n_features)
+        sticks = checked(tree, _STICKS)
+        n_more = len(components.mean) - len(sticks["a"])
+        if n_more not in (0, 1):
+            raise ValueError("other numbers of sticks and components")
+        return cls(Sticks(**sticks, last_is_one=n_more == 1), components)
 
     def log_joint(self, X: Floats) -> Floats:
         """``S_nt = E[log p(x_n, z_n = t)]``, (N, T), in nats."""

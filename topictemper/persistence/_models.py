@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -22,8 +23,14 @@ _OF_THE_PROCESS = ("n_jobs", "verbose")
 
 _Estimator = TypeVar("_Estimator")
 
-#: Estimators that can be saved, by name.
+#: Estimators that can be saved, by name, and where those are that `import topictemper` leaves out.
 _ESTIMATORS: dict[str, type[Any]] = {}
+_HOMES = {
+    "BinarySparseCoding": "topictemper.factorial",
+    "DPGaussianMixture": "topictemper.mixture",
+    "FactorialMixture": "topictemper.factorial",
+    "SigmoidBeliefNetwork": "topictemper.factorial",
+}
 #: Objects with parameters of their own that estimators take as parameters, by name.
 _PARTS: dict[str, type[Any]] = {}
 
@@ -51,19 +58,19 @@ class SaveMixin:
     def save(self, path: str | os.PathLike[str], *, feature_names: Any = None) -> None:
         """Save the fitted model to a file, for `topictemper.load`.
 
-        The file holds the whole model: parameters, topics and the state of training. `partial_fit`
-        of the loaded model gives the same bits as that of this one, with the same instruction set
-        (`topictemper.set_isa`). The file is an .npz archive without pickled objects, and safe to
-        load from anywhere. An old file is replaced in one step, when the new one is complete, and
-        its permissions are kept. The parameters `n_jobs` and `verbose` are not saved, because they
-        describe a process, not a model.
+        The file holds the whole model: its parameters, and all that it has learned. `partial_fit`
+        of a loaded `TemperedLDA` gives the same bits as that of the saved one, with the same
+        instruction set (`topictemper.set_isa`). The file is an .npz archive without pickled
+        objects, and safe to load from anywhere. An old file is replaced in one step, when the new
+        one is complete, and its permissions are kept. The parameters `n_jobs` and `verbose` are not
+        saved, because they describe a process, not a model.
 
         Parameters
         ----------
         path : str or path-like
             The file. The name is used as given, with or without ``.npz``.
         feature_names : array-like of str, mapping or vectorizer, optional
-            Names of the columns, in any form that `top_words` takes. None takes
+            Names of the columns, in any form that `TemperedLDA.top_words` takes. None takes
             `feature_names_in_`, if the model has it. The loaded model has them in
             `feature_names_in_`.
 
@@ -266,6 +273,8 @@ def _plain(name: str, value: Any) -> Any:
 
 def _estimator(name: str) -> type[Any]:
     """Return the estimator class of that name."""
+    if isinstance(name, str) and name in _HOMES:
+        import_module(_HOMES[name])
     if not isinstance(name, str) or name not in _ESTIMATORS:
         raise ValueError(f"{name!r} is not an estimator of topictemper.")
     return _ESTIMATORS[name]

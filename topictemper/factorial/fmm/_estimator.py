@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,10 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from ..._core._workers import Workers
 from ..._utils import _validation as check
 from ..._utils._rollback import unchanged_on_error
+from ..._utils._state import Tree
 from ..._utils._typing import Flags, Floats
+from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, History, Numbers, SaveFittedMixin, checked
+from ...persistence._models import savable
 from ...tempering._mixin import TemperingMixin
 from ...tempering._modes import Annealing
 from ._config import Config, config_of
@@ -21,12 +24,21 @@ from ._prediction import density_of_pixels
 from ._training import Run, best_run, infer_assignments
 from ._updates import Components, Prior
 
+# Of `temperature_history_`, with a temperature of each image.
+_QUANTILES = ("q05", "q25", "q50", "q75", "q95")
+# Parameters that fitted models keep.
+_VARIANCES = {"noise_var": Numbers("", ABOVE_ZERO), "prior_var": Numbers("", ABOVE_ZERO)}
 # Squares of larger pixels leave the range of float64.
 _LARGEST = 1e100
 
 
+@savable
 class FactorialMixture(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, TemperingMixin, BaseEstimator
+    SaveFittedMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    TemperingMixin,
+    BaseEstimator,
 ):
     """Factorial mixture model: each image is a sum of components.
 
@@ -155,6 +167,17 @@ class FactorialMixture(
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    FITTED: ClassVar[dict[str, Numbers | History]] = {
+        "components": Numbers("KD"),
+        "component_variances": Numbers("KD", ABOVE_ZERO),
+        "pi": Numbers("K", ABOVE_ZERO, BELOW_ONE),
+        "elbo": Numbers(),
+        "elbo_history": History(("pass", "temperature", "elbo")),
+        "temperature_history": History(("pass", "temperature"), _QUANTILES),
+        "temperature": Numbers(low=1.0),
+        "temperatures": Numbers("M", 1.0, optional=True),
+        "temperature_responsibilities": Numbers("M", 0.0, 1.0, optional=True),
+    }
     _prior: Prior
 
     # Learning
@@ -206,6 +229,14 @@ class FactorialMixture(
                 setattr(self, name, value)
             elif hasattr(self, name):
                 delattr(self, name)
+
+    def _get_state(self) -> Tree:
+        prior = self._prior
+        return super()._get_state() | {name: getattr(prior, name) for name in _VARIANCES}
+
+    def _set_state(self, tree: Tree) -> None:
+        super()._set_state(tree)
+        self._prior = Prior(self.pi_, **checked(tree, _VARIANCES))
 
     # Using the components
 

@@ -14,7 +14,10 @@ from scipy.special import expit
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
 from ..._utils import _validation as check
+from ..._utils._state import Tree, within
 from ..._utils._typing import Floats
+from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
+from ...persistence._models import savable
 from ...tempering._history import ElboHistory
 from ...tempering._modes import Annealing
 from ._config import LOWEST_PI, BeliefNetworkConfig, belief_network_config
@@ -24,7 +27,7 @@ from ._gradients import Adam, MarginalNetwork
 
 # Padding with this bias adds nothing.
 _NEVER = -1e4
-_NETWORK_RATE, _NETWORK_BATCH = 1e-2, 100
+_NETWORK_BATCH = 100
 _WEIGHT_SCALE = 0.1
 # After this share of the iterations only the best start continues: by then a start has found its
 # optimum.
@@ -83,6 +86,7 @@ class BernoulliJoint:
         return kernels.bernoulli_estep, self.padded_weights(), np.empty((n_data, n_states))
 
 
+@savable
 class SigmoidBeliefNetwork(TruncatedModel):
     """Sigmoid belief network of one hidden layer by truncated variational sampling.
 
@@ -227,6 +231,12 @@ class SigmoidBeliefNetwork(TruncatedModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    FITTED = TruncatedModel.FITTED | {
+        "bias": Numbers("D"),
+        "pi": Numbers("K", ABOVE_ZERO, BELOW_ONE),
+    }
+    _network: MarginalNetwork | None
+
     def _checked(self, X: Any, *, reset: bool = False) -> Floats:
         Y = super()._checked(X, reset=reset)
         if self.binarize is not None:
@@ -290,6 +300,17 @@ class SigmoidBeliefNetwork(TruncatedModel):
         probabilities = self.inverse_transform(states)
         return (rng.random_sample(probabilities.shape) < probabilities).astype(np.float64), states
 
+    def _get_state(self) -> Tree:
+        network = None if self._network is None else self._network.get_state()
+        return super()._get_state() | {"network": network}
+
+    def _set_state(self, tree: Tree) -> None:
+        super()._set_state(tree)
+        with within("network"):
+            shape = self.components_.shape
+            state = tree["network"]
+            self._network = None if state is None else MarginalNetwork.of_state(state, *shape)
+
     def _fitted_joint(self) -> BernoulliJoint:
         return BernoulliJoint(np.vstack([self.components_, self.bias_]), self.pi_)
 
@@ -334,8 +355,8 @@ class _Training:
         self.network: MarginalNetwork | None = None
         if config.mlp_hidden:
             start = self._joint().prior.log_odds
-            self.network = MarginalNetwork(
-                n_features, config.mlp_hidden, n_units, start, _NETWORK_RATE, random_state
+            self.network = MarginalNetwork.random(
+                n_features, config.mlp_hidden, n_units, start, random_state
             )
         seed, keys = config.draw_seed(), order.astype(np.uint64)
         self.sets = StateSets(keys, config.inference.n_states, self._joint().prior, seed, workers)

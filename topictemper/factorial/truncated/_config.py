@@ -153,7 +153,7 @@ def _shared(parameters: Mapping[str, Any]) -> dict[str, Any]:
 def _samplers(last: Samples, pair: Any) -> SamplerSchedule:
     if pair is None:
         return SamplerSchedule(last, 0, 0)
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
+    if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
         raise TypeError(
             f"sampler_schedule must be None or a pair of iterations (hold, end), got {pair!r}"
         )

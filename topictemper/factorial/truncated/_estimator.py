@@ -6,7 +6,7 @@ import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ..._core._workers import Workers
 from ..._utils import _validation as check
 from ..._utils._rollback import unchanged_on_error
 from ..._utils._typing import Floats
+from ...persistence._fitted import History, Numbers, SaveFittedMixin
 from ...tempering._history import ElboHistory
 from ...tempering._mixin import TemperingMixin
 from ._config import inference_of
@@ -25,13 +26,23 @@ from ._e_step import MOST_UNITS, Joint, exact_log_likelihood, infer_units
 
 
 class TruncatedModel(
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, TemperingMixin, BaseEstimator, ABC
+    SaveFittedMixin,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    TemperingMixin,
+    BaseEstimator,
+    ABC,
 ):
     """Base of `BinarySparseCoding` and `SigmoidBeliefNetwork`.
 
     A subclass learns in `_learn`, and makes a `Joint` of its fitted attributes in `_fitted_joint`.
     """
 
+    FITTED: ClassVar[dict[str, Numbers | History]] = {
+        "components": Numbers("KD"),
+        "elbo_history": History(("pass", "temperature", "elbo")),
+        "temperature_history": History(("pass", "temperature")),
+    }
     n_jobs: int | None
     components_: Floats
 

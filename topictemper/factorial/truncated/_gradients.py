@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from numpy.random import RandomState
 from scipy.special import expit
 
+from ..._utils._state import Tree
 from ..._utils._typing import Floats
+from ...persistence._fitted import Numbers, checked
+
+_LEARNING_RATE = 1e-2
 
 
 class Adam:
@@ -44,31 +50,55 @@ class MarginalNetwork:
 
     Parameters
     ----------
-    n_features, n_hidden, n_units : int
-        Sizes of the three layers.
-    start : ndarray of shape (n_units,)
-        Initial log-odds of the units, for all data.
-    learning_rate : float
+    layers : list of ndarrays of shape (n_features + 1, n_hidden) and (n_hidden + 1, n_units)
+        The weights. The last row of each layer is its bias.
+    learning_rate : float, default=0.01
         Learning rate of Adam.
-    random_state : RandomState
-        Source of the initial weights.
     """
 
-    def __init__(
-        self,
+    def __init__(self, layers: list[Floats], learning_rate: float = _LEARNING_RATE) -> None:
+        self._layers = layers
+        self._optimizers = [Adam(learning_rate, layer.shape) for layer in layers]
+
+    @classmethod
+    def random(
+        cls,
         n_features: int,
         n_hidden: int,
         n_units: int,
         start: Floats,
-        learning_rate: float,
         random_state: RandomState,
-    ) -> None:
-        # The last row of each layer is its bias.
-        self._layers = [
-            np.vstack([_glorot(random_state, n_features, n_hidden), np.zeros(n_hidden)]),
-            np.vstack([_glorot(random_state, n_hidden, n_units), start]),
-        ]
-        self._optimizers = [Adam(learning_rate, layer.shape) for layer in self._layers]
+        learning_rate: float = _LEARNING_RATE,
+    ) -> Self:
+        """Return an untrained network.
+
+        Parameters
+        ----------
+        n_features, n_hidden, n_units : int
+            Sizes of the three layers.
+        start : ndarray of shape (n_units,)
+            Initial log-odds of the units, for all data.
+        random_state : RandomState
+            Source of the initial weights.
+        learning_rate : float, default=0.01
+            Learning rate of Adam.
+        """
+        hidden = np.vstack([_glorot(random_state, n_features, n_hidden), np.zeros(n_hidden)])
+        units = np.vstack([_glorot(random_state, n_hidden, n_units), start])
+        return cls([hidden, units], learning_rate)
+
+    def get_state(self) -> Tree:
+        """Return the weights, for `of_state`; the network is not to be trained further."""
+        return {"hidden": self._layers[0], "units": self._layers[1]}
+
+    @classmethod
+    def of_state(cls, tree: Tree, n_units: int, n_features: int) -> Self:
+        """Return the network of `get_state`."""
+        kinds = {"hidden": Numbers("IH"), "units": Numbers("JK")}
+        layers = checked(tree, kinds, I=n_features + 1, K=n_units)
+        if len(layers["units"]) != layers["hidden"].shape[1] + 1:
+            raise ValueError("layers of different sizes")
+        return cls(list(layers.values()))
 
     def marginals(self, Y: Floats) -> Floats:
         """(n, n_units): probabilities of the units."""

@@ -16,6 +16,8 @@ from ..._core import _truncated as kernels
 from ..._core._workers import Workers
 from ..._utils import _validation as check
 from ..._utils._typing import Floats
+from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
+from ...persistence._models import savable
 from ...tempering._history import ElboHistory
 from ...tempering._modes import Annealing
 from ._config import LOWEST_PI, SparseCodingConfig, sparse_coding_config
@@ -131,6 +133,7 @@ class Statistics:
         return sums
 
 
+@savable
 class BinarySparseCoding(TruncatedModel):
     """Binary sparse coding by truncated variational sampling.
 
@@ -263,6 +266,13 @@ class BinarySparseCoding(TruncatedModel):
         self.dtype = dtype
         self.random_state = random_state
         self.n_jobs = n_jobs
+
+    FITTED = TruncatedModel.FITTED | {
+        "sigma": Numbers("", ABOVE_ZERO),
+        "pi": Numbers("", ABOVE_ZERO, BELOW_ONE),
+        "sigma_history": Numbers("I", ABOVE_ZERO),
+        "pi_history": Numbers("I", ABOVE_ZERO, BELOW_ONE),
+    }
 
     def _checked(self, X: Any, *, reset: bool = False) -> Floats:
         Y = super()._checked(X, reset=reset)
