@@ -14,6 +14,7 @@ import topictemper
 from topictemper import TemperedLDA, load
 from topictemper.cli import _demo
 from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus, write_corpus
+from topictemper.mixture import DPGaussianMixture
 
 from .small_texts import THEMES
 
@@ -303,6 +304,18 @@ def test_score_of_text_by_a_model_without_words(fails, text, tmp_path):
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
     TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path)
     assert "has no words to count" in fails("score", path, text)
+
+
+@pytest.mark.parametrize("command", ["topics", "score", "transform", "report", "update", "label"])
+def test_a_model_without_topics(fails, text, tmp_path, command):
+    path, labels = tmp_path / "model.npz", tmp_path / "labels.json"
+    DPGaussianMixture(2, random_state=0).fit(np.random.default_rng(0).normal(size=(9, 2))).save(
+        path
+    )
+    labels.write_text("{}")
+    given = {"topics": [], "report": [text, "--output", tmp_path / "x"], "label": [labels]}
+    message = "this is a DPGaussianMixture; a TopicModel or a TemperedLDA is needed"
+    assert message in fails(command, path, *given.get(command, [text]))
 
 
 def test_score_of_foreign_text(fails, model, tmp_path):

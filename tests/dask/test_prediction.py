@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from topictemper import TemperedLDA, TopicModel
 from topictemper.dask import document_temperatures, perplexity, score, transform
+from topictemper.factorial import FactorialMixture
 
 from .documents import N_WORDS, array_of, array_with, counts, parts
 
@@ -176,3 +179,9 @@ def test_bad_models(lda):
         score(lda, da.zeros((4, N_WORDS), chunks=(2, N_WORDS))).compute()
     with pytest.raises(OSError, match=r"missing\.npz"):
         transform("missing.npz", array_of(parts()))
+    images = FactorialMixture(2, max_iter=2)
+    for predict in (score, document_temperatures):
+        with pytest.raises(TypeError, match=r"must be a topictemper.TemperedLDA .* FactorialMix"):
+            predict(images, array_of(parts()))
+        with pytest.raises(NotFittedError):
+            predict(clone(lda), array_of(parts()))

@@ -214,6 +214,7 @@ BAD_WEIGHTS = {
     "nan": np.r_[np.ones(199), np.nan],
     "infinite": np.r_[np.ones(199), np.inf],
     "zeros": np.zeros(200),
+    "words": ["one"] * 200,
 }
 
 

@@ -147,6 +147,11 @@ def test_refuses_what_is_of_no_use():
         labeled().set_labels(lambda *_: "a", X=corpus(), feature_names=WORDS)
     with pytest.raises(ValueError, match="one entry for each row"):
         labeled().set_labels(lambda *_: "a", X=corpus(), documents=["a"], feature_names=WORDS)
+    with pytest.raises(ValueError, match="n_words == 0"):
+        labeled().set_labels(lambda *_: "a", feature_names=WORDS, n_words=0)
+    documents = {"X": corpus(), "documents": list(range(corpus().shape[0]))}
+    with pytest.raises(ValueError, match="n_documents == 0"):
+        labeled().set_labels(lambda *_: "a", **documents, feature_names=WORDS, n_documents=0)
     with pytest.raises(ValueError, match="n_documents=3 needs the documents"):
         labeled().set_labels(lambda *_: "a", feature_names=WORDS, n_documents=3)
     with pytest.raises(NotFittedError):

@@ -49,12 +49,22 @@ class Fitted:
         The words of its columns.
     statistics : TopicStatistics or None
         What a `TopicModel` knows of its topics.
+
+    Raises
+    ------
+    InputError
+        If the file holds another model.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self.model = load(path)
         self.lda: TemperedLDA = lda_of(self.model)
+        if not isinstance(self.lda, TemperedLDA):
+            raise InputError(
+                f"{path}: this is a {type(self.model).__name__}; a TopicModel or a TemperedLDA is "
+                "needed."
+            )
         self.statistics: TopicStatistics | None = getattr(self.model, "_statistics", None)
         names = getattr(self.lda, "feature_names_in_", None)
         self.words: list[str] | None = None if names is None else names.tolist()

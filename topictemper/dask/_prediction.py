@@ -11,10 +11,13 @@ import dask.array as da
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from .._utils._counts import NOTHING_HELD_OUT
 from ..lda._completion import score_of
+from ..lda._estimator import TemperedLDA
 from ..persistence._models import load
+from ..text._model import TopicModel
 from ..topics._checks import lda_of
 from ._blocks import Blocks, blocks_of, is_lazy, naming_block, plain, stacked
 from ._preflight import check_workers
@@ -112,6 +115,7 @@ def document_temperatures(model: Any, X: Any) -> da.Array:
     (300,)
     """
     blocks, task = _blocks_and_model(X, model)
+    _topic_model(model)
     return da.concatenate(
         [
             da.from_delayed(
@@ -143,6 +147,8 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
 
     Raises
     ------
+    TypeError
+        If the model has no topics.
     ValueError
         When it is computed: if no document has two tokens, or a block is invalid.
     RuntimeError
@@ -161,6 +167,7 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     True
     """
     blocks, task = _blocks_and_model(X, model)
+    _topic_model(model)
     parts = [
         dask.delayed(_completed)(place, block, task, tempered)
         for place, block in enumerate(blocks.parts)
@@ -224,6 +231,18 @@ def _task_of(model: Any) -> Any:
     return dask.delayed(model, traverse=False)
 
 
+def _topic_model(model: Any) -> Any:
+    """The same model; refused if it is an estimator, but no fitted topic model."""
+    if hasattr(model, "fit"):
+        if not isinstance(model, TemperedLDA | TopicModel):
+            raise TypeError(
+                "model must be a topictemper.TemperedLDA or a topictemper.TopicModel, got "
+                f"{type(model).__name__}"
+            )
+        check_is_fitted(model)
+    return model
+
+
 def _meta(model: Any, X: Any, options: dict[str, Any]) -> Any:
     """An empty result: what an empty document gives, without that document."""
     if isinstance(model, str | os.PathLike):
@@ -255,12 +274,12 @@ def _transformed(block: Any, model: Any, meta: Any, options: dict[str, Any]) -> 
 @naming_block
 def _temperatures(block: Any, model: Any) -> Any:
     block = plain(block)
-    return model.document_temperatures(block) if block.shape[0] else np.empty(0)
+    return _topic_model(model).document_temperatures(block) if block.shape[0] else np.empty(0)
 
 
 def _counts(block: Any, model: Any) -> Any:
     """Checked counts of a block, which may hold texts if the model has words."""
-    lda, parts = lda_of(model), [plain(block)]
+    lda, parts = lda_of(_topic_model(model)), [plain(block)]
     if lda is not model:
         texts = list(block)
         parts = list(model._matrices(texts)) if texts else []

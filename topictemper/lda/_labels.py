@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils import _validation as check
+
 # The keys of a mapping are invariant, so that each kind has to be named.
 Labels = (
     Sequence[str]
@@ -154,7 +156,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
     ) -> list[str]:
         """Labels from a function."""
         estimator: Any = self
-        words = estimator.top_words(_N_WORDS if n_words is None else n_words, feature_names)
+        n_words = _N_WORDS if n_words is None else check.integer("n_words", n_words, 1)
+        words = estimator.top_words(n_words, feature_names)
         if (X is None) != (documents is None):
             raise ValueError("X, the counts, and documents must be given together")
         if documents is None and n_documents is not None:
@@ -167,8 +170,12 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
                     f"documents must have one entry for each row of X, {X.shape[0]}, got "
                     f"{len(documents)}"
                 )
-            n_documents = _N_DOCUMENTS if n_documents is None else n_documents
-            rows = estimator.top_documents(X, n_documents)
+            n = (
+                _N_DOCUMENTS
+                if n_documents is None
+                else check.integer("n_documents", n_documents, 1)
+            )
+            rows = estimator.top_documents(X, n)
             examples = [[documents[row] for row in of_topic] for of_topic in rows]
         return _distinct([label(*each) for each in zip(words, examples, strict=True)])
 
