@@ -1,0 +1,95 @@
+"""Tables of a fitted `TopicModel`: its topics, documents and unknown words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from numpy.typing import NDArray
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils import _validation as check
+from .._utils._tables import output_of, table
+from ..lda._estimator import TemperedLDA
+from ._parts import Part
+from ._summaries import TopicStatistics, document_columns, topic_columns
+
+
+class TablesMixin:
+    """Gives a `TopicModel` its tables."""
+
+    lda_: TemperedLDA
+    vectorizer_: CountVectorizer
+    _statistics: TopicStatistics
+    _unknown: dict[str, int] | None
+    _parts: Callable[[Any], Iterator[Part]]
+    _of_counts: Callable[[Any], NDArray[Any]]
+
+    def documents(self, texts: Any, *, n_topics: int = 3) -> Any:
+        """Table of documents with their topics.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        n_topics : int, default=3
+            Topics to list for each document.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each document: ``document``, its number, or its index in a pandas Series;
+            ``topic``, the largest one, with its ``label`` and ``share``; ``topics`` and ``shares``,
+            the `n_topics` largest; ``words``, the number of known words; ``unknown``, that of the
+            others; ``perplexity`` of the document, high if it does not fit the topics (NaN with
+            fewer than two words). A document without a known word has the topic -1. Without pandas
+            the table is a small structure with the same columns.
+        """
+        check_is_fitted(self)
+        n_topics = check.integer("n_topics", n_topics, 1)
+        columns = document_columns(
+            self.lda_,
+            ((part.matrix(self.vectorizer_), part.n_words) for part in self._parts(texts)),
+            self._of_counts,
+            n_topics,
+        )
+        index: Any = getattr(texts, "index", None)
+        if hasattr(index, "tolist"):  # that of a pandas Series
+            columns["document"] = index.tolist()
+        return table(columns, output_of(self))
+
+    @property
+    def topics_(self) -> Any:
+        """Table of the topics: a pandas.DataFrame with a row for each topic.
+
+        Its columns are ``topic``, the number; ``label``, from `set_labels`, or else the three most
+        probable words; ``share``, the share of all words; ``documents``, in how many documents it
+        is the largest topic; ``coherence`` (NPMI in the texts of `fit`, in [-1, 1]; NaN if `update`
+        has changed the words); ``words``, the ten most probable words; ``distinctive``, the ten
+        words that are most typical of it. Without pandas it is a small structure with the same
+        columns.
+        """
+        try:
+            lda = self.lda_
+        except AttributeError:
+            raise AttributeError(
+                "TopicModel has no topics_ before fit", name="topics_", obj=self
+            ) from None
+        return table(topic_columns(lda, self.feature_names_, self._statistics), output_of(self))
+
+    @property
+    def unknown_words_(self) -> Any:
+        """Table of the 20 most frequent unknown words of the last `update`: ``word``, ``count``."""
+        if self._unknown is None:
+            raise AttributeError(
+                "TopicModel has no unknown_words_ before update", name="unknown_words_", obj=self
+            )
+        words, counts = list(self._unknown), list(self._unknown.values())
+        return table({"word": words, "count": counts}, output_of(self))
+
+    @property
+    def feature_names_(self) -> NDArray[Any]:
+        """The words that are counted, in the order of the columns."""
+        check_is_fitted(self)
+        return self.lda_.feature_names_in_
