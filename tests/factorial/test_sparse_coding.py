@@ -389,6 +389,9 @@ def test_pickle_and_clone():
         ({"n_states": 2.5}, TypeError, "n_states"),
         ({"n_prior_samples": -1}, ValueError, "n_prior_samples"),
         ({"n_marginal_samples": "x"}, TypeError, "n_marginal_samples"),
+        # With these a kernel went on for ever, where no interrupt could reach it.
+        ({"n_prior_samples": 2**62}, ValueError, "n_prior_samples"),
+        ({"n_marginal_samples": 2**61}, ValueError, "n_marginal_samples"),
         ({"max_iter": 0}, ValueError, "max_iter"),
         ({"n_inference_iter": 0}, ValueError, "n_inference_iter"),
         ({"learn_sigma": 1}, TypeError, "learn_sigma"),

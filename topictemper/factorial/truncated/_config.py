@@ -25,6 +25,9 @@ _MAX_TEMPERATURE, _LENGTH = 3.0, 0.3
 
 _MLP_HIDDEN = 50
 
+# States drawn for a datum: far larger numbers would overflow where a kernel reserves memory.
+_MOST_DRAWN = 10**9
+
 
 @dataclass(frozen=True)
 class Config:
@@ -73,8 +76,8 @@ def inference_of(parameters: Mapping[str, Any]) -> Inference:
     return Inference(
         check.integer("n_states", parameters["n_states"], 1),
         Samples(
-            check.integer("n_prior_samples", parameters["n_prior_samples"], 0),
-            check.integer("n_marginal_samples", parameters["n_marginal_samples"], 0),
+            check.integer("n_prior_samples", parameters["n_prior_samples"], 0, _MOST_DRAWN),
+            check.integer("n_marginal_samples", parameters["n_marginal_samples"], 0, _MOST_DRAWN),
         ),
         check.integer("n_inference_iter", parameters["n_inference_iter"], 1),
         takes_turns,
