@@ -17,7 +17,8 @@ typedef struct {
     double *joint, *weights, *fields;
     int32_t *sizes; /* of the datum's own states, then of new ones */
     int32_t *units, *all, *listed, *starts;
-    int32_t *lists, *at; /* units of the datum's own states; where those of each begin */
+    int32_t *lists; /* units of the datum's own states */
+    int64_t *at;    /* where those of each begin: all together may be more than 2^31 */
     int64_t n_heavy;     /* states whose weights count, and which they are */
     int32_t *heavy;
     int32_t guide[1 << GUIDE_BITS];
@@ -41,9 +42,9 @@ static int new_workspace(workspace *work, const truncated_problem *p)
     const size_t n = n_states + n_new, units = (size_t)p->n_units;
     const int64_t size = table_size((int64_t)n);
     work->drawn = malloc((n + 1) * (size_t)p->n_words * sizeof(*work->drawn));
-    work->numbers = malloc(units * sizeof(*work->numbers));
+    work->numbers = malloc((units + n_states) * sizeof(*work->numbers));
     work->joint = malloc((2 * n + units) * sizeof(*work->joint));
-    work->sizes = malloc((n + 4 * units + 2 + n_states * (2 + units)) * sizeof(*work->sizes));
+    work->sizes = malloc((n + 4 * units + 2 + n_states * (1 + units)) * sizeof(*work->sizes));
     work->thresholds = malloc(units * sizeof(*work->thresholds));
     work->table = (state_table){malloc((size_t)size * sizeof(*work->table.hashes)), size - 1};
     if (!work->drawn || !work->numbers || !work->joint || !work->sizes || !work->thresholds
@@ -60,8 +61,8 @@ static int new_workspace(workspace *work, const truncated_problem *p)
     work->listed = work->all + units;
     work->starts = work->listed + units;
     work->heavy = work->starts + units + 2;
-    work->at = work->heavy + n_states;
-    work->lists = work->at + n_states;
+    work->lists = work->heavy + n_states;
+    work->at = (int64_t *)(work->numbers + units);
     for (int32_t h = 0; h < p->n_units; h++) {
         work->all[h] = h;
         work->numbers[h] = mix64((uint64_t)(h + 1) * GOLDEN);
@@ -159,7 +160,7 @@ static INLINE void expect(const truncated_problem *p, workspace *work, const uin
     }
     memset(means, 0, (size_t)p->n_units * sizeof(double));
     memset(work->touched, 0, (size_t)n_words * sizeof(*work->touched));
-    int32_t next = 0;
+    int64_t next = 0;
     for (int64_t heavy = 0; heavy < work->n_heavy; heavy++) {
         const int32_t i = work->heavy[heavy];
         const uint64_t *state = own + i * n_words;
@@ -260,7 +261,7 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
     stream random = open_stream(p->seed, p->iteration, p->keys[n]);
 
     clear_table(&work->table);
-    int32_t next = 0;
+    int64_t next = 0;
     for (int64_t i = 0; i < n_states; i++) {
         __builtin_prefetch(own + (n_states + i) * n_words); /* the next datum */
         work->at[i] = next;
