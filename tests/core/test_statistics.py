@@ -8,6 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
 
+from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
 
 from .minibatches import (
@@ -127,6 +128,20 @@ def test_statistics_sum_to_the_tokens_times_their_weight(
         weighted = batch.counts * doc_weight[document].astype(np.float64)
         np.add.at(of_words, batch.words[batch.word_of], weighted)
         assert_allclose(M.sum(axis=1, dtype=np.float64), RATE * of_words, rtol=rtol)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_step_that_is_done_needs_no_memory(dtype: Real) -> None:
+    """Its end comes where memory is short, too: topics would else stay between two steps."""
+    minibatch = make_minibatch(5, 0.1, dtype=dtype)
+    local, doc_weight = estep(minibatch, 1e-3, 50), random_weights(minibatch).astype(np.float64)
+    endless = np.full_like(minibatch.batch.word_ptr, 2**60)  # documents of a word
+    endless[0] = 0
+    batch, M = minibatch.batch._replace(word_ptr=endless), minibatch.M.copy()
+    n_blocks = _kernels.statistics_blocks(len(batch.words))
+    sums = np.empty((n_blocks, minibatch.n_topics))
+    _kernels.add_statistics(batch, local, doc_weight, RATE, M, sums, np.array([n_blocks]))
+    assert_array_equal(M, minibatch.M)
 
 
 @pytest.mark.parametrize("s", [1.0, 0.4])

@@ -170,6 +170,10 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
     const REAL *ratio = p->ratio, *B = p->B;
     REAL *M = update->M;
     int64_t most = 0;
+    /* Without a block left no memory is needed, and none can be short: a step whose blocks others
+       have done is at its end. */
+    if (__atomic_load_n(ticket, __ATOMIC_RELAXED) * WORD_BLOCK >= n_words)
+        return 0;
     for (int64_t u = 0; u < n_words; u++)
         most = word_ptr[u + 1] - word_ptr[u] > most ? word_ptr[u + 1] - word_ptr[u] : most;
     summation z;
