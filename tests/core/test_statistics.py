@@ -70,6 +70,19 @@ def test_add_statistics_of_tokens_without_their_own_counts(dtype: Real, n_topics
     assert_same_statistics(minibatch, local, RTOL[dtype])
 
 
+@pytest.mark.parametrize("size", [1e-30, 1e-20])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_tiny_tokens_without_their_own_counts(dtype: Real, size: float) -> None:
+    minibatch = without_millions(make_minibatch(20, 0.1, dtype=dtype))
+    counts = (minibatch.batch.counts * size).astype(dtype)
+    minibatch = replace(minibatch, batch=minibatch.batch._replace(counts=counts))
+    keys = np.arange(minibatch.n_documents, dtype=np.uint64)
+    local = sample(minibatch, keys, 2, 3, reference_rows(minibatch), want_own=True)
+    empty_state = replace(minibatch, M=np.zeros_like(minibatch.M))
+    _, block_sums = statistics(empty_state, local, np.ones(minibatch.n_documents))
+    assert_allclose(block_sums.sum(), RATE * counts.sum(dtype=np.float64), rtol=1e-5)
+
+
 def assert_same_statistics(minibatch: Minibatch, local: Outputs, rtol: float) -> None:
     doc_weight = random_weights(minibatch)
     M, block_sums = statistics(minibatch, local, doc_weight)

@@ -28,7 +28,9 @@ static INLINE vec FN(solve_c)(ptrdiff_t n, const REAL *w, const REAL *y, vec siz
             sum += phi;
             slope += phi * inverse;
         }
-        next = FN(max)(c - sum * (size - sum) / (size * slope), least);
+        const vec scale = size * slope; /* 0 of a tiny size, whose first c is exact to rounding */
+        next = FN(max)(c - sum * (size - sum) / scale, least);
+        next = FN(select)(scale > 0, next, c);
         change = FN(max)(next - c, c - next) - SHORT_STEP * c;
         c = next;
         if (FN(hmax)(change) <= 0)
