@@ -77,13 +77,20 @@ def test(interpreter: str, archive: Path, wheel: Path, arguments: list[str]) -> 
         run(*pytest, cwd=source, env=outside)
 
 
+def runs(interpreter: str) -> bool:
+    """Whether a name is a Python: pyenv puts names on PATH of which some only say what to do."""
+    if shutil.which(interpreter) is None:
+        return False
+    return subprocess.run([interpreter, "-c", ""], check=False, capture_output=True).returncode == 0
+
+
 def main() -> None:
     """Build, and test with every Python."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--python", nargs="*", help="interpreters; those on PATH without it")
     options.add_argument("arguments", nargs="*", help="of pytest, after --")
     given = options.parse_args()
-    interpreters = given.python or [name for name in NAMES if shutil.which(name)]
+    interpreters = given.python or [name for name in NAMES if runs(name)]
     if not interpreters:
         sys.exit(f"none of {', '.join(NAMES)} is on PATH: name one with --python")
     built = build()
