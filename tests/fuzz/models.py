@@ -146,11 +146,13 @@ def _read(path: Path) -> None:
     if not (np.isfinite(lda.score(X)) and np.isfinite(lda.document_temperatures(X)).all()):
         raise Wrong("a score or temperatures that are not finite")
     _check(lda)
-    _train(lda.partial_fit, X)
+    _train(lda, lda.partial_fit, X)
     _check(lda)
 
 
-def _train(step: Callable[[Any], Any], documents: Any) -> None:
+def _train(lda: TemperedLDA, step: Callable[[Any], Any], documents: Any) -> None:
+    # A file holds it twice: a change of the estimator's own is refused like any that a user makes.
+    lda.tempering = lda._trained_with["tempering"]
     try:
         with warnings.catch_warnings():
             # Another instruction set than that of the file, which may be a change of the file; and
@@ -201,7 +203,7 @@ def _read_texts(path: Path) -> None:
     if len(model.topics_) != theta.shape[1] or len(model.documents(TEXTS)) != len(theta):
         raise Wrong("tables of another length")
     _check(model.lda_)
-    _train(model.update, TEXTS)
+    _train(model.lda_, model.update, TEXTS)
     _check(model.lda_)
 
 
