@@ -179,7 +179,7 @@ BAD_PARAMETERS = {
     "inference": ["cvb0", "Gibbs", "mean_field", "", None, True, 1, ["gibbs"]],
     "doc_topic_prior": PRIOR_NONSENSE,
     "topic_word_prior": PRIOR_NONSENSE,
-    "learning_decay": [*REAL_NONSENSE, 0, 0.5, 1.5, 1 + 1e-9],
+    "learning_decay": [*REAL_NONSENSE, 0, 0.49, 1.5, 1 + 1e-9],
     "learning_offset": [*REAL_NONSENSE, 0, 0.5, -1],
     "batch_size": [value for value in COUNT_NONSENSE if value is not None],
     "max_iter": [value for value in COUNT_NONSENSE if value is not None],
@@ -255,6 +255,7 @@ def test_topics_that_no_machine_can_hold():
     "parameters",
     [
         {"learning_decay": 1.0},
+        {"learning_decay": 0.5},
         {"learning_offset": 1.0},
         {"mean_change_tol": 0.0},
         {"max_doc_update_iter": 1},

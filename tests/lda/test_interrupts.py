@@ -26,7 +26,7 @@ BATCH = 70  # so many documents are shared between threads
 NEW = corpus(3 * BATCH, 2)
 SETTINGS = {
     "lvt": {"max_temperature": 3.0},
-    "probing": {},
+    "probing": {"total_samples": 1000},
     "sampled": {"tempering": "svi"},
     "vt": {"tempering": "vt", "updates": 200},
     "dasvi": {"tempering": "dasvi", "inference": "vb"},

@@ -5,7 +5,7 @@ import pytest
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda._predictive_eta import first_eta, largest_eta
+from topictemper.lda._predictive_eta import first_eta, largest_eta, unlearned_eta
 
 
 def corpus(eta, n_samples=1000):
@@ -72,6 +72,23 @@ def test_it_is_the_same_for_any_number_of_threads_and_after_load(tmp_path):
         lda.partial_fit(X)
     assert loaded.topic_word_prior_ == one.topic_word_prior_
     np.testing.assert_array_equal(loaded.components_, one.components_)
+
+
+@pytest.mark.parametrize("mode", ["svi", "lvt"])
+def test_priors_are_not_learned_if_each_minibatch_is_the_whole_corpus(mode):
+    # Documents that no topic has ever forgotten seem to want very few topics, of very few words.
+    X = corpus(0.1, 60)
+    lda = fitted(X, tempering=mode)
+    assert lda.topic_word_prior_ == 0.15
+    assert lda.doc_topic_prior_.tolist() == [np.float32(0.1)] * 5
+    assert fitted(X, tempering=mode, batch_size=59).doc_topic_prior_[0] != np.float32(0.1)
+
+
+def test_eta_that_is_not_learned():
+    assert unlearned_eta(6000, 10_000, 5) == 0.06
+    assert unlearned_eta(6000, 10_000, 5000) == 0.003
+    assert unlearned_eta(6000, 100, 5) == 0.15
+    assert unlearned_eta(0.0, 0, 5) == 0.003
 
 
 def test_a_stream_without_words():

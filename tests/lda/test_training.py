@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import psi
+from sklearn.datasets import load_digits
 
 from topictemper import TemperedLDA
 from topictemper.lda._e_step import infer
@@ -144,6 +145,31 @@ def test_probe_at_any_batch_size(mode, batch_size, seed):
     assert history[0] == 5.0
     assert (history >= 1).all()
     assert lda.temperature_ == 1.0
+
+
+def test_no_annealing_where_topics_part_just_above_one():
+    # Gray values of small images, as counts.
+    lda = TemperedLDA(10, random_state=0).fit(load_digits().data[:500])
+    assert lda.temperature_history_["temperature"][0] == 5.0
+    assert lda.max_temperature_ == 1.0
+    # Mean field would leave the topics alike at T = 1.
+    lda = TemperedLDA(30, random_state=0, inference="point").fit(load_digits().data[:500])
+    assert 1.0 < lda.max_temperature_ < 1.07
+
+
+@pytest.mark.parametrize("mode", ["avi", "vt", "lvt"])
+@pytest.mark.parametrize(("method", "least"), [("online", 10), ("batch", 12)])
+def test_no_annealing_in_very_few_steps(mode, method, least):
+    # The search would take most of them, or not come to its end.
+    whole = {"batch_size": 200, "learning_method": method, "tempering": mode, "tol": None}
+    few, enough = (small_lda(max_iter=n, **whole).fit(corpus()) for n in (least - 1, least))
+    assert few.max_temperature_ == 1.0
+    assert (few.temperature_history_["temperature"] == 1.0).all()
+    assert enough.temperature_history_["temperature"][0] == 5.0
+    assert enough.temperature_ == 1.0
+    # A start that is asked for is no search.
+    asked = small_lda(max_iter=least - 1, max_temperature=3.0, **whole).fit(corpus())
+    assert asked.temperature_history_["temperature"][0] == 3.0
 
 
 def test_course_never_asks_for_a_time_before_its_begin():

@@ -21,11 +21,12 @@ DAMAGED = r"model\.npz is a damaged topictemper model: "
 def files(tmp_path_factory):
     """The members of a file for each mode: its arrays, and the header as it is read from JSON."""
     found = {}
-    for mode in ("svi", "vt", "lvt"):
+    for name, more in (("svi", {}), ("vt", {}), ("lvt", {}), ("lvt, hot", {"max_temperature": 3})):
         path = tmp_path_factory.mktemp("models") / "model.npz"
-        lda = small_lda(tempering=mode, total_samples=400, doc_topic_prior="auto")
+        mode = name.partition(",")[0]
+        lda = small_lda(tempering=mode, total_samples=400, doc_topic_prior="auto", **more)
         lda.partial_fit(corpus()).save(path)
-        found[mode] = dict(np.load(path))
+        found[name] = dict(np.load(path))
     return found
 
 
@@ -69,7 +70,7 @@ ARRAYS = [
     ("lvt", "state/trainer/prior_scale/gains", _entry(-np.inf)),
     ("lvt", "state/trainer/prior_scale/gains", _entry(1e308)),
     ("lvt", "state/trainer/normalizer/moments", _entry(np.nan)),
-    ("lvt", "state/trainer/normalizer/moments", _entry(0.0)),
+    ("lvt, hot", "state/trainer/normalizer/moments", _entry(0.0)),
     ("lvt", "state/trainer/control/quantiles", _entry(np.inf)),
     ("lvt", "state/trainer/control/history", _entry(np.nan)),
     ("lvt", "state/trainer/control/history", _entry(1e9)),

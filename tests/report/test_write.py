@@ -308,7 +308,8 @@ def test_the_score_of_a_report_is_that_of_the_estimator(path, count, n):
 
 
 def test_a_report_of_an_estimator_says_what_was_in_force(path):
-    lda = TemperedLDA(3, random_state=0, max_iter=40, n_jobs=1).fit(corpus().counts)
+    settings = {"max_iter": 40, "doc_topic_prior": [0.1, 0.2, 0.3]}
+    lda = TemperedLDA(3, random_state=0, n_jobs=1, **settings).fit(corpus().counts)
     lda.set_params(max_iter=9)
     lda.report(corpus().counts, feature_names=WORDS, path=path)
     said = data_of(path)["parameters"]

@@ -50,6 +50,13 @@ def test_no_rise_means_no_annealing():
     assert count == pytest.approx(np.log(200) / 0.01, rel=0.02)
 
 
+def test_gives_up_at_the_lowest_temperature():
+    probe = CriticalProbe(start=5.0, rate=0.01, lowest=1.2)
+    run(probe, lambda temperature: 0.1 if temperature < 1.19 else 0.0)
+    assert probe.max_temperature == 1.0
+    assert 1.19 < probe.temperature < 1.2
+
+
 def test_noise_is_smoothed():
     rng = np.random.default_rng(0)
     probe = CriticalProbe()

@@ -55,9 +55,9 @@ def new_trainer(
         config.eta.learned,
         config.alpha.floor,
         config.eta.floor,
-        of_samples=config.alpha_is_default,
+        of_samples=config.alpha_is_default and plan.forgets,
     )
-    scale = PriorScale(config.alpha_is_default)
+    scale = PriorScale(config.alpha_is_default and (plan.forgets or not config.sampling))
     if previous is not None:
         start = previous.predictive_topics.components()
         if start.shape != (config.n_components, config.n_features):
@@ -126,7 +126,7 @@ def _temperature(
 ) -> tuple[TemperatureControl, PosteriorNormalizer | PriorNormalizer | None]:
     """The control of the temperature, and the normalizer of a learned one."""
     tempering = config.tempering
-    course = plan.course(tempering, given_topics=given_topics)
+    course = plan.course(config, given_topics=given_topics)
     updates = tempering.updates or default.UPDATES
     if tempering.mode not in ("vt", "lvt"):
         return TemperatureControl(course, updates=updates), None

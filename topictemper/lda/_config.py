@@ -128,7 +128,7 @@ class Config:
             batch_size=_optional_integer("batch_size", p["batch_size"]),
             learning_decay=None
             if p["learning_decay"] is None
-            else check.number("learning_decay", p["learning_decay"], 0.5, 1.0, boundaries="right"),
+            else check.number("learning_decay", p["learning_decay"], 0.5, 1.0),
             learning_offset=None
             if p["learning_offset"] is None
             else check.number("learning_offset", p["learning_offset"], 1.0),
@@ -202,25 +202,40 @@ class Plan:
         """Documents in a minibatch that is sampled; all minibatches are parts of such."""
         return self.n_joined * self.batch_size
 
-    def course(self, tempering: TemperingSettings, *, given_topics: bool) -> AnnealingCourse:
+    @property
+    def forgets(self) -> bool:
+        """Whether a document is forgotten between passes, as no minibatch is the whole corpus."""
+        return self.batch_size < self._documents
+
+    def course(self, config: Config, *, given_topics: bool) -> AnnealingCourse:
         """Return the course of the temperature, of which the user has set some part."""
-        t, auto = tempering, tempering.max_temperature is None
-        start = t.max_temperature
+        t = config.tempering
+        start, auto = t.max_temperature, t.max_temperature is None
         if t.mode == "svi":
             return AnnealingCourse(1.0, "linear", 0.0)
         if auto and t.mode == "dasvi":
             start = default.DASVI_START
+        lowest, least = default.LOWEST, default.LEAST_STEPS
+        if config.sampling:
+            lowest, least = default.LOWEST_OF_SAMPLED, default.LEAST_STEPS_OF_SAMPLED
+        of_a_pass = 1.0 if config.whole else max(1.0, self._documents / self.batch_size)
+        too_few = start is None and of_a_pass * self.planned_passes < least
         # Given topics are not melted down.
-        if auto and given_topics and not t.is_whole_course:
+        if (too_few or (auto and given_topics)) and not t.is_whole_course:
             start = 1.0
         length = self._annealing_length if t.length is None else t.length
-        return AnnealingCourse(start, t.schedule or "linear", length, self._probe_length)
+        schedule = t.schedule or "linear"
+        return AnnealingCourse(start, schedule, length, self._probe_length, lowest)
 
     def inertia(self, tempering: TemperingSettings) -> float:
         """Return the passes over which a learned temperature is averaged."""
         if tempering.inertia is not None:
             return tempering.inertia
         return default.INERTIA_SHARE.get(tempering.mode, 0.0) * self.planned_passes
+
+    @property
+    def _documents(self) -> float:
+        return self.expected_samples or default.STREAM_SAMPLES
 
     @property
     def _has_few_passes(self) -> bool:

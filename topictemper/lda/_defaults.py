@@ -10,6 +10,9 @@ ETA_POINT, ETA_DIRICHLET = 0.05, 0.1
 # bounds of what is learned (`largest_eta`).
 ETA_LEAST, ETA_FIRST_TOKENS, ETA_TOKENS = 0.003, 1e6, 2e5
 ETA_WORDS, ETA_SHARE, ETA_TOGETHER = 3.0, 0.04, 4.0
+# docs/guide/measured/priors.rst, "Few documents": the range of eta where no document is forgotten,
+# so that none can tell which eta predicts best.
+ETA_UNLEARNED = 0.003, 0.15
 # benchmarks/lda/priors.py: the floor of a learned alpha, over the default one.
 ALPHA_FLOOR = 0.5
 # docs/guide/measured/priors.rst, "How alpha is learned from samples": the largest sum of an alpha
@@ -21,6 +24,12 @@ ALPHA_LARGEST_SUM = 4.0
 # the same where these are few: hundreds of topics do not all part in less.
 ANNEALING_SHARE, PROBE_SHARE = 0.3, 0.2
 FEW_PASSES, ANNEALING_SHARE_OF_FEW, PROBE_SHARE_OF_FEW = 3, 0.4, 0.25
+# docs/guide/measured/modes.rst, "Counts of other kinds": the temperature at which the probe gives
+# up. Samples part topics at T = 1 that mean field would leave alike.
+LOWEST, LOWEST_OF_SAMPLED = 1.02, 1.07
+# The probe takes eight steps at least, or seven where documents are sampled. A fit of fewer steps
+# than these would end hot: it does not anneal.
+LEAST_STEPS, LEAST_STEPS_OF_SAMPLED = 12, 10
 # benchmarks/lda/defaults.py, in shares of the planned passes.
 INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}
 DASVI_START = 1.5

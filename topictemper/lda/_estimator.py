@@ -74,12 +74,13 @@ class TemperedLDA(
         - "dasvi", `PosteriorAnnealing`: as "avi", but the priors are tempered too [3]_.
         - "svi" or None: T = 1 throughout [2]_.
 
-        By default a search, which takes up to 0.2 of the planned passes, finds where documents
+        By default a search, which takes up to 0.3 of the planned passes, finds where documents
         begin to differ in their topics. Annealing starts there (for "dasvi" at T = 1.5, without a
-        search), and T falls linearly to 1 within 0.3 of the planned passes. (With up to three
-        planned passes, these shares are 0.25 and 0.4.) Learned temperatures are averages over a
-        grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of the planned passes.
-        "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
+        search), and T falls linearly to 1 within 0.3 of the planned passes (0.4 of up to three). If
+        they do not differ above T = 1.07 (1.02 where documents are not sampled), there is no
+        annealing. Fits of fewer than ten (12) steps are at T = 1 throughout. Learned temperatures
+        are averages over a grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of
+        the planned passes. "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
         How the topics of a document are inferred:
 
@@ -98,12 +99,15 @@ class TemperedLDA(
         documents are sampled, a value for each topic is learned [4]_, for 15 passes or 80,000
         documents, whichever is more; their sum is at most 4. To predict, they are multiplied by the
         factor with which half of a document best predicts the other half (1 to 4; 0.5 to 16 for
-        mean field). "auto" also learns before documents are sampled.
+        mean field). None of this is learned if each minibatch is the whole corpus. "auto" also
+        learns before documents are sampled.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
         Dirichlet prior eta of the words of a topic. With "gibbs", None learns one value: once
         documents have been sampled for a pass, it is the value with which half of a document best
-        predicts the other half, from 0.003 to 0.05, and more for a small corpus. With "point", or
-        if `learning_decay` is set, None is 0.05; with "vb" 0.1. An array of shape (n_features,) or
+        predicts the other half, from 0.003 to 0.05, and more for a small corpus. If each minibatch
+        is the whole corpus, eta is such that a topic has half as many tokens of the prior as of
+        documents (0.003 to 0.15). With "point", or if `learning_decay` is set, None is 0.05; with
+        "vb" 0.1. An array of shape (n_features,) or
         (n_components, n_features) has a value for each word, or for each word of each topic. "auto"
         learns one value that raises the ELBO, from 0.05 (0.1 with "vb") upwards. A mapping of
         labels to words (names of columns), or a `topictemper.topics.SeedTopics`, seeds topics.
@@ -124,9 +128,9 @@ class TemperedLDA(
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
         stream counts as 50,000 documents until there have been more. Even a rough number helps.
     learning_decay : float, default=None
-        kappa of the learning rate ``(learning_offset + t) ** -learning_decay`` of step t, in
-        (0.5, 1]. None is 0.7, and while documents are sampled, the rate stays high enough for the
-        topics to remember only the last fifth of a pass.
+        kappa of the learning rate ``(learning_offset + t) ** -learning_decay`` of step t, from 0.5
+        (where convergence is not guaranteed) to 1. None is 0.7, and while documents are sampled,
+        the rate stays high enough for the topics to remember only the last fifth of a pass.
     learning_offset : float, default=None
         tau of the learning rate, >= 1. None: a quarter of the planned minibatches, 10 to 1024.
     tol : float, default=None

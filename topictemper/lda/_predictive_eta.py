@@ -18,6 +18,7 @@ from ._defaults import (
     ETA_SHARE,
     ETA_TOGETHER,
     ETA_TOKENS,
+    ETA_UNLEARNED,
     ETA_WORDS,
 )
 from ._e_step import infer, log_likelihood
@@ -81,6 +82,12 @@ def largest_eta(tokens: float, n_features: int, n_components: int) -> float:
     of_words = ETA_WORDS * n_features / max(tokens, 1.0)
     of_topics = ETA_SHARE * tokens / (n_components * max(n_features, 1))
     return max(bound, min(of_words, max(of_topics, ETA_TOGETHER / n_components)))
+
+
+def unlearned_eta(tokens: float, n_features: int, n_components: int) -> float:
+    """Return the eta with which topics have half as many tokens of the prior as of documents."""
+    least, largest = ETA_UNLEARNED
+    return min(max(0.5 * tokens / (n_components * max(n_features, 1)), least), largest)
 
 
 def first_eta(

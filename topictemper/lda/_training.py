@@ -35,7 +35,7 @@ from ._initialization import seed_topics
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer, corpus_evidence
 from ._posterior_tempering import LikelihoodTempering
-from ._predictive_eta import PredictiveEta, first_eta
+from ._predictive_eta import PredictiveEta, first_eta, unlearned_eta
 from ._predictive_scale import PredictiveScale
 from ._prior_scale import PriorScale
 from ._priors import PriorLearner
@@ -118,7 +118,7 @@ class Trainer(Stateful):
         self.control, self.normalizer, self.tempered = control, normalizer, tempered
         self.priors, self.prior_scale = priors, prior_scale
         self.predictive_eta = PredictiveEta()
-        self.predictive_scale = PredictiveScale(config.alpha_is_default)
+        self.predictive_scale = PredictiveScale(config.alpha_is_default and plan.forgets)
         self.clock = StreamClock(plan.expected_samples)
         self.random_state = random_state
         self.given_topics = given_topics
@@ -319,8 +319,11 @@ class Trainer(Stateful):
         return rate
 
     def _predicted_eta(self, batch: Minibatch, workers: Workers) -> float:
+        size = self.clock.corpus_size(batch).tokens, *self.topics.M.shape
+        if not self.plan.forgets:
+            return unlearned_eta(*size)
         if not self.has_sampled:
-            return first_eta(self.clock.corpus_size(batch).tokens, *self.topics.M.shape)
+            return first_eta(*size)
         eta, sweeps = float(self.eta), self._sweeps(workers)
         return self.predictive_eta.update(self.topics, batch, self.alpha, eta, self.clock, **sweeps)
 

@@ -62,6 +62,8 @@ class AnnealingCourse(Stateful):
     probe_length : float
         Passes within which the probe, at the latest, reaches temperatures at which any data
         are learned.
+    lowest : float
+        Temperature at which the probe gives up.
     """
 
     STATE = ("_probe", "max_temperature", "_begin")
@@ -73,6 +75,7 @@ class AnnealingCourse(Stateful):
         schedule: ScheduleSpec,
         length: float,
         probe_length: float = 0.0,
+        lowest: float = 1.02,
     ) -> None:
         self._schedule, self._length = schedule, length
         self._probe_length = probe_length
@@ -80,7 +83,7 @@ class AnnealingCourse(Stateful):
         self._course: Schedule | None = None
         self._begin = 0.0
         if start is None and isinstance(schedule, str):
-            self._probe = CriticalProbe()
+            self._probe = CriticalProbe(lowest=lowest)
             self.max_temperature: float | None = None
         else:
             self._course = as_schedule(schedule, 1.0 if start is None else start, length)

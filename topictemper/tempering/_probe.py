@@ -3,9 +3,6 @@
 from .._utils import _validation as check
 from .._utils._state import Stateful
 
-# Below this distance from T = 1 there is nothing left worth annealing.
-_NEGLIGIBLE = 0.02
-
 
 class CriticalProbe(Stateful):
     """Cool until the model begins to learn, then say how hot annealing should start.
@@ -17,7 +14,7 @@ class CriticalProbe(Stateful):
     components, say). While the smoothed order parameter stays under a threshold nothing can be
     lost, and ``T - 1`` shrinks by the factor ``1 - rate``. Once it rises, the critical temperature
     has been passed, and ``max_temperature = 1 + reheat (T - 1)``, at most `start`. If T falls to
-    1.02 without a rise, ``max_temperature = 1``: no annealing is needed.
+    `lowest` without a rise, ``max_temperature = 1``: no annealing is needed.
 
     Parameters
     ----------
@@ -36,6 +33,8 @@ class CriticalProbe(Stateful):
     smoothing : float, default=0.2
         Weight of the newest order parameter in the moving average, in (0, 1]. The average
         starts at 0, its value while components are alike.
+    lowest : float, default=1.02
+        Temperature at which the probe gives up, > 1.
 
     Attributes
     ----------
@@ -73,12 +72,14 @@ class CriticalProbe(Stateful):
         threshold: float = 0.03,
         reheat: float = 1.5,
         smoothing: float = 0.2,
+        lowest: float = 1.02,
     ) -> None:
         self._start = check.number("start", start, 1.0, boundaries="neither")
         self._rate = _checked_rate(rate)
         self._threshold = check.number("threshold", threshold, 0.0, boundaries="neither")
         self._reheat = check.number("reheat", reheat, 1.0)
         self._smoothing = check.number("smoothing", smoothing, 0.0, 1.0, boundaries="right")
+        self._lowest = check.number("lowest", lowest, 1.0, boundaries="neither")
         self.temperature = self._start
         self.order_parameter = 0.0
         self.max_temperature: float | None = None
@@ -116,7 +117,7 @@ class CriticalProbe(Stateful):
             return
         excess *= 1.0 - rate
         self.temperature = 1.0 + excess
-        if excess < _NEGLIGIBLE:
+        if self.temperature < self._lowest:
             self.max_temperature = 1.0
 
 
