@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import psi
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
+from topictemper import TemperedLDA
 from topictemper._core._reference import elbo as _elbo
 from topictemper._core._reference import lda as _reference
 from topictemper.lda._assembly import new_trainer
@@ -174,6 +176,23 @@ def test_probe_finds_its_start():
     lda = batch_lda(max_temperature="auto", max_iter=60, random_state=1).fit(corpus())
     assert 1.0 < lda.max_temperature_ < 5.0
     assert lda.temperature_ == 1.0
+
+
+def test_does_not_stop_while_topics_are_alike():
+    # Of images: topics part below T = 1.02 only, and slowly at T = 1, where the ELBO stands still.
+    X = load_digits().data[:500]
+    lda = TemperedLDA(5, learning_method="batch", max_iter=100, random_state=0).fit(X)
+    assert lda.max_temperature_ == 1.0
+    gains = np.diff(lda.elbo_history_["elbo"])[lda.elbo_history_["temperature"][:-1] == 1.0]
+    assert gains[0] < 1e-4
+    share = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
+    assert np.abs(share - share.mean(axis=0)).sum(axis=1).min() > 0.3
+    plain = TemperedLDA(5, learning_method="batch", tempering=None, max_iter=100, random_state=0)
+    assert lda.score(X) > plain.fit(X).score(X) - 0.03
+
+
+def test_one_topic_stops():
+    assert batch_lda(n_components=1, max_iter=100, tempering="svi").fit(corpus()).n_iter_ < 5
 
 
 def test_does_not_stop_while_it_is_hot():

@@ -12,12 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 from .._core._workers import Workers
 from .._utils._chunks import rows_that_count
 from ._minibatch import Gatherer
+from ._topics import Topics
 from ._training import PassHooks, Trainer
 
 # Every E-step starts from the same point and stops before its fixed point, so the ELBO may fall a
 # little. (Started from their last gamma, documents keep the first topics that they found, and plain
 # variational inference ends in a far worse optimum.)
 _SLACK = 5e-3
+# Topics are alike if their mean total variation from their average is smaller, in [0, 1].
+_ALIKE = 0.05
 
 
 def train_in_full(
@@ -31,7 +34,8 @@ def train_in_full(
 ) -> None:
     """Make at most `n_passes` over the rows of a CSR matrix, each a single step.
 
-    Stops when the ELBO has grown by less than `tol` in a pass at T = 1. Warns, once, where it falls
+    Stops when the ELBO has grown by less than `tol` in a pass at T = 1, but not while all topics
+    are alike: there the ELBO hardly grows until they have parted. Warns, once, where it falls
     by more than that, and more than 0.005, at an unchanged temperature. Where topics are a point,
     it may fall as a learned eta rises, which gives no warning.
 
@@ -63,6 +67,13 @@ def train_in_full(
                 ConvergenceWarning,
                 stacklevel=4,
             )
-        if s == 1.0 and abs(gain) < tol:
+        if s == 1.0 and abs(gain) < tol and not _are_alike(trainer.topics):
             break
     trainer.release()  # it was of all documents
+
+
+def _are_alike(topics: Topics) -> bool:
+    average = topics.totals / topics.totals.sum()
+    share = topics.rows(slice(None)) / topics.totals
+    apart = 0.5 * np.abs(share - (share @ average)[:, None]).sum(axis=0)
+    return topics.n_components > 1 and bool(apart.mean() < _ALIKE)

@@ -135,7 +135,7 @@ class TemperedLDA(
         tau of the learning rate, >= 1. None: a quarter of the planned minibatches, 10 to 1024.
     tol : float, default=None
         Only for "batch": training stops when the ELBO (evidence lower bound) rises by less than
-        this in a pass at T = 1, in nats per token. None is 1e-4.
+        this in a pass at T = 1, in nats per token, unless all topics are still alike. None is 1e-4.
     mean_change_tol : float, default=1e-3
         Inference of a document's topics ends when the mean change of gamma is smaller.
     max_doc_update_iter : int, default=100
