@@ -225,7 +225,10 @@ class Plan:
             start = 1.0
         length = self._annealing_length if t.length is None else t.length
         schedule = t.schedule or "linear"
-        return AnnealingCourse(start, schedule, length, self._probe_length, lowest)
+        probe_length = self._probe_length
+        if config.whole and config.point:
+            probe_length = min(probe_length, default.PROBE_IN_FULL)
+        return AnnealingCourse(start, schedule, length, probe_length, lowest)
 
     def inertia(self, tempering: TemperingSettings) -> float:
         """Return the passes over which a learned temperature is averaged."""
