@@ -214,7 +214,8 @@ class FactorialMixture(
     def _publish(self, config: Config, run: Run) -> None:
         self._prior = config.prior
         self.components_, variances = run.components
-        self.component_variances_ = np.array(variances)
+        # In the order of a file: sums over another one differ in the last bits.
+        self.component_variances_ = np.array(variances, order="C")
         self.pi_ = config.prior.pi
         self.elbo_ = run.elbo
         self.elbo_history_ = run.history.elbos
