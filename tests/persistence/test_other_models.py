@@ -72,6 +72,20 @@ def test_what_is_loaded_is_what_was_saved(fitted):
     assert loaded.fit(X).score(X) == model.score(X)
 
 
+def test_predictions_have_the_same_bits_after_load(tmp_path):
+    for seed in range(3):
+        X = np.random.default_rng(seed).random((20, 9))
+        model = FactorialMixture(3, max_iter=50, random_state=seed).fit(X)
+        model.save(tmp_path / "model.npz")
+        assert same(load(tmp_path / "model.npz").transform(X), model.transform(X))
+
+
+def test_a_mixture_of_one_component_has_no_stick(tmp_path):
+    model = DPGaussianMixture(1, random_state=0).fit(POINTS)
+    model.save(tmp_path / "model.npz")
+    assert same(load(tmp_path / "model.npz").score_samples(POINTS), model.score_samples(POINTS))
+
+
 def _damaged(path, target, name, value):
     """Write a file with another value at a place; None takes it out."""
     with np.load(path) as archive:

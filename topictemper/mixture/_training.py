@@ -16,9 +16,10 @@ from ._normal_wishart import NormalWishart, restored
 from ._priors import draw_start
 from ._sticks import Sticks, size_order
 
+# One component may have no stick.
 _STICKS = {
-    "a": Numbers("T", ABOVE_ZERO),
-    "b": Numbers("T", ABOVE_ZERO),
+    "a": Numbers("T", ABOVE_ZERO, may_be_empty=True),
+    "b": Numbers("T", ABOVE_ZERO, may_be_empty=True),
     "concentration": Numbers("", ABOVE_ZERO),
 }
 

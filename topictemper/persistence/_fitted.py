@@ -26,6 +26,7 @@ class Numbers(NamedTuple):
     low: float = -np.inf
     high: float = np.inf
     optional: bool = False
+    may_be_empty: bool = False
 
     def checked(self, name: str, value: Any, sizes: dict[str, int]) -> Any:
         """Return a value of a file; the lengths of axes are added to `sizes`."""
@@ -33,8 +34,8 @@ class Numbers(NamedTuple):
             return None
         if not self.axes:
             return check.number(name, value, self.low, self.high)
-        array = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.size > 0
-        if not array or value.ndim != len(self.axes):
+        array = isinstance(value, np.ndarray) and value.dtype == np.float64
+        if not array or value.ndim != len(self.axes) or not (value.size or self.may_be_empty):
             raise ValueError(f"must be an array of float64 with the axes {self.axes}")
         for axis, length in zip(self.axes, value.shape, strict=True):
             sizes.setdefault(axis, length)
