@@ -2,6 +2,8 @@ import numpy as np
 import pytest
 
 from topictemper._utils import _validation as check
+from topictemper._utils._counts import sample_weights
+from topictemper.topics import shares_by_group
 
 
 def test_tables_include_the_ends_of_their_range():
@@ -19,3 +21,24 @@ def test_a_flag_is_no_number(flag):
     for kind, wanted in ((check.integer, "int"), (check.number, "float")):
         with pytest.raises(TypeError, match=f"it must be an instance of {wanted}, not bool"):
             kind("it", flag, 0)
+
+
+TAKES_NUMBERS = {
+    "prior": lambda values: check.table("it", values, [(3,)], 0.0, 1.0),
+    "weights of rows": lambda values: sample_weights(values, 3),
+    "topics": lambda values: check.topics("it", np.ma.vstack([values, values])),
+    "shares": lambda values: shares_by_group(values[:, None], ["a", "b", "b"], n_bootstrap=2),
+    "weights of shares": lambda values: shares_by_group(
+        np.ones((3, 1)), list("abb"), weights=values
+    ),
+}
+
+
+@pytest.mark.parametrize("of", TAKES_NUMBERS)
+@pytest.mark.filterwarnings("error")
+def test_what_numpy_would_drop_is_refused(of):
+    takes = TAKES_NUMBERS[of]
+    with pytest.raises(ValueError, match="has masked values"):
+        takes(np.ma.array([0.5, 0.5, 0.5], mask=[True, False, False]))
+    with pytest.raises(ValueError, match="omplex"):
+        takes(np.array([0.5, 0.5, 0.5 + 1j]))

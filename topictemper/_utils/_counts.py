@@ -194,10 +194,7 @@ def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
     """Return checked weights of rows, or None if every row has weight 1."""
     if value is None:
         return None
-    try:
-        weights = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"sample_weight must hold numbers: {error}") from error
+    weights = check.numbers("sample_weight", value)
     if weights.ndim:
         weights = check_array(weights, ensure_2d=False, input_name="sample_weight")
     if weights.shape != (n_samples,):

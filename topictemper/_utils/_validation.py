@@ -113,15 +113,23 @@ def precision(value: Any) -> np.dtype[Any]:
     return dtype
 
 
+def numbers(name: str, value: Any) -> NDArray[np.float64]:
+    """Return an array of real numbers, of any shape."""
+    unmasked(name, value)
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind != "c":  # of which NumPy would drop a part
+            return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must hold numbers: {error}") from error
+    raise ValueError(f"{name} must hold real numbers, but they are complex")
+
+
 def table(
     name: str, value: Any, shapes: Iterable[tuple[int, ...]], low: float, high: float
 ) -> NDArray[np.float64]:
     """Return an array of finite numbers in a range, with one of some shapes."""
-    shapes = list(shapes)
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must hold numbers, got {value!r}") from error
+    shapes, array = list(shapes), numbers(name, value)
     if array.shape not in shapes:
         wanted = " or ".join(str(shape) for shape in shapes)
         raise ValueError(f"{name} must be of shape {wanted}, got {array.shape}")
@@ -135,8 +143,8 @@ def table(
     return array
 
 
-def unmasked(name: str, value: Any, filler: str) -> None:
-    """Refuse a masked array, which scikit-learn reads without its mask."""
+def unmasked(name: str, value: Any, filler: str = "value") -> None:
+    """Refuse a masked array, which NumPy and scikit-learn read without its mask."""
     if np.ma.is_masked(value):
         raise ValueError(
             f"{name} has masked values, which would count like others; give {name}.filled({filler})"
@@ -145,6 +153,7 @@ def unmasked(name: str, value: Any, filler: str) -> None:
 
 def topics(name: str, value: Any) -> NDArray[Any]:
     """Return finite weights of words, the columns, in topics that all have words."""
+    unmasked(name, value)
     array: NDArray[Any] = check_array(value, dtype=[np.float64, np.float32], input_name=name)
     if array.min() < 0:
         row, column = np.argwhere(array < 0)[0]

@@ -419,7 +419,7 @@ default="kmeans"
         return self._data(X, reset=False) - self._offset
 
     def _data(self, X: Any, **options: Any) -> Floats:
-        check.unmasked("X", X, "value")
+        check.unmasked("X", X)
         X = np.asarray(validate_data(self, X, dtype=np.float64, order="C", **options))
         check_range(X)
         return X

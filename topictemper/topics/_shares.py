@@ -226,6 +226,7 @@ def _resampled(
 
 
 def _proportions(proportions: Any) -> NDArray[Any]:
+    check.unmasked("proportions", proportions)
     theta: NDArray[Any] = check_array(
         proportions,
         dtype=[np.float64, np.float32],
@@ -240,7 +241,7 @@ def _proportions(proportions: Any) -> NDArray[Any]:
 def _weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
     if weights is None:
         return np.ones(n_samples)
-    result = np.asarray(weights, dtype=np.float64)
+    result = check.numbers("weights", weights)
     if result.shape != (n_samples,) or not (np.isfinite(result) & (result >= 0)).all():
         raise ValueError(f"weights must be {n_samples} finite numbers >= 0, one for each document")
     return result

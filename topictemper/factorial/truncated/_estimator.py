@@ -56,7 +56,7 @@ class TruncatedModel(
 
     def _checked(self, X: Any, *, reset: bool = False) -> Floats:
         """Validated data."""
-        check.unmasked("X", X, "value")
+        check.unmasked("X", X)
         Y: Floats = validate_data(self, X, reset=reset, dtype=self._precision(), order="C")
         return Y
 
