@@ -28,6 +28,21 @@ def theme(topic_words):
     return place
 
 
+class Plain(TopicModel):
+    """A model with few parameters of its own."""
+
+    def __init__(self, note=""):
+        super().__init__(3, random_state=1)
+        self.note = note
+
+
+def test_topics_of_a_subclass_with_other_parameters_can_be_merged():
+    plain = Plain("mine").set_params(note="other").fit(texts())
+    merged = plain.merge_topics([[0, 1]])
+    assert (type(merged), merged.note, merged.n_components) == (Plain, "other", 2)
+    assert merged.transform(texts()).shape == (120, 2)
+
+
 def test_labels_are_in_tables_and_files(model, tmp_path):
     labeled = load(_saved(model, tmp_path))
     labeled.set_labels(lambda words, documents: f"{words[0]}/{documents[0]}", texts=texts())

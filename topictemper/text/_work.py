@@ -267,7 +267,8 @@ class WorkMixin:
         return sp.vstack(list(self._matrices(texts)), format="csr")
 
     def _reduced(self, groups: list[list[int]]) -> Self:
-        other = clone(self).set_params(n_components=len(groups))
+        other = clone(self)
+        other.n_components = len(groups)  # a subclass may not have the parameter
         other.lda_ = self.lda_._reduced(groups)
         if self.lda is not None:  # of which arrays may have a row for each topic
             other.lda = clone(other.lda_)
