@@ -358,11 +358,28 @@ def test_names_of_columns_are_kept():
     assert lda.transform(X).compute().shape == (counts().shape[0], lda.n_components)
     with pytest.raises(ValueError, match=r"block \d of X: The feature names should match"):
         lda.transform(X[words[::-1]]).compute()
+    assert estimator().fit(X, feature_names=words).feature_names_in_.tolist() == words
+    with pytest.raises(ValueError, match="column 0 is 'word59', and was 'word0'"):
+        estimator().fit(X, feature_names=words[::-1])
     given = estimator().fit(counts(), feature_names=words)
     assert given.to_local().top_words(1)[0][0] in words
     assert not hasattr(given.fit(counts()), "feature_names_in_")
     with pytest.raises(ValueError, match="feature_names must have 60 names"):
         estimator().fit(counts(), feature_names=words[1:])
+
+
+class Plain(topictemper.dask.TemperedLDA):
+    """An estimator with few parameters of its own."""
+
+    def __init__(self, note=""):
+        super().__init__(**estimator().get_params())
+        self.note = note
+
+
+def test_a_subclass_may_have_other_parameters(reference):
+    plain = clone(Plain(note="mine")).fit(counts())
+    assert (bits(plain), plain.note) == (reference, "mine")
+    assert plain.to_local().components_.shape == (plain.n_components, N_WORDS)
 
 
 def test_what_only_the_local_estimator_takes():

@@ -54,6 +54,26 @@ def feature_names_of(
     return array
 
 
+def agreed_names(names: Any, n_features: int, others: NDArray[Any] | None) -> NDArray[Any]:
+    """Return the names of the columns, which must be `others`, if there are any.
+
+    Raises
+    ------
+    TypeError
+        As from `feature_names_of`.
+    ValueError
+        Also if the names contradict the others.
+    """
+    found = feature_names_of(names, n_features, strings=True)
+    if others is not None and not np.array_equal(found, others):
+        column = int(np.flatnonzero(found != others)[0])
+        raise ValueError(
+            "feature_names must be the names that the columns already have, but column "
+            f"{column} is {found[column]!r}, and was {others[column]!r}"
+        )
+    return found
+
+
 def _by_column(names: Mapping[Any, Any], name: str) -> list[Any]:
     """Return the names of a mapping in either direction, in the order of the columns."""
     pairs = list(names.items())

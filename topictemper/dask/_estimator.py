@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._feature_names import feature_names_of
+from .._utils._feature_names import agreed_names
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree
@@ -227,8 +227,8 @@ max_doc_update_iter, dtype
             Documents to score after every round, for `score_history_` and `early_stopping`. Each
             worker that scores gets all of them: some thousands are enough.
         feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
-            Words of the columns, as for `topictemper.TemperedLDA.fit`. None takes the names of a
-            data frame.
+            Words of the columns, as for `topictemper.TemperedLDA.fit`. They must not contradict
+            the names of a data frame, which None takes.
         resume : bool, default=False
             Whether to go on with the fit whose rounds are in the `checkpoint`, or start if there
             are none.
@@ -248,8 +248,8 @@ max_doc_update_iter, dtype
         MemoryError
             If a worker has too little memory.
         RuntimeError
-            If the client is closed, if workers differ in version or processor, if all workers are
-            gone, or if a round has failed three times because workers were lost.
+            If the client is closed, if workers lack the package or differ in version or processor,
+            if all workers are gone, or if a round has failed three times because workers were lost.
         """
         with unchanged_on_error(self):
             self._fit(X, validation_X, feature_names, resume=resume)
@@ -260,7 +260,7 @@ max_doc_update_iter, dtype
         blocks = matrices_of(X)
         words = names_of_columns(X)
         if feature_names is not None:
-            words = feature_names_of(feature_names, blocks.n_columns, strings=True)
+            words = agreed_names(feature_names, blocks.n_columns, words)
         parameters = self._local_parameters()
         config = Config.of(self._unfitted_local().get_params(deep=False), blocks.n_columns)
         check.threads(self.n_jobs)
@@ -373,12 +373,9 @@ max_doc_update_iter, dtype
 
     def _local_parameters(self) -> dict[str, Any]:
         """Parameters of the local estimator, without those of the process."""
-        parameters: dict[str, Any] = self.get_params(deep=False)
-        return {
-            name: value
-            for name, value in parameters.items()
-            if name not in _OWN and name not in _OF_THE_PROCESS
-        }
+        names = TemperedLDA._get_param_names()  # a subclass may have others
+        others = {*_OWN, *_OF_THE_PROCESS}
+        return {name: getattr(self, name) for name in names if name not in others}
 
     def _shard_map(self, n_rows: int) -> ShardMap:
         n_shards, rounds_per_pass = self.n_shards, self.rounds_per_pass

@@ -13,7 +13,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
-from .._utils._feature_names import feature_names_of
+from .._utils._feature_names import agreed_names
 from .._utils._rollback import complete, parts, snapshot
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
@@ -151,17 +151,9 @@ class StreamMixin:
 
     def _name_features(self, feature_names: Any) -> None:
         """Take the words of the columns, if they are given and do not contradict others."""
-        if feature_names is None:
-            return
-        names = feature_names_of(feature_names, self.n_features_in_, strings=True)
-        others = getattr(self, "feature_names_in_", None)  # of a data frame, or of another call
-        if others is not None and not np.array_equal(names, others):
-            column = int(np.flatnonzero(names != others)[0])
-            raise ValueError(
-                "feature_names must be the names that the columns already have, but column "
-                f"{column} is {names[column]!r}, and was {others[column]!r}"
-            )
-        self.feature_names_in_ = names
+        if feature_names is not None:
+            others = getattr(self, "feature_names_in_", None)  # of a data frame, or another call
+            self.feature_names_in_ = agreed_names(feature_names, self.n_features_in_, others)
 
     def _refuse_changes(self) -> None:
         """Refuse parameters that would have no effect, because training began with others."""
