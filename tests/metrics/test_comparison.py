@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 
 from topictemper.metrics import match_topics, topic_diversity
@@ -70,6 +71,11 @@ def test_estimators_match_themselves_in_single_precision():
 def test_match_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
         match_topics(*arguments)
+
+
+def test_estimators_without_topics_are_refused():
+    with pytest.raises(TypeError, match=r"or a fitted estimator with components_.* got KMeans"):
+        topic_diversity(KMeans(2, n_init=1).fit(np.eye(4)))
 
 
 def test_unfitted_estimators_are_refused():

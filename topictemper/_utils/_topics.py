@@ -20,7 +20,8 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
         components = np.stack([components.get_topic_word_dist(k) for k in range(components.k)])
     elif hasattr(components, "fit"):
         check_is_fitted(components)
-        components = getattr(components, "lda_", components).components_  # of a model of texts
+        lda = getattr(components, "lda_", components)  # of a model of texts
+        components = getattr(lda, "components_", components)
     if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
         raise TypeError(
             f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "

@@ -94,7 +94,7 @@ def write_model(
         path=path,
         counts=X,
         labels=labels,
-        other_topics=[getattr(other, "components_", other) for other in other_models],
+        other_topics=other_models,
         score=_score(model, X),
         history=histories,
         parameters=settings_of(model, made_by or {}),
