@@ -78,9 +78,10 @@ class TemperedLDA(
         begin to differ in their topics. Annealing starts there (for "dasvi" at T = 1.5, without a
         search), and T falls linearly to 1 within 0.3 of the planned passes (0.4 of up to three). If
         they do not differ above T = 1.07 (1.02 where documents are not sampled), there is no
-        annealing. Fits of fewer than ten (12) steps are at T = 1 throughout. Learned temperatures
-        are averages over a grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of
-        the planned passes. "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
+        annealing. Fits of fewer than ten (12) steps are at T = 1 throughout, except with "dasvi",
+        a `max_temperature` or a schedule that is an object. Learned temperatures are averages over
+        a grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of the planned
+        passes. "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
         How the topics of a document are inferred:
 
@@ -99,8 +100,8 @@ class TemperedLDA(
         documents are sampled, a value for each topic is learned [4]_, for 15 passes or 80,000
         documents, whichever is more; their sum is at most 4. To predict, they are multiplied by the
         factor with which half of a document best predicts the other half (1 to 4; 0.5 to 16 for
-        mean field). None of this is learned if each minibatch is the whole corpus. "auto" also
-        learns before documents are sampled.
+        mean field). With "gibbs", None learns nothing if each minibatch is the whole corpus. "auto"
+        also learns before documents are sampled.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
         Dirichlet prior eta of the words of a topic. With "gibbs", None learns one value: once
         documents have been sampled for a pass, it is the value with which half of a document best

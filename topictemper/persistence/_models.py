@@ -117,8 +117,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     Returns
     -------
     estimator
-        The fitted model, such as a `TemperedLDA`, which transforms, scores and trains as the saved
-        one. `n_jobs` and `verbose` have their defaults.
+        The fitted model, of the class that was saved, which predicts as the saved one. A
+        `TemperedLDA` or `TopicModel` also continues training. `n_jobs` and `verbose` have their
+        defaults.
 
     Raises
     ------

@@ -193,7 +193,8 @@ class TopicModel(
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
             How often the words of each document count for the topics, >= 0; see `TemperedLDA.fit`.
-            The vocabulary, and `topics_` but for its shares, do not depend on weights.
+            The vocabulary, and the columns ``documents`` and ``coherence`` of `topics_`, count
+            every document once.
         corpus_folder : str or path-like, default=None
             A new folder to keep the counts in, for `topictemper.datasets.open_corpus`. Topics are
             then learned from there, not from memory.
