@@ -55,3 +55,11 @@ def test_weights_are_checked_before_texts_are_counted(weights, message, tmp_path
     with pytest.raises(ValueError, match=message):
         unfitted.fit(iter(TEXTS), sample_weight=weights)
     assert not hasattr(unfitted, "vectorizer_")
+
+
+def test_weights_of_a_stream_are_checked_before_it_is_read():
+    stream = iter(TEXTS)
+    next(stream)
+    with pytest.raises(ValueError, match="sample_weight must be >= 0"):
+        model().fit(stream, sample_weight=-np.ones(59))
+    assert len(list(stream)) >= 58  # one is read to see whether it is text
