@@ -74,14 +74,15 @@ class TemperedLDA(
         - "dasvi", `PosteriorAnnealing`: as "avi", but the priors are tempered too [3]_.
         - "svi" or None: T = 1 throughout [2]_.
 
-        By default a search, which takes up to 0.3 of the planned passes, finds where documents
-        begin to differ in their topics. Annealing starts there (for "dasvi" at T = 1.5, without a
-        search), and T falls linearly to 1 within 0.3 of the planned passes (0.4 of up to three). If
-        they do not differ above T = 1.07 (1.02 where documents are not sampled), there is no
-        annealing. Fits of fewer than ten (12) steps are at T = 1 throughout, except with "dasvi",
-        a `max_temperature` or a schedule that is an object. Learned temperatures are averages over
-        a grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of the planned
-        passes. "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
+        By default a search finds where documents begin to differ in their topics. It takes up to
+        about a third of the planned passes (half of up to three), or six steps if these are more
+        (eight where documents are not sampled). Annealing starts there (for "dasvi" at T = 1.5,
+        without a search), and T falls linearly to 1 within 0.3 of the planned passes (0.4 of up to
+        three). If documents do not differ above T = 1.07 (1.02 where they are not sampled), there
+        is no annealing. Fits of fewer than ten (12) steps are at T = 1 throughout, except with
+        "dasvi", a `max_temperature` or a schedule that is an object. Learned temperatures are
+        averages over a grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of the
+        planned passes. "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
         How the topics of a document are inferred:
 
