@@ -172,6 +172,17 @@ def test_no_annealing_in_very_few_steps(mode, method, least):
     assert asked.temperature_history_["temperature"][0] == 3.0
 
 
+@pytest.mark.parametrize("weight", [0.02, 1 / 200])
+def test_small_weights_make_no_corpus_of_one_minibatch(weight):
+    settings = {"max_iter": 10, "batch_size": 20}
+    lda = small_lda(**settings).fit(corpus(200), sample_weight=np.full(200, weight))
+    assert lda.temperature_history_["temperature"][0] == 5.0
+    assert lda.doc_topic_prior_[0] != lda._trainer.first_alpha[0]
+    whole = np.where(np.arange(200) < 20, 1.0, 0.0)
+    lda = small_lda(**settings).fit(corpus(200), sample_weight=whole)
+    assert lda.doc_topic_prior_[0] == lda._trainer.first_alpha[0]
+
+
 def test_course_never_asks_for_a_time_before_its_begin():
     # Found in the field: the begin, a pass and a batch, was rounded up, the clock was not.
     X = corpus(60)

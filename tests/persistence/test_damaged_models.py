@@ -100,6 +100,7 @@ NUMBERS = [
     ("lvt", "state/planned_passes", 0),
     ("lvt", "state/planned_passes", 2.5),
     ("lvt", "state/expected_samples", -1.0),
+    ("lvt", "state/n_rows", 0),
     ("lvt", "state/given_topics", "no"),
     ("lvt", "state/first_eta", 1e300),
     ("lvt", "state/score_history", 3),

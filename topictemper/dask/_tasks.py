@@ -114,7 +114,7 @@ def anneal(job: Job, samples: list[Any]) -> Shard:
         tree = lda._get_state()
         # The learning rate starts anew. Step 0 would seed the topics.
         tree["trainer"]["clock"]["n_updates"] = 1
-        tree["expected_samples"] = float(job.n_rows)
+        tree["expected_samples"] = tree["n_rows"] = float(job.n_rows)
         tree["parameters"] = {}
         return _shard(job, tree)
 

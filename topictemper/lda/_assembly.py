@@ -41,14 +41,16 @@ def new_trainer(
     expected_samples: float | None,
     planned_passes: int,
     *,
+    n_rows: float | None = None,
     previous: Trainer | None = None,
     restored: Restored | None = None,
 ) -> Trainer:
     """Start a model, from a previous one if given.
 
-    It is to make `planned_passes` over that many documents; None: nobody knows how many.
+    It is to make `planned_passes` over that many documents; None: nobody knows how many. There are
+    `n_rows` of them, if their weights are not 1.
     """
-    plan = Plan.of(config, expected_samples, planned_passes)
+    plan = Plan.of(config, expected_samples, planned_passes, n_rows)
     alpha, eta, start = config.alpha.value, config.eta.value, config.init
     priors = PriorLearner(
         config.alpha.learned,
@@ -156,6 +158,8 @@ def restored_trainer(config: Config, tree: Tree) -> Trainer:
             expected = check.number("expected_samples", expected, 1e-18, 1e18)
     with within("planned_passes"):
         planned = check.integer("planned_passes", tree["planned_passes"], 1, 2**53)
+    with within("n_rows"):
+        n_rows = check.number("n_rows", tree["n_rows"], 1e-18, 1e18)
     with within("given_topics"):
         given_topics = check.flag("given_topics", tree["given_topics"])
     shape = (config.n_features, config.n_components)
@@ -174,7 +178,7 @@ def restored_trainer(config: Config, tree: Tree) -> Trainer:
             eta = check.number("first_eta", eta, *_FIRST_PRIOR_RANGE)
     restored = Restored(alpha, eta, given_topics)
     with within("parameters"):
-        trainer = new_trainer(config, expected, planned, restored=restored)
+        trainer = new_trainer(config, expected, planned, n_rows=n_rows, restored=restored)
     with within("trainer"):
         if state["average"]["topics"] is not None:
             trainer.average.topics = copy(trainer.topics)

@@ -174,9 +174,17 @@ class Plan:
     #: Such minibatches in one where documents are sampled.
     n_joined: int
     learning_offset: float
+    #: Of a pass, of which minibatches are made; the documents, unless these have weights.
+    n_rows: float
 
     @classmethod
-    def of(cls, config: Config, expected_samples: float | None, planned_passes: int) -> Plan:
+    def of(
+        cls,
+        config: Config,
+        expected_samples: float | None,
+        planned_passes: int,
+        n_rows: float | None = None,
+    ) -> Plan:
         """Plan to see `expected_samples` documents (None: nobody knows) so many times."""
         documents = expected_samples or default.STREAM_SAMPLES
         batch_size, n_joined = config.batch_size, 1
@@ -195,7 +203,9 @@ class Plan:
             updates = planned_passes * documents / batch_size
             low, high = default.OFFSET_RANGE
             offset = min(max(default.OFFSET_SHARE * updates, low), high)
-        return cls(expected_samples, planned_passes, batch_size, n_joined, offset)
+        return cls(
+            expected_samples, planned_passes, batch_size, n_joined, offset, n_rows or documents
+        )
 
     @property
     def largest_batch(self) -> int:
@@ -205,7 +215,7 @@ class Plan:
     @property
     def forgets(self) -> bool:
         """Whether a document is forgotten between passes, as no minibatch is the whole corpus."""
-        return self.batch_size < self._documents
+        return self.batch_size < self.n_rows
 
     def course(self, config: Config, *, given_topics: bool) -> AnnealingCourse:
         """Return the course of the temperature, of which the user has set some part."""
@@ -218,7 +228,7 @@ class Plan:
         lowest, least = default.LOWEST, default.LEAST_STEPS
         if config.sampling:
             lowest, least = default.LOWEST_OF_SAMPLED, default.LEAST_STEPS_OF_SAMPLED
-        of_a_pass = 1.0 if config.whole else max(1.0, self._documents / self.batch_size)
+        of_a_pass = 1.0 if config.whole else max(1.0, self.n_rows / self.batch_size)
         too_few = start is None and of_a_pass * self.planned_passes < least
         # Given topics are not melted down.
         if (too_few or (auto and given_topics)) and not t.is_whole_course:
@@ -235,10 +245,6 @@ class Plan:
         if tempering.inertia is not None:
             return tempering.inertia
         return default.INERTIA_SHARE.get(tempering.mode, 0.0) * self.planned_passes
-
-    @property
-    def _documents(self) -> float:
-        return self.expected_samples or default.STREAM_SAMPLES
 
     @property
     def _has_few_passes(self) -> bool:

@@ -395,7 +395,8 @@ class TemperedLDA(
         config = Config.of(parameters, X.shape[1])
         n_documents = float(learned.shape[0] if weight is None else weight.sum())
         n_passes = config.planned_passes(n_documents)
-        trainer = new_trainer(config, n_documents, n_passes, previous=previous)
+        n_rows = float(np.count_nonzero(weight)) if weight is not None else n_documents
+        trainer = new_trainer(config, n_documents, n_passes, n_rows=n_rows, previous=previous)
         self._remember_parameters(parameters)
         if previous is None:
             self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)

@@ -176,6 +176,7 @@ class FittedMixin:
             ),
             "expected_samples": trainer.plan.expected_samples,
             "planned_passes": trainer.plan.planned_passes,
+            "n_rows": trainer.plan.n_rows,
             "given_topics": trainer.given_topics,
             "first_alpha": trainer.first_alpha,
             "first_eta": trainer.first_eta,

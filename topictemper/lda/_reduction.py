@@ -150,6 +150,7 @@ class ReductionMixin:
         tree: Tree = {
             "expected_samples": trainer.plan.expected_samples,
             "planned_passes": trainer.plan.planned_passes,
+            "n_rows": trainer.plan.n_rows,
             "given_topics": trainer.given_topics,
             "first_alpha": _summed(trainer.first_alpha, groups),
             "first_eta": _merged_eta(trainer.first_eta, groups),
