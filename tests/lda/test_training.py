@@ -167,9 +167,10 @@ def test_no_annealing_in_very_few_steps(mode, method, least):
     assert (few.temperature_history_["temperature"] == 1.0).all()
     assert enough.temperature_history_["temperature"][0] == 5.0
     assert enough.temperature_ == 1.0
-    # A start that is asked for is no search.
-    asked = small_lda(max_iter=least - 1, max_temperature=3.0, **whole).fit(corpus())
-    assert asked.temperature_history_["temperature"][0] == 3.0
+    # What is asked for is done.
+    for course, start in (({"max_temperature": 3.0}, 3.0), ({"length": 2.0}, 5.0)):
+        asked = small_lda(max_iter=least - 1, **course, **whole).fit(corpus())
+        assert asked.temperature_history_["temperature"][0] == start
 
 
 @pytest.mark.parametrize("weight", [0.02, 1 / 200])

@@ -229,9 +229,10 @@ class Plan:
         if config.sampling:
             lowest, least = default.LOWEST_OF_SAMPLED, default.LEAST_STEPS_OF_SAMPLED
         of_a_pass = 1.0 if config.whole else max(1.0, self.n_rows / self.batch_size)
-        too_few = start is None and of_a_pass * self.planned_passes < least
+        of_default = start is None and t.schedule is None and t.length is None
+        too_few = of_default and of_a_pass * self.planned_passes < least
         # Given topics are not melted down.
-        if (too_few or (auto and given_topics)) and not t.is_whole_course:
+        if too_few or (auto and given_topics and not t.is_whole_course):
             start = 1.0
         length = self._annealing_length if t.length is None else t.length
         schedule = t.schedule or "linear"

@@ -31,8 +31,8 @@ LOWEST, LOWEST_OF_SAMPLED = 1.02, 1.07
 # a point. Above the critical temperature each step of the corpus makes them more alike, and in
 # the end nothing is left that could part them.
 PROBE_IN_FULL = 8.0
-# The probe takes eight steps at least, or seven where documents are sampled. A fit of fewer steps
-# than these would end hot: it does not anneal.
+# The probe takes eight steps at least, or six where documents are sampled, and annealing some more.
+# A fit of fewer steps than these would end hot: it does not anneal.
 LEAST_STEPS, LEAST_STEPS_OF_SAMPLED = 12, 10
 # benchmarks/lda/defaults.py, in shares of the planned passes.
 INERTIA_SHARE = {"vt": 0.05, "lvt": 0.15}

@@ -80,9 +80,10 @@ class TemperedLDA(
         without a search), and T falls linearly to 1 within 0.3 of the planned passes (0.4 of up to
         three). If documents do not differ above T = 1.07 (1.02 where they are not sampled), there
         is no annealing. Fits of fewer than ten (12) steps are at T = 1 throughout, except with
-        "dasvi", a `max_temperature` or a schedule that is an object. Learned temperatures are
-        averages over a grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of the
-        planned passes. "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
+        "dasvi", or where the tempering object sets a schedule or its start or length. Learned
+        temperatures are averages over a grid of 100 evenly spaced values of 1 / T, and over 0.15
+        ("vt": 0.05) of the planned passes. "lvt" learns from every minibatch while T > 1, "vt" 20
+        times in a pass.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
         How the topics of a document are inferred:
 
