@@ -38,7 +38,7 @@ def test_unknown_length_is_a_guess_at_first(short, mode, start):
 
 def test_guess_that_the_documentation_gives():
     lda = small_lda(max_temperature=3.0).partial_fit(corpus())
-    known = small_lda(max_temperature=3.0, total_samples=50_000).partial_fit(corpus())
+    known = small_lda(max_temperature=3.0, total_samples=20_000).partial_fit(corpus())
     assert learned_state(lda) == learned_state(known)
 
 

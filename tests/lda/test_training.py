@@ -476,7 +476,7 @@ def test_minibatches_of_a_stream_are_joined_where_documents_are_sampled():
     X = sp.random(1002, 20, 0.1, format="csr", random_state=0)
     X.data = np.ceil(5 * X.data)
     lda = TemperedLDA(2, tempering="svi", random_state=0).partial_fit(X)
-    assert lda.n_batch_iter_ == 6  # of 167, as of 50,000 documents
+    assert lda.n_batch_iter_ == 15  # of 67, as of 20,000 documents
     lda = TemperedLDA(2, tempering="svi", total_samples=50_000, max_iter=1, random_state=0)
     for _ in range(34):
         lda.partial_fit(X)

@@ -56,7 +56,7 @@ BATCH_TOL = 1e-4
 
 # benchmarks/lda/streams.py: documents that a stream of unknown length is taken to have, until it
 # has more.
-STREAM_SAMPLES = 50_000.0
+STREAM_SAMPLES = 20_000.0
 
 # Passes before documents are sampled, and the share of the planned passes if they are few. Samples
 # find topics more slowly than they improve them.

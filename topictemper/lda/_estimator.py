@@ -126,10 +126,10 @@ class TemperedLDA(
         67,000 documents a larger share, up to 2,048. Where documents are sampled it is at most a
         20th of all documents, unless these are 64 or fewer; and once they are sampled, minibatches
         are joined, to a fiftieth of all documents, at most 512. A stream of unknown length counts
-        as 50,000.
+        as 20,000.
     total_samples : float, default=None
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
-        stream counts as 50,000 documents until there have been more. Even a rough number helps.
+        stream counts as 20,000 documents until there have been more. Even a rough number helps.
     learning_decay : float, default=None
         kappa of the learning rate ``(learning_offset + t) ** -learning_decay`` of step t, from 0.5
         (where convergence is not guaranteed) to 1. None is 0.7, and while documents are sampled,

@@ -59,7 +59,7 @@ class StreamMixin:
         """Continue training with more documents of a stream.
 
         The stream is assumed to be seen once, whatever `max_iter`: the temperature falls as in a
-        `fit` of one pass over `total_samples` documents, of 50,000 if that is None. It reaches 1
+        `fit` of one pass over `total_samples` documents, of 20,000 if that is None. It reaches 1
         after about two thirds of them (0.4 for "dasvi"), and training then continues at T = 1. To
         pass the same documents several times, set `total_samples` and the `length` of the tempering
         object. After a `fit`, the documents are added to those of the `fit`.
