@@ -27,9 +27,9 @@ FEW_PASSES, ANNEALING_SHARE_OF_FEW, PROBE_SHARE_OF_FEW = 3, 0.4, 0.25
 # docs/guide/measured/modes.rst, "Counts of other kinds": the temperature at which the probe gives
 # up. Samples part topics at T = 1 that mean field would leave alike.
 LOWEST, LOWEST_OF_SAMPLED = 1.02, 1.07
-# docs/guide/measured/modes.rst, "Batch learning": the longest probe, in passes, of topics that are
-# a point. Above the critical temperature each step of the corpus makes them more alike, and in
-# the end nothing is left that could part them.
+# docs/guide/measured/modes.rst, "Batch learning": the most passes of `PROBE_SHARE` for topics that
+# are a point. Above the critical temperature each step of the corpus makes them more alike, and
+# in the end nothing is left that could part them.
 PROBE_IN_FULL = 8.0
 # The probe takes eight steps at least, or six where documents are sampled, and annealing some more.
 # A fit of fewer steps than these would end hot: it does not anneal.
