@@ -42,6 +42,22 @@ def test_guess_that_the_documentation_gives():
     assert learned_state(lda) == learned_state(known)
 
 
+@pytest.mark.parametrize("method", ["transform", "score", "perplexity"])
+def test_topics_that_are_still_hot_are_warned_of(method):
+    lda = small_lda(max_temperature=3.0).partial_fit(corpus())
+    said = f"still hot .temperature {lda.temperature_:.3g}.*has seen {corpus().shape[0]} doc"
+    with pytest.warns(UserWarning, match=said) as warned:
+        getattr(lda, method)(corpus())
+    assert warned[0].filename == __file__
+
+
+@pytest.mark.parametrize("settings", [{"total_samples": 20_000}, {"tempering": None}])
+def test_no_warning_where_the_length_is_known_or_topics_are_cold(settings):
+    lda = small_lda(**settings).partial_fit(corpus())
+    lda.score(corpus())
+    lda.fit(corpus()).score(corpus())
+
+
 @pytest.mark.parametrize("mode", ["avi", "vt", "lvt"])
 def test_longer_stream_goes_on_cold(short, mode):
     lda = streamed(small_lda(tempering=mode), 300)

@@ -18,7 +18,7 @@ from .._utils._chunks import is_chunks
 from .._utils._chunks import parts as parts_of
 from ..tempering import inverse_temperature_grid
 from ._completion import completions, score_of
-from ._defaults import N_TEMPERATURES
+from ._defaults import N_TEMPERATURES, STREAM_SAMPLES
 from ._e_step import Workspace
 from ._elbo import document_elbo, topics_kl
 from ._prediction import (
@@ -93,8 +93,9 @@ class PredictionMixin(TransformerMixin):
         .. [1] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models.
            UAI.
         """
-        parts, n_empty = [], 0
-        for counts in self._fitted_matrices(X):
+        parts, n_empty, matrices = [], 0, self._fitted_matrices(X)
+        self._warn_if_hot(stacklevel=4)  # scikit-learn wraps this method
+        for counts in matrices:
             n_empty += sum(int((part.sum(axis=1) == 0).sum()) for part in parts_of(counts))
             parts.append(self._proportions(counts, inference, tempered))
         if n_empty:
@@ -146,7 +147,11 @@ class PredictionMixin(TransformerMixin):
         ValueError
             If no document has two tokens.
         """
+        return self._score(X, sample_weight, inference, tempered)
+
+    def _score(self, X: Any, sample_weight: Any, inference: Any, tempered: bool) -> float:
         matrices = self._fitted_matrices(X)
+        self._warn_if_hot(stacklevel=4)
         if is_chunks(X):
             _counts.no_weights_of_chunks(sample_weight)
         elif sample_weight is not None:
@@ -187,8 +192,7 @@ class PredictionMixin(TransformerMixin):
             Lower is better. Not comparable with the perplexity of scikit-learn's LDA, which is
             computed from a bound.
         """
-        score = self.score(X, None, sample_weight, inference=inference, tempered=tempered)
-        return float(np.exp(-score))
+        return float(np.exp(-self._score(X, sample_weight, inference, tempered)))
 
     def elbo(self, X: Any) -> float:
         """Evidence lower bound (ELBO) of the documents at T = 1, topics included.
@@ -266,6 +270,19 @@ class PredictionMixin(TransformerMixin):
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered)
             return completions(predictor(self._trainer, way), matrices, s, workers)
+
+    def _warn_if_hot(self, stacklevel: int) -> None:
+        """Warn of a stream of unknown length, if topics are not yet what they will be."""
+        clock, T = self._trainer.clock, self._trainer.temperature
+        if clock.growing and T > 1:
+            warnings.warn(
+                f"topics are still hot (temperature {T:.3g}): partial_fit has seen "
+                f"{clock.documents_seen:,.0f} documents, and takes a stream to have "
+                f"{STREAM_SAMPLES:,.0f} if total_samples is None; if yours has fewer, set "
+                "total_samples before the first partial_fit, or use fit",
+                UserWarning,
+                stacklevel=stacklevel,
+            )
 
     def _inverse_temperatures(self, tempered: bool) -> InverseTemperatures:
         """Of documents, for prediction."""
