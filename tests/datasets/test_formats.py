@@ -113,7 +113,8 @@ def test_gzip_and_no_words(tmp_path, kind):
     ("name", "kind"),
     [
         ("docword.nips.txt", "uci"), ("docword.nips.txt.gz", "uci"), ("ap.dat", "ldac"),
-        ("x.mtx.gz", "mtx"), ("x.libsvm", "svmlight"), ("X.npz", "npz"), ("docs.txt", None),
+        ("x.mtx.gz", "mtx"), ("x.mm", "mtx"), ("x.lda-c", "ldac"), ("x.libsvm", "svmlight"),
+        ("X.npz", "npz"), ("docs.txt", None),
     ],
 )  # fmt: skip
 def test_formats_by_name(tmp_path, name, kind):

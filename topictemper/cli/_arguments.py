@@ -15,9 +15,9 @@ FILE_HELP = (
     "the documents: text with one document per line; a table: CSV or TSV with column names in the "
     "first line, JSON lines, Parquet; a folder, in which each text file is a document, and so is "
     "each row of each table; or - for standard input. Files may be compressed by gzip, bzip2 or "
-    "xz. Or counts: scipy.sparse.save_npz (.npz), Matrix Market (.mtx), SVMlight (.svm), LDA-C "
-    "(.ldac, .dat), UCI bag of words (docword.*), with vocab.txt in the same folder, one word per "
-    "line; or a folder of topictemper.datasets.save_corpus"
+    "xz. Or counts: scipy.sparse.save_npz (.npz), Matrix Market (.mtx, .mm), SVMlight (.svm), "
+    "LDA-C (.ldac, .lda-c, .dat), UCI bag of words (docword.*), with vocab.txt in the same folder, "
+    "one word per line; or a folder of topictemper.datasets.save_corpus"
 )
 
 

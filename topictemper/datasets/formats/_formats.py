@@ -30,10 +30,12 @@ _PACKED = (".gz", ".bz2", ".xz")
 _SUFFIXES = {
     ".npz": "npz",
     ".mtx": "mtx",
+    ".mm": "mtx",
     ".svm": "svmlight",
     ".svmlight": "svmlight",
     ".libsvm": "svmlight",
     ".ldac": "ldac",
+    ".lda-c": "ldac",
     ".dat": "ldac",
     ".uci": "uci",
 }
@@ -60,9 +62,9 @@ def read_corpus(
         - "uci" (``docword.*``, ``.uci``), bag of words of the UCI repository: one line each with
           the number of documents, of words and of entries; then lines ``document word count``,
           numbered from 1;
-        - "ldac" (``.ldac``, ``.dat``), LDA-C: one line for each document with the number of its
-          distinct words, then ``word:count`` for each word, numbered from 0;
-        - "mtx" (``.mtx``), Matrix Market, documents in rows;
+        - "ldac" (``.ldac``, ``.lda-c``, ``.dat``), LDA-C: one line for each document with the
+          number of its distinct words, then ``word:count`` for each word, numbered from 0;
+        - "mtx" (``.mtx``, ``.mm``), Matrix Market, documents in rows;
         - "svmlight" (``.svm``, ``.svmlight``, ``.libsvm``), without the labels; columns are
           numbered from 1, or from 0 if there is a 0 (see `zero_based`);
         - "npz" (``.npz``), as written by ``scipy.sparse.save_npz``.
