@@ -81,6 +81,8 @@ def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):
     [
         ("p.csv", "a,b\n1,2\n", "", "p.csv: name the column of text by --column: ['a', 'b']"),
         ("p.csv", "a,b\n1,2\n", "--column=c", "p.csv: --column: no column 'c'; there are ['a',"),
+        ("p.csv", f"a,{'b' * 99}\n1,2\n", "", f"by --column: ['a', '{'b' * 37}...']."),
+        ("p.csv", ",".join("abcdefghijklmnopqrstuvwxyz"), "", "'s', 't'] and 6 more."),
         ("p.csv", "a,a\n1,2\n", "--column=a", "p.csv: --column: two columns 'a'"),
         ("p.csv", "a,b\n1,2\n", "--column=a --date=d", "p.csv: --date: no column 'd'"),
         ("p.csv", "a,b\n1,2\n3\n", "--column=a", "p.csv, line 3: 1 fields, but the first line"),

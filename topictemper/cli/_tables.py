@@ -118,7 +118,7 @@ def json_rows(file: Any, name: str, columns: Columns, encoding: str | None) -> I
     for option, key in zip(_OPTIONS, keys or (), strict=False):
         if key is not None and key not in seen:
             raise InputError(
-                f"{name}: {option}: no object has {key!r}; the first one has {list(first)}."
+                f"{name}: {option}: no object has {key!r}; the first one has {_shown(first)}."
             )
 
 
@@ -160,15 +160,22 @@ def _places(name: str, columns: Columns, header: Sequence[str]) -> list[int | No
     for option, wanted in zip(_OPTIONS, (column, *columns[1:]), strict=True):
         if wanted is not None and list(header).count(wanted) != 1:
             many = "two columns" if wanted in header else "no column"
-            raise InputError(f"{name}: {option}: {many} {wanted!r}; there are {list(header)}.")
+            raise InputError(f"{name}: {option}: {many} {wanted!r}; there are {_shown(header)}.")
         places.append(None if wanted is None else list(header).index(wanted))
     return places
 
 
 def _only(name: str, names: Sequence[str], there: Iterable[str]) -> str:
     if len(names) != 1:
-        raise InputError(f"{name}: name the column of text by --column: {list(there)}.")
+        raise InputError(f"{name}: name the column of text by --column: {_shown(there)}.")
     return names[0]
+
+
+def _shown(names: Iterable[str]) -> str:
+    """Return names of columns for an error; texts and counts of words may stand in their place."""
+    short = [name if len(name) <= 40 else f"{name[:37]}..." for name in names]
+    more = f" and {len(short) - 20} more" if len(short) > 20 else ""
+    return f"{short[:20]}{more}"
 
 
 def _json_values(lines: Iterator[str], name: str) -> Iterator[tuple[int, Any]]:
