@@ -369,6 +369,7 @@ def test_labels_come_back(tmp_path):
         ({"topics": -np.ones((3, 28))}, "topics must be >= 0"),
         ({"topics": np.zeros((3, 28))}, "row 0 is all zeros"),
         ({"proportions": np.ones((60, 2))}, r"shape \(n_documents, 3\)"),
+        ({"proportions": [[(0, 1.0)], [(0, 0.5), (2, 0.5)]]}, r"model.inference\(corpus\)\[0\]"),
         ({"proportions": np.ones((0, 3))}, "at least one document"),
         ({"proportions": np.zeros((60, 3))}, "no document with a topic"),
         ({"proportions": np.full((60, 3), np.nan)}, "document 0 has nan of topic 0"),

@@ -26,7 +26,7 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
         raise TypeError(
             f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "
             f"with components_, or a model of gensim or tomotopy; got {type(components).__name__}. "
-            "For a model of another library pass its topics"
+            "For a model of another library pass its topics, as a dense array"
         )
     if _counts.holds_text(components):
         raise TypeError(

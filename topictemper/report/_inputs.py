@@ -33,7 +33,13 @@ def rows_of(proportions: Any, n_topics: int) -> Any:
     elif hasattr(rows, "to_numpy"):
         rows = rows.to_numpy()
     elif not (hasattr(rows, "shape") and hasattr(rows, "__getitem__")):
-        rows = np.asarray(rows)
+        try:
+            rows = np.asarray(rows)
+        except ValueError as error:
+            raise ValueError(
+                f"proportions must have a row for each document, with {n_topics} numbers, but the "
+                "rows differ in length; those of a model of gensim are model.inference(corpus)[0]"
+            ) from error
     shape = tuple(rows.shape)
     if len(shape) != 2 or shape[1] != n_topics:
         raise ValueError(
