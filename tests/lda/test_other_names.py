@@ -20,7 +20,13 @@ def test_parameters_of_scikit_learn_without_effect_warn(name):
 
 @pytest.mark.parametrize(
     ("name", "here"),
-    [("num_topics", "n_components"), ("k", "n_components"), ("passes", "max_iter")],
+    [
+        ("num_topics", "n_components"),
+        ("k", "n_components"),
+        ("passes", "max_iter"),
+        ("gamma_threshold", "mean_change_tol"),
+        ("id2word", r"fit\(counts, feature_names=id2word\)"),
+    ],
 )
 def test_other_names_are_told(name, here):
     with pytest.raises(TypeError, match=f"TemperedLDA has no parameter {name}; here it is {here}"):

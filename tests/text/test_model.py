@@ -316,6 +316,7 @@ def test_parameters_that_are_set_last_count():
         ("nr_topics", "n_components"),
         ("seed", "random_state"),
         ("vectorizer_model", "vectorizer"),
+        ("n_gram_range", r"set_params\(vectorizer__ngram_range=\.\.\.\)"),
     ],
 )
 def test_parameters_of_parts_and_of_other_libraries_are_told(name, here):

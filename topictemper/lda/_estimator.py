@@ -25,7 +25,7 @@ from ._fitted import FittedMixin
 from ._inspection import InspectionMixin
 from ._labels import LabelsMixin
 from ._monitor import Monitor, held_out_rows
-from ._other_names import CALLED, WITHOUT_EFFECT, understands_other_names
+from ._other_names import CALLED, OF_FIT, WITHOUT_EFFECT, understands_other_names
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
 from ._report import ReportMixin
@@ -237,7 +237,7 @@ class TemperedLDA(
     3.0
     """
 
-    @understands_other_names(CALLED, WITHOUT_EFFECT)
+    @understands_other_names({**CALLED, **OF_FIT}, WITHOUT_EFFECT)
     def __init__(
         self,
         n_components: int = 100,

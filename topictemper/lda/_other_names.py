@@ -23,8 +23,14 @@ CALLED = {
     "chunksize": "batch_size",
     "decay": "learning_decay",
     "offset": "learning_offset",
+    "gamma_threshold": "mean_change_tol",
     "workers": "n_jobs",
     "seed": "random_state",
+}
+#: Of the constructor of gensim, which learns in it.
+OF_FIT = {
+    "corpus": "fit(counts)",
+    "id2word": "fit(counts, feature_names=id2word)",
 }
 
 

@@ -47,6 +47,8 @@ CALLED = {
     },
     "nr_topics": "n_components",
     "vectorizer_model": "vectorizer",
+    "n_gram_range": "set_params(vectorizer__ngram_range=...)",
+    "corpus": "fit(texts)",
     "seed_topic_list": "seed_topics",
 }
 
