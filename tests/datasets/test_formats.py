@@ -63,6 +63,14 @@ def test_packed_files_are_known_by_their_names(tmp_path, kind, suffix, pack):
     assert corpus.feature_names.tolist() == words
 
 
+def test_gensim_reads_matrix_market(tmp_path):
+    gensim = pytest.importorskip("gensim.corpora")
+    large = [[1, 0, 10**15], [0, 3, 2**31]]
+    write_corpus(tmp_path / "x.mm", large)
+    assert_array_equal(from_gensim(gensim.MmCorpus(str(tmp_path / "x.mm"))).toarray(), large)
+    assert_array_equal(read_corpus(tmp_path / "x.mm").counts.toarray(), large)
+
+
 @settings(max_examples=25, deadline=None)
 @given(dense=counts)
 def test_round_trip_through_gensim(dense):

@@ -271,7 +271,7 @@ def _write_svmlight(file: IO[bytes], counts: csr_array) -> None:
 def _write_mtx(file: Any, counts: csr_array) -> None:
     from scipy.io import mmwrite  # slow to import
 
-    mmwrite(file, counts)
+    mmwrite(file, counts, field="real")  # gensim reads no other field
 
 
 _READERS: dict[str, Callable[[IO[bytes], Path, int | None], Any]] = {
