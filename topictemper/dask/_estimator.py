@@ -50,8 +50,8 @@ class TemperedLDA(PredictingMixin, TemperingMixin, BaseEstimator):
     First a worker anneals a model on a sample of the documents, until it samples their topics at
     T = 1. Then come rounds: each of `n_shards` shards of the documents learns from the common
     topics and its own next part, as if that stood for the whole corpus; the mean of the shards
-    begins the next round. The topics of the fitted model are an average over the rounds, of which
-    the last third or so counts.
+    begins the next round. The topics of the fitted model are an average over the rounds, mainly
+    over the last third or so.
 
     Shards belong to the model, not to the cluster. So the same data, parameters and `random_state`
     give the same bits for any number of workers, for any blocks, after the loss of workers, and
@@ -95,8 +95,8 @@ max_doc_update_iter, dtype
     rounds_per_pass : int, default=4
         Rounds in a pass over the documents.
     sample_size : int, default=None
-        Documents in the sample, about. None: 1,000 for each topic, from 50,000 to 250,000. The
-        sample is gone over until two million documents are seen, in 12 to 40 passes.
+        Documents in the sample, about. None: 1,000 for each topic, from 50,000 to 250,000. There
+        are 12 to 40 passes over the sample: as many as two million documents take.
     checkpoint : str or path-like, default=None
         Folder that this process and all workers share, for the last complete round. With it, a
         round is all that a lost worker, driver or cluster can cost. None: what is lost with a

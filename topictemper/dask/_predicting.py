@@ -38,7 +38,7 @@ class PredictingMixin:
         Returns
         -------
         dask.array.Array of shape (n_samples, n_components)
-            Lazy. Of a matrix an ndarray.
+            Lazy; for a matrix, an ndarray.
         """
         fitted = self._model(X)
         if not is_lazy(X):
@@ -61,7 +61,7 @@ class PredictingMixin:
         Returns
         -------
         dask.array.Array of shape ()
-            Lazy; nats per held-out token. Of a matrix a float.
+            Lazy, in nats per held-out token; for a matrix, a float.
         """
         fitted = self._model(X)
         if not is_lazy(X):
@@ -79,7 +79,7 @@ class PredictingMixin:
         Returns
         -------
         dask.array.Array of shape ()
-            Lazy; lower is better. Of a matrix a float.
+            Lazy; for a matrix, a float. Lower is better.
         """
         return np.exp(-self.score(X, tempered=tempered))
 
@@ -94,7 +94,7 @@ class PredictingMixin:
         Returns
         -------
         dask.array.Array of shape (n_samples,)
-            Lazy. Of a matrix an ndarray.
+            Lazy; for a matrix, an ndarray.
         """
         fitted = self._model(X)
         if not is_lazy(X):

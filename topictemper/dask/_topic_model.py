@@ -78,7 +78,7 @@ class TopicModel(BaseEstimator):
 
     Notes
     -----
-    Texts are gone through twice, to find the words and to count them. The counts stay with the
+    Texts are read twice, to find the words and to count them. The counts stay with the
     workers while topics are learned; Dask writes to disk what does not fit into their memory. All
     different words of the texts, with their numbers of documents, go through this process.
 

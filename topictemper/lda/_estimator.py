@@ -74,16 +74,15 @@ class TemperedLDA(
         - "dasvi", `PosteriorAnnealing`: as "avi", but the priors are tempered too [3]_.
         - "svi" or None: T = 1 throughout [2]_.
 
-        By default a search finds where documents begin to differ in their topics. It takes up to
-        about a third of the planned passes (half of up to three), or six steps if these are more
-        (eight where documents are not sampled). Annealing starts there (for "dasvi" at T = 1.5,
-        without a search), and T falls linearly to 1 within 0.3 of the planned passes (0.4 of up to
-        three). If documents do not differ above T = 1.07 (1.02 where they are not sampled), there
-        is no annealing. Fits of fewer than ten (12) steps are at T = 1 throughout, except with
-        "dasvi", or where the tempering object sets a schedule or its start or length. Learned
-        temperatures are averages over a grid of 100 evenly spaced values of 1 / T, and over 0.15
-        ("vt": 0.05) of the planned passes. "lvt" learns from every minibatch while T > 1, "vt" 20
-        times in a pass.
+        By default a search finds where documents begin to differ in their topics, in up to about a
+        third of the planned passes, or six steps if these are more. Annealing starts there, and T
+        falls linearly to 1 within 0.3 of the planned passes. (If at most three passes are planned,
+        it is a half and 0.4.) There is no annealing if documents do not differ above T = 1.07. Nor
+        is there any in fits of fewer than ten steps, unless the tempering object sets a schedule,
+        start or length. Where documents are not sampled, the limits are eight steps, T = 1.02 and
+        12 steps. "dasvi" starts at T = 1.5 in all fits, without a search. Learned temperatures are
+        averages over a grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of the
+        planned passes. "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
         How the topics of a document are inferred:
 
@@ -174,7 +173,7 @@ class TemperedLDA(
         lambda, the Dirichlet parameters of the topics. Rows divided by their sums are the topics.
         The array is read-only; change a copy of it.
     n_effective_topics_ : float
-        The exponential of the entropy of the topics' sizes, at most `n_components`.
+        How many topics there are in effect: the exponential of the entropy of their sizes.
     labels_ : ndarray of str, of shape (n_components,)
         Labels of the topics, from `set_labels`. Where none was set, the three most probable words,
         or "topic 3" where words have no names.
@@ -184,8 +183,8 @@ class TemperedLDA(
         Temperature at which annealing started; NaN while it is being looked for.
     temperature_history_ : structured ndarray
         Fields ``pass`` and ``temperature``; for "lvt" also quantiles ``q05`` to ``q95`` of the
-        temperatures that documents ask for (NaN before there are any); training uses none above
-        ``temperature``. At most 4,096 rows: if there are more, every second one is dropped.
+        temperatures of documents (NaN before there are any), before training replaces those above
+        ``temperature`` by it. At most 4,096 rows: if there are more, every second one is dropped.
     score_history_ : structured ndarray
         Fields ``pass`` and ``score``; only after `fit` with `validation_X` or `early_stopping`.
     elbo_history_ : structured ndarray

@@ -97,7 +97,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             If a label is not a string.
         ValueError
             If there is no such topic, if the number of labels is not that of topics, if a label is
-            empty or belongs to two topics, or if there is no function for the other arguments.
+            empty or belongs to two topics, or if `labels` is no function but other arguments are
+            given.
 
         Examples
         --------

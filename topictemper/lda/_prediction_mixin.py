@@ -66,7 +66,7 @@ class PredictionMixin(TransformerMixin):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-            Counts, or chunks of them, of which one is in memory at a time.
+            Counts, or chunks of them; only one chunk is in memory at a time.
         inference : {"auto", "mean_field", "collapsed", "gibbs"}, default="auto"
             How proportions are found at the fitted topics:
 
@@ -126,7 +126,7 @@ class PredictionMixin(TransformerMixin):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-            Counts, or chunks of them, of which one is in memory at a time.
+            Counts, or chunks of them; only one chunk is in memory at a time.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
@@ -176,7 +176,7 @@ class PredictionMixin(TransformerMixin):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-            Counts, or chunks of them, of which one is in memory at a time.
+            Counts, or chunks of them; only one chunk is in memory at a time.
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
@@ -200,7 +200,7 @@ class PredictionMixin(TransformerMixin):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-            Counts, or chunks of them, of which one is in memory at a time.
+            Counts, or chunks of them; only one chunk is in memory at a time.
 
         Returns
         -------
@@ -241,7 +241,7 @@ class PredictionMixin(TransformerMixin):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-            Counts, or chunks of them, of which one is in memory at a time.
+            Counts, or chunks of them; only one chunk is in memory at a time.
 
         Returns
         -------

@@ -30,7 +30,7 @@ def coherence(
         Weights of the words in the topics, >= 0; an estimator with `components_`; or a model of
         gensim or tomotopy.
     X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
-        Counts of the reference corpus, or chunks of them, of which one is in memory at a time. A
+        Counts of the reference corpus, or chunks of them; only one chunk is in memory at a time. A
         word is in a document if its count is > 0.
     measure : {"npmi", "umass", "cv"}, default="npmi"
         - "npmi": normalized pointwise mutual information of the pairs of top words, in

@@ -37,10 +37,10 @@ def predictive_log_likelihood(
     :math:`\log \sum_k E[\theta_{dk}] E[\beta_{kv}]` [1]_. Models of other libraries get the same
     split.
 
-    The score is proper: whatever finds the proportions, no topics gain by it if they do not
-    predict. Mean-field inference favors topics that were learned for it. To compare topics of
-    different origin, score each with the `inference` that suits it best, and with the multiple of
-    alpha that is best for some training documents.
+    The score is proper: topics that do not predict cannot gain, whatever finds the proportions.
+    Mean-field inference favors topics that were learned for it. To compare topics of different
+    origin, score each with the `inference` that suits it best, and with the multiple of alpha that
+    is best for some training documents.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def predictive_log_likelihood(
         counts, ``model.vectorizer_.transform(texts)``), or the topics: Dirichlet
         parameters lambda, > 0, as in `components_`, or probabilities. Rows that sum to one are
         probabilities, and are taken as point estimates, like those of a `TemperedLDA` unless
-        ``inference="vb"``. For other parameters mean-field inference is with exp(E[log beta]).
+        ``inference="vb"``. In all other cases mean-field inference uses exp(E[log beta]).
     X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
         Counts. An iterable yields chunks of documents; one is in memory at a time.
     doc_topic_prior : float or array-like of shape (n_components,), optional

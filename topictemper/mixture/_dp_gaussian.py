@@ -109,7 +109,7 @@ default="kmeans"
     n_iter_ : int
         Number of iterations of the best start.
     converged_ : bool
-        Whether it ended by `tol`.
+        Whether the best start converged by `tol`.
     mean_prior_, mean_precision_prior_, degrees_of_freedom_prior_, covariance_prior_
         The prior as used.
     n_features_in_ : int

@@ -22,7 +22,7 @@ class ComponentsDisplay:
 
     Components and true components are paired so that the sum of their distances is smallest
     (Hungarian method). The number below a pair is its distance divided by the norm of the true
-    component. Components without a partner come last. The gray scale is that of the truth.
+    component. Components without a partner come last. All have the gray scale of the true ones.
 
     Parameters
     ----------

@@ -29,8 +29,9 @@ class GlobalTemperature(Stateful):
         Log prior of the temperatures, up to a constant; -inf excludes one. Uniform if not given.
     step : float, default=1.0
         Damping in (0, 1]: the energy that decides r is a moving average,
-        ``E_bar <- (1 - step) E_bar + step E``, started by the first energy. Few or slow updates
-        matter, since r follows the energy of a poor early fit down to T = 1 within some sweeps.
+        ``E_bar <- (1 - step) E_bar + step E``, started by the first energy. Make few
+        updates or small ones: else r follows the energy of a poor early fit down to T = 1 within
+        some sweeps.
 
     Attributes
     ----------

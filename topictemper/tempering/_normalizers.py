@@ -120,7 +120,7 @@ def prior_log_partition(
         N, >= 1; the mean if data differ.
     bound : {None, "lower", "upper"}, default=None
         None for the estimate above, "lower" for ``N D mean c``, "upper" for
-        ``N D log mean exp c``. Both are cheaper in variance, and linear in N D. The names are the
+        ``N D log mean exp c``. Both have less variance, and are linear in N D. The names are the
         paper's. The second is no upper bound, though: x^N and x^D are convex, so by Jensen's
         inequality their means are at least the powers of the mean, and
         ``"lower" <= "upper" <= None`` on the same samples.

@@ -9,7 +9,7 @@ class CriticalProbe(Stateful):
 
     Above a critical temperature that depends on the data, the best fit is the one where all
     components are alike. Annealing that starts far above it wastes its time, annealing that starts
-    below it is of little use. The probe starts hot; after each step of the model it is told an
+    below it is of little use. The probe starts hot; after each step of the model it gets an
     order parameter that is 0 while the components are alike (a gain over a model without
     components, say). While the smoothed order parameter stays under a threshold nothing can be
     lost, and ``T - 1`` shrinks by the factor ``1 - rate``. Once it rises, the critical temperature

@@ -135,8 +135,9 @@ class SigmoidBeliefNetwork(TruncatedModel):
         Number of random starts. Each makes a fifth of the iterations; the one with the highest
         bound continues.
     sampler_schedule : tuple of (int, int), default=None
-        (hold, end): before iteration hold all samples are from the prior. Their numbers then
-        change linearly, and from iteration end they are as given above.
+        (hold, end): before iteration hold all samples are from the prior. Then the numbers of
+        samples from the prior and from the marginals change linearly, and from iteration end
+        they are as given above.
     n_inference_iter : int, default=30
         E-steps for new data.
     random_state : int, RandomState or None, default=None

@@ -170,9 +170,10 @@ class BinarySparseCoding(TruncatedModel):
     pi_init : float, default=None
         Initial probability of a component. None is 1/H, at most 1/2.
     sampler_schedule : tuple of (int, int), default=None
-        (hold, end): before iteration hold all samples are from the prior. Their numbers then
-        change linearly, and from iteration end they are as given above. The paper has (100,
-        200) for natural images, with `n_prior_samples=0`.
+        (hold, end): before iteration hold all samples are from the prior. Then the numbers of
+        samples from the prior and from the marginals change linearly, and from iteration end
+        they are as given above. The paper has (100, 200) for natural images, with
+        `n_prior_samples=0`.
     n_inference_iter : int, default=30
         E-steps for new data.
     dtype : {"float64", "float32"}, default="float64"
