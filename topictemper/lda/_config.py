@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -160,7 +161,9 @@ class Config:
 def usual_passes(n_documents: float) -> float:
     """Return the passes that see enough documents."""
     least, most = default.PASSES_RANGE
-    of_few = min(default.SEEN_OF_FEW / n_documents, default.MOST_PASSES)
+    of_few, many = default.SEEN_OF_FEW / n_documents, default.MANY_PASSES
+    if of_few > many:
+        of_few = min(sqrt(of_few * many), default.MOST_PASSES)
     return max(of_few, min(max(default.SEEN / n_documents, least), most))
 
 

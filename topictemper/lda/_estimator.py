@@ -118,8 +118,9 @@ class TemperedLDA(
         step from all documents in a pass; it needs 12 bytes of memory for each document and topic.
     max_iter : int, default=None
         Passes over the data in `fit`; for "batch" a maximum. None is 15. For "online" it is more if
-        there are few documents (80,000 in all passes together, at most 40 passes), and fewer if
-        there are many (a million in all passes together, at least 4 passes).
+        there are few documents (80,000 in all passes together; below 2,000 documents,
+        ``40 * sqrt(2000 / n_samples)`` passes, at most 120), and fewer if there are many (a million
+        in all passes together, at least 4 passes).
     batch_size : int, default=None
         Documents in a minibatch. None is a 300th of all documents, at least 64; with more than
         67,000 documents a larger share, up to 2,048. Where documents are sampled it is at most a
