@@ -1,3 +1,6 @@
+from multiprocessing import current_process
+
+import joblib
 import numpy as np
 import pytest
 
@@ -42,3 +45,18 @@ def test_what_numpy_would_drop_is_refused(of):
         takes(np.ma.array([0.5, 0.5, 0.5], mask=[True, False, False]))
     with pytest.raises(ValueError, match="omplex"):
         takes(np.array([0.5, 0.5, 0.5 + 1j]))
+
+
+@pytest.mark.filterwarnings("error")
+def test_processes_that_may_not_start_others_have_threads(monkeypatch):
+    # Such are the workers of multiprocessing.Pool, and those of Dask as they come.
+    monkeypatch.setitem(current_process()._config, "daemon", True)
+    monkeypatch.setattr(check, "cpu_count", lambda: 8)
+    assert [check.threads(n_jobs) for n_jobs in (None, 3, -1, -2, -100)] == [1, 3, 8, 7, 1]
+
+
+def test_threads_are_those_of_this_machine(monkeypatch):
+    monkeypatch.setattr(check, "cpu_count", lambda: 8)
+    # As if to processes of a cluster: they are for what joblib sends there.
+    with joblib.parallel_config("threading", n_jobs=50):
+        assert [check.threads(n_jobs) for n_jobs in (None, -1)] == [1, 8]

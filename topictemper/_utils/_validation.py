@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+from joblib import cpu_count
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state, check_scalar
@@ -90,8 +90,13 @@ def threads(value: Any) -> int:
         raise ValueError(
             f"n_jobs must be None, a number of threads, or -1 for all processors; got {value!r}"
         )
+    # Not by joblib's effective_n_jobs, which counts processes: one where a process must not start
+    # others, such as a worker of Dask, and those of all machines in `parallel_config("dask")`.
+    n = 1 if value is None else int(value)
+    if n < 0:
+        n = max(1, cpu_count() + 1 + n)
     # The results are the same, and systems have not as many threads as somebody may ask for.
-    return min(int(effective_n_jobs(value)), max(64, 4 * (os.cpu_count() or 1)))
+    return min(n, max(64, 4 * (os.cpu_count() or 1)))
 
 
 def choice(name: str, value: Any, choices: Iterable[str]) -> str:
