@@ -128,6 +128,32 @@ def test_an_interrupt_while_threads_start_leaves_none(monkeypatch):
     assert_threads_end(before)
 
 
+@pytest.mark.parametrize("most", [0, 2])
+def test_a_system_that_starts_no_more_threads(monkeypatch, most):
+    before, start, started = n_threads(), _workers.start_new_thread, []
+
+    def limited(*arguments):
+        if len(started) == most:
+            raise RuntimeError("can't start new thread")
+        started.append(start(*arguments))
+
+    monkeypatch.setattr(_workers, "start_new_thread", limited)
+    with Workers(5) as workers:
+        out = []
+        workers.run(add_blocks, out, threading.Lock(), threading.Barrier(1 + most))
+        assert len(out) == 1 + most
+        assert workers.start(lambda: 7)() == 7
+    assert_threads_end(before)
+
+
+@pytest.mark.parametrize(("most", "threads"), [(0, 1), (1, 1), (2, 2), (9, 3)])
+def test_no_more_threads_than_have_something_to_do(most, threads):
+    with Workers(3, most) as workers:
+        out = []
+        workers.run(add_blocks, out, threading.Lock(), threading.Barrier(threads))
+        assert len(out) == threads
+
+
 def test_ticket_is_what_kernels_take():
     tickets = []
     with Workers() as workers:

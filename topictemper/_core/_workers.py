@@ -52,11 +52,16 @@ class Workers:
     Parameters
     ----------
     n_jobs : int or None
-        As in joblib: None is 1, -1 is all processors.
+        None is 1, -1 is all processors. If the system refuses to start so many threads, there are
+        fewer.
+    most : int, optional
+        The most threads that have something to do.
     """
 
-    def __init__(self, n_jobs: int | None = None) -> None:
+    def __init__(self, n_jobs: int | None = None, most: int | None = None) -> None:
         self.n_jobs = check.threads(n_jobs)
+        if most is not None:
+            self.n_jobs = max(1, min(self.n_jobs, most))
         n_helpers = self.n_jobs - 1
         self._jobs: list[Jobs] = [SimpleQueue() for _ in range(n_helpers)]
         self._board = _Board(n_helpers)
@@ -174,7 +179,11 @@ class Workers:
         self._finalizer.atexit = False
         for helper, jobs in enumerate(self._jobs):
             # Not a Thread: an interrupt in its start() can leave it waiting for a lock for ever.
-            start_new_thread(_serve, (helper, jobs, self._board, self._ended))
+            try:
+                start_new_thread(_serve, (helper, jobs, self._board, self._ended))
+            except RuntimeError:  # the system has no more; results are the same with fewer
+                del self._jobs[helper:], self._rests_until[helper:]
+                break
         self._n_started = len(self._jobs)
         return self
 

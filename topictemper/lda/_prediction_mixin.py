@@ -258,7 +258,7 @@ class PredictionMixin(TransformerMixin):
     def _proportions(self, X: Any, inference: str = "auto", tempered: bool = False) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""
         way = _way(inference, tempered)
-        with Workers(self.n_jobs) as workers:
+        with Workers(self.n_jobs, most=X.shape[0]) as workers:  # one document needs no others
             s = self._inverse_temperatures(tempered)
             return proportions(predictor(self._trainer, way), X, s, workers)
 
