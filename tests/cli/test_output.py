@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import sys
 
 import numpy as np
 import pytest
@@ -101,6 +102,11 @@ def test_outputs_that_cannot_be(fails, model, text, monkeypatch, options, messag
     arguments = ("transform", model, "docs.csv", "--format=text")
     assert message in fails(*arguments, *options.split())
     assert not os.path.exists("t.npz")
+
+
+def test_a_process_without_standard_output(fails, model, text, monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)  # as Python starts where it is closed
+    assert "no standard output; write to a file, with --output" in fails("transform", model, text)
 
 
 # Scores, tables of topics, updates

@@ -92,6 +92,8 @@ def format_of_output(path: Path, n_top: int | None) -> str:
 def opened_output(path: Path, format: str, labels: Labels) -> Iterator[Write]:
     """Give a function that writes. The file appears when it is complete."""
     if path == STANDARD_INPUT:
+        if sys.stdout is None:
+            raise InputError("there is no standard output; write to a file, with --output.")
         yield _csv_writer(sys.stdout, labels)
         return
     with replacing(path) as [file]:
