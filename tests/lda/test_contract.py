@@ -1,5 +1,8 @@
 """TemperedLDA among scikit-learn's tools: its checks, pipelines, searches, weights, routing."""
 
+import gc
+import weakref
+
 import joblib
 import numpy as np
 import pytest
@@ -12,7 +15,7 @@ from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from topictemper import TemperedLDA
+from topictemper import TemperedLDA, load
 from topictemper.lda._token_halves import split_tokens
 
 from ..small_lda import LEARNED, MODES, corpus, fitted, learned_state, noise, small_lda
@@ -98,6 +101,22 @@ def test_joblib_and_html(mode, tmp_path):
         html = estimator._repr_html_()
         assert "TemperedLDA" in html
         assert "tempering" in html
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_memory_is_free_once_a_model_is_gone(mode, tmp_path):
+    gc.disable()  # as servers do that fork; then nothing finds circles of references
+    try:
+        lda = small_lda(tempering=mode).fit(corpus())
+        lda.partial_fit(corpus())
+        lda.save(tmp_path / "model.npz")
+        first, lda = weakref.ref(lda._trainer.topics), load(tmp_path / "model.npz")
+        lda.partial_fit(corpus())
+        second = weakref.ref(lda._trainer.topics)
+        del lda
+        assert (first(), second()) == (None, None)
+    finally:
+        gc.enable()
 
 
 # Weights of documents

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -127,10 +126,6 @@ class Trainer(Stateful):
         self.isa = description()
         self._workspace = Workspace()
 
-    @cached_property
-    def _parts(self) -> list[Stateful]:
-        return list(parts(self))
-
     @property
     def predictive_topics(self) -> Topics:
         """The topics for documents that are not learned from: averaged ones, if there are any."""
@@ -179,7 +174,7 @@ class Trainer(Stateful):
 
     def expect(self, total_samples: float | None) -> None:
         """Learn from now on for a corpus of so many documents; None: it grows as they come."""
-        restore = snapshot(self._parts)
+        restore = snapshot(parts(self))
         try:
             self._rescale(self.clock.expect(total_samples))
         except BaseException:
@@ -240,7 +235,7 @@ class Trainer(Stateful):
         float
             The ELBO before the step, in nats, which is computed for a whole corpus only.
         """
-        restore, step = snapshot(self._parts), None
+        restore, step = snapshot(parts(self)), None
         try:
             step = self._planned_step(batch, workers, whole=whole)
             step.take()
