@@ -7,7 +7,7 @@ from scipy.special import gammaln, psi
 from topictemper.lda._e_step import infer
 from topictemper.lda._topics import Topics
 
-from ..small_lda import ONE_THREAD, minibatch, random_counts, random_topics
+from ..small_lda import ONE_THREAD, corpus, minibatch, random_counts, random_topics, small_lda
 
 PRECISION = {"float32": 2e-4, "float64": 1e-10}
 
@@ -126,6 +126,13 @@ def test_log_fractional_moments_are_those_of_the_dirichlet(dtype, eta):
     moments = topics.log_fractional_moments(nodes, ONE_THREAD)
     assert_allclose(moments, expected, rtol=0, atol=1e-4 if dtype == "float32" else 1.5e-5)
     assert_allclose(moments[-1], 0.0, atol=1e-4 if dtype == "float32" else 1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:.*topics are nearly the same")
+def test_temperatures_of_a_model_of_very_many_topics():
+    # From 256 KB on NumPy takes the memory of an intermediate result, 16 nodes by 2,100 topics.
+    lda = small_lda(tempering="lvt", n_components=2100, max_iter=2).fit(corpus())
+    assert (lda.document_temperatures(corpus()) >= 1).all()
 
 
 def test_fractional_moments_of_samples():

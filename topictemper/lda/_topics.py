@@ -247,7 +247,8 @@ class Topics(Stateful):
         M, a = (self.M, self.a) if self.H is None else (self._over_base(slice(None)), 1.0)
         table = _gamma_ratios(tuple(nodes.tolist()), *octaves)
         workers.run(kernels.fractional_moments, M, a, self.base, octaves[0], table, sums)
-        return np.log(sums.T) + gammaln(totals) - gammaln(totals + s)
+        # NumPy reuses the memory of large intermediate results, and with it their order.
+        return np.ascontiguousarray(np.log(sums.T) + gammaln(totals) - gammaln(totals + s))
 
     def set_prior(self, eta: float | NDArray[Any]) -> None:
         """Exchange the prior's part of lambda, where it is the same for all words."""
