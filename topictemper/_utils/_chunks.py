@@ -139,12 +139,12 @@ def blocks(
 
 
 def parts(X: Any) -> Iterator[Any]:
-    """Yield the rows of a CSR matrix, copies of some at a time."""
+    """Yield the rows of a CSR matrix: a small one itself, of others copies of some at a time."""
     start = 0
     while start < X.shape[0]:
         most = X.indptr[start] + _MOST_ENTRIES
         stop = max(start + 1, int(np.searchsorted(X.indptr, most, "right")) - 1)
-        yield X[start:stop]
+        yield X if stop - start == X.shape[0] else X[start:stop]
         start = stop
 
 
