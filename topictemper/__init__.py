@@ -1,14 +1,13 @@
 """Topic models by tempered variational inference."""
 
-from importlib.metadata import version
-
 from ._core._isa import available_isas, get_isa, set_isa
+from ._utils._version import VERSION
 from .lda._callbacks import progress_bar
 from .lda._estimator import TemperedLDA
 from .persistence._models import load
 from .text._model import TopicModel
 
-__version__ = version("topictemper")
+__version__ = VERSION
 
 __all__ = [
     "TemperedLDA",

@@ -280,14 +280,14 @@ def test_a_worker_without_the_package_is_named(client, monkeypatch):
 
 
 def test_a_worker_with_another_version_is_named(client, monkeypatch):
-    monkeypatch.setattr(_executors, "version", lambda name: "9.9")
+    monkeypatch.setattr(_executors, "VERSION", "9.9")
     for runs in [lambda: estimator().fit(array_of(parts())), *_predictions()]:
         with pytest.raises(RuntimeError, match=r"worker tcp:.* and this process has 9\.9"):
             runs()
 
 
 def test_predictions_elsewhere_need_no_cluster(client, monkeypatch):
-    monkeypatch.setattr(_executors, "version", lambda name: "9.9")
+    monkeypatch.setattr(_executors, "VERSION", "9.9")
     lda = Local(2, max_iter=1).fit(counts())
     with dask.config.set(scheduler="synchronous"):
         assert float(score(lda, array_of(parts()))) == lda.score(counts())

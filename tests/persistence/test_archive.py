@@ -162,7 +162,7 @@ def test_damaged_anywhere(path):
 
 def test_file_of_a_later_version(path, monkeypatch):
     monkeypatch.setattr(_archive, "_SCHEMA", _archive._SCHEMA + 1)
-    monkeypatch.setattr(_archive, "version", lambda _: "9.1")
+    monkeypatch.setattr(_archive, "VERSION", "9.1")
     # Arrays in places that only a later version knows.
     write_archive(path, TREE)
     monkeypatch.undo()

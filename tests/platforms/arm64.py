@@ -135,10 +135,6 @@ def build() -> None:
         LDSHARED=" ".join([*zig.cc(f"aarch64-linux-gnu.{GLIBC}"), "-shared"]),
         _PYTHON_HOST_PLATFORM="linux-aarch64",
     )
-    # The version of a package is read from what an installer leaves behind.
-    metadata = PACKAGE / "topictemper-0.dist-info"
-    metadata.mkdir()
-    (metadata / "METADATA").write_text("Metadata-Version: 2.1\nName: topictemper\nVersion: 0\n")
 
 
 def main() -> None:

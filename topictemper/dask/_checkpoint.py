@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 import shutil
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +18,7 @@ import numpy as np
 from .._utils._files import replacing
 from .._utils._npz import read_npz
 from .._utils._state import Tree
+from .._utils._version import VERSION
 from ..persistence._archive import read_archive, write_archive
 from ._executors import Executor
 from ._tasks import Block
@@ -51,7 +51,7 @@ class Checkpoint:
 
     def __init__(self, folder: str | os.PathLike[str], fit: Tree) -> None:
         self._folder = Path(folder).absolute()
-        self._fit = {"format": _FORMAT, "schema": _SCHEMA, "version": version("topictemper"), **fit}
+        self._fit = {"format": _FORMAT, "schema": _SCHEMA, "version": VERSION, **fit}
 
     @staticmethod
     def check_new(folder: str | os.PathLike[str]) -> None:

@@ -6,7 +6,6 @@ import gc
 import pickle
 from collections.abc import Callable
 from concurrent.futures import CancelledError
-from importlib.metadata import version
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
@@ -16,6 +15,7 @@ import distributed
 from distributed.comm import CommClosedError
 from distributed.scheduler import KilledWorker
 
+from .._utils._version import VERSION
 from ._tasks import Machine, machine_of
 
 _T = TypeVar("_T")
@@ -255,7 +255,7 @@ def machines_of(client: distributed.Client) -> dict[str, Machine]:
     RuntimeError
         If a worker lacks the package, or has another version of it than this process.
     """
-    own = version("topictemper")
+    own = VERSION
     found: dict[str, Machine] = {}
     for name, answer in client.run(machine_of, on_error="return").items():
         if isinstance(answer, OSError):  # of the connection

@@ -10,7 +10,6 @@ import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from math import ceil
 from threading import Lock
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from .._core._isa import available_isas, description, get_isa, set_isa
 from .._core._workers import Workers
 from .._utils._state import Tree
+from .._utils._version import VERSION
 from ..lda._average import weight_of
 from ..lda._estimator import TemperedLDA
 from ..lda._minibatch import Gatherer
@@ -93,7 +93,7 @@ class Machine(NamedTuple):
 def machine_of() -> Machine:
     """Return the kernels of this process."""
     return Machine(
-        version("topictemper"),
+        VERSION,
         get_isa(),
         available_isas(),
         platform.machine(),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from .._utils._files import replacing
 from .._utils._npz import read_npz
 from .._utils._state import Tree, within
+from .._utils._version import VERSION
 
 _FORMAT = "topictemper model"
 
@@ -29,7 +29,7 @@ def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
     ``state/topics/M``. All other values go into the header.
     """
     arrays: dict[str, Any] = {}
-    head = {"format": _FORMAT, "schema": _SCHEMA, "version": version("topictemper")}
+    head = {"format": _FORMAT, "schema": _SCHEMA, "version": VERSION}
     header = json.dumps({**head, **_taken_out(tree, "", arrays)}).encode()
     arrays[_HEADER] = np.frombuffer(header, np.uint8)
     with replacing(path) as [file]:
@@ -65,7 +65,7 @@ def read_archive(path: str | os.PathLike[str]) -> Tree:
     if later:
         raise ValueError(
             f"{os.fspath(path)} was written by topictemper {tree.get('version')} (format "
-            f"{tree['schema']}); this is topictemper {version('topictemper')}, which reads "
+            f"{tree['schema']}); this is topictemper {VERSION}, which reads "
             f"formats up to {_SCHEMA}."
         )
     return tree

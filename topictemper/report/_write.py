@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from .._utils import _validation as check
 from .._utils._dates import days_of
 from .._utils._feature_names import feature_names_of
 from .._utils._files import replacing, writable_path
+from .._utils._version import VERSION
 from . import _inputs
 from ._content import Inputs, content_of
 from ._page import page
@@ -162,7 +162,7 @@ def write(
     content = content_of(inputs) | {
         "title": f"Topics in {n:,} document{'s' * (n != 1)}" if title is None else str(title),
         "created": _today(),
-        "version": version("topictemper"),
+        "version": VERSION,
     }
     html = page(content)
     with replacing(target) as (file,):
