@@ -379,6 +379,11 @@ def test_prediction(client):
     assert (theta.compute() == local.transform(X)).all()
     assert float(rounds.score(lazy)) == local.score(X)
     assert float(rounds.perplexity(lazy)) == local.perplexity(X)
+    mean_field = {"inference": "mean_field"}
+    assert float(rounds.score(lazy, **mean_field)) == local.score(X, **mean_field)
+    assert float(rounds.perplexity(lazy, **mean_field)) == local.perplexity(X, **mean_field)
+    theta = rounds.transform(lazy, **mean_field).compute()
+    assert (theta == local.transform(X, **mean_field)).all()
     temperatures = rounds.document_temperatures(lazy).compute()
     assert (temperatures == local.document_temperatures(X)).all()
     assert (document_temperatures(lda, lazy).compute() == lda.document_temperatures(X)).all()

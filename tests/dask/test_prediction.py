@@ -57,9 +57,20 @@ def test_the_same_bits(lda, kind):
     assert (tempered == lda.transform(X, tempered=True)).all()
     assert float(score(lda, lazy)) == lda.score(X)
     assert float(score(lda, lazy, tempered=True)) == lda.score(X, tempered=True)
+    gibbs = {"inference": "gibbs"}
+    assert float(score(lda, lazy, **gibbs)) == lda.score(X, **gibbs)
+    assert float(perplexity(lda, lazy, **gibbs)) == lda.perplexity(X, **gibbs)
     assert float(perplexity(lda, lazy)) == lda.perplexity(X)
     temperatures = document_temperatures(lda, lazy).compute()
     assert (temperatures == lda.document_temperatures(X)).all()
+
+
+def test_invalid_ways_are_refused_before_anything_is_computed(lda):
+    for function in (score, perplexity):
+        with pytest.raises(ValueError, match="inference must be one of"):
+            function(lda, COLLECTIONS["CSR"](), inference="sampling")
+        with pytest.raises(ValueError, match="'gibbs' is at T = 1"):
+            function(lda, COLLECTIONS["CSR"](), inference="gibbs", tempered=True)
 
 
 def test_lengths_are_kept():

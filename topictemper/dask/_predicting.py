@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -25,14 +25,20 @@ class PredictingMixin:
     _state: State
     client_: Any
 
-    def transform(self, X: Any, *, tempered: bool = False) -> Any:
+    def transform(
+        self,
+        X: Any,
+        *,
+        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        tempered: bool = False,
+    ) -> Any:
         """Proportions of the topics in documents: `topictemper.dask.transform`.
 
         Parameters
         ----------
         X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
             Counts. Without a client also a matrix.
-        tempered : bool, default=False
+        inference, tempered
             As for `topictemper.TemperedLDA.transform`.
 
         Returns
@@ -42,11 +48,18 @@ class PredictingMixin:
         """
         fitted = self._model(X)
         if not is_lazy(X):
-            return fitted.transform(X, tempered=tempered)
+            return fitted.transform(X, inference=inference, tempered=tempered)
         meta = np.empty((0, self._job.parameters["n_components"]), self._job.parameters["dtype"])
-        return _prediction.transform(fitted, X, meta=meta, tempered=tempered)
+        return _prediction.transform(fitted, X, meta=meta, inference=inference, tempered=tempered)
 
-    def score(self, X: Any, y: Any = None, *, tempered: bool = False) -> Any:
+    def score(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        tempered: bool = False,
+    ) -> Any:
         """Predictive log-likelihood of held-out words: `topictemper.dask.score`.
 
         Parameters
@@ -55,7 +68,7 @@ class PredictingMixin:
             Counts. Without a client also a matrix.
         y : None
             Ignored.
-        tempered : bool, default=False
+        inference, tempered
             As for `topictemper.TemperedLDA.score`.
 
         Returns
@@ -65,15 +78,22 @@ class PredictingMixin:
         """
         fitted = self._model(X)
         if not is_lazy(X):
-            return fitted.score(X, tempered=tempered)
-        return _prediction.score(fitted, X, tempered=tempered)
+            return fitted.score(X, inference=inference, tempered=tempered)
+        return _prediction.score(fitted, X, inference=inference, tempered=tempered)
 
-    def perplexity(self, X: Any, y: Any = None, *, tempered: bool = False) -> Any:
+    def perplexity(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        tempered: bool = False,
+    ) -> Any:
         """Perplexity of held-out words, ``exp(-score(X))``.
 
         Parameters
         ----------
-        X, y, tempered
+        X, y, inference, tempered
             As for `score`.
 
         Returns
@@ -81,7 +101,7 @@ class PredictingMixin:
         dask.array.Array of shape ()
             Lazy; for a matrix, a float. Lower is better.
         """
-        return np.exp(-self.score(X, tempered=tempered))
+        return np.exp(-self.score(X, inference=inference, tempered=tempered))
 
     def document_temperatures(self, X: Any) -> Any:
         """Temperatures of documents: `topictemper.dask.document_temperatures`.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import dask
 import dask.array as da
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils._counts import NOTHING_HELD_OUT
 from ..lda._completion import score_of
 from ..lda._estimator import TemperedLDA
+from ..lda._prediction import way_of
 from ..persistence._models import load
 from ..text._model import TopicModel
 from ..topics._checks import lda_of
@@ -126,7 +127,13 @@ def document_temperatures(model: Any, X: Any) -> da.Array:
     )
 
 
-def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
+def score(
+    model: Any,
+    X: Any,
+    *,
+    inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+    tempered: bool = False,
+) -> da.Array:
     """Predictive log-likelihood of held-out words in a collection of Dask, by completion.
 
     Parameters
@@ -135,7 +142,7 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
         A fitted model, or its file.
     X : dask.array.Array of shape (n_samples, n_features), dask.dataframe or dask.bag
         Counts; for a `topictemper.TopicModel` texts, in a bag or a column of a data frame.
-    tempered : bool, default=False
+    inference, tempered
         As for `topictemper.TemperedLDA.score`.
 
     Returns
@@ -150,7 +157,8 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     TypeError
         If the model has no topics.
     ValueError
-        When it is computed: if no document has two tokens, or a block is invalid.
+        If `inference` or `tempered` is invalid. When it is computed: if no document has two tokens,
+        or a block is invalid.
     RuntimeError
         As for `transform`.
 
@@ -168,19 +176,26 @@ def score(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     """
     blocks, task = _blocks_and_model(X, model)
     _topic_model(model)
+    way_of(inference, tempered)  # here, not on a worker
     parts = [
-        dask.delayed(_completed)(place, block, task, tempered)
+        dask.delayed(_completed)(place, block, task, inference, tempered)
         for place, block in enumerate(blocks.parts)
     ]
     return da.from_delayed(dask.delayed(_mean)(parts), shape=(), dtype=np.float64)
 
 
-def perplexity(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
+def perplexity(
+    model: Any,
+    X: Any,
+    *,
+    inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+    tempered: bool = False,
+) -> da.Array:
     """Perplexity of held-out words in a collection of Dask, ``exp(-score(model, X))``.
 
     Parameters
     ----------
-    model, X, tempered
+    model, X, inference, tempered
         As for `score`.
 
     Returns
@@ -200,7 +215,7 @@ def perplexity(model: Any, X: Any, *, tempered: bool = False) -> da.Array:
     >>> float(perplexity(lda, X)) == lda.perplexity(counts)
     True
     """
-    return da.exp(-score(model, X, tempered=tempered))
+    return da.exp(-score(model, X, inference=inference, tempered=tempered))
 
 
 def _blocks_and_model(X: Any, model: Any) -> tuple[Blocks, Any]:
@@ -288,11 +303,11 @@ def _counts(block: Any, model: Any) -> Any:
 
 
 @naming_block
-def _completed(block: Any, model: Any, tempered: bool) -> _Completions:
+def _completed(block: Any, model: Any, inference: str, tempered: bool) -> _Completions:
     X = _counts(block, model)
     if not X.shape[0]:
         return np.empty(0), np.empty(0)
-    return lda_of(model)._completions([X], tempered=tempered)
+    return lda_of(model)._completions([X], inference, tempered)
 
 
 def _mean(parts: list[_Completions]) -> NDArray[np.float64]:

@@ -48,6 +48,18 @@ def inference_of(value: Any) -> Inference | None:
     return None if chosen == "auto" else cast(Inference, chosen)
 
 
+def way_of(inference: Any, tempered: Any) -> Inference | None:
+    """How proportions are found; None: as the model was trained."""
+    tempered = check.flag("tempered", tempered)
+    way = inference_of(inference)
+    if tempered and way not in (None, "mean_field"):
+        raise ValueError(
+            f"inference={inference!r} is at T = 1; with tempered=True it must be 'auto' or "
+            "'mean_field'"
+        )
+    return "mean_field" if tempered else way
+
+
 def predictor(trainer: Trainer, inference: Inference | None = None) -> Model:
     """A model in training as documents are predicted with it; None: in the way that it learned.
 

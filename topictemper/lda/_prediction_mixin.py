@@ -13,7 +13,6 @@ from sklearn.base import TransformerMixin
 
 from .._core._workers import Workers
 from .._utils import _counts
-from .._utils import _validation as check
 from .._utils._chunks import is_chunks
 from .._utils._chunks import parts as parts_of
 from ..tempering import inverse_temperature_grid
@@ -22,15 +21,14 @@ from ._defaults import N_TEMPERATURES, STREAM_SAMPLES
 from ._e_step import Workspace
 from ._elbo import document_elbo, topics_kl
 from ._prediction import (
-    Inference,
     InverseTemperatures,
     Model,
     chunks,
     cold,
     infer_documents,
-    inference_of,
     predictor,
     proportions,
+    way_of,
 )
 from ._prediction import tempered as tempered_documents
 from ._training import Trainer
@@ -257,7 +255,7 @@ class PredictionMixin(TransformerMixin):
 
     def _proportions(self, X: Any, inference: str = "auto", tempered: bool = False) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""
-        way = _way(inference, tempered)
+        way = way_of(inference, tempered)
         with Workers(self.n_jobs, most=X.shape[0]) as workers:  # one document needs no others
             s = self._inverse_temperatures(tempered)
             return proportions(predictor(self._trainer, way), X, s, workers)
@@ -266,7 +264,7 @@ class PredictionMixin(TransformerMixin):
         self, matrices: Iterable[Any], inference: str = "auto", tempered: bool = False
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Log-likelihood and number of held-out tokens of each document, of checked counts."""
-        way = _way(inference, tempered)
+        way = way_of(inference, tempered)
         with Workers(self.n_jobs) as workers:
             s = self._inverse_temperatures(tempered)
             return completions(predictor(self._trainer, way), matrices, s, workers)
@@ -302,15 +300,3 @@ class PredictionMixin(TransformerMixin):
         trainer = self._trainer
         n = trainer.config.tempering.n_temperatures or N_TEMPERATURES
         return tempered_documents(trainer, inverse_temperature_grid(n))
-
-
-def _way(inference: Any, tempered: Any) -> Inference | None:
-    """How proportions are found; None: as the model was trained."""
-    tempered = check.flag("tempered", tempered)
-    way = inference_of(inference)
-    if tempered and way not in (None, "mean_field"):
-        raise ValueError(
-            f"inference={inference!r} is at T = 1; with tempered=True it must be 'auto' or "
-            "'mean_field'"
-        )
-    return "mean_field" if tempered else way
