@@ -210,10 +210,19 @@ def test_progress_is_logged(caplog):
 def test_counts_are_kept_in_a_folder(model, tmp_path):
     other = topic_model().fit(texts(), corpus_folder=tmp_path / "corpus")
     assert_array_equal(other.lda_.components_, model.lda_.components_)
-    kept = open_corpus(tmp_path / "corpus").counts
+    corpus = open_corpus(tmp_path / "corpus")
+    kept = corpus.counts
     assert_array_equal(kept.toarray(), model.vectorizer_.transform(texts()).toarray())
+    assert_array_equal(corpus.feature_names, model.feature_names_)
     topic_model().fit(iter(texts()), corpus_folder=tmp_path / "of a stream")
     assert (open_corpus(tmp_path / "of a stream").counts != kept).nnz == 0
+
+
+def test_counts_are_kept_without_words_that_are_no_lines(tmp_path):
+    tokens = [["boat", "water"], ["\n", "rain"]] * 5
+    model = topic_model(vectorizer=None).fit(tokens, corpus_folder=tmp_path / "corpus")
+    assert "\n" in model.feature_names_
+    assert open_corpus(tmp_path / "corpus").feature_names is None
 
 
 def test_the_folder_of_counts_is_checked_before_texts_are_read(tmp_path):

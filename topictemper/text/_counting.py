@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._log import Progress
 from ..datasets import open_corpus, save_corpus
+from ..datasets.formats._text import write_vocabulary
 from ._long_texts import LONG, words_in_pieces
 from ._parts import Part, joined, spool
 from ._unknown import UnknownWords
@@ -95,9 +97,19 @@ def learn_vocabulary(
         if folder is None:
             counts = sp.vstack(list(matrices), format="csr")
         else:
-            save_corpus(folder, _told(matrices, Progress("writing counts", verbose)))
+            told = _told(matrices, Progress("writing counts", verbose))
+            save_corpus(folder, told, _one_per_line(words))
             counts = open_corpus(folder, verify=False).counts
     return Counted(counts, words, unknown_share)
+
+
+def _one_per_line(words: list[str]) -> list[str] | None:
+    """Return the words, or None if a file cannot hold one per line."""
+    try:
+        write_vocabulary(BytesIO(), words)
+    except (TypeError, ValueError):
+        return None
+    return words
 
 
 def _told(matrices: Iterable[Any], progress: Progress) -> Iterator[Any]:
