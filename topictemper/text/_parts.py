@@ -35,9 +35,13 @@ class Part(NamedTuple):
         """Return the part with other columns, one for each count; those with -1 are left out."""
         rows = np.repeat(np.arange(len(self.lengths)), self.lengths)
         kept = np.flatnonzero(new >= 0)
-        kept = kept[np.lexsort((new[kept], rows[kept]))]
         lengths = np.bincount(rows[kept], minlength=len(self.lengths))
-        return Part(lengths, new[kept].astype(np.int32), self.counts[kept], self.n_words)
+        indptr = np.concatenate([[0], np.cumsum(lengths)])
+        arrays = self.counts[kept], new[kept].astype(np.int32), indptr
+        matrix = sp.csr_array(arrays, shape=(len(lengths), int(new.max(initial=0)) + 1))
+        matrix.sort_indices()  # several times faster than a sort of all at once
+        columns = matrix.indices.astype(np.int32, copy=False)
+        return Part(lengths, columns, matrix.data, self.n_words)
 
 
 def joined(parts: list[Part]) -> Part:
