@@ -191,6 +191,16 @@ def test_verbose_logs_every_pass(caplog):
     assert "validation score" in caplog.text
 
 
+def test_verbose_says_how_far_a_long_pass_is(caplog, monkeypatch):
+    monkeypatch.setattr("topictemper._utils._log._SECONDS_BETWEEN_LINES", -1.0)
+    with caplog.at_level("INFO", "topictemper"):
+        small_lda(verbose=1, max_iter=2).fit(corpus())
+    lines = [record.message for record in caplog.records]
+    assert lines[0].startswith("pass 1/2: 20 documents, ")
+    ends = [line.split(",")[0] for line in lines if ": 200 " in line]
+    assert ends == ["pass 1/2: 200 documents", "pass 2/2: 200 documents"]
+
+
 def test_silent_without_verbose(caplog, capfd):
     with caplog.at_level(logging.INFO, logger="topictemper"):
         small_lda().fit(corpus())

@@ -16,7 +16,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, parts, rows_that_count
-from .._utils._log import say
+from .._utils._log import Progress, say
 from ._completion import completions, score_of
 from ._config import Config
 from ._prediction import cold, predictor
@@ -115,7 +115,7 @@ def held_out_rows(
 
 
 class Monitor:
-    """Called before and after every pass of `fit`; says when to stop.
+    """Called before, in and after every pass of `fit`; says when to stop.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ class Monitor:
     hook_arguments : dict
         Arguments of the hooks of callbacks (see `CallbackContext`).
     verbose : bool
-        Whether to log a line for every pass.
+        Whether to log a line for every pass, and every few seconds of a long one.
     workers : Workers
         Threads to use.
     keeps : bool
@@ -152,7 +152,7 @@ class Monitor:
         self._keeps = keeps
         self._kept: tuple[int, Trainer] | None = None
         self._trainer = trainer
-        self._n_passes = n_passes
+        self._n_passes, self._n_begun = n_passes, 0
         self._validation = validation
         self._context, self._hook_arguments = context, hook_arguments
         self._verbose = verbose
@@ -162,8 +162,14 @@ class Monitor:
         """Tell the callbacks that a pass begins."""
         self._task = self._context.subcontext(task_name="pass")
         self._task.call_on_fit_task_begin(**self._hook_arguments)
+        self._n_begun += 1
+        self._progress = Progress(f"pass {self._n_begun}/{self._n_passes}", self._verbose)
         self._seen_before = self._trainer.clock.documents_seen
         self._began = perf_counter()
+
+    def after_step(self, n_documents: int) -> None:
+        """Log every few seconds how far a long pass is."""
+        self._progress.add(n_documents)
 
     def after_pass(self, done: int) -> bool:
         """Score, log and tell the callbacks; whether held-out scores or a callback say stop."""

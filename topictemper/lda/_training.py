@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import deepcopy
 from typing import Any, Protocol
 
@@ -185,7 +186,13 @@ class Trainer(Stateful):
         self.topics.rescale(factor)
         self.average.rescale(factor)
 
-    def run(self, gatherer: Gatherer, order: NDArray[np.int64], workers: Workers) -> None:
+    def run(
+        self,
+        gatherer: Gatherer,
+        order: NDArray[np.int64],
+        workers: Workers,
+        after_step: Callable[[int], None] | None = None,
+    ) -> None:
         """Go through the given rows once, minibatch by minibatch."""
         self.isa = going_on(self.isa)
         self.average.resume(self.topics)
@@ -200,6 +207,8 @@ class Trainer(Stateful):
             if start < len(order):
                 following = workers.start(gatherer.rows, order[start:stop])
             self.step(batch, workers)
+            if after_step is not None:
+                after_step(batch.n_documents)
 
     def step_in_full(self, batch: Minibatch, workers: Workers) -> tuple[float, float]:
         """Step of the whole corpus at once, to the topics that are best for its statistics.
@@ -456,6 +465,10 @@ class PassHooks(Protocol):
         """Called before a pass."""
         ...
 
+    def after_step(self, n_documents: int) -> None:
+        """Called after each minibatch of a pass with the number of its documents."""
+        ...
+
     def after_pass(self, done: int) -> bool:
         """Called after a pass with the number of passes made; training ends where it is true."""
         ...
@@ -475,6 +488,6 @@ def train(
     for done in range(1, n_passes + 1):
         hooks.before_pass()
         for rows, order in blocks(X, trainer.plan.largest_batch, random_state, sample_weight):
-            trainer.run(Gatherer(rows, *gathered), order, workers)
+            trainer.run(Gatherer(rows, *gathered), order, workers, hooks.after_step)
         if hooks.after_pass(done):
             break

@@ -21,7 +21,7 @@ from .._utils import _chunks
 from .._utils import _validation as check
 from .._utils._counts import sample_weights
 from .._utils._files import new_path
-from .._utils._log import counted, say
+from .._utils._log import Progress, counted, say
 from .._utils._rollback import unchanged_on_error
 from ..lda._estimator import TemperedLDA
 from ..lda._other_names import understands_other_names
@@ -83,7 +83,7 @@ class TopicModel(
     n_jobs : int, default=None
         Number of threads of `lda`. None: its own.
     verbose : int, default=None
-        1: log the progress of counting, and a line for every pass. None: as `lda` says.
+        1: log the progress of counting and of learning. None: as `lda` says.
 
     Attributes
     ----------
@@ -383,8 +383,10 @@ class TopicModel(
         names = self.vectorizer_.get_feature_names_out()
         self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
         self._statistics = TopicStatistics.of(self.lda_, counts)
+        progress = Progress("largest topics", bool(self.lda_.verbose))
         for part in _chunks.parts(counts):
             self._statistics.add(part, self._of_counts(part))
+            progress.add(part.shape[0])
         self._unknown = None
 
     @contextmanager
