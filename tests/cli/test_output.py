@@ -79,12 +79,15 @@ def test_proportions_on_standard_output(run, model, text):
     assert len(out.splitlines()) == 121
 
 
-def test_proportions_of_counts(run, matrix, tmp_path):
+def test_proportions_of_counts(run, matrix, tmp_path, monkeypatch):
+    monkeypatch.setattr("topictemper._utils._chunks._MOST_ROWS", 7)  # of 60 at a time
     path, out = tmp_path / "model.npz", tmp_path / "theta.npz"
     assert run("fit", matrix, "--topics=3", "--passes=2", "--output", path)[0] == 0
     assert run("transform", path, matrix, "--output", out)[0] == 0
     expected = load(path).transform(read_corpus(matrix).counts)
-    np.testing.assert_array_equal(np.load(out)["proportions"], expected)
+    archive = np.load(out)
+    np.testing.assert_array_equal(archive["proportions"], expected)
+    assert archive["document"].tolist() == [str(row) for row in range(60)]
 
 
 @pytest.mark.parametrize(
@@ -127,12 +130,14 @@ def test_json_and_csv(run, model, text):
     assert rows[0]["words"].split() == table["words"][first]
 
 
-def test_update(run, model, text, lines, tmp_path):
+def test_update(run, model, text, lines, tmp_path, monkeypatch):
+    monkeypatch.setattr("topictemper._utils._log._SECONDS_BETWEEN_LINES", -1.0)
     before = load(model)
     text.write_text("\n".join([*lines[:20], "river zebra"]))
     out = tmp_path / "more.npz"
     status, said, err = run("update", model, text, "--output", out)
     assert status == 0, err
+    assert "learning: 21 documents, " in err
     assert said == (
         f"{out}: 21 more documents, 0.4% of whose words are not in the vocabulary\n"
         "the most frequent of these: zebra\n"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .._utils._log import counted
+from .._utils._log import Progress, counted
 from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from ..text._model import TopicModel
@@ -54,8 +55,15 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{output}: {counted(counts.shape[0], 'more document')}")
         return 0
     source, model = TextInput(arguments), fitted.of_texts()
+    progress = Progress("learning", verbose=True)
+
+    def texts() -> Iterator[str]:
+        for text in source.texts():
+            yield text
+            progress.add(1)
+
     try:
-        model.update(source.texts())
+        model.update(texts())
     except ValueError as error:
         raise InputError(f"{arguments.file}: {error}.") from error
     fitted.model.save(target)
