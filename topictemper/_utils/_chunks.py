@@ -9,7 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-_MOST_ENTRIES = 2**19  # that are copied at once
+# That are copied at once. What is made of a row, such as proportions, may be larger than the row.
+_MOST_ENTRIES, _MOST_ROWS = 2**19, 2**14
 
 
 def is_chunks(X: Any) -> bool:
@@ -144,6 +145,7 @@ def parts(X: Any) -> Iterator[Any]:
     while start < X.shape[0]:
         most = X.indptr[start] + _MOST_ENTRIES
         stop = max(start + 1, int(np.searchsorted(X.indptr, most, "right")) - 1)
+        stop = min(stop, start + _MOST_ROWS)
         yield X if stop - start == X.shape[0] else X[start:stop]
         start = stop
 

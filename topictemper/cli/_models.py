@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
+from .._utils._chunks import parts as parts_of
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..persistence._models import load
@@ -87,9 +88,12 @@ class Fitted:
         if kind_of(arguments.file, arguments.format) == "text":
             yield from self._text_parts(TextInput(arguments))
         else:
-            counts = self.matrix(arguments)
-            names = [Document(str(row), "") for row in range(counts.shape[0])]
-            yield Part(counts, names, np.zeros(counts.shape[0], dtype=np.int64))
+            start = 0
+            for counts in parts_of(self.matrix(arguments)):
+                n = counts.shape[0]
+                names = [Document(str(row), "") for row in range(start, start + n)]
+                yield Part(counts, names, np.zeros(n, dtype=np.int64))
+                start += n
 
     def _text_parts(self, source: TextInput) -> Iterator[Part]:
         vectorizer = self.of_texts().vectorizer_
