@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -60,36 +61,44 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{output}: this would overwrite the input.")
     fitted, progress = Fitted(arguments.model), Progress("counting", verbose=True)
     others = [_other(path, arguments.model, fitted) for path in arguments.other_model]
-    counts: list[Any] = []
-    documents: list[Document] = []
-    for part in fitted.parts(arguments):
-        counts.append(part.counts)
-        documents.extend(part.documents)
-        progress.add(len(part.documents))
-    if not documents:
-        raise InputError(f"{arguments.file}: no documents.")
     are_texts = kind_of(arguments.file, arguments.format) == "text"
-    shown = are_texts and not arguments.no_texts
     # Names of files in a folder say something; those of lines and rows are their numbers.
     named = arguments.id is not None or (are_texts and arguments.file.is_dir())
+    values: dict[str, Callable[[Document], Any]] = {}
+    if are_texts and not arguments.no_texts:
+        values["documents"] = lambda document: document.text
+    if named:
+        values["names"] = lambda document: document.id or document.name
+    if arguments.date:
+        values["dates"] = lambda document: document.date
+    if arguments.group:
+        values["groups"] = lambda document: document.group
+    counts: list[Any] = []
+    columns: dict[str, list[Any]] = {name: [] for name in values}
+    for part in fitted.parts(arguments):
+        counts.append(part.counts)
+        for name, value in values.items():
+            columns[name] += map(value, part.documents)
+        progress.add(len(part.documents))
+    if not counts:
+        raise InputError(f"{arguments.file}: no documents.")
+    X = sp.vstack(counts, format="csr")
+    del counts
     try:
         write_model(
             fitted.lda,
-            sp.vstack(counts, format="csr"),
+            X,
             fitted.names(),
             path=output,
-            documents=[document.text for document in documents] if shown else None,
-            names=[document.id or document.name for document in documents] if named else None,
-            dates=arguments.date and [document.date for document in documents],
-            groups=arguments.group and [document.group for document in documents],
             other_models=others,
             title=arguments.title,
             made_by=made_by(fitted.model) if isinstance(fitted.model, TopicModel) else None,
+            **columns,
         )
     except ValueError as error:
         raise InputError(f"{arguments.file}: {error}.") from error
     topics = counted(fitted.lda.components_.shape[0], "topic")
-    print(f"{output}: {topics} in {counted(len(documents), 'document')}")
+    print(f"{output}: {topics} in {counted(X.shape[0], 'document')}")
     return 0
 
 
