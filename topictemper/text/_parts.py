@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -56,8 +57,23 @@ class Parts(Protocol):
 
 
 def spool(folder: Path | None) -> AbstractContextManager[Parts]:
-    """Where parts wait until the vocabulary is known."""
-    return nullcontext([]) if folder is None else _File(folder.parent)
+    """Where parts wait until the vocabulary is known. They are taken from there once."""
+    return nullcontext(_Queue()) if folder is None else _File(folder.parent)
+
+
+class _Queue:
+    """Parts in memory. Those that have been taken take no memory."""
+
+    def __init__(self) -> None:
+        self._parts: deque[Part] = deque()
+
+    def append(self, part: Part) -> None:
+        """Keep a part."""
+        self._parts.append(part)
+
+    def __iter__(self) -> Iterator[Part]:
+        while self._parts:
+            yield self._parts.popleft()
 
 
 class _File:
