@@ -23,7 +23,9 @@ def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
 
     Rows sum to one. Those that are equal may get 1e-8, or 3e-4 in single precision, by rounding.
     """
-    affinity = np.sqrt(first) @ np.sqrt(second).T
+    root = np.sqrt(first)
+    # BLAS needs half of the time for the product of an array with itself.
+    affinity = root @ (root if second is first else np.sqrt(second)).T
     return np.sqrt(np.clip(1.0 - affinity.astype(np.float64), 0.0, 1.0))
 
 
