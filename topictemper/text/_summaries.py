@@ -71,10 +71,10 @@ def topic_columns(
     n_words: int = _N_WORDS,
 ) -> dict[str, Any]:
     """Columns of the table of topics; without statistics those that follow from the topics."""
-    topics = lda.components_.astype(np.float64)
-    sizes = topics.sum(axis=1)
+    # One after the other: all topics in double precision may take gigabytes.
+    sizes = np.array([topic.astype(np.float64).sum() for topic in lda.components_])
     columns = {
-        "topic": np.arange(len(topics)),
+        "topic": np.arange(len(sizes)),
         "label": labels_of(lda, names),
         "share": sizes / sizes.sum(),
     }

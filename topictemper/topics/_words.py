@@ -56,7 +56,7 @@ def relevance(components: Any, weight: float = 0.6) -> NDArray[np.float64]:
     beta, p = _probabilities(components)
     with np.errstate(divide="ignore"):
         # log beta - (1 - weight) log p, which needs no ratio of zeros.
-        scores: NDArray[np.float64] = np.log(beta)
+        scores = np.log(beta, out=beta)
         scores -= (1.0 - weight) * np.log(np.where(p > 0, p, 1.0))
     return scores
 
@@ -95,7 +95,7 @@ def lift(components: Any) -> NDArray[np.float64]:
            [1., 0., 2.]])
     """
     beta, p = _probabilities(components)
-    return np.divide(beta, p, out=np.zeros_like(beta), where=p > 0)
+    return np.divide(beta, p, out=beta, where=p > 0)
 
 
 def frex(components: Any, weight: float = 0.5) -> NDArray[np.float64]:
@@ -165,7 +165,9 @@ def word_scores(components: Any, by: Measure, weight: float | None) -> NDArray[A
 
 
 def _probabilities(components: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """beta, and the share of each word in all topics."""
-    weights = topics_of(components).astype(np.float64)
+    """beta, a new array, and the share of each word in all topics."""
+    weights = topics_of(components).astype(np.float64)  # a copy
     sizes = weights.sum(axis=1, keepdims=True)
-    return weights / sizes, weights.sum(axis=0) / sizes.sum()
+    p = weights.sum(axis=0) / sizes.sum()
+    weights /= sizes
+    return weights, p
