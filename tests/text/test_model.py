@@ -1,3 +1,4 @@
+import errno
 import re
 import sys
 import warnings
@@ -233,6 +234,15 @@ def test_the_folder_of_counts_is_checked_before_texts_are_read(tmp_path):
     for folder, error in ((tmp_path, FileExistsError), (tmp_path / "no/c", FileNotFoundError)):
         with pytest.raises(error, match=re.escape(str(folder))):
             topic_model().fit(one_text(), corpus_folder=folder)
+
+
+def test_a_full_disk_is_named(monkeypatch, tmp_path):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("topictemper.text._parts.np.save", full)
+    with pytest.raises(OSError, match=re.escape(f"No space left on device: {str(tmp_path)!r}")):
+        topic_model().fit(texts(), corpus_folder=tmp_path / "corpus")
 
 
 def test_fit_transform_reads_once(model):

@@ -80,13 +80,18 @@ class _File:
     """Parts in a temporary file."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._file = TemporaryFile(dir=folder)  # noqa: SIM115
         self._n_parts = 0
 
     def append(self, part: Part) -> None:
         """Write a part."""
-        for array in part:
-            np.save(self._file, array)
+        try:
+            for array in part:
+                np.save(self._file, array)
+        except OSError as error:
+            error.filename = str(self._folder)  # the file has no name that could be shown
+            raise
         self._n_parts += 1
 
     def __iter__(self) -> Iterator[Part]:
