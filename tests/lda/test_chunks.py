@@ -235,6 +235,19 @@ def test_mapped_counts_are_learned_as_others(tmp_path):
 # Prediction
 
 
+def test_parts_of_as_many_entries_as_int32_counts():
+    class Counts:
+        indptr = np.linspace(0, 2**31 - 1, 10_001).astype(np.int32)
+        shape = (10_000, 3)
+
+        def __getitem__(self, rows):
+            return rows
+
+    slices = list(_chunks.parts(Counts()))
+    assert slices[-1] == slice(9998, 10_000)  # two rows as everywhere
+    assert len(slices) == 5000
+
+
 def test_parts_of_rows_without_words():
     X = sp.csr_array((50_000, 3), dtype=np.int32)
     rows = [part.shape[0] for part in _chunks.parts(X)]

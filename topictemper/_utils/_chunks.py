@@ -143,7 +143,7 @@ def parts(X: Any) -> Iterator[Any]:
     """Yield the rows of a CSR matrix: a small one itself, of others copies of some at a time."""
     start = 0
     while start < X.shape[0]:
-        most = X.indptr[start] + _MOST_ENTRIES
+        most = int(X.indptr[start]) + _MOST_ENTRIES  # which int32 may not hold
         stop = max(start + 1, int(np.searchsorted(X.indptr, most, "right")) - 1)
         stop = min(stop, start + _MOST_ROWS)
         yield X if stop - start == X.shape[0] else X[start:stop]
