@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -58,7 +59,9 @@ def stream(dtype: str) -> tuple[Any, ...]:
     )
     for start in range(0, 600, 150):
         model.partial_fit(X[start : start + 150], None, weights[start : start + 150])
-    return of_lda(model, X)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "topics are still hot")
+        return of_lda(model, X)
 
 
 def of_lda(model: Any, X: Any) -> tuple[Any, ...]:
