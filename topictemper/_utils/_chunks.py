@@ -108,17 +108,27 @@ def full_batches(
 
     Rows are shuffled within chunks. Rows that fill no minibatch wait for the next chunk.
     """
-    rest = None
+    rest: list[Any] = []  # of the last minibatch
+    new: list[Any] = []
+    n = 0
     for X in chunks:
-        if rest is not None and rest.shape[0]:
-            X = sp.vstack([rest, X], format="csr")
-        order = _order(X.shape[0], random_state)
-        whole = len(order) // batch_size * batch_size
-        if whole:
-            yield X, order[:whole]
-        rest = X[order[whole:]]
-    if rest is not None and rest.shape[0]:
-        yield rest, _order(rest.shape[0], None)
+        new.append(X)
+        n += X.shape[0]
+        if n < batch_size:
+            continue  # to join small chunks one by one would take long
+        X, rest, new = _joined(rest + new), [], []
+        order = _order(n, random_state)
+        n %= batch_size
+        whole = len(order) - n
+        yield X, order[:whole]
+        if n:
+            rest = [X[order[whole:]]]
+    if n:
+        yield _joined(rest + new), _order(n, random_state if new else None)
+
+
+def _joined(matrices: list[Any]) -> Any:
+    return matrices[0] if len(matrices) == 1 else sp.vstack(matrices, format="csr")
 
 
 def blocks(
