@@ -91,12 +91,10 @@ def choose(
         Draws the others.
     """
     needed = np.unique(needed)
-    if n_documents <= max(_MOST_DOCUMENTS, len(needed)):
-        order = np.concatenate([needed, np.setdiff1d(np.arange(n_documents), needed)])
-    else:
-        others = rng.choice(n_documents, _MOST_DOCUMENTS, replace=False)
-        order = np.concatenate([needed, np.setdiff1d(others, needed)[:_MOST_DOCUMENTS]])
-        order = order[: max(_MOST_DOCUMENTS, len(needed))]
+    # In random order: those that there is no room for are left out from the end.
+    others = rng.choice(n_documents, min(n_documents, _MOST_DOCUMENTS), replace=False)
+    others = others[~np.isin(others, needed)][: max(_MOST_DOCUMENTS - len(needed), 0)]
+    order = np.concatenate([needed, others])
     if documents is None:
         return Chosen(np.sort(order), None, 0, len(order) == n_documents)
     for longest in (_LONGEST, _LONGEST_SAMPLED):
