@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from topictemper.report._geometry import _principal, map_of
+from topictemper.report._geometry import _candidates, _principal, map_of
 
 
 def distances(n, seed):
@@ -27,3 +27,16 @@ def test_circles_of_a_map_touch_its_box_and_not_each_other():
     assert_allclose(radii**2 / shares, (radii**2 / shares)[0])
     apart = np.linalg.norm(places[:, None] - places, axis=2) - radii[:, None] - radii
     assert apart[~np.eye(9, dtype=bool)].min() > -1e-3
+
+
+@pytest.mark.parametrize("n", [1, 2, 400])
+def test_circles_that_overlap_are_candidates_once_and_few_others_are(n):
+    rng = np.random.default_rng(0)
+    places, radius = rng.random((n, 2)), rng.uniform(0.001, 0.02, n)
+    radius[0] = 0.5  # nearly all others are as close to each other as twice this
+    first, second = _candidates(places, radius)
+    pairs = list(zip(np.minimum(first, second), np.maximum(first, second), strict=True))
+    assert len(pairs) == len(set(pairs))
+    apart = np.linalg.norm(places[:, None] - places, axis=2) - radius[:, None] - radius
+    assert set(zip(*np.nonzero(np.triu(apart < 0, 1)), strict=True)) <= set(pairs)
+    assert len(pairs) < 3 * n

@@ -86,8 +86,7 @@ def _apart(places: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[
     turn = 2.4 * np.arange(n)
     places = places / (2 * spread or 1.0) + 1e-4 * np.c_[np.cos(turn), np.sin(turn)]
     for _ in range(_STEPS):
-        # Only pairs that may overlap are looked at.
-        first, second = cKDTree(places).query_pairs(2 * radius.max(), output_type="ndarray").T
+        first, second = _candidates(places, radius)
         offset = places[first] - places[second]
         distance = np.maximum(np.hypot(*offset.T), 1e-9)
         overlap = radius[first] + radius[second] - distance
@@ -98,3 +97,20 @@ def _apart(places: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[
         np.add.at(places, first[near], push)
         np.subtract.at(places, second[near], push)
     return places
+
+
+def _candidates(
+    places: NDArray[np.float64], radius: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the pairs of circles that may overlap, each once.
+
+    No further from the center of the larger one than twice its radius: of many circles one may be
+    so large that all are near it, and few others.
+    """
+    near = cKDTree(places).query_ball_point(places, 2 * radius, return_sorted=True)
+    first = np.repeat(np.arange(len(places)), [len(some) for some in near])
+    second = np.concatenate(near).astype(np.intp)
+    other = (radius[second] < radius[first]) | (
+        (radius[second] == radius[first]) & (second > first)
+    )
+    return first[other], second[other]
