@@ -1,5 +1,7 @@
 """Topics that are nearly the same, and how many there are in effect."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,30 @@ def test_more_topics_than_rows_of_distances_at_a_time():
     topics = np.eye(700) + 1e-6
     topics[650] = topics[3]
     assert twin_topics(topics) == [[3, 650]]
+
+
+def test_twins_of_twins_are_one_group_whatever_their_order():
+    rng = np.random.default_rng(0)
+    angle = np.linspace(0.0, np.pi / 2, 60)  # each topic is near the next ones only
+    chain = np.column_stack([np.cos(angle) ** 2, np.sin(angle) ** 2, np.zeros(60)])
+    order = rng.permutation(700)
+    topics = np.zeros((700, 643))
+    topics[order[:60], :3] = chain
+    topics[order[60:], 3:] = np.eye(640)
+    assert topic_distances(topics[order[[0, 59]]]).max() > 0.9
+    assert twin_topics(topics, max_distance=0.03) == [sorted(order[:60].tolist())]
+
+
+def test_many_topics_that_are_all_the_same_need_little_memory():
+    topics = np.ones((6000, 2))
+    tracemalloc.start()
+    try:
+        groups = twin_topics(topics)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert groups == [list(range(6000))]
+    assert peak < 100e6  # there are 36 million pairs
 
 
 @pytest.mark.parametrize("distance", [0.0, 1.5, np.nan])

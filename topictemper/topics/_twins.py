@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array, vstack
+from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from .._utils import _validation as check
 from .._utils._topics import topics_of
 
-_ROWS = 512  # of distances, at a time
+_ROWS, _PAIRS = 512, 2**20  # of distances, at a time
 _ROUNDING = 1e-6  # of one less a squared distance, in single precision
 
 
@@ -51,15 +51,21 @@ def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
     roots = topics_of(components).astype(np.float32)
     roots /= roots.sum(axis=1, keepdims=True)
     np.sqrt(roots, out=roots)
-    near = [
-        csr_array(roots[start : start + _ROWS] @ roots.T >= 1.0 - max(distance**2, _ROUNDING))
-        for start in range(0, len(roots), _ROWS)
-    ]
-    n_groups, group = connected_components(vstack(near), directed=False)
-    members: list[list[int]] = [[] for _ in range(n_groups)]
-    for topic, number in enumerate(group):
-        members[number].append(topic)
-    return [topics for topics in members if len(topics) > 1]
+    least, group = 1.0 - max(distance**2, _ROUNDING), np.arange(len(roots))
+    rows_at_once = max(1, min(_ROWS, _PAIRS // len(roots)))
+    for start in range(0, len(roots), rows_at_once):
+        rows = slice(start, start + rows_at_once)
+        # Where all topics are the same there are very many pairs: those of one group are left out.
+        near = (roots[rows] @ roots.T >= least) & (group[rows, None] != group)
+        if near.any():
+            first, second = np.nonzero(near)
+            ends = group[rows][first], group[second]
+            links = coo_array((np.ones(len(first)), ends), shape=(len(roots), len(roots)))
+            group = connected_components(links, directed=False)[1][group]
+    members: dict[int, list[int]] = {}
+    for topic, number in enumerate(group.tolist()):
+        members.setdefault(number, []).append(topic)
+    return [topics for topics in members.values() if len(topics) > 1]
 
 
 def effective_topics(sizes: Any) -> float:
