@@ -151,10 +151,12 @@ def blocks(
 
 def parts(X: Any) -> Iterator[Any]:
     """Yield the rows of a CSR matrix: a small one itself, of others copies of some at a time."""
-    start = 0
+    start, indptr = 0, X.indptr
     while start < X.shape[0]:
-        most = int(X.indptr[start]) + _MOST_ENTRIES  # which int32 may not hold
-        stop = max(start + 1, int(np.searchsorted(X.indptr, most, "right")) - 1)
+        most = min(int(indptr[start]) + _MOST_ENTRIES, int(indptr[-1]))  # which int32 holds
+        # Of another type than `indptr` it would have all of that copied, for each part.
+        place = np.searchsorted(indptr, indptr.dtype.type(most), "right")
+        stop = max(start + 1, int(place) - 1)
         stop = min(stop, start + _MOST_ROWS)
         yield X if stop - start == X.shape[0] else X[start:stop]
         start = stop
