@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from topictemper import TemperedLDA
+from topictemper import TemperedLDA, load
 from topictemper.lda import _clock, _defaults
 from topictemper.lda._stream_mixin import OF_TRAINING
 from topictemper.tempering import Annealing, LocalTempering, PosteriorAnnealing
@@ -56,6 +56,19 @@ def test_no_warning_where_the_length_is_known_or_topics_are_cold(settings):
     lda = small_lda(**settings).partial_fit(corpus())
     lda.score(corpus())
     lda.fit(corpus()).score(corpus())
+
+
+def test_a_model_that_was_saved_is_still_hot(tmp_path):
+    small_lda(max_temperature=3.0).partial_fit(corpus()).save(tmp_path / "lda.npz")
+    with pytest.warns(UserWarning, match="still hot"):
+        load(tmp_path / "lda.npz").score(corpus())
+
+
+def test_no_warning_of_a_stream_after_a_fit_that_ends_hot():
+    hot = Annealing(max_temperature=3.0, length=30)
+    lda = small_lda(tempering=hot).fit(corpus()).partial_fit(corpus())
+    assert lda.temperature_ > 1
+    lda.score(corpus())  # no number of documents cools it
 
 
 @pytest.mark.parametrize("mode", ["avi", "vt", "lvt"])

@@ -27,8 +27,6 @@ class StreamClock(Stateful):
 
     Attributes
     ----------
-    growing : bool
-        Whether nobody knows how many documents will come.
     n_updates : int
         Steps made.
     documents_seen : float
@@ -52,7 +50,7 @@ class StreamClock(Stateful):
         self.n_updates = 0
         self.documents_seen = 0.0
         self._tokens_seen = 0.0
-        self.growing = False
+        self._growing = False
         # Documents, each counted once: of the corpus, and of those that are known of so far.
         self.total_samples = expected_samples or STREAM_SAMPLES
         self._once = expected_samples or 0.0
@@ -65,9 +63,14 @@ class StreamClock(Stateful):
         return self._passes_before + (self.documents_seen - self._seen_before) / self._pass_length
 
     @property
+    def is_short(self) -> bool:
+        """Whether a stream of unknown length has had fewer documents than it is taken to have."""
+        return self._once < self.total_samples
+
+    @property
     def only_new(self) -> bool:
         """Whether no document has been seen before."""
-        return self.growing or self.passes < 1.0
+        return self._growing or self.passes < 1.0
 
     def now(self, n_documents: float) -> Clock:
         """Return the time of a step of so many documents."""
@@ -81,7 +84,7 @@ class StreamClock(Stateful):
         float
             The factor by which D changes.
         """
-        self.growing = total_samples is None
+        self._growing = total_samples is None
         if total_samples is None or total_samples == self.total_samples:
             return 1.0
         self._passes_before, self._seen_before = self.passes, self.documents_seen
@@ -90,7 +93,7 @@ class StreamClock(Stateful):
 
     def grow(self, n_documents: float) -> float:
         """Count new documents, if the corpus grows; returns the factor by which D changes."""
-        if not self.growing:
+        if not self._growing:
             return 1.0
         self._once += n_documents
         return self._resize(self._once) if self._once > self.total_samples else 1.0

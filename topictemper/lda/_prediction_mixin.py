@@ -272,7 +272,7 @@ class PredictionMixin(TransformerMixin):
     def _warn_if_hot(self, stacklevel: int) -> None:
         """Warn of a stream of unknown length, if topics are not yet what they will be."""
         clock, T = self._trainer.clock, self._trainer.temperature
-        if clock.growing and T > 1:
+        if self.total_samples is None and clock.is_short and T > 1:
             warnings.warn(
                 f"topics are still hot (temperature {T:.3g}): partial_fit has seen "
                 f"{clock.documents_seen:,.0f} documents, and takes a stream to have "
