@@ -151,13 +151,12 @@ def blocks(
 
 def parts(X: Any) -> Iterator[Any]:
     """Yield the rows of a CSR matrix: a small one itself, of others copies of some at a time."""
-    start, indptr = 0, X.indptr
+    start = 0
     while start < X.shape[0]:
-        most = min(int(indptr[start]) + _MOST_ENTRIES, int(indptr[-1]))  # which int32 holds
-        # Of another type than `indptr` it would have all of that copied, for each part.
-        place = np.searchsorted(indptr, indptr.dtype.type(most), "right")
-        stop = max(start + 1, int(place) - 1)
-        stop = min(stop, start + _MOST_ROWS)
+        most = int(X.indptr[start]) + _MOST_ENTRIES  # which int32 may not hold
+        # Of these rows alone: the search makes a copy of what is int32.
+        ends = X.indptr[start + 1 : start + 1 + _MOST_ROWS]
+        stop = start + max(1, int(np.searchsorted(ends, most, "right")))
         yield X if stop - start == X.shape[0] else X[start:stop]
         start = stop
 
