@@ -318,6 +318,30 @@ def test_single_documents_of_a_stream_make_full_minibatches():
     assert (whole.n_batch_iter_, one_by_one.n_batch_iter_) == (10, 200)
 
 
+class InTheSameArrays:
+    """Rows of a matrix, each written over the one before."""
+
+    def __init__(self, X):
+        self.rows = X.toarray()
+
+    def __iter__(self):
+        row = sp.csr_array(np.ones((1, self.rows.shape[1]), dtype=np.float32))
+        for row.data[:] in self.rows:
+            yield row
+
+
+@pytest.mark.parametrize("settings", [{}, {"topic_word_prior": {"seeded": ["w1", "w2"]}}])
+def test_chunks_in_the_same_arrays_are_not_mixed_up(settings):
+    X = corpus()
+    words = [f"w{v}" for v in range(X.shape[1])]
+    for fit in (TemperedLDA.partial_fit, TemperedLDA.fit):
+        apart, over = (
+            fit(small_lda(**settings), chunks, feature_names=words)
+            for chunks in (Again(*(X[d] for d in range(X.shape[0]))), InTheSameArrays(X))
+        )
+        assert learned_state(apart) == learned_state(over)
+
+
 def test_chunks_of_a_stream_are_checked_one_by_one():
     lda = small_lda()
     with pytest.raises(ValueError, match="chunk 1 of X: Negative values"):

@@ -112,11 +112,11 @@ def full_batches(
     new: list[Any] = []
     n = 0
     for X in chunks:
-        new.append(X)
         n += X.shape[0]
-        if n < batch_size:
-            continue  # to join small chunks one by one would take long
-        X, rest, new = _joined(rest + new), [], []
+        if n < batch_size:  # to join small chunks one by one would take long
+            new.append(X.copy())  # the next one may be in the same arrays
+            continue
+        X, rest, new = _joined([*rest, *new, X]), [], []
         order = _order(n, random_state)
         n %= batch_size
         whole = len(order) - n

@@ -46,9 +46,8 @@ class CountsMixin:
         _counts.warn_of_tfidf(X)
         return X
 
-    def _stream_counts(self, X: Any) -> Any:
+    def _stream_counts(self, X: Any, reset: bool) -> Any:
         """Checked CSR counts to learn from; the first ones set the number of columns."""
-        reset = not hasattr(self, "_trainer")
         return self._training_counts(_counts.acceptable_chunk(X), reset=reset)
 
     def _chunk_counts(self, chunk: Any, reset: bool) -> Any:

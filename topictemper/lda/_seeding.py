@@ -69,12 +69,12 @@ def first_documents(estimator: Any, first: Any, matrices: Iterator[Any]) -> Any:
     """The first chunk of a stream, or so many that a prior of seeded topics follows from them."""
     if hasattr(estimator, "_trainer") or not is_seeded(estimator.topic_word_prior):
         return first
-    chunks, n_documents = [first], first.shape[0]
+    chunks, n_documents = [first.copy()], first.shape[0]  # the next may be in the same arrays
     while n_documents < ENOUGH:
         chunk = next(matrices, None)
         if chunk is None:
             break
-        chunks.append(chunk)
+        chunks.append(chunk.copy())
         n_documents += chunk.shape[0]
     return sp.vstack(chunks, format="csr")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, Self
 
 import numpy as np
@@ -49,7 +49,7 @@ class StreamMixin:
     n_features_in_: int
     _trainer: Trainer
     _trained_with: dict[str, Any]
-    _stream_counts: Callable[[Any], Any]
+    _stream_counts: Callable[[Any, bool], Any]
     _remember_parameters: Callable[[dict[str, Any]], None]
     _begin_labels: Callable[[dict[int, str], int], None]
 
@@ -113,10 +113,12 @@ class StreamMixin:
         return self
 
     def _partial_fit(self, X: Any, sample_weight: Any, feature_names: Any) -> None:
+        begins = not hasattr(self, "_trainer")
         with Workers(self.n_jobs) as workers:
             if is_chunks(X):
                 _counts.no_weights_of_chunks(sample_weight)
-                matrices = _counts.some_chunks(X, self._stream_counts)
+                resets = chain([begins], repeat(False))
+                matrices = _counts.some_chunks(X, lambda X: self._stream_counts(X, next(resets)))
                 first = next(matrices)
                 self._name_features(feature_names)
                 first = first_documents(self, first, matrices)
@@ -124,7 +126,7 @@ class StreamMixin:
                 for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
                     trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
             else:
-                X = self._stream_counts(X)
+                X = self._stream_counts(X, begins)
                 self._name_features(feature_names)
                 sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
                 trainer = self._stream_trainer(X, sample_weight)
