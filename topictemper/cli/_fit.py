@@ -61,7 +61,7 @@ def add(commands: Any) -> None:
         "--passes",
         type=types.positive,
         metavar="N",
-        help="passes over the documents (default: from 4 for very many to 40 for few)",
+        help="passes over the documents (default: from 4 for very many to 120 for few)",
     )
     option(
         "--early-stopping",

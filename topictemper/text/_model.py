@@ -383,7 +383,7 @@ class TopicModel(
         names = self.vectorizer_.get_feature_names_out()
         self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
         self._statistics = TopicStatistics.of(self.lda_, counts)
-        progress = Progress("documents by topic", bool(self.lda_.verbose))
+        progress = Progress("inferring topics", bool(self.lda_.verbose))
         for part in _chunks.parts(counts):
             self._statistics.add(part, self._of_counts(part))
             progress.add(part.shape[0])
