@@ -296,6 +296,18 @@ def test_warns_once_where_the_bound_falls():
     assert [bound for _, _, bound in history] == pytest.approx([-5, -4, -4.5, -4, -4.2, -4])
 
 
+def test_the_warning_shows_the_line_of_the_fit(monkeypatch):
+    step, bounds = Trainer.step_in_full, iter([-5.0, -4.0, -4.5])
+
+    def falling(trainer, batch, workers):
+        return step(trainer, batch, workers)[0], next(bounds) * batch.total_tokens()
+
+    monkeypatch.setattr(Trainer, "step_in_full", falling)
+    with pytest.warns(ConvergenceWarning, match="fell by") as record:
+        batch_lda(max_iter=3, tempering="svi").fit(corpus())
+    assert record[0].filename == __file__
+
+
 def test_does_not_warn_of_other_temperatures_or_of_what_has_converged():
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -65,7 +65,7 @@ def train_in_full(
                 f"the ELBO fell by {-gain:.3g} nats per token in pass {done}; documents may need "
                 "more sweeps: set a smaller mean_change_tol, or a larger max_doc_update_iter",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,  # the caller of `fit`
             )
         if s == 1.0 and abs(gain) < tol and not _are_alike(trainer.topics):
             break

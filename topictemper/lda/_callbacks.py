@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 __all__ = ["CallbackSupportMixin", "progress_bar", "with_callbacks"]
@@ -27,8 +28,12 @@ class _NoCallbackSupport:
         return _NoContext()
 
 
-def _undecorated(method: Callable[..., Any]) -> Callable[..., Any]:
-    return method
+def _wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def as_with_callbacks(*arguments: Any, **named: Any) -> Any:
+        return method(*arguments, **named)  # one call deeper: warnings count the calls
+
+    return as_with_callbacks
 
 
 CallbackSupportMixin: Any
@@ -36,7 +41,7 @@ with_callbacks: Any
 try:
     from sklearn import callback
 except ImportError:
-    CallbackSupportMixin, with_callbacks = _NoCallbackSupport, _undecorated
+    CallbackSupportMixin, with_callbacks = _NoCallbackSupport, _wrapped
 else:
     CallbackSupportMixin, with_callbacks = callback.CallbackSupportMixin, callback.with_callbacks
 
