@@ -8,7 +8,10 @@ what "lvt" gains with the default number of passes, on average and on each corpu
 
 from __future__ import annotations
 
+import argparse
+
 import numpy as np
+import scipy.sparse as sp
 
 from topictemper import TemperedLDA
 
@@ -23,49 +26,42 @@ PASSES = (40, 80, None)
 HELD_BACK = 500
 
 
+def score(
+    X: sp.csr_matrix,
+    n_documents: int,
+    n_components: int,
+    tempering: str | None,
+    n_passes: int | None,
+    options: argparse.Namespace,
+) -> float:
+    """Held-out score of so many rows, a mean over seeds."""
+    train, held_back = X[HELD_BACK : HELD_BACK + n_documents], X[:HELD_BACK]
+    settings = {"tempering": tempering, "max_iter": n_passes, "n_jobs": options.jobs}
+    fits = (
+        TemperedLDA(n_components, random_state=seed, **settings).fit(train)
+        for seed in range(options.seeds)
+    )
+    return float(np.mean([lda.score(held_back) for lda in fits]))
+
+
 def main() -> None:
     """Print the table."""
     options = parser(__doc__.splitlines()[0]).parse_args()
     if options.data is None:
         raise SystemExit("--data is needed")
     print(machine(options.jobs))
-    modes = [f"{mode}, {n or 'default'}" for mode in ("plain", "lvt") for n in PASSES]
-    print("| documents | K |", " | ".join(modes), "| gain |")
-    print("|---" * (3 + len(modes)) + "|")
-    shuffled = {}
-    for name in CORPORA:
-        X = load(options.data, name)[0]
-        shuffled[name] = X[np.random.default_rng(0).permutation(X.shape[0])]
-    for n_documents, n_components in CASES:
-        scores = np.array(
-            [
-                [
-                    np.mean(
-                        [
-                            TemperedLDA(
-                                n_components,
-                                tempering=tempering,
-                                max_iter=n,
-                                random_state=seed,
-                                n_jobs=options.jobs,
-                            )
-                            .fit(X[HELD_BACK : HELD_BACK + n_documents])
-                            .score(X[:HELD_BACK])
-                            for seed in range(options.seeds)
-                        ]
-                    )
-                    for X in shuffled.values()
-                ]
-                for tempering in (None, "lvt")
-                for n in PASSES
-            ]
-        )
+    fits = [(tempering, n) for tempering in (None, "lvt") for n in PASSES]
+    columns = [f"{tempering or 'plain'}, {n or 'default'}" for tempering, n in fits]
+    print("| documents | K |", " | ".join(columns), "| gain |")
+    print("|---" * (3 + len(columns)) + "|")
+    corpora = [load(options.data, name)[0] for name in CORPORA]
+    corpora = [X[np.random.default_rng(0).permutation(X.shape[0])] for X in corpora]
+    for case in CASES:
+        scores = np.array([[score(X, *case, *fit, options) for X in corpora] for fit in fits])
         gains = scores[-1] - scores[len(PASSES) - 1]
-        row = " | ".join(f"{score:.3f}" for score in scores.mean(axis=1))
+        row = " | ".join(f"{mean:.3f}" for mean in scores.mean(axis=1))
         each = ", ".join(f"{gain:+.3f}" for gain in gains)
-        print(
-            f"| {n_documents} | {n_components} | {row} | {gains.mean():+.3f} ({each}) |", flush=True
-        )
+        print(f"| {case[0]} | {case[1]} | {row} | {gains.mean():+.3f} ({each}) |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,3 @@
-import errno
 import re
 import sys
 import warnings
@@ -16,27 +15,10 @@ from sklearn.pipeline import make_pipeline
 
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper._utils._tables import Table
-from topictemper.datasets import open_corpus
 from topictemper.text import _counting
 from topictemper.text._saving import _counted
 
-THEMES = [
-    "river boat water fish island harbour",
-    "engine wheel road driver garage brake",
-    "violin concert melody singer chorus rhythm",
-]
-
-
-def texts(n=120, seed=0):
-    """Texts of three themes, in turn."""
-    rng = np.random.default_rng(seed)
-    return [" ".join(rng.choice(THEMES[d % 3].split(), 12)) for d in range(n)]
-
-
-def topic_model(**parameters):
-    # Which finds the three themes with 59 of the seeds 0 to 59; with seed 0 two of them stay one.
-    lda = TemperedLDA(3, max_iter=30, batch_size=20)
-    return TopicModel(**{"n_components": 3, "lda": lda, "random_state": 1, **parameters})
+from .small_texts import THEMES, texts, topic_model
 
 
 @pytest.fixture(scope="module")
@@ -206,43 +188,6 @@ def test_progress_is_logged(caplog):
     assert re.fullmatch(r"counting words: 120 documents, [\d,]+ a second", lines[0])
     assert sum("pass" in line for line in lines) == 30
     assert lines[-1].startswith("0 of 108 words of 9 documents are not in the vocabulary (0.0%")
-
-
-def test_counts_are_kept_in_a_folder(model, tmp_path):
-    other = topic_model().fit(texts(), corpus_folder=tmp_path / "corpus")
-    assert_array_equal(other.lda_.components_, model.lda_.components_)
-    corpus = open_corpus(tmp_path / "corpus")
-    kept = corpus.counts
-    assert_array_equal(kept.toarray(), model.vectorizer_.transform(texts()).toarray())
-    assert_array_equal(corpus.feature_names, model.feature_names_)
-    topic_model().fit(iter(texts()), corpus_folder=tmp_path / "of a stream")
-    assert (open_corpus(tmp_path / "of a stream").counts != kept).nnz == 0
-
-
-def test_counts_are_kept_without_words_that_are_no_lines(tmp_path):
-    tokens = [["boat", "water"], ["\n", "rain"]] * 5
-    model = topic_model(vectorizer=None).fit(tokens, corpus_folder=tmp_path / "corpus")
-    assert "\n" in model.feature_names_
-    assert open_corpus(tmp_path / "corpus").feature_names is None
-
-
-def test_the_folder_of_counts_is_checked_before_texts_are_read(tmp_path):
-    def one_text():
-        yield "boat water"
-        raise AssertionError("texts were read")
-
-    for folder, error in ((tmp_path, FileExistsError), (tmp_path / "no/c", FileNotFoundError)):
-        with pytest.raises(error, match=re.escape(str(folder))):
-            topic_model().fit(one_text(), corpus_folder=folder)
-
-
-def test_a_full_disk_is_named(monkeypatch, tmp_path):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("topictemper.text._parts.np.save", full)
-    with pytest.raises(OSError, match=re.escape(f"No space left on device: {str(tmp_path)!r}")):
-        topic_model().fit(texts(), corpus_folder=tmp_path / "corpus")
 
 
 def test_fit_transform_reads_once(model):
