@@ -284,6 +284,7 @@ def test_few_entries_are_halved_at_once(monkeypatch):
     repeated = lda.score(X, sample_weight=weights)
     monkeypatch.undo()
     assert lda.score(X, sample_weight=weights) == repeated
+    assert lda.score(cut(X, 50), sample_weight=weights) == repeated
 
 
 def test_validation_documents_in_chunks():
@@ -368,9 +369,10 @@ def test_the_chunk_that_is_bad_is_named():
 
 def test_what_chunks_cannot_have():
     lda, chunks = small_lda().fit(corpus()), cut(corpus(), 50)
-    for method in (lda.partial_fit, lda.score):
-        with pytest.raises(ValueError, match="sample_weight must be None"):
-            method(chunks, sample_weight=np.ones(200))
+    with pytest.raises(ValueError, match="sample_weight must be None"):
+        lda.partial_fit(chunks, sample_weight=np.ones(200))
+    with pytest.raises(ValueError, match="one weight for each of the 200 rows"):
+        lda.score(chunks, sample_weight=np.ones(50))
     for method in (lda.transform, lda.score, lda.document_temperatures, lda.elbo):
         with pytest.raises(ValueError, match="X has no chunks"):
             method(iter([]))

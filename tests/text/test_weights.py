@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn import config_context
+from sklearn.model_selection import GridSearchCV, KFold
 
 from topictemper import TemperedLDA, TopicModel
 
@@ -63,3 +65,27 @@ def test_weights_of_a_stream_are_checked_before_it_is_read():
     with pytest.raises(ValueError, match="sample_weight must be >= 0"):
         model().fit(stream, sample_weight=-np.ones(59))
     assert len(list(stream)) >= 58  # one is read to see whether it is text
+
+
+def test_scores_with_weights_are_those_of_repeated_documents():
+    fitted = model().fit(TEXTS)
+    repeated = TEXTS[:20] + TEXTS
+    score = fitted.score(TEXTS, sample_weight=WEIGHTS)
+    assert score == pytest.approx(fitted.score(repeated), rel=1e-12)
+    assert score != fitted.score(TEXTS)
+    assert fitted.score(iter(TEXTS), None, WEIGHTS) == score
+    assert fitted.perplexity(TEXTS, None, WEIGHTS) == np.exp(-score)
+    with pytest.raises(ValueError, match="sample_weight must have one weight for each of the 60"):
+        fitted.score(TEXTS, None, WEIGHTS[1:])
+    with pytest.raises(ValueError, match="sample_weight must be >= 0"):
+        fitted.score(iter(TEXTS), None, -WEIGHTS)
+
+
+def test_search_scores_with_weights():
+    with config_context(enable_metadata_routing=True):
+        asked = model().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        search = GridSearchCV(asked, {"n_components": [2]}, cv=KFold(2))
+        search.fit(TEXTS, sample_weight=WEIGHTS)
+    fitted = model().fit(TEXTS[30:], sample_weight=WEIGHTS[30:])
+    expected = fitted.score(TEXTS[:30], None, WEIGHTS[:30])
+    assert search.cv_results_["split0_test_score"][0] == expected

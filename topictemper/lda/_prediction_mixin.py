@@ -128,7 +128,7 @@ class PredictionMixin(TransformerMixin):
         y : None
             Ignored.
         sample_weight : array-like of shape (n_samples,), optional
-            How often the tokens of each row count in the mean, >= 0. Not for chunks.
+            How often the tokens of each row count in the mean, >= 0. For chunks, of all their rows.
         inference : {"auto", "mean_field", "collapsed", "gibbs"}, default="auto"
             How the observed half gives the proportions; as for `transform`.
         tempered : bool, default=False
@@ -150,12 +150,13 @@ class PredictionMixin(TransformerMixin):
     def _score(self, X: Any, sample_weight: Any, inference: Any, tempered: bool) -> float:
         matrices = self._fitted_matrices(X)
         self._warn_if_hot(stacklevel=4)
-        if is_chunks(X):
-            _counts.no_weights_of_chunks(sample_weight)
-        elif sample_weight is not None:
+        n_rows = np.size(sample_weight)  # how many there are in chunks is known at the end
+        if sample_weight is not None and not is_chunks(X):
             (X,) = matrices
-            sample_weight, matrices = _counts.sample_weights(sample_weight, X.shape[0]), iter([X])
-        score = score_of(*self._completions(matrices, inference, tempered), sample_weight)
+            n_rows, matrices = X.shape[0], iter([X])
+        _counts.sample_weights(sample_weight, n_rows)
+        found = self._completions(matrices, inference, tempered)
+        score = score_of(*found, _counts.sample_weights(sample_weight, len(found[0])))
         if np.isnan(score):
             raise ValueError(_counts.NOTHING_HELD_OUT.format("X"))
         return score

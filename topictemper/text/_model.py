@@ -327,7 +327,7 @@ class TopicModel(
         check_is_fitted(self)
         return np.concatenate([self._of_counts(counts) for counts in self._matrices(texts)])
 
-    def score(self, texts: Any, y: Any = None) -> float:
+    def score(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Predictive log-likelihood of held-out words, in nats per word; see `TemperedLDA.score`.
 
         Parameters
@@ -336,6 +336,8 @@ class TopicModel(
             The documents.
         y : None
             Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often the words of each document count in the mean, >= 0.
 
         Returns
         -------
@@ -343,14 +345,14 @@ class TopicModel(
             Higher is better. Unknown words do not count.
         """
         check_is_fitted(self)
-        return self.lda_.score(self._matrices(texts))
+        return self.lda_.score(self._matrices(texts), None, sample_weight)
 
-    def perplexity(self, texts: Any, y: Any = None) -> float:
+    def perplexity(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Perplexity of held-out words, ``exp(-score(texts))``.
 
         Parameters
         ----------
-        texts, y
+        texts, y, sample_weight
             As for `score`.
 
         Returns
@@ -358,7 +360,7 @@ class TopicModel(
         float
             Lower is better.
         """
-        return float(np.exp(-self.score(texts)))
+        return float(np.exp(-self.score(texts, None, sample_weight)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Names of the topics, the columns of `transform`.
