@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from ..lda._prediction import Inference
 from . import _prediction
 from ._blocks import is_lazy
 from ._checkpoint import State
@@ -29,7 +30,7 @@ class PredictingMixin:
         self,
         X: Any,
         *,
-        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        inference: Inference = "auto",
         tempered: bool = False,
     ) -> Any:
         """Proportions of the topics in documents: `topictemper.dask.transform`.
@@ -57,7 +58,7 @@ class PredictingMixin:
         X: Any,
         y: Any = None,
         *,
-        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        inference: Inference = "auto",
         tempered: bool = False,
     ) -> Any:
         """Predictive log-likelihood of held-out words: `topictemper.dask.score`.
@@ -86,7 +87,7 @@ class PredictingMixin:
         X: Any,
         y: Any = None,
         *,
-        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        inference: Inference = "auto",
         tempered: bool = False,
     ) -> Any:
         """Perplexity of held-out words, ``exp(-score(X))``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import Any, Literal
+from typing import Any
 
 import dask
 import dask.array as da
@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils._counts import NOTHING_HELD_OUT
 from ..lda._completion import score_of
 from ..lda._estimator import TemperedLDA
-from ..lda._prediction import way_of
+from ..lda._prediction import Inference, way_of
 from ..persistence._models import load
 from ..text._model import TopicModel
 from ..topics._checks import lda_of
@@ -131,7 +131,7 @@ def score(
     model: Any,
     X: Any,
     *,
-    inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+    inference: Inference = "auto",
     tempered: bool = False,
 ) -> da.Array:
     """Predictive log-likelihood of held-out words in a collection of Dask, by completion.
@@ -188,7 +188,7 @@ def perplexity(
     model: Any,
     X: Any,
     *,
-    inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+    inference: Inference = "auto",
     tempered: bool = False,
 ) -> da.Array:
     """Perplexity of held-out words in a collection of Dask, ``exp(-score(model, X))``.
@@ -303,7 +303,7 @@ def _counts(block: Any, model: Any) -> Any:
 
 
 @naming_block
-def _completed(block: Any, model: Any, inference: str, tempered: bool) -> _Completions:
+def _completed(block: Any, model: Any, inference: Inference, tempered: bool) -> _Completions:
     X = _counts(block, model)
     if not X.shape[0]:
         return np.empty(0), np.empty(0)

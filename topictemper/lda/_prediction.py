@@ -27,7 +27,10 @@ _MOST_PROPORTIONS = 2**22  # of rows that are worked on at once
 InverseTemperatures = Callable[[Minibatch, Workers], float | NDArray[np.float64]]
 
 #: How the proportions of a document are found.
-Inference = Literal["mean_field", "collapsed", "gibbs"]
+Way = Literal["mean_field", "collapsed", "gibbs"]
+
+#: The argument `inference` of what predicts.
+Inference = Literal["auto", Way]
 
 
 class Model(NamedTuple):
@@ -39,16 +42,16 @@ class Model(NamedTuple):
     topics: Topics
     alpha: NDArray[Any]
     sweeps: dict[str, Any]
-    inference: Inference = "mean_field"
+    inference: Way = "mean_field"
 
 
-def inference_of(value: Any) -> Inference | None:
+def inference_of(value: Any) -> Way | None:
     """The argument `inference` of what predicts; None for "auto"."""
-    chosen = check.choice("inference", value, ("auto", *get_args(Inference)))
-    return None if chosen == "auto" else cast(Inference, chosen)
+    chosen = check.choice("inference", value, get_args(Inference))
+    return None if chosen == "auto" else cast(Way, chosen)
 
 
-def way_of(inference: Any, tempered: Any) -> Inference | None:
+def way_of(inference: Any, tempered: Any) -> Way | None:
     """How proportions are found; None: as the model was trained."""
     tempered = check.flag("tempered", tempered)
     way = inference_of(inference)
@@ -60,7 +63,7 @@ def way_of(inference: Any, tempered: Any) -> Inference | None:
     return "mean_field" if tempered else way
 
 
-def predictor(trainer: Trainer, inference: Inference | None = None) -> Model:
+def predictor(trainer: Trainer, inference: Way | None = None) -> Model:
     """A model in training as documents are predicted with it; None: in the way that it learned.
 
     Mean-field inference, which is overconfident, has an alpha of its own.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from ._defaults import N_TEMPERATURES, STREAM_SAMPLES
 from ._e_step import Workspace
 from ._elbo import document_elbo, topics_kl
 from ._prediction import (
+    Inference,
     InverseTemperatures,
     Model,
     chunks,
@@ -56,7 +57,7 @@ class PredictionMixin(TransformerMixin):
         self,
         X: Any,
         *,
-        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        inference: Inference = "auto",
         tempered: bool = False,
     ) -> NDArray[Any]:
         """Proportions of the topics in documents.
@@ -112,7 +113,7 @@ class PredictionMixin(TransformerMixin):
         y: Any = None,
         sample_weight: Any = None,
         *,
-        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        inference: Inference = "auto",
         tempered: bool = False,
     ) -> float:
         """Predictive log-likelihood of held-out words, by document completion.
@@ -147,7 +148,7 @@ class PredictionMixin(TransformerMixin):
         """
         return self._score(X, sample_weight, inference, tempered)
 
-    def _score(self, X: Any, sample_weight: Any, inference: Any, tempered: bool) -> float:
+    def _score(self, X: Any, sample_weight: Any, inference: Inference, tempered: bool) -> float:
         matrices = self._fitted_matrices(X)
         self._warn_if_hot(stacklevel=4)
         n_rows = np.size(sample_weight)  # how many there are in chunks is known at the end
@@ -167,7 +168,7 @@ class PredictionMixin(TransformerMixin):
         y: Any = None,
         sample_weight: Any = None,
         *,
-        inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+        inference: Inference = "auto",
         tempered: bool = False,
     ) -> float:
         """Perplexity of held-out words, ``exp(-score(X))``.
@@ -254,7 +255,9 @@ class PredictionMixin(TransformerMixin):
                 found += [s(batch, workers) for _, batch in chunks(counts, self._trainer.topics)]
         return 1.0 / np.concatenate(found)
 
-    def _proportions(self, X: Any, inference: str = "auto", tempered: bool = False) -> NDArray[Any]:
+    def _proportions(
+        self, X: Any, inference: Inference = "auto", tempered: bool = False
+    ) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""
         way = way_of(inference, tempered)
         with Workers(self.n_jobs, most=X.shape[0]) as workers:  # one document needs no others
@@ -262,7 +265,7 @@ class PredictionMixin(TransformerMixin):
             return proportions(predictor(self._trainer, way), X, s, workers)
 
     def _completions(
-        self, matrices: Iterable[Any], inference: str = "auto", tempered: bool = False
+        self, matrices: Iterable[Any], inference: Inference = "auto", tempered: bool = False
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Log-likelihood and number of held-out tokens of each document, of checked counts."""
         way = way_of(inference, tempered)

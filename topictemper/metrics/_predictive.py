@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,7 +13,7 @@ from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._topics import topics_of
 from ..lda._completion import completions, score_of, scores_of_documents
 from ..lda._estimator import TemperedLDA
-from ..lda._prediction import Inference, Model, cold, inference_of, predictor
+from ..lda._prediction import Inference, Model, Way, cold, inference_of, predictor
 from ..lda._topics import Topics
 from ..topics._checks import lda_of, matrices
 
@@ -23,7 +23,7 @@ def predictive_log_likelihood(
     X: Any,
     doc_topic_prior: float | ArrayLike | None = None,
     *,
-    inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+    inference: Inference = "auto",
     per_document: bool = False,
     standard_error: bool = False,
     mean_change_tol: float | None = None,
@@ -138,7 +138,7 @@ def perplexity(
     X: Any,
     doc_topic_prior: float | ArrayLike | None = None,
     *,
-    inference: Literal["auto", "mean_field", "collapsed", "gibbs"] = "auto",
+    inference: Inference = "auto",
     per_document: bool = False,
     standard_error: bool = False,
     mean_change_tol: float | None = None,
@@ -205,7 +205,7 @@ def error_of_ratio(totals: NDArray[np.float64], tokens: NDArray[np.float64]) -> 
     return np.asarray(np.sqrt((residuals**2).sum(axis=-1)) / tokens.sum())
 
 
-def _sweeps(tol: float | None, max_iter: int | None, way: Inference | None) -> dict[str, Any]:
+def _sweeps(tol: float | None, max_iter: int | None, way: Way | None) -> dict[str, Any]:
     """Those settings of the sweeps that are given."""
     sweeps: dict[str, Any] = {}
     if tol is not None:
@@ -220,9 +220,7 @@ def _sweeps(tol: float | None, max_iter: int | None, way: Inference | None) -> d
     return sweeps
 
 
-def _model(
-    model: Any, doc_topic_prior: Any, way: Inference | None, sweeps: dict[str, Any]
-) -> Model:
+def _model(model: Any, doc_topic_prior: Any, way: Way | None, sweeps: dict[str, Any]) -> Model:
     topics = topics_of(model, "model")
     model = lda_of(model)
     if topics.min() == 0:
