@@ -150,8 +150,21 @@ def _temperature(
     return TemperatureControl(course, posterior, updates=updates, inertia=inertia), normalizer
 
 
+def trainer_tree(trainer: Trainer) -> Tree:
+    """Return what `restored_trainer` makes a model from."""
+    return {
+        "expected_samples": trainer.plan.expected_samples,
+        "planned_passes": trainer.plan.planned_passes,
+        "n_rows": trainer.plan.n_rows,
+        "given_topics": trainer.given_topics,
+        "first_alpha": trainer.first_alpha,
+        "first_eta": trainer.first_eta,
+        "trainer": trainer.get_state(),
+    }
+
+
 def restored_trainer(config: Config, tree: Tree) -> Trainer:
-    """Make the model again that an estimator with the same parameters has written to a file."""
+    """Make the model of a tree again, for an estimator with the same parameters."""
     expected, state = tree["expected_samples"], tree["trainer"]
     with within("expected_samples"):
         if expected is not None:

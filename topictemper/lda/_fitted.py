@@ -17,7 +17,7 @@ from ..persistence._models import parameters_of, plain_parameters
 from ..tempering._history import record
 from ..tempering._modes import Annealing
 from ..topics._twins import effective_topics, twin_topics
-from ._assembly import restored_trainer
+from ._assembly import restored_trainer, trainer_tree
 from ._config import Config
 from ._monitor import Validation
 from ._sound import check_trainer
@@ -163,9 +163,8 @@ class FittedMixin:
     def _get_state(self) -> Tree:
         """All that training has made, and its parameters, for `save`."""
         estimator: Any = self
-        trainer = self._trainer
-        state = trainer.get_state()
-        check_trainer(state)
+        tree = trainer_tree(self._trainer)
+        check_trainer(tree["trainer"])
         return {
             "parameters": plain_parameters(
                 {
@@ -174,13 +173,7 @@ class FittedMixin:
                     if value is not getattr(self, name)
                 }
             ),
-            "expected_samples": trainer.plan.expected_samples,
-            "planned_passes": trainer.plan.planned_passes,
-            "n_rows": trainer.plan.n_rows,
-            "given_topics": trainer.given_topics,
-            "first_alpha": trainer.first_alpha,
-            "first_eta": trainer.first_eta,
-            "trainer": state,
+            **tree,
             "labels": estimator._labels_state(),
             **{name: getattr(self, f"{name}_", None) for name in _HISTORIES},
         }

@@ -14,11 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils import _validation as check
 from .._utils._state import Tree
 from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
-from ._assembly import restored_trainer
+from ._assembly import restored_trainer, trainer_tree
 from ._config import Config
 from ._labels import topic_number
 from ._seeding import merged_seeds
-from ._training import Trainer
 
 Topic = int | str
 
@@ -135,8 +134,7 @@ class ReductionMixin:
     def _reduced(self, groups: list[list[int]]) -> Self:
         """The model whose topics are such groups of topics."""
         model: Any = self
-        trainer: Trainer = model._trainer
-        sizes = trainer.topics.totals
+        sizes = model._trainer.topics.totals
         # In one copy, so that a schedule that is an object stays one.
         own, trained = deepcopy((check.parameters(model), model._trained_with))
         other = clone(model)
@@ -147,15 +145,7 @@ class ReductionMixin:
                 setattr(other, name, getattr(model, name))
         other._trained_with = _parameters(trained, groups, sizes)
         config = Config.of(other._trained_with, model.n_features_in_)
-        tree: Tree = {
-            "expected_samples": trainer.plan.expected_samples,
-            "planned_passes": trainer.plan.planned_passes,
-            "n_rows": trainer.plan.n_rows,
-            "given_topics": trainer.given_topics,
-            "first_alpha": _summed(trainer.first_alpha, groups),
-            "first_eta": _merged_eta(trainer.first_eta, groups),
-            "trainer": _state(trainer, groups),
-        }
+        tree = _merged_tree(trainer_tree(model._trainer), groups)
         other._trainer = restored_trainer(config, tree)
         for k, group in enumerate(groups):
             labeled = [j for j in group if j in model._labels]
@@ -237,9 +227,18 @@ def _parameters(
     return new
 
 
-def _state(trainer: Trainer, groups: list[list[int]]) -> Tree:
+def _merged_tree(tree: Tree, groups: list[list[int]]) -> Tree:
+    """The tree of a model with merged topics."""
+    return {
+        **tree,
+        "first_alpha": _summed(tree["first_alpha"], groups),
+        "first_eta": _merged_eta(tree["first_eta"], groups),
+        "trainer": _merged_state(tree["trainer"], groups),
+    }
+
+
+def _merged_state(tree: Tree, groups: list[list[int]]) -> Tree:
     """The state of a trainer with merged topics."""
-    tree = trainer.get_state()
     eta, average = tree["eta"], tree["average"]
     merged = _merged_eta(eta, groups)
     # The smallest eta may have been in a topic that is gone.
