@@ -49,7 +49,7 @@ KERNELS = [
         "tests/core/test_gather.py",
     ),
     *("tests/core/test_workers.py", "tests/core/test_factorial.py"),
-    "tests/factorial/test_truncated_kernels.py",
+    "tests/core/test_truncated.py",
 ]
 # Of the fits, those that an emulator ends in some minutes: every mode, with sampled documents, as a
 # stream, in batches, by more than one thread, through a file; and the other models.

@@ -21,7 +21,6 @@ CC = os.environ.get("CC", "gcc")
 # Tests that switch the instruction set themselves, and tests to be run on each of them.
 KERNELS = [
     "tests/core",
-    "tests/factorial/test_truncated_kernels.py",
     # They start threads and processes, and no kernel that the others leave out.
     "--ignore=tests/core/test_isa.py",
     "--ignore=tests/core/test_workers.py",

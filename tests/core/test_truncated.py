@@ -1,16 +1,15 @@
 """Kernels of truncated variational sampling against their twin, which has the same numbers."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from topictemper import available_isas, get_isa, set_isa
 from topictemper._core import _truncated as kernels
 from topictemper._core._reference import truncated as reference
 from topictemper._core._workers import Workers
 from topictemper.factorial.truncated._e_step import CHUNK, UnitPrior
+
+from .minibatches import ticket
 
 SEED = 7
 # Units and states: one word and more, a full power set, gaps and thresholds of the prior.
@@ -27,19 +26,6 @@ CASES = {
     "seven words": (400, 9, 0.01),
     "different units": (70, 20, None),
 }
-
-
-@pytest.fixture(params=available_isas())
-def isa(request: pytest.FixtureRequest) -> Iterator[str]:
-    """Every instruction set of this machine in turn; afterwards the one there was before."""
-    before = get_isa()
-    set_isa(request.param)
-    yield request.param
-    set_isa(before)
-
-
-def ticket():
-    return np.zeros(1, dtype=np.int64)
 
 
 def case(name, n_data=6):
