@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 # What needs an extra that is not installed.
+collect_ignore_glob = [] if find_spec("matplotlib") else ["tests/plotting"]
 if find_spec("dask") is None or find_spec("distributed") is None:
-    collect_ignore_glob = ["topictemper/dask/*", "tests/dask/*", "docs/guide/machines.rst"]
+    collect_ignore_glob += ["topictemper/dask/*", "tests/dask/*", "docs/guide/machines.rst"]
 
 
 @pytest.fixture(scope="session", autouse=True)

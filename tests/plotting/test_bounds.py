@@ -1,7 +1,7 @@
 import sys
-from collections.abc import Iterator
 from functools import cache
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -11,21 +11,9 @@ from topictemper import TemperedLDA
 from topictemper.datasets import make_bars, make_shapes
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.mixture import DPGaussianMixture
+from topictemper.plotting import BoundDisplay, TemperatureDisplay
 
 from ..small_lda import fitted
-
-matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-
-from topictemper.plotting import BoundDisplay, TemperatureDisplay  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def no_figure_stays_open() -> Iterator[None]:
-    yield
-    plt.close("all")
 
 
 @cache

@@ -1,6 +1,6 @@
 import sys
-from collections.abc import Iterator
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -8,20 +8,8 @@ from sklearn.exceptions import NotFittedError
 
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
-
-matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-
-from topictemper.plotting import ComponentsDisplay  # noqa: E402
-from topictemper.plotting._components import matched  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def no_figure_stays_open() -> Iterator[None]:
-    yield
-    plt.close("all")
+from topictemper.plotting import ComponentsDisplay
+from topictemper.plotting._components import matched
 
 
 def model():

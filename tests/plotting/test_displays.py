@@ -1,7 +1,7 @@
 import sys
-from collections.abc import Iterator
 from functools import cache
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -9,26 +9,14 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 from topictemper import TemperedLDA
-
-matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt  # noqa: E402
-
-from topictemper.plotting import (  # noqa: E402
+from topictemper.plotting import (
     DocumentTemperatureDisplay,
     LearningCurveDisplay,
     TemperatureDisplay,
     TopicsDisplay,
 )
 
-from ..small_lda import corpus, fitted, small_lda  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def no_figure_stays_open() -> Iterator[None]:
-    yield
-    plt.close("all")
+from ..small_lda import corpus, fitted, small_lda
 
 
 @cache

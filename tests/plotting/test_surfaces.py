@@ -1,6 +1,6 @@
 import sys
 
-import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -8,16 +8,7 @@ from topictemper.datasets import make_two_gaussians
 from topictemper.mixture import TwoGaussians
 from topictemper.plotting import AnnealedSurfaceDisplay
 
-mpl.use("Agg")
-plt = pytest.importorskip("matplotlib.pyplot")
-
 MODEL = TwoGaussians(make_two_gaussians(100, random_state=0)[0])
-
-
-@pytest.fixture(autouse=True)
-def closed_figures():
-    yield
-    plt.close("all")
 
 
 def test_panels_and_dots():

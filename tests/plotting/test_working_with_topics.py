@@ -1,3 +1,4 @@
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -18,19 +19,9 @@ from topictemper.topics import topic_hierarchy
 
 from ..small_lda import corpus, fitted, small_lda
 
-matplotlib = pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402
-
 WORDS = [f"w{v}" for v in range(60)]
 GROUPS = np.array(["left", "right"])[np.arange(200) % 2]
 DATES = np.datetime64("2020-01-15") + 7 * np.arange(200)
-
-
-@pytest.fixture(autouse=True)
-def _close():
-    yield
-    plt.close("all")
 
 
 def test_the_tree_has_all_topics_and_a_cut_between_its_groups():

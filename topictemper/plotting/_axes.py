@@ -41,6 +41,19 @@ def tidy(ax: Any) -> None:
     ax.set_axisbelow(True)
 
 
+def note_below(ax: Any, text: str) -> None:
+    """Write a line below axes with panels, flush right."""
+    ax.annotate(
+        text,
+        (1.0, 0.0),
+        xycoords="axes fraction",
+        ha="right",
+        va="top",
+        fontsize="x-small",
+        color="0.45",
+    )
+
+
 def whole_passes(ax: Any) -> None:
     """Ticks at whole numbers of passes, unless the axis has another scale."""
     if ax.get_xscale() == "linear":

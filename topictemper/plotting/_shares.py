@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
-from ._axes import COOL, axes
+from ._axes import COOL, axes, note_below
 
 _COLUMNS = 4
 _GAP = 0.05
@@ -187,15 +187,7 @@ class TopicSharesDisplay:
             panels.append(panel)
         self.axes_ = np.array(panels, dtype=object)
         what = "each panel has its own scale" if over_time else "all panels have one scale"
-        ax.annotate(
-            f"share of a topic, with its bootstrap interval; {what}",
-            (1.0, 0.0),
-            xycoords="axes fraction",
-            ha="right",
-            va="top",
-            fontsize="x-small",
-            color="0.45",
-        )
+        note_below(ax, f"share of a topic, with its bootstrap interval; {what}")
         return self
 
 

@@ -14,7 +14,7 @@ from .._utils._ranking import largest
 from .._utils._topics import topics_of
 from ..lda._inspection import names_of
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, axes
+from ._axes import COOL, axes, note_below
 
 _COLUMNS = 4
 _GAP = 0.025
@@ -169,15 +169,7 @@ class TopicsDisplay:
             panels.append(panel)
         self.axes_ = np.array(panels, dtype=object)
         if n_topics > 1:
-            ax.annotate(
-                "probability of a word; each panel has its own scale",
-                (1.0, 0.0),
-                xycoords="axes fraction",
-                ha="right",
-                va="top",
-                fontsize="x-small",
-                color="0.45",
-            )
+            note_below(ax, "probability of a word; each panel has its own scale")
         return self
 
     def _panel(self, panel: Any, i: int) -> None:
