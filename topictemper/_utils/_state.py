@@ -176,8 +176,3 @@ def _described(value: Any) -> str:
         kind = "an" if finite else "a not finite"
         return f"{kind} array of {value.dtype} of shape {value.shape}"
     return repr(value)[:60]
-
-
-def table(rows: list[tuple[float, ...]], width: int) -> NDArray[np.float64]:
-    """Return rows of numbers as an array, also if there are none."""
-    return np.array(rows, dtype=np.float64).reshape(-1, width)

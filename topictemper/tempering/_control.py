@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils._state import Stateful, Tree, table, within
+from .._utils._state import Stateful, Tree, within
 from ._global import GlobalTemperature
 from ._local import QUANTILES, LocalTemperature
 from ._modes import ScheduleSpec
@@ -231,7 +231,8 @@ class TemperatureControl(Stateful):
 
     def get_state(self) -> Tree:
         """All that changes, the history included."""
-        return {**super().get_state(), "history": table(self.history, len(self.fields))}
+        rows = np.array(self.history, dtype=np.float64).reshape(-1, len(self.fields))
+        return {**super().get_state(), "history": rows}
 
     def set_state(self, tree: Tree) -> None:
         """Take the state of another one, made with the same parameters."""
@@ -285,6 +286,4 @@ class TemperatureControl(Stateful):
 
 
 def _mean(s: NDArray[np.float64], weight: NDArray[np.float64] | None) -> float:
-    if weight is None:
-        return float(s.sum(dtype=np.float64) / len(s))
-    return float((s.T * weight).sum(axis=-1) / weight.sum())
+    return float(s.mean() if weight is None else (s * weight).sum() / weight.sum())
