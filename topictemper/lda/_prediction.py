@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from .._utils import _validation as check
-from ..tempering import LocalTemperature
+from ..tempering import LocalTemperature, inverse_temperature_grid
+from ._defaults import N_TEMPERATURES
 from ._e_step import PREDICTION, Workspace, cvb0, infer, sample
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer
@@ -83,9 +84,10 @@ def cold(batch: Minibatch, workers: Workers) -> float:
     return 1.0
 
 
-def tempered(trainer: Trainer, grid: NDArray[np.float64]) -> InverseTemperatures:
+def document_inverse_temperatures(trainer: Trainer) -> InverseTemperatures:
     """E[1/T_d] under the fitted topics (VT eq. 10), from the fixed point at the corpus mean."""
     model = predictor(trainer, "mean_field")
+    grid = inverse_temperature_grid(trainer.config.tempering.n_temperatures or N_TEMPERATURES)
     normalizer = PosteriorNormalizer(grid, model.alpha, trainer.eta)
     posterior, mean = LocalTemperature(grid), trainer.control.learned
     workspace = Workspace()

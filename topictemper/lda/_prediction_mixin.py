@@ -15,9 +15,8 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils._chunks import is_chunks
 from .._utils._chunks import parts as parts_of
-from ..tempering import inverse_temperature_grid
 from ._completion import completions, score_of
-from ._defaults import N_TEMPERATURES, STREAM_SAMPLES
+from ._defaults import STREAM_SAMPLES
 from ._e_step import Workspace
 from ._elbo import document_elbo, topics_kl
 from ._prediction import (
@@ -26,12 +25,12 @@ from ._prediction import (
     Model,
     chunks,
     cold,
+    document_inverse_temperatures,
     infer_documents,
     predictor,
     proportions,
     way_of,
 )
-from ._prediction import tempered as tempered_documents
 from ._training import Trainer
 
 
@@ -93,7 +92,7 @@ class PredictionMixin(TransformerMixin):
            UAI.
         """
         parts, n_empty, matrices = [], 0, self._fitted_matrices(X)
-        self._warn_if_hot(stacklevel=4)  # scikit-learn wraps this method
+        self._warn_if_hot()
         for counts in matrices:
             n_empty += sum(int((part.sum(axis=1) == 0).sum()) for part in parts_of(counts))
             parts.append(self._proportions(counts, inference, tempered))
@@ -150,7 +149,7 @@ class PredictionMixin(TransformerMixin):
 
     def _score(self, X: Any, sample_weight: Any, inference: Inference, tempered: bool) -> float:
         matrices = self._fitted_matrices(X)
-        self._warn_if_hot(stacklevel=4)
+        self._warn_if_hot()
         n_rows = np.size(sample_weight)  # how many there are in chunks is known at the end
         if sample_weight is not None and not is_chunks(X):
             (X,) = matrices
@@ -250,7 +249,7 @@ class PredictionMixin(TransformerMixin):
         """
         matrices, found = self._fitted_matrices(X), []
         with Workers(self.n_jobs) as workers:
-            s = self._document_inverse_temperatures()
+            s = document_inverse_temperatures(self._trainer)
             for counts in matrices:
                 found += [s(batch, workers) for _, batch in chunks(counts, self._trainer.topics)]
         return 1.0 / np.concatenate(found)
@@ -273,7 +272,7 @@ class PredictionMixin(TransformerMixin):
             s = self._inverse_temperatures(tempered)
             return completions(predictor(self._trainer, way), matrices, s, workers)
 
-    def _warn_if_hot(self, stacklevel: int) -> None:
+    def _warn_if_hot(self) -> None:
         """Warn of a stream of unknown length, if topics are not yet what they will be."""
         clock, T = self._trainer.clock, self._trainer.temperature
         if self.total_samples is None and clock.is_short and T > 1:
@@ -283,7 +282,7 @@ class PredictionMixin(TransformerMixin):
                 f"{STREAM_SAMPLES:,.0f} if total_samples is None; if yours has fewer, set "
                 "total_samples before the first partial_fit, or use fit",
                 UserWarning,
-                stacklevel=stacklevel,
+                stacklevel=4,  # the caller of `transform`, which scikit-learn wraps, or of `score`
             )
 
     def _inverse_temperatures(self, tempered: bool) -> InverseTemperatures:
@@ -294,13 +293,8 @@ class PredictionMixin(TransformerMixin):
         if mode == "vt":
             return lambda batch, workers: self._trainer.control.learned
         if mode == "lvt":
-            return self._document_inverse_temperatures()
+            return document_inverse_temperatures(self._trainer)
         raise ValueError(
             "tempered=True needs learned temperatures, of tempering 'vt' or 'lvt'; this model has "
             f"tempering={mode!r}"
         )
-
-    def _document_inverse_temperatures(self) -> InverseTemperatures:
-        trainer = self._trainer
-        n = trainer.config.tempering.n_temperatures or N_TEMPERATURES
-        return tempered_documents(trainer, inverse_temperature_grid(n))
