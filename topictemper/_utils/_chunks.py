@@ -23,6 +23,11 @@ def is_chunks(X: Any) -> bool:
     )
 
 
+def is_matrix(X: Any) -> bool:
+    """Whether X has rows and columns."""
+    return len(getattr(X, "shape", ())) == 2
+
+
 def numbered(chunks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
     """Yield the chunks with their numbers, without those of no rows, as of an empty query."""
     return ((number, chunk) for number, chunk in enumerate(chunks) if has_rows(chunk))
@@ -116,7 +121,7 @@ def full_batches(
         if n < batch_size:  # to join small chunks one by one would take long
             new.append(X.copy())  # the next one may be in the same arrays
             continue
-        X, rest, new = _joined([*rest, *new, X]), [], []
+        X, rest, new = stacked([*rest, *new, X]), [], []
         order = _order(n, random_state)
         n %= batch_size
         whole = len(order) - n
@@ -124,10 +129,11 @@ def full_batches(
         if n:
             rest = [X[order[whole:]]]
     if n:
-        yield _joined(rest + new), _order(n, random_state if new else None)
+        yield stacked(rest + new), _order(n, random_state if new else None)
 
 
-def _joined(matrices: list[Any]) -> Any:
+def stacked(matrices: list[Any]) -> Any:
+    """Return one CSR matrix of the rows of several."""
     return matrices[0] if len(matrices) == 1 else sp.vstack(matrices, format="csr")
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from . import _validation as check
-from ._chunks import each_checked, has_rows, is_chunks
+from ._chunks import each_checked, has_rows, is_chunks, is_matrix
 from ._sparse_checks import check_structure, row_of, spans
 
 #: Larger counts would overflow in sums.
@@ -73,7 +73,7 @@ def acceptable(X: Any, name: str) -> Any:
             "make_pipeline(CountVectorizer(), TemperedLDA(...)).fit(texts), or with "
             "model.vectorizer_.transform(texts) of a TopicModel"
         )
-    if isinstance(X, list | tuple) and _is_matrix(first):
+    if isinstance(X, list | tuple) and is_matrix(first):
         raise TypeError(
             f"{name} is a list of matrices; give one matrix, such as np.vstack({name}). Chunks for "
             "fit must be a list of sparse matrices, or an object whose __iter__ starts again"
@@ -261,10 +261,6 @@ def warn_of_tfidf(X: Any) -> None:
 
 def _is_empty(value: Any) -> bool:
     return value is None or (isinstance(value, str | bytes | list | tuple) and not value)
-
-
-def _is_matrix(value: Any) -> bool:
-    return len(getattr(value, "shape", ())) == 2
 
 
 def _first(values: Any) -> Any:

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
-import scipy.sparse as sp
 from dask._task_spec import convert_legacy_graph
 from dask.base import tokenize
 from dask.delayed import Delayed
 from dask.utils import ensure_dict, key_split
 from numpy.typing import NDArray
 from sklearn.utils.validation import _get_feature_names
+
+from .._utils._chunks import is_matrix
 
 
 class Blocks(NamedTuple):
@@ -116,8 +117,8 @@ def matrices_of(X: Any, name: str = "X") -> Blocks:
                 f"{name} must hold counts, documents by words; count the words of texts first"
             )
         return renamed(blocks)
-    parts = list(X) if isinstance(X, list | tuple) and all(map(_is_matrix, X)) else [X]
-    if not parts or not all(map(_is_matrix, parts)):
+    parts = list(X) if isinstance(X, list | tuple) and all(map(is_matrix, X)) else [X]
+    if not parts or not all(map(is_matrix, parts)):
         raise TypeError(
             f"{name} must be a dask.array or dask.dataframe of counts, a matrix, or a list of "
             f"matrices; got {type(X).__name__}"
@@ -149,12 +150,3 @@ def naming_block(function: Callable[..., Any], name: str = "X") -> Callable[...,
             raise type(error)(f"block {place} of {name}: {error}") from error
 
     return named
-
-
-def stacked(matrices: list[Any]) -> Any:
-    """Return one CSR matrix of the rows of several."""
-    return matrices[0] if len(matrices) == 1 else sp.vstack(matrices, format="csr")
-
-
-def _is_matrix(X: Any) -> bool:
-    return len(getattr(X, "shape", ())) == 2

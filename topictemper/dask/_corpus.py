@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._chunks import is_matrix
 from .._utils._counts import warn_of_tfidf
 from .._utils._hashing import hash_sparse_rows, splitmix64
 from ..lda._estimator import TemperedLDA
@@ -155,7 +156,7 @@ def facts_of(block: Any) -> BlockFacts:
     """Check a block, and describe it."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        if _is_empty(block):
+        if is_matrix(block) and not block.shape[0]:
             return BlockFacts(0, block.shape[1], 0.0, 0, 0, [])
         X = _counts(block)
         warn_of_tfidf(X)
@@ -171,11 +172,6 @@ def facts_of(block: Any) -> BlockFacts:
         fingerprint,
         [str(each.message) for each in caught if each.category is UserWarning],
     )
-
-
-def _is_empty(block: Any) -> bool:
-    shape: tuple[int, ...] = getattr(block, "shape", ())
-    return len(shape) == 2 and not shape[0]
 
 
 def _counts(block: Any) -> Any:

@@ -255,7 +255,6 @@ def machines_of(client: distributed.Client) -> dict[str, Machine]:
     RuntimeError
         If a worker lacks the package, or has another version of it than this process.
     """
-    own = VERSION
     found: dict[str, Machine] = {}
     for name, answer in client.run(machine_of, on_error="return").items():
         if isinstance(answer, OSError):  # of the connection
@@ -265,9 +264,9 @@ def machines_of(client: distributed.Client) -> dict[str, Machine]:
                 f"worker {name} cannot run topictemper: {answer}. Install the same version of it "
                 "everywhere"
             ) from answer
-        if answer.version != own:
+        if answer.version != VERSION:
             raise RuntimeError(
-                f"worker {name} has topictemper {answer.version}, and this process has {own}; "
+                f"worker {name} has topictemper {answer.version}, and this process has {VERSION}; "
                 "install one version everywhere"
             )
         found[name] = answer

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils._chunks import stacked
 from .._utils._counts import NOTHING_HELD_OUT
 from ..lda._completion import score_of
 from ..lda._estimator import TemperedLDA
@@ -20,7 +21,7 @@ from ..lda._prediction import Inference, way_of
 from ..persistence._models import load
 from ..text._model import TopicModel
 from ..topics._checks import lda_of
-from ._blocks import Blocks, blocks_of, is_lazy, naming_block, plain, stacked
+from ._blocks import Blocks, blocks_of, is_lazy, naming_block, plain
 from ._preflight import check_workers
 
 # Log-likelihood and number of the held-out tokens of each document of a block.

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from .._core._isa import available_isas, description, get_isa, set_isa
 from .._core._workers import Workers
+from .._utils._chunks import stacked
 from .._utils._state import Tree
 from .._utils._version import VERSION
 from ..lda._average import weight_of
 from ..lda._estimator import TemperedLDA
 from ..lda._minibatch import Gatherer
-from ._blocks import stacked
 from ._corpus import mixed
 
 BYTES_OF_A_BLOCK = 1 << 24
@@ -92,12 +92,7 @@ class Machine(NamedTuple):
 
 def machine_of() -> Machine:
     """Return the kernels of this process."""
-    return Machine(
-        VERSION,
-        get_isa(),
-        available_isas(),
-        platform.machine(),
-    )
+    return Machine(VERSION, get_isa(), available_isas(), platform.machine())
 
 
 def anneal(job: Job, samples: list[Any]) -> Shard:
