@@ -9,7 +9,7 @@ import dask
 import dask.array as da
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
@@ -19,7 +19,7 @@ from .._utils._rollback import unchanged_on_error
 from ..text._counting import choose_words, count_by_vocabulary
 from ..text._model import TopicModel as _Local
 from ..text._model import text_model_of
-from ..text._parameters import OF_LDA, check_before_counting, new_vectorizer, with_parts
+from ..text._parameters import check_before_counting, new_vectorizer, unfitted_lda, with_parts
 from ..text._texts import Texts
 from ..text._vocabulary import GrowingVocabulary
 from . import _prediction
@@ -272,10 +272,7 @@ class TopicModel(BaseEstimator):
                 "lda must be a topictemper.dask.TemperedLDA or None, got "
                 f"{type(self.lda).__module__}.{type(self.lda).__name__}"
             )
-        lda = _default_lda() if self.lda is None else clone(self.lda)
-        given = {name: getattr(self, name) for name in OF_LDA}
-        lda.set_params(**{name: value for name, value in given.items() if value is not None})
-        return lda
+        return unfitted_lda(self, _default_lda)
 
     def _model(self) -> Any:
         """The fitted model of texts, or a Future of it."""

@@ -80,13 +80,18 @@ def with_parts(
     return params
 
 
+def unfitted_lda(model: Any, default_lda: Callable[[], Any]) -> Any:
+    """Return a copy of `lda`, or its default, with those parameters that the model itself has."""
+    lda = default_lda() if model.lda is None else clone(model.lda)
+    given = {name: getattr(model, name) for name in OF_LDA}
+    return lda.set_params(**{name: value for name, value in given.items() if value is not None})
+
+
 def new_lda(model: Any) -> TemperedLDA:
     """Return the unfitted model of counts that a `TopicModel` asks for."""
     if model.lda is not None and not isinstance(model.lda, TemperedLDA):
         raise TypeError(f"lda must be a TemperedLDA or None, got {type(model.lda).__name__}")
-    lda = default_lda() if model.lda is None else clone(model.lda)
-    given = {name: getattr(model, name) for name in OF_LDA}
-    lda.set_params(**{name: value for name, value in given.items() if value is not None})
+    lda = unfitted_lda(model, default_lda)
     if model.seed_topics is not None:
         if not isinstance(model.seed_topics, Mapping | SeedTopics):
             raise TypeError(
