@@ -7,8 +7,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
+from topictemper.lda._comparison import peak
 from topictemper.lda._e_step import Workspace
-from topictemper.lda._halves import halves, peak, some_rows
+from topictemper.lda._halves import halves, some_rows
 from topictemper.lda._prior_scale import PriorScale
 from topictemper.metrics import predictive_log_likelihood
 

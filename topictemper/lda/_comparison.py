@@ -12,7 +12,7 @@ from .._core._workers import Workers
 from .._utils._state import Stateful
 from ._clock import StreamClock
 from ._e_step import log_likelihood
-from ._halves import halves, peak, some_rows
+from ._halves import halves, some_rows
 from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
 
@@ -96,3 +96,13 @@ class SampledComparison(Comparison):
 def times(alpha: NDArray[Any], factor: float) -> NDArray[Any]:
     """A multiple of alpha, of its precision."""
     return alpha * alpha.dtype.type(factor)
+
+
+def peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+    """Where the parabola through the highest of evenly spaced points and its neighbors peaks."""
+    i = int(y.argmax())
+    if i in (0, len(x) - 1):
+        return float(x[i])
+    # The former is more than 0: of several that are highest it is the first.
+    below, above = y[i] - y[i - 1], y[i] - y[i + 1]
+    return float(x[i] + (x[1] - x[0]) * (below - above) / (2.0 * (below + above)))

@@ -56,13 +56,3 @@ def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
 
 def _with_counts(batch: Minibatch, counts: NDArray[np.float64]) -> Minibatch:
     return batch._replace(counts=counts.astype(batch.counts.dtype))
-
-
-def peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
-    """Where the parabola through the highest of evenly spaced points and its neighbors peaks."""
-    i = int(y.argmax())
-    if i in (0, len(x) - 1):
-        return float(x[i])
-    # The former is more than 0: of several that are highest it is the first.
-    below, above = y[i] - y[i - 1], y[i] - y[i + 1]
-    return float(x[i] + (x[1] - x[0]) * (below - above) / (2.0 * (below + above)))
