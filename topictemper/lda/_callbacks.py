@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-__all__ = ["CallbackSupportMixin", "progress_bar", "with_callbacks"]
-
 
 class _NoContext:
     """What `CallbackContext` is where nobody listens."""

@@ -23,8 +23,6 @@ from ._vocabulary import GrowingVocabulary
 # Documents and words that are counted at a time.
 _MOST_DOCUMENTS, _MOST_WORDS = 8192, 1 << 20
 
-Analyzer = Callable[[Any], list[str]]
-
 
 class Counted(NamedTuple):
     """A corpus that has been counted."""
@@ -195,7 +193,7 @@ def _parts(
     n_columns: Callable[[], int],
 ) -> Iterator[Part]:
     """Count some documents at a time; column -1 marks an unknown word."""
-    analyze: Analyzer = vectorizer.build_analyzer()
+    analyze = vectorizer.build_analyzer()
     in_pieces = words_in_pieces(vectorizer)
     counted: list[Part] = []
     found: list[int] = []

@@ -107,7 +107,7 @@ def document_columns(
         known.append(words)
         n_words.append(length)
         perplexities.append(_perplexities(lda, counts))
-    labels = [*labels_of(lda, lda.feature_names_in_), ""]
+    labels = [*lda.labels_, ""]
     first = [row[0] if row else -1 for row in topics]
     return {
         "document": np.arange(len(topics)),

@@ -199,7 +199,7 @@ class WorkMixin:
 
         Returns
         -------
-        pandas.DataFrame or Table
+        pandas.DataFrame, polars.DataFrame or Table
             As from `TemperedLDA.topics_over_time`.
         """
         check_is_fitted(self)
@@ -220,7 +220,7 @@ class WorkMixin:
 
         Returns
         -------
-        pandas.DataFrame or Table
+        pandas.DataFrame, polars.DataFrame or Table
             As from `TemperedLDA.topics_by_group`.
         """
         check_is_fitted(self)

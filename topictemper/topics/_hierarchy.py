@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,7 +48,7 @@ def topic_distances(components: Any, metric: Metric = "hellinger") -> NDArray[np
            [0., 0., 1.],
            [1., 1., 0.]])
     """
-    check.choice("metric", metric, ("hellinger", "jensenshannon"))
+    check.choice("metric", metric, get_args(Metric))
     topics = distributions(topics_of(components))
     if metric == "jensenshannon":
         return jensen_shannon(topics)
