@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -125,14 +125,10 @@ class Config:
             eta=eta,
             predicts_eta=predicts_eta,
             whole=method == "batch",
-            max_iter=_optional_integer("max_iter", p["max_iter"]),
-            batch_size=_optional_integer("batch_size", p["batch_size"]),
-            learning_decay=None
-            if p["learning_decay"] is None
-            else check.number("learning_decay", p["learning_decay"], 0.5, 1.0),
-            learning_offset=None
-            if p["learning_offset"] is None
-            else check.number("learning_offset", p["learning_offset"], 1.0),
+            max_iter=_optional(check.integer, "max_iter", p["max_iter"], 1),
+            batch_size=_optional(check.integer, "batch_size", p["batch_size"], 1),
+            learning_decay=_optional(check.number, "learning_decay", p["learning_decay"], 0.5, 1.0),
+            learning_offset=_optional(check.number, "learning_offset", p["learning_offset"], 1.0),
             tol=_tol(p["tol"], method),
             mean_change_tol=check.number("mean_change_tol", p["mean_change_tol"], 0.0),
             max_doc_update_iter=check.integer(
@@ -307,8 +303,8 @@ def _stopping(p: Mapping[str, Any]) -> tuple[int | None, float]:
     return (patience if stops else None), fraction
 
 
-def _optional_integer(name: str, value: Any) -> int | None:
-    return None if value is None else check.integer(name, value, 1)
+def _optional(checked: Callable[..., Any], name: str, value: Any, *limits: float) -> Any:
+    return None if value is None else checked(name, value, *limits)
 
 
 def _is_auto(name: str, prior: Any) -> bool:
