@@ -14,12 +14,12 @@ from ..tempering import GlobalTemperature, LocalTemperature, inverse_temperature
 from ..tempering._control import TemperatureControl
 from . import _defaults as default
 from ._config import Config, Plan
-from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer
+from ._normalizers import PosteriorNormalizer, PriorNormalizer
 from ._posterior_tempering import LikelihoodTempering, PosteriorTempering
 from ._prior_scale import PriorScale
 from ._priors import PriorLearner
-from ._sound import check_trainer
-from ._topics import Topics
+from ._state_checks import check_trainer
+from ._topics import Eta, Topics
 from ._training import Trainer
 
 _BOUNDS: dict[str | None, Any] = {"prior": None, "prior_lower": "lower", "prior_upper": "upper"}
@@ -84,7 +84,8 @@ def new_trainer(
         config, plan, alpha, eta, random_state, given_topics=given_topics
     )
     if restored is not None:
-        topics = Topics.blank(config.n_features, config.n_components, eta, config.dtype)
+        # Zeros, which need no memory yet: the topics of the file take their place.
+        topics = Topics(np.zeros((config.n_features, config.n_components), config.dtype), eta)
     elif start is not None:
         topics = Topics.start_from(start, eta, config.dtype)
     else:

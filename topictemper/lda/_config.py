@@ -15,7 +15,7 @@ from .._utils import _validation as check
 from ..tempering._control import AnnealingCourse
 from ..tempering._modes import TemperingSettings, tempering_settings
 from . import _defaults as default
-from ._normalizers import Eta
+from ._topics import Eta
 
 _COURSE = ("schedule", "max_temperature", "length")
 _LEARNED = (*_COURSE, "inertia", "n_temperatures", "updates")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
 from ._minibatch import LocalParameters, Minibatch
-from ._topics import Topics
+from ._topics import Eta, Topics
 
 _WORDS_AT_ONCE = 4096
 
@@ -35,7 +35,7 @@ def document_elbo(
     )
 
 
-def topics_kl(topics: Topics, eta: float | NDArray[Any]) -> float:
+def topics_kl(topics: Topics, eta: Eta) -> float:
     """``sum_k KL(q(beta_k) || p(beta_k))`` in nats, over some words at a time."""
     totals = topics.totals
     if isinstance(eta, np.ndarray):
@@ -52,7 +52,7 @@ def topics_kl(topics: Topics, eta: float | NDArray[Any]) -> float:
     return float(kl.sum())
 
 
-def topics_log_prior(topics: Topics, eta: float | NDArray[Any]) -> float:
+def topics_log_prior(topics: Topics, eta: Eta) -> float:
     """``sum_kv eta_kv log E[beta_kv]`` in nats, over some words at a time.
 
     It is log Dir(1 + eta) of topics that are a point, but for a constant.

@@ -20,7 +20,7 @@ from ..topics._twins import effective_topics, twin_topics
 from ._assembly import restored_trainer, trainer_tree
 from ._config import Config
 from ._monitor import Validation
-from ._sound import check_trainer
+from ._state_checks import check_trainer
 from ._training import Trainer
 
 # Twins are warned of if so many of a model of so many topics are.

@@ -16,10 +16,9 @@ from ..tempering._control import Evidence
 from ._clock import CorpusSize
 from ._e_step import log_likelihood
 from ._minibatch import LocalParameters, Minibatch
-from ._topics import Topics
+from ._topics import Eta, Topics
 
 Bound = Literal["lower", "upper"] | None
-Eta = float | NDArray[Any]
 
 
 def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> InverseTemperatureNodes:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._normalizers import Eta
+from ._topics import Eta
 
 # Posterior tempering shrinks lambda by 1 - rho T, which must stay positive.
 _LARGEST_DECAY = 0.9

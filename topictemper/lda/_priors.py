@@ -13,8 +13,7 @@ from .._utils._state import Stateful
 from ._clock import StreamClock
 from ._defaults import ALPHA_LARGEST_SUM, PASSES_RANGE, SEEN_OF_FEW
 from ._minibatch import LocalParameters, Minibatch
-from ._normalizers import Eta
-from ._topics import Topics
+from ._topics import Eta, Topics
 
 _SMALLEST, _LARGEST = 1e-4, 1e3
 # A prior is renewed once so much of what it is learned from is new. eta waits for longer at

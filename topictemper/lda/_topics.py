@@ -17,6 +17,9 @@ from .._core._workers import Workers
 from .._utils._state import Stateful
 from ._minibatch import LocalParameters, Minibatch
 
+#: The prior of topics: one number, or (n_features, 1), or (n_features, n_components).
+Eta = float | NDArray[Any]
+
 # M is rescaled when its factor `a` leaves this range: far from the limits of float32.
 _SMALLEST_FACTOR = 1e-20
 _WORDS_AT_ONCE = 1024
@@ -45,7 +48,7 @@ class Topics(Stateful):
 
     STATE = ("M", "a", "b", "base", "column_sums")
 
-    def __init__(self, M: NDArray[Any], eta: float | NDArray[Any], *, point: bool = False) -> None:
+    def __init__(self, M: NDArray[Any], eta: Eta, *, point: bool = False) -> None:
         self.point = point
         self.M = np.ascontiguousarray(M)
         self.a = self.b = 1.0
@@ -62,7 +65,7 @@ class Topics(Stateful):
         cls,
         n_features: int,
         n_components: int,
-        eta: float | NDArray[Any],
+        eta: Eta,
         dtype: DTypeLike,
         random_state: np.random.RandomState,
     ) -> Topics:
@@ -74,9 +77,7 @@ class Topics(Stateful):
         return cls(M, eta)
 
     @classmethod
-    def start_from(
-        cls, components: NDArray[Any], eta: float | NDArray[Any], dtype: DTypeLike
-    ) -> Topics:
+    def start_from(cls, components: NDArray[Any], eta: Eta, dtype: DTypeLike) -> Topics:
         """Start from lambda, (n_components, n_features), but nowhere below the prior."""
         return cls(np.maximum(components.T - eta, 0.0).astype(dtype), eta)
 
@@ -107,20 +108,9 @@ class Topics(Stateful):
         )
         return result
 
-    def smallest_prior(self, eta: float | NDArray[Any]) -> float:
+    def smallest_prior(self, eta: Eta) -> float:
         """The part of eta that the base follows."""
         return self._smallest if isinstance(eta, np.ndarray) else eta
-
-    @classmethod
-    def blank(
-        cls,
-        n_features: int,
-        n_components: int,
-        eta: float | NDArray[Any],
-        dtype: DTypeLike,
-    ) -> Topics:
-        """What takes the state of other topics: zeros, which need no memory yet."""
-        return cls(np.zeros((n_features, n_components), dtype=dtype), eta)
 
     @property
     def n_features(self) -> int:
@@ -250,7 +240,7 @@ class Topics(Stateful):
         # NumPy reuses the memory of large intermediate results, and with it their order.
         return np.ascontiguousarray(np.log(sums.T) + gammaln(totals) - gammaln(totals + s))
 
-    def set_prior(self, eta: float | NDArray[Any]) -> None:
+    def set_prior(self, eta: Eta) -> None:
         """Exchange the prior's part of lambda, where it is the same for all words."""
         self.base = self.smallest_prior(eta)
 

@@ -33,13 +33,13 @@ from ._e_step import OF_ALPHA, TRAINING, Workspace, infer, log_likelihood, sampl
 from ._elbo import document_elbo, topics_kl, topics_log_prior
 from ._initialization import seed_topics
 from ._minibatch import Gatherer, LocalParameters, Minibatch
-from ._normalizers import Eta, PosteriorNormalizer, PriorNormalizer, corpus_evidence
+from ._normalizers import PosteriorNormalizer, PriorNormalizer, corpus_evidence
 from ._posterior_tempering import LikelihoodTempering
 from ._predictive_eta import PredictiveEta, first_eta, unlearned_eta
 from ._predictive_scale import PredictiveScale
 from ._prior_scale import PriorScale
 from ._priors import PriorLearner
-from ._topics import Topics, TopicsStep
+from ._topics import Eta, Topics, TopicsStep
 
 # Smaller minibatches are learned from by one thread: to share them takes longer than it saves.
 _LEAST_SHARED = 64
