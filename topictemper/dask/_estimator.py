@@ -28,7 +28,7 @@ from ._blocks import is_lazy, matrices_of, names_of_columns
 from ._checkpoint import Checkpoint, as_json
 from ._corpus import BlockFacts, Corpus, ShardMap, facts_of
 from ._executors import Cluster, Executor, repeated
-from ._predicting import PredictingMixin
+from ._prediction_mixin import PredictionMixin
 from ._preflight import check_memory, common_isa, executor_for, plan_of_a_shard
 from ._rounds import Rounds
 from ._tasks import Job, restored
@@ -44,7 +44,7 @@ _SAMPLE_SEEN, _SAMPLE_PASSES = 2e6, (12.0, 40.0)
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
 
-class TemperedLDA(PredictingMixin, TemperingMixin, BaseEstimator):
+class TemperedLDA(PredictionMixin, TemperingMixin, BaseEstimator):
     """Latent Dirichlet allocation by rounds, on a Dask cluster or in this process.
 
     First a worker anneals a model on a sample of the documents, until it samples their topics at

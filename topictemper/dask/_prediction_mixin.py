@@ -15,7 +15,7 @@ from ._executors import Executor
 from ._tasks import Job, model
 
 
-class PredictingMixin:
+class PredictionMixin:
     """Gives an estimator `transform`, `score`, `perplexity` and `document_temperatures`.
 
     It has to have the executor, the job and the state of its rounds, and ``client_``.
