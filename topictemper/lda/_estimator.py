@@ -106,7 +106,7 @@ class TemperedLDA(
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
         Dirichlet prior eta of the words of a topic. With "gibbs", None learns one value: once
         documents have been sampled for a pass, it is the value with which half of a document best
-        predicts the other half, from 0.003 to 0.05, and more for a small corpus. If each minibatch
+        predicts the other half, from 0.002 to 0.05, and more for a small corpus. If each minibatch
         is the whole corpus, eta is such that a topic has half as many tokens of the prior as of
         documents (0.003 to 0.15). With "point", or if `learning_decay` is set, None is 0.05; with
         "vb" 0.1. An array of shape (n_features,) or
