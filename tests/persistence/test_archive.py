@@ -6,7 +6,6 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from topictemper._utils._files import writable_path
 from topictemper.persistence import _archive
 from topictemper.persistence._archive import read_archive, write_archive
 
@@ -79,24 +78,6 @@ def test_permissions_are_those_of_any_new_file(path, tmp_path):
     other = tmp_path / "other"
     other.touch()
     assert stat.S_IMODE(path.stat().st_mode) == stat.S_IMODE(other.stat().st_mode)
-
-
-def test_where_nothing_can_be_written(tmp_path):
-    file = tmp_path / "file"
-    file.touch()
-    with pytest.raises(IsADirectoryError, match="is a folder"):
-        writable_path(tmp_path)
-    with pytest.raises(FileNotFoundError, match=r"absent.*cannot be written: No such file"):
-        writable_path(tmp_path / "absent" / "model.npz")
-    with pytest.raises(NotADirectoryError, match="cannot be written"):
-        writable_path(file / "model.npz")
-    with pytest.raises(OSError, match="is not a regular file"):
-        writable_path(os.devnull)
-
-
-def test_writable_path_leaves_nothing(path):
-    assert writable_path(path) == path.resolve()
-    assert not list(path.parent.iterdir())
 
 
 def _empty(path):

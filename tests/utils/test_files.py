@@ -13,6 +13,7 @@ from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA
 from topictemper._utils import _renames
+from topictemper._utils._files import writable_path
 from topictemper.datasets import read_corpus, save_corpus, write_corpus
 
 posix = pytest.mark.skipif(os.name != "posix", reason="fork, permissions, limits of POSIX")
@@ -275,3 +276,22 @@ def test_links_into_different_folders(tmp_path):
 def test_folder_that_cannot_be_made(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"corpus cannot be written: No such file"):
         save_corpus(tmp_path / "absent" / "corpus", OLD)
+
+
+def test_where_nothing_can_be_written(tmp_path):
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        writable_path(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"absent.*cannot be written: No such file"):
+        writable_path(tmp_path / "absent" / "model.npz")
+    with pytest.raises(NotADirectoryError, match="cannot be written"):
+        writable_path(file / "model.npz")
+    with pytest.raises(OSError, match="is not a regular file"):
+        writable_path(os.devnull)
+
+
+def test_writable_path_leaves_nothing(tmp_path):
+    path = tmp_path / "model.npz"
+    assert writable_path(path) == path.resolve()
+    assert not list(tmp_path.iterdir())
