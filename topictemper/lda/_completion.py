@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._core._workers import Workers
 from .._utils._chunks import parts
 from ._e_step import Workspace, log_likelihood
-from ._prediction import InverseTemperatures, Model, chunks, infer_documents
+from ._prediction import InverseTemperatures, Model, infer_documents, minibatches
 from ._token_halves import split_tokens
 
 
@@ -65,7 +65,7 @@ def _completion(
     """Log-likelihood of all held-out tokens of each document given its observed ones."""
     out, workspace = np.empty(observed.shape[0]), Workspace()
     for (rows, seen), (_, unseen) in zip(
-        chunks(observed, model.topics), chunks(held_out, model.topics), strict=True
+        minibatches(observed, model.topics), minibatches(held_out, model.topics), strict=True
     ):
         local = infer_documents(model, seen, inverse_temperatures, workers, workspace)
         out[rows] = log_likelihood(model.topics, unseen, local.theta(), workers)

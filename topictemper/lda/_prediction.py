@@ -103,7 +103,7 @@ def document_inverse_temperatures(trainer: Trainer) -> InverseTemperatures:
     return inverse_temperatures
 
 
-def chunks(X: Any, topics: Topics) -> Iterator[tuple[slice, Minibatch]]:
+def minibatches(X: Any, topics: Topics) -> Iterator[tuple[slice, Minibatch]]:
     """All rows of X, some at a time."""
     gatherer = Gatherer(X, topics.M.dtype)
     size = max(1, min(_MOST_ROWS, _MOST_PROPORTIONS // topics.n_components))
@@ -139,7 +139,7 @@ def proportions(
     """E[theta_d] of every row of X, shape (n_samples, n_components)."""
     topics, workspace = model.topics, Workspace()
     out = np.empty((X.shape[0], topics.n_components), dtype=topics.M.dtype)
-    for rows, batch in chunks(X, model.topics):
+    for rows, batch in minibatches(X, model.topics):
         workspace.lend("gamma", out[rows])
         gamma = infer_documents(model, batch, inverse_temperatures, workers, workspace).gamma
         gamma /= gamma.sum(axis=1, keepdims=True)

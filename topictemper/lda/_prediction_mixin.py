@@ -13,8 +13,7 @@ from sklearn.base import TransformerMixin
 
 from .._core._workers import Workers
 from .._utils import _counts
-from .._utils._chunks import is_chunks
-from .._utils._chunks import parts as parts_of
+from .._utils._chunks import is_chunks, parts
 from ._completion import completions, score_of
 from ._defaults import STREAM_SAMPLES
 from ._e_step import Workspace
@@ -23,10 +22,10 @@ from ._prediction import (
     Inference,
     InverseTemperatures,
     Model,
-    chunks,
     cold,
     document_inverse_temperatures,
     infer_documents,
+    minibatches,
     predictor,
     proportions,
     way_of,
@@ -91,20 +90,20 @@ class PredictionMixin(TransformerMixin):
         .. [1] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models.
            UAI.
         """
-        parts, n_empty, matrices = [], 0, self._fitted_matrices(X)
+        found, n_empty, matrices = [], 0, self._fitted_matrices(X)
         self._warn_if_hot()
         for counts in matrices:
-            n_empty += sum(int((part.sum(axis=1) == 0).sum()) for part in parts_of(counts))
-            parts.append(self._proportions(counts, inference, tempered))
+            n_empty += sum(int((part.sum(axis=1) == 0).sum()) for part in parts(counts))
+            found.append(self._proportions(counts, inference, tempered))
         if n_empty:
             warnings.warn(
-                f"{n_empty:,} of {sum(map(len, parts)):,} documents have no word of the "
+                f"{n_empty:,} of {sum(map(len, found)):,} documents have no word of the "
                 "vocabulary, so their proportions are the prior's mean; leave out the rows with "
                 "X.sum(axis=1) == 0",
                 UserWarning,
                 stacklevel=3,  # scikit-learn wraps this method
             )
-        return parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def score(
         self,
@@ -220,7 +219,7 @@ class PredictionMixin(TransformerMixin):
         with Workers(self.n_jobs) as workers:
             for counts in matrices:
                 of_tokens.append(np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel())
-                for _, batch in chunks(counts, model.topics):
+                for _, batch in minibatches(counts, model.topics):
                     local = infer_documents(model, batch, cold, workers, workspace)
                     of_documents.append(document_elbo(batch, local, model.alpha))
         # Summed at the end: where chunks end makes no difference.
@@ -251,7 +250,9 @@ class PredictionMixin(TransformerMixin):
         with Workers(self.n_jobs) as workers:
             s = document_inverse_temperatures(self._trainer)
             for counts in matrices:
-                found += [s(batch, workers) for _, batch in chunks(counts, self._trainer.topics)]
+                found += [
+                    s(batch, workers) for _, batch in minibatches(counts, self._trainer.topics)
+                ]
         return 1.0 / np.concatenate(found)
 
     def _proportions(
