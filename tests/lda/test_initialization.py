@@ -6,8 +6,8 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import load
-from topictemper.lda import _training as _svi
-from topictemper.lda._initialization import seed_topics
+from topictemper.lda import _training
+from topictemper.lda._initialization import add_documents
 from topictemper.lda._topics import Topics
 
 from ..small_lda import corpus, minibatch, noise, small_lda
@@ -21,10 +21,10 @@ def topics_of_noise(n_features=60, n_components=4, dtype=np.float64, seed=0):
 
 
 def dealt(X, weight=None, **parameters):
-    """What `seed_topics` adds to M, (n_features, n_components), and the topics."""
+    """What `add_documents` adds to M, (n_features, n_components), and the topics."""
     topics = topics_of_noise(X.shape[1], **parameters)
     before = topics.M.copy()
-    seed_topics(topics, minibatch(X, topics.M.dtype)._replace(weight=weight), seed=7)
+    add_documents(topics, minibatch(X, topics.M.dtype)._replace(weight=weight), seed=7)
     assert_allclose(topics.column_sums, topics.M.sum(axis=0, dtype=float), rtol=1e-12)
     return topics.M - before, topics
 
@@ -111,9 +111,9 @@ def batches(monkeypatch):
 
     def watched(topics, batch, seed):
         seen.append(batch)
-        seed_topics(topics, batch, seed)
+        add_documents(topics, batch, seed)
 
-    monkeypatch.setattr(_svi, "seed_topics", watched)
+    monkeypatch.setattr(_training, "add_documents", watched)
     return seen
 
 

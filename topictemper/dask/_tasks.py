@@ -107,7 +107,7 @@ def anneal(job: Job, samples: list[Any]) -> Shard:
         lda = TemperedLDA(**job.sample_parameters, n_jobs=job.n_jobs).fit(sample)
         lda._trainer.expect(float(job.n_rows))
         tree = lda._get_state()
-        # The learning rate starts anew. Step 0 would seed the topics.
+        # The learning rate starts anew. Step 0 would add documents to the topics.
         tree["trainer"]["clock"]["n_updates"] = 1
         tree["expected_samples"] = tree["n_rows"] = float(job.n_rows)
         tree["parameters"] = {}

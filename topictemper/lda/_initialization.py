@@ -1,4 +1,4 @@
-"""The random start of the topics, which the first minibatch seeds."""
+"""The random start of the topics, to which documents of the first minibatch are added."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._topics import Topics
 _SHARE, _DOCUMENTS = 0.05, 4
 
 
-def seed_topics(topics: Topics, batch: Minibatch, seed: int) -> None:
+def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
     """Add the words of a few documents to each topic of a random start, as 5% of its mass.
 
     Topics of pure noise contain almost nothing of the directions in which documents differ, and

@@ -31,7 +31,7 @@ from ._defaults import (
 )
 from ._e_step import OF_ALPHA, TRAINING, Workspace, infer, log_likelihood, sample
 from ._elbo import document_elbo, topics_kl, topics_log_prior
-from ._initialization import seed_topics
+from ._initialization import add_documents
 from ._minibatch import Gatherer, LocalParameters, Minibatch
 from ._normalizers import PosteriorNormalizer, PriorNormalizer, corpus_evidence
 from ._posterior_tempering import LikelihoodTempering
@@ -73,7 +73,7 @@ class Trainer(Stateful):
     random_state : RandomState
         Shuffles.
     given_topics : bool
-        Whether training starts from given topics, which are not seeded with documents.
+        Whether training starts from given topics, to which no documents are added first.
     """
 
     STATE = (
@@ -260,7 +260,7 @@ class Trainer(Stateful):
             self.eta = self._predicted_eta(batch, workers)
             self.topics.set_prior(self.eta)
         if self.clock.n_updates == 0 and not self.given_topics:
-            seed_topics(self.topics, batch, self.sampling_seed)
+            add_documents(self.topics, batch, self.sampling_seed)
         s = self.control.inverse_temperature(clock)
         self._rescale(self.clock.grow(batch.size))
         if s == 1.0:
