@@ -18,7 +18,7 @@ from topictemper.tempering import Annealing
 
 from .enumeration import all_states
 
-# Adam may overshoot: the largest fall that the design measured is 2e-6 nats a datum.
+# Adam may overshoot: the largest fall that was measured is 2e-6 nats a datum.
 OVERSHOOT = 1e-5
 
 

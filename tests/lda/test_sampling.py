@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA
 from topictemper.datasets import load_docstrings, make_lda_corpus
-from topictemper.lda import _training as _svi
+from topictemper.lda import _training
 from topictemper.lda._e_step import sample
 
 from ..small_lda import (
@@ -35,7 +35,7 @@ def sampled(monkeypatch):
         sizes.append(batch.n_documents)
         return sample(topics, batch, *arguments, **more)
 
-    monkeypatch.setattr(_svi, "sample", note)
+    monkeypatch.setattr(_training, "sample", note)
     return sizes
 
 
@@ -102,7 +102,7 @@ def test_every_fourth_is_sampled_for_longer_to_learn_alpha(doc_topic_prior, long
             topics, batch, alpha, *arguments, sweeps=sweeps, want_drawn=want_drawn, **more
         )
 
-    monkeypatch.setattr(_svi, "sample", note)
+    monkeypatch.setattr(_training, "sample", note)
     small_lda(doc_topic_prior=doc_topic_prior, **SIX_PASSES).fit(corpus())
     assert kept == longer
     changed = [i for i in range(1, 40) if (alphas[i] != alphas[i - 1]).any()]
@@ -119,14 +119,14 @@ def without_own(monkeypatch):
         wanted.append(want_own)
         return sample(*arguments, want_own=want_own, **more)
 
-    monkeypatch.setattr(_svi, "sample", note)
-    monkeypatch.setattr(_svi, "usual_passes", lambda n_documents: 4.0)
-    monkeypatch.setattr(_svi, "OWN_TOKENS", TOKENS)
+    monkeypatch.setattr(_training, "sample", note)
+    monkeypatch.setattr(_training, "usual_passes", lambda n_documents: 4.0)
+    monkeypatch.setattr(_training, "OWN_TOKENS", TOKENS)
     return wanted
 
 
 def test_without_own_counts_of_tokens_of_short_documents(without_own, monkeypatch):
-    monkeypatch.setattr(_svi, "OWN_TOKENS", TOKENS + 1)
+    monkeypatch.setattr(_training, "OWN_TOKENS", TOKENS + 1)
     small_lda(**SIX_PASSES).fit(corpus())
     assert without_own == [True] * 40
 
@@ -138,8 +138,8 @@ def test_without_own_counts_of_tokens_of_short_documents(without_own, monkeypatc
 def test_without_own_counts_of_tokens_in_the_end(
     usual, least, passes_with, without_own, monkeypatch
 ):
-    monkeypatch.setattr(_svi, "usual_passes", lambda n_documents: usual)
-    monkeypatch.setattr(_svi, "OWN_PASSES", least)
+    monkeypatch.setattr(_training, "usual_passes", lambda n_documents: usual)
+    monkeypatch.setattr(_training, "OWN_PASSES", least)
     small_lda(**SIX_PASSES).fit(corpus())
     n_with = 10 * (passes_with - 2)
     assert without_own == [False] * n_with + [True] * (40 - n_with)
@@ -210,7 +210,7 @@ def test_without_own_counts_short_documents_make_better_topics(monkeypatch):
             yield TemperedLDA(40, random_state=seed).fit(X[:2600]).score(X[2600:])
 
     without = np.mean(list(scores()))
-    monkeypatch.setattr(_svi, "OWN_TOKENS", 0.0)
+    monkeypatch.setattr(_training, "OWN_TOKENS", 0.0)
     assert without - np.mean(list(scores())) > 0.017
 
 
