@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import logging
 from time import perf_counter
 from typing import Any
 
+from .._utils._log import logger
 from ..datasets import load_docstrings
 from ..lda._estimator import TemperedLDA
 from ._arguments import new_command
@@ -16,8 +16,6 @@ from ._report import (
     format_topics,
     format_verdict,
 )
-
-_logger = logging.getLogger("topictemper")
 
 _MODES = {"svi": "plain (svi)", "lvt": "tempered (lvt)"}
 
@@ -49,7 +47,7 @@ def run_demo() -> int:
     status : int
         0 if the tempered topics predict held-out text better than the plain topics, else 1.
     """
-    _logger.info("reading the docstrings of the installed packages")
+    logger.info("reading the docstrings of the installed packages")
     corpus = load_docstrings()
     # The rows are in random order.
     n_test = min(_MAX_TEST, corpus.counts.shape[0] // 10)
@@ -57,7 +55,7 @@ def run_demo() -> int:
 
     models, fits = {}, []
     for mode, name in _MODES.items():
-        _logger.info("fitting %s topics", name)
+        logger.info("fitting %s topics", name)
         model = TemperedLDA(verbose=1, **_SETTINGS).set_params(tempering=mode)
         start = perf_counter()
         model.fit(train, validation_X=test)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import logging
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,14 +12,12 @@ from typing import Any, Literal, NamedTuple
 
 from scipy.sparse import csr_array
 
-from .._utils._log import counted
+from .._utils._log import counted, logger
 from ..datasets import read_corpus
 from ..datasets.formats._formats import FORMATS, format_of
-from ..datasets.formats._packed import InputError, plain
+from ..datasets.formats._packed import InputError, plain, plain_name
 from ._decoding import text_lines
 from ._tables import Columns, Row, delimited_rows, json_rows, parquet_documents
-
-_logger = logging.getLogger("topictemper")
 
 STANDARD_INPUT = Path("-")
 TABLES = ("csv", "tsv", "jsonl", "parquet")
@@ -33,7 +30,6 @@ _SUFFIXES = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
-_PACKED = (".gz", ".bz2", ".xz")
 
 
 class Document(NamedTuple):
@@ -115,10 +111,8 @@ class TextInput:
     def _format_of(self, file: Path) -> str:
         if self._format is not None:
             return self._format
-        name = file.name.lower()
-        for suffix in _PACKED:
-            name = name.removesuffix(suffix)
-        return _SUFFIXES.get(Path(name).suffix, "file" if self._is_folder else "text")
+        suffix = Path(plain_name(file)).suffix
+        return _SUFFIXES.get(suffix, "file" if self._is_folder else "text")
 
     def _check_options(self, formats: set[str]) -> None:
         if not formats.intersection(TABLES):
@@ -145,12 +139,12 @@ class TextInput:
                 n_rows += 1
                 self.n_documents += 1
         if not n_rows and self._is_folder:
-            _logger.warning("%s: no documents", file)
+            logger.warning("%s: no documents", file)
         if n_missing:
             have = "has no text, so it is an empty document"
             if n_missing > 1:
                 have = "have no text, so they are empty documents"
-            _logger.warning("%s: %s of %s %s", file, f"{n_missing:,}", counted(n_rows, "row"), have)
+            logger.warning("%s: %s of %s %s", file, f"{n_missing:,}", counted(n_rows, "row"), have)
 
     def _rows(self, content: Any, name: str, format: str) -> Iterator[Row]:
         if format == "parquet":

@@ -18,11 +18,10 @@ from time import time
 from typing import NoReturn
 
 from .. import __version__
+from .._utils._log import logger
 from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from . import _demo, _fit, _label, _page, _predict, _shares, _show, _update
-
-_logger = logging.getLogger("topictemper")
 
 # In the order of the help. Each has `add`, which adds its command to the parser.
 _COMMANDS = (_demo, _fit, _show, _label, _page, _predict, _shares, _update)
@@ -131,19 +130,19 @@ def _progress() -> Iterator[None]:
     """Show the log of the package, with the seconds since the start."""
     handler = logging.StreamHandler()
     handler.setFormatter(_ProgressFormatter())
-    level = _logger.level
-    _logger.addHandler(handler)
-    _logger.setLevel(logging.INFO)
+    level = logger.level
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
             # Said of words that cannot occur, by `warn_of_unfindable`.
             warnings.filterwarnings("ignore", "Upper case characters found in vocabulary")
-            warnings.showwarning = lambda message, *_: _logger.warning("%s", message)
+            warnings.showwarning = lambda message, *_: logger.warning("%s", message)
             yield
     finally:
-        _logger.setLevel(level)
-        _logger.removeHandler(handler)
+        logger.setLevel(level)
+        logger.removeHandler(handler)
 
 
 class _ProgressFormatter(logging.Formatter):

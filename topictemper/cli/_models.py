@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._chunks import parts as parts_of
+from .._utils._log import logger
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..persistence._models import load
@@ -23,8 +23,6 @@ from ..text._parameters import WORD
 from ..text._summaries import TopicStatistics
 from ..topics._checks import lda_of
 from ._inputs import Document, TextInput, kind_of, read_matrix
-
-_logger = logging.getLogger("topictemper")
 
 
 class Part(NamedTuple):
@@ -74,7 +72,7 @@ class Fitted:
         """Return the words, or else, with a warning, the numbers of the columns."""
         if self.words is not None:
             return self.words
-        _logger.warning("%s has no words; column numbers are shown instead", self._path)
+        logger.warning("%s has no words; column numbers are shown instead", self._path)
         return [str(column) for column in range(self.lda.n_features_in_)]
 
     def parts(self, arguments: argparse.Namespace) -> Iterator[Part]:
@@ -160,7 +158,7 @@ def warn_of_unfindable(vocabulary: Sequence[str]) -> None:
     """Log a warning of words that the usual vectorizer cannot find, such as those with digits."""
     odd = [word for word in vocabulary if word != word.lower() or not re.fullmatch(WORD, word)]
     if odd:
-        _logger.warning(
+        logger.warning(
             "%d of %d words of the vocabulary cannot occur in text, such as %r: words are three or "
             "more letters in lower case",
             len(odd),

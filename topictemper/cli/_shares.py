@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import logging
 from typing import Any
 
 import numpy as np
 
-from .._utils._log import Progress, counted
+from .._utils._log import Progress, counted, logger
 from ..datasets.formats._packed import InputError
 from ..topics._periods import PERIODS
 from ..topics._shares import shares_by_group, shares_over_time
@@ -16,8 +15,6 @@ from . import _arguments as types
 from ._models import Fitted
 from ._report import format_shares
 from ._show import add_formats, print_rows
-
-_logger = logging.getLogger("topictemper")
 
 
 def add(commands: Any) -> None:
@@ -77,7 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
         columns["period"] = np.datetime_as_string(columns["period"], "D")
     n_left_out = len(values) - int(columns["documents"][:: theta.shape[1]].sum())
     if n_left_out:
-        _logger.warning(
+        logger.warning(
             "%s of %s left out: without a known word or without a %s",
             f"{n_left_out:,}",
             counted(len(values), "document"),

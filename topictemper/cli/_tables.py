@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BytesIO
 from itertools import chain
 from typing import Any, NamedTuple
 
+from .._utils._log import logger
 from .._utils._missing import is_missing
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import parquet_rows
 from ._decoding import text_lines
-
-_logger = logging.getLogger("topictemper")
 
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
 # The csv module refuses longer fields; this is its maximum everywhere.
@@ -73,7 +71,7 @@ def delimited_rows(
                         f"{len(header)} columns."
                     )
                 if delimiter == "\t" and any("\t" in cell and "\n" in cell for cell in row):
-                    _logger.warning(
+                    logger.warning(
                         "%s, line %d: a cell in quotes has tabs and ends of lines; if the quotes "
                         "belong to the texts, rows are lost: double each quote",
                         name,

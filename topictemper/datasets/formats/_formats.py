@@ -21,12 +21,11 @@ from ._bag_of_words import read_uci, write_ldac, write_uci
 from ._lines import count_type, narrow, summable
 from ._mapped import open_corpus
 from ._matrix_market import read_mtx
-from ._packed import InputError, unpacked
+from ._packed import SUFFIXES, InputError, plain_name, unpacked
 from ._sparse_npz import read_npz
 from ._text import read_vocabulary, write_vocabulary
 from ._word_pairs import read_ldac, read_svmlight
 
-_PACKED = (".gz", ".bz2", ".xz")
 _SUFFIXES = {
     ".npz": "npz",
     ".mtx": "mtx",
@@ -181,7 +180,7 @@ def write_corpus(
     """
     path = Path(path)
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
-    if path.name.lower().endswith(_PACKED):
+    if path.name.lower().endswith(SUFFIXES):
         raise ValueError(
             f"{path}: compressed files cannot be written; leave {path.suffix} out of the name"
         )
@@ -220,9 +219,7 @@ def write_corpus(
 
 def format_of(path: Path) -> str | None:
     """Return the format that the name of a file implies, or None."""
-    name = path.name.lower()
-    for suffix in _PACKED:
-        name = name.removesuffix(suffix)
+    name = plain_name(path)
     if name.startswith("docword."):
         return "uci"
     return _SUFFIXES.get(Path(name).suffix)

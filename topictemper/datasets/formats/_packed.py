@@ -10,6 +10,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import IO, Any
 
 from ..._utils._npz import check_expansion
@@ -21,9 +22,20 @@ _KINDS: dict[bytes, tuple[str, Any]] = {
 }
 _ZIP = b"PK\x03\x04"
 
+#: Ends of the names of packed files.
+SUFFIXES = (".gz", ".bz2", ".xz")
+
 
 class InputError(ValueError):
     """An error in a file of the user, in one line that names the file."""
+
+
+def plain_name(path: Path) -> str:
+    """Return the name of a file, plain or packed, in lower case and as if it was plain."""
+    name = path.name.lower()
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
 
 
 @contextmanager
