@@ -21,7 +21,7 @@ from ..lda import _estimator as _local
 from ..lda._config import Config
 from ..lda._seeding import is_seeded
 from ..lda._token_halves import split_tokens
-from ..persistence._models import plain_parameters
+from ..persistence._models import OF_THE_PROCESS, plain_parameters
 from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
 from ._blocks import is_lazy, matrices_of, names_of_columns
@@ -33,9 +33,8 @@ from ._preflight import check_memory, common_isa, executor_for, plan_of_a_shard
 from ._rounds import Rounds
 from ._tasks import Job, restored
 
-# Parameters that the local estimator does not have, or that belong to this process.
+# Parameters that the local estimator does not have.
 _OWN = ("client", "n_shards", "rounds_per_pass", "sample_size", "checkpoint", "isa")
-_OF_THE_PROCESS = ("n_jobs", "verbose")
 # benchmarks/dask/rounds.py: documents of the sample for each topic, and their range; documents to
 # see in it, by passes in a range. Topics that have not parted in the sample do not part later.
 _SAMPLE_OF_A_TOPIC, _SAMPLE_RANGE = 1000.0, (50_000.0, 250_000.0)
@@ -374,7 +373,7 @@ max_doc_update_iter, dtype
     def _local_parameters(self) -> dict[str, Any]:
         """Parameters of the local estimator, without those of the process."""
         names = TemperedLDA._get_param_names()  # a subclass may have others
-        others = {*_OWN, *_OF_THE_PROCESS}
+        others = {*_OWN, *OF_THE_PROCESS}
         return {name: getattr(self, name) for name in names if name not in others}
 
     def _shard_map(self, n_rows: int) -> ShardMap:

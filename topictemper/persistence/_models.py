@@ -18,8 +18,8 @@ from ..tempering._modes import MODES, Annealing
 from ._archive import read_archive, write_archive
 from ._vectorizers import plain_vectorizer, vectorizer_of
 
-# Parameters of the process, not of the model.
-_OF_THE_PROCESS = ("n_jobs", "verbose")
+#: Parameters of the process, not of the model.
+OF_THE_PROCESS = ("n_jobs", "verbose")
 
 _Estimator = TypeVar("_Estimator")
 
@@ -201,7 +201,7 @@ def plain_parameters(parameters: dict[str, Any]) -> Tree:
     return {
         name: _plain(name, value)
         for name, value in parameters.items()
-        if name not in _OF_THE_PROCESS
+        if name not in OF_THE_PROCESS
     }
 
 
@@ -210,7 +210,7 @@ def parameters_of(tree: Tree) -> dict[str, Any]:
     return {
         name: _restored(value) if isinstance(value, dict) else value
         for name, value in tree.items()
-        if name not in _OF_THE_PROCESS
+        if name not in OF_THE_PROCESS
     }
 
 

@@ -11,10 +11,9 @@ from scipy.spatial.distance import cdist
 
 from .._utils import _validation as check
 from .._utils._distances import pairs
+from .._utils._typing import Floats
 from ..topics._checks import fitted_lda_of
 from ._axes import COOL, axes
-
-Floats = NDArray[np.float64]
 
 
 class ComponentsDisplay:
