@@ -18,6 +18,7 @@ from ..datasets.formats._text import write_vocabulary
 from ._long_texts import LONG, words_in_pieces
 from ._parts import Part, joined, spool
 from ._unknown import UnknownWords
+from ._unspaced import warn_of_unspaced
 from ._vocabulary import GrowingVocabulary
 
 # Documents and words that are counted at a time.
@@ -162,6 +163,7 @@ def choose_words(
     """
     final: Callable[[int, Part], Part]
     if vectorizer.vocabulary is None:
+        warn_of_unspaced(growing, vectorizer)
         limited = growing.limited(vectorizer)
         words, kept, final = limited.words, limited.n_kept, limited.part
         set_vocabulary(vectorizer, words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..persistence._vectorizers import as_tokens
+from ._parameters import WORD
 
 # What says how texts are read, not which words are counted.
 _OF_INPUT = ("input", "encoding", "decode_error", "dtype")
@@ -35,6 +36,8 @@ def made_by(model: Any) -> dict[str, str]:
     if given["tokenizer"] is as_tokens:
         made["documents"] = "lists of words"
         out |= {"tokenizer", "preprocessor"}
+    if given["token_pattern"] == WORD:  # a long line of scripts
+        given["token_pattern"] = "three or more letters"
     return made | {name: _short(value) for name, value in given.items() if name not in out}
 
 

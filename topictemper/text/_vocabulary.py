@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections import defaultdict
 from numbers import Integral
@@ -107,6 +108,17 @@ class GrowingVocabulary:
     def n_occurrences(self) -> int:
         """How often the words occur that are not forgotten."""
         return int(self._counts.occurrences.sum())
+
+    def share_of(self, pattern: re.Pattern[str]) -> tuple[float, str]:
+        """Return which share of the words a pattern occurs in, and the most frequent of these."""
+        occurrences = self._counts.occurrences
+        found = [
+            (int(occurrences[column]), word)
+            for word, column in self._column.items()
+            if isinstance(word, str) and pattern.search(word)
+        ]
+        share = sum(many for many, _ in found) / max(self.n_occurrences, 1)
+        return share, max(found, default=(0, ""))[1]
 
     def limited(self, vectorizer: CountVectorizer) -> Limited:
         """Return the words within the limits of a vectorizer.
