@@ -33,20 +33,23 @@ export function marked(text, weights) {
   return parts;
 }
 
+// What words may be inside of a match, whose tokeniser leaves out hyphens, or digits too.
+const PARTS = [/[^'’-]+/gu, /[\p{L}\p{M}]+/gu];
+
 /**
  * Tokens of a match: itself if it is a word, else its parts.
  * @param {Map<string, number>} weights
  * @returns {(match: RegExpMatchArray) => {word: string, start: number, length: number}[]}
  */
 function split(weights) {
-  return (match) => {
-    const start = match.index ?? 0;
-    const word = match[0].toLowerCase();
-    if (weights.has(word) || !/['’-]/.test(word)) return [{ word, start, length: match[0].length }];
-    return [...match[0].matchAll(/[^'’-]+/g)].map((part) => ({
-      word: part[0].toLowerCase(), // which may be longer
-      start: start + part.index,
-      length: part[0].length,
-    }));
+  /**
+   * @param {string} text @param {number} start @param {RegExp[]} patterns
+   * @returns {{word: string, start: number, length: number}[]}
+   */
+  const tokens = (text, start, [pattern, ...others]) => {
+    const word = text.toLowerCase(); // which may be longer
+    if (!pattern || weights.has(word)) return [{ word, start, length: text.length }];
+    return [...text.matchAll(pattern)].flatMap((part) => tokens(part[0], start + part.index, others));
   };
+  return (match) => tokens(match[0], match.index ?? 0, PARTS);
 }

@@ -20,6 +20,13 @@ LEFT = """(element, pieces) => pieces.map(piece => {
     }
 })"""
 
+# Where all text of an element is.
+RANGE = """element => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    return range.getBoundingClientRect();
+}"""
+
 
 def test_names_from_right_to_left_leave_the_rest_of_the_line_in_order(opened, tmp_path):
     name = "مرحبا"
@@ -38,6 +45,37 @@ def test_names_from_right_to_left_leave_the_rest_of_the_line_in_order(opened, tm
     caption = page.locator(".map-caption")
     lefts = caption.evaluate(LEFT, [name, "%"])
     assert lefts == sorted(lefts)
+
+
+def test_names_of_both_directions_start_at_the_same_edge(opened, tmp_path):
+    words = ["مرحبا", "سلام", *WORDS[2:]]
+    file = report.write(
+        **arguments(
+            words=words,
+            groups=["خبر" if row % 2 else "news" for row in range(N_DOCUMENTS)],
+            labels=["مرحبا", "space", "goal"],
+            path=tmp_path / "both.html",
+        )
+    )
+    shown = opened(file)
+    for view, name, piece in (
+        ("topics", ".topics .words", words[1]),
+        ("topic/0", ".word-list .word", words[1]),
+        ("topic/0", ".group-bars .word", "خبر"),
+        ("groups", ".card h3", "خبر"),
+    ):
+        box = shown.go(view).locator(name).filter(has_text=piece).first
+        text = box.evaluate(RANGE)
+        assert text["left"] == pytest.approx(box.bounding_box()["x"], abs=1), view
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_buttons_for_labels_are_in_one_line(opened, tmp_path, width):
+    file = report.write(**arguments(path=tmp_path / "tools.html"))
+    page = opened(file, viewport={"width": width, "height": 900}).page
+    names = ("Edit labels", "Save labels", "Load labels")
+    tops = {page.get_by_role("button", name=name).bounding_box()["y"] for name in names}
+    assert len(tops) == 1
 
 
 @pytest.mark.parametrize("width", [390, 1280])

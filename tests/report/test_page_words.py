@@ -83,3 +83,18 @@ def test_words_of_the_only_topic_are_marked_and_found(opened, tmp_path):
     page = shown.go("topics")
     page.fill("#find-topic", words[topic[0].argmax()])
     assert page.locator(".topics tbody tr:visible").count() == 1
+
+
+def test_words_are_marked_inside_of_names_that_the_tokeniser_cut(opened, tmp_path):
+    words = ["moon", "ipv", "pthread", "create", "ext4", "हिन्दी"]
+    text = "l'moon IPv6 pthread_create(): ext4 moonlight हिन्दी हिन्द"
+    file = report.write(
+        np.full((1, 6), 1 / 6),
+        np.ones((5, 1)),
+        words,
+        documents=[text] * 5,
+        path=tmp_path / "r.html",
+    )
+    page = opened(file).go("topic/0")
+    marked = page.locator("article").first.locator("mark").all_text_contents()
+    assert marked == ["moon", "IPv", "pthread", "create", "ext4", "हिन्दी"]
