@@ -103,3 +103,16 @@ def test_no_view_is_wider_than_the_window_with_long_words_and_labels(opened, tmp
     page = shown.go("topics")
     page.get_by_role("button", name="Edit labels").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_number_of_a_topic_is_in_the_line_of_its_name(opened, tmp_path):
+    labels = ["a label of many words", "another label of words", "one more label"]
+    page = opened(report.write(**arguments(labels=labels, path=tmp_path / "names.html"))).page
+    for width in range(330, 480, 15):
+        page.set_viewport_size({"width": width, "height": 900})
+        tops = page.locator(".headline .topic-name").evaluate_all(
+            """links => links.map(link => [...link.querySelectorAll(".number, bdi")].map(
+                part => part.getClientRects()[0].bottom))"""
+        )
+        assert len(tops) == 3
+        assert all(abs(number - name) < 5 for number, name in tops), width

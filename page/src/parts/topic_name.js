@@ -12,7 +12,7 @@ export function topicName({ labels }, topic) {
     "a",
     { href: topicLink(topic), class: "topic-name" },
     el("span", { class: "number" }, topic),
-    " ",
+    "\u00a0", // the number does not stay alone at the end of a line
     el("bdi", { "data-names": topic }, labels.name(topic)),
   );
 }
