@@ -136,19 +136,11 @@ def parquet_documents(file: Any, name: str, columns: Columns) -> Iterator[Row]:
 
 
 def _delimiter(header: str, column: str | None, candidates: str) -> str:
-    """Return the delimiter by which the first line has the column, or the usual one.
-
-    Without a column it is the first one that occurs.
-    """
-
-    def names(delimiter: str) -> list[str]:
-        return next(csv.reader([header], delimiter=delimiter), [])
-
-    def fits(delimiter: str) -> bool:
-        there = names(delimiter)
-        return len(there) > 1 if column is None else column in there
-
-    return next(filter(fits, candidates), candidates[0])
+    """Return the delimiter by which the first line has the column, or the first that occurs."""
+    names = {each: next(csv.reader([header], delimiter=each), []) for each in candidates}
+    with_column = [each for each, there in names.items() if column in there]
+    that_occur = [each for each, there in names.items() if len(there) > 1]
+    return next(iter([*with_column, *that_occur, *candidates]))
 
 
 def _places(name: str, columns: Columns, header: Sequence[str]) -> list[int | None]:
@@ -194,7 +186,10 @@ def _json(text: str, name: str, number: int, kind: type | None = None) -> Any:
     except (ValueError, RecursionError) as error:
         line = number + getattr(error, "lineno", 1) - 1
         what = getattr(error, "msg", error)
-        raise InputError(f"{name}, line {line}: not JSON ({what}).") from error
+        raise InputError(
+            f"{name}, line {line}: not JSON ({what}); a file has one object per line, or one array "
+            "of objects."
+        ) from error
     if kind is not None and not isinstance(value, kind):
         raise InputError(f"{name}: not a JSON array of objects.")
     return value
