@@ -36,6 +36,30 @@ export function marked(text, weights) {
 // What words may be inside of a match, whose tokeniser leaves out hyphens, or digits too.
 const PARTS = [/[^'’-]+/gu, /[\p{L}\p{M}]+/gu];
 
+// Scripts without spaces between words.
+const UNSPACED =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+
+/**
+ * Tokens of a run of letters without spaces: at each place the longest word that begins there.
+ * @param {string} text
+ * @param {number} start
+ * @param {Map<string, number>} weights
+ * @returns {{word: string, start: number, length: number}[]}
+ */
+function longestWords(text, start, weights) {
+  const longest = Math.max(0, ...[...weights.keys()].map((word) => word.length));
+  const found = [];
+  for (let i = 0; i < text.length; ) {
+    let length = Math.min(longest, text.length - i);
+    while (length > 1 && !weights.has(text.slice(i, i + length).toLowerCase())) length--;
+    length = Math.max(length, 1);
+    found.push({ word: text.slice(i, i + length).toLowerCase(), start: start + i, length });
+    i += length;
+  }
+  return found;
+}
+
 /**
  * Tokens of a match: itself if it is a word, else its parts.
  * @param {Map<string, number>} weights
@@ -48,7 +72,9 @@ function split(weights) {
    */
   const tokens = (text, start, [pattern, ...others]) => {
     const word = text.toLowerCase(); // which may be longer
-    if (!pattern || weights.has(word)) return [{ word, start, length: text.length }];
+    if (weights.has(word)) return [{ word, start, length: text.length }];
+    if (!pattern && UNSPACED.test(text)) return longestWords(text, start, weights);
+    if (!pattern) return [{ word, start, length: text.length }];
     return [...text.matchAll(pattern)].flatMap((part) => tokens(part[0], start + part.index, others));
   };
   return (match) => tokens(match[0], match.index ?? 0, PARTS);

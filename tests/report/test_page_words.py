@@ -98,3 +98,18 @@ def test_words_are_marked_inside_of_names_that_the_tokeniser_cut(opened, tmp_pat
     page = opened(file).go("topic/0")
     marked = page.locator("article").first.locator("mark").all_text_contents()
     assert marked == ["moon", "IPv", "pthread", "create", "ext4", "हिन्दी"]
+
+
+def test_words_are_marked_in_scripts_without_spaces(opened, tmp_path):
+    words = ["天气", "公园", "公园里", "環境変数", "ภาษา", "今天 天气"]
+    text = "今天天气好,我们去公园里。環境変数は ภาษาไทย"
+    file = report.write(
+        np.full((1, 6), 1 / 6),
+        np.ones((5, 1)),
+        words,
+        documents=[text] * 5,
+        path=tmp_path / "r.html",
+    )
+    page = opened(file).go("topic/0")
+    marked = page.locator("article").first.locator("mark").all_text_contents()
+    assert marked == ["天气", "公园里", "環境変数", "ภาษา"]
