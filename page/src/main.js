@@ -61,7 +61,8 @@ async function start() {
   const places = new Places(main);
   const draw = () => {
     const { view, argument, query } = route(location.hash);
-    const current = view === "topic" ? "topics" : view;
+    // A topic, and whatever this report does not have, is shown under "Topics".
+    const current = links.some((link) => link.dataset.view === view) ? view : "topics";
     for (const link of links) {
       if (link.dataset.view === current) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");

@@ -33,12 +33,18 @@ export function marked(text, weights) {
   return parts;
 }
 
-// What words may be inside of a match, whose tokeniser leaves out hyphens, or digits too.
-const PARTS = [/[^'’-]+/gu, /[\p{L}\p{M}]+/gu];
-
-// Scripts without spaces between words.
+// Letters of scripts without spaces between words.
 const UNSPACED =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+  "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmr}\\p{scx=Mymr}]";
+const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, "u");
+
+// What words may be inside of a match, whose tokeniser leaves out hyphens, or digits, or divides
+// letters by their scripts.
+const PARTS = [
+  /[^'’-]+/gu,
+  /[\p{L}\p{M}]+/gu,
+  new RegExp(`${UNSPACED}+|(?:(?!${UNSPACED}).)+`, "gu"),
+];
 
 /**
  * Tokens of a run of letters without spaces: at each place the longest word that begins there.
@@ -73,7 +79,7 @@ function split(weights) {
   const tokens = (text, start, [pattern, ...others]) => {
     const word = text.toLowerCase(); // which may be longer
     if (weights.has(word)) return [{ word, start, length: text.length }];
-    if (!pattern && UNSPACED.test(text)) return longestWords(text, start, weights);
+    if (!pattern && STARTS_UNSPACED.test(text)) return longestWords(text, start, weights);
     if (!pattern) return [{ word, start, length: text.length }];
     return [...text.matchAll(pattern)].flatMap((part) => tokens(part[0], start + part.index, others));
   };

@@ -354,6 +354,13 @@ def test_hostile_text_stays_text(opened, tmp_path):
     assert texts[0] in shown.texts("article h3")
 
 
+@pytest.mark.parametrize("view", ["nonsense", "topic/99", "time"])
+def test_an_address_that_the_report_lacks_leads_to_the_topics(opened, tmp_path, view):
+    page = opened(report.write(**arguments(dates=None, path=tmp_path / "some.html"))).go(view)
+    assert page.locator("table.topics").is_visible()
+    assert page.locator("header nav a[aria-current]").all_text_contents() == ["Topics"]
+
+
 @pytest.mark.parametrize("width", [390, 1920])
 def test_no_view_is_wider_than_the_window(opened, file, width):
     shown = opened(file, viewport={"width": width, "height": 800})
