@@ -32,7 +32,7 @@ _MARK = (
     r"\u0df2\u0df3\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ecd\u0f35\u0f37\u0f39\u0f71-\u0f84"
     r"\u0f8d-\u0fbc\u102b-\u103e\u1056-\u108f\u17b4-\u17d3\u302a-\u302f\u3099\u309a]"
 )
-#: Runs of three or more letters of any script, with their combining marks. Python's ``\\w`` has no
+#: Runs of three or more letters of any script, with their combining marks. Python's ``\w`` has no
 #: marks, so that it cuts the words of most scripts of India. All this is
 #: ``L(?:L|M){2,}`` of letters L and marks M, twice as fast in text without marks.
 WORD = f"{_LETTER}(?:{_LETTER}{{2,}}+|(?:{_LETTER}|{_MARK}){{2}}{_LETTER}*)(?:{_MARK}{_LETTER}*)*"
