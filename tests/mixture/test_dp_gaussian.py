@@ -2,6 +2,7 @@
 
 import pickle
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -226,12 +227,18 @@ BAD = [
     ({"tempering": Annealing(schedule=lambda time: 0.5)}, "schedule must return temperatures"),
     ({"last_stick": "two"}, "last_stick must be one of"),
     ({"sort_components": 1}, "sort_components must be True or False"),
-    ({"mean_prior": [0.0]}, r"mean_prior must have shape \(2,\), got \(1,\)"),
-    ({"mean_prior": [0.0, np.inf]}, "mean_prior contains infinity"),
+    ({"mean_prior": [0.0]}, r"mean_prior must be of shape \(2,\), got \(1,\)"),
+    ({"mean_prior": [0.0, np.inf]}, "mean_prior must hold finite numbers"),
+    ({"mean_prior": "mean"}, "mean_prior must hold numbers"),
     ({"mean_precision_prior": 0}, "mean_precision_prior == 0"),
     ({"degrees_of_freedom_prior": 0}, "degrees_of_freedom_prior == 0"),
     ({"degrees_of_freedom_prior": 1, "covariance_type": "full"}, "degrees_of_freedom_prior == 1"),
     ({"covariance_prior": [1.0, 0.0]}, "covariance_prior must be positive"),
+    (
+        {"covariance_prior": [1.0, 1e-310]},
+        "covariance_prior must be positive, with variances >=",
+    ),
+    ({"covariance_prior": 1.0}, r"covariance_prior must be of shape \(2,\), got \(\)"),
     ({"covariance_prior": np.eye(2)}, "covariance_prior"),
     (
         {"covariance_prior": [[1, 2], [2, 1]], "covariance_type": "full"},
@@ -242,7 +249,9 @@ BAD = [
         "covariance_prior must be symmetric and positive definite",
     ),
     ({"init_params": "k-means++"}, "init_params must be one of"),
-    ({"init_params": np.ones((120, 2))}, r"init_params must have shape \(120, 15\)"),
+    ({"init_params": None}, r"init_params must be of shape \(120, 15\), got \(\)"),
+    ({"init_params": np.ones((120, 2))}, r"init_params must be of shape \(120, 15\)"),
+    ({"init_params": -np.ones((120, 15))}, "init_params must hold finite numbers from 0"),
     ({"init_params": np.ones((120, 15))}, "init_params must be responsibilities"),
     ({"init_params": np.eye(15)[np.zeros(120, int)], "n_init": 2}, "n_init must be 1 where"),
     ({"n_init": 0}, "n_init == 0"),
@@ -270,12 +279,14 @@ def test_bad_data():
         for kind in ("diag", "full"):
             with pytest.raises(ValueError, match=r"column 1 is constant; .* give covariance_prior"):
                 DPGaussianMixture(3, covariance_type=kind).fit(constant)
+    with pytest.raises(ValueError, match=r"columns 1, 2 are constant; remove them"):
+        DPGaussianMixture(3).fit(constant[:, [0, 1, 1]])
     for few in (X[:2], X[:, [0, 0]]):
         with pytest.raises(ValueError, match=r"its 2 columns are linearly dependent, .*'diag', or"):
             DPGaussianMixture(2, covariance_type="full").fit(few)
-    for kind in ("diag", "full"):
+    for kind, scale in product(("diag", "full"), (1e-156, 1e-170)):
         with pytest.raises(ValueError, match=r"squares of its values vanish; scale it up"):
-            DPGaussianMixture(3, covariance_type=kind).fit(X * 1e-170)
+            DPGaussianMixture(3, covariance_type=kind).fit(X * scale)
     fitted(constant, 3, covariance_prior=[1.0, 1.0])
     with pytest.raises(ValueError, match=r"X must be within ±1e\+100"):
         DPGaussianMixture(3).fit(X * 1e200)

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
-from sklearn.utils import check_array
 
 from .._utils import _validation as check
 from .._utils._typing import Floats
@@ -14,6 +13,10 @@ from ._normal_wishart import Diagonal, Full, NormalWishart
 
 # Squares of larger numbers, in units of a small variance, leave the range of float64.
 _LARGEST = 1e100
+# So do the inverses of smaller variances.
+_LOWEST_VARIANCE = 1e-300
+# Columns that a message names.
+_NAMED = 10
 
 
 def check_range(X: Floats) -> None:
@@ -45,15 +48,17 @@ def prior_of(
     if mean_prior is None:
         mean = X.mean(axis=0)
     else:
-        mean = _array("mean_prior", mean_prior, (D,))
-        check_range(mean)
+        mean = check.table("mean_prior", mean_prior, [(D,)], -_LARGEST, _LARGEST).copy()
     if covariance_prior is None:
         scale = _covariance_of(X, full)
     else:
-        scale = _array("covariance_prior", covariance_prior, (D, D) if full else (D,))
+        shape, largest = (D, D) if full else (D,), _LARGEST**2
+        scale = check.table("covariance_prior", covariance_prior, [shape], -largest, largest)
         if not _positive_definite(scale):
             wanted = "symmetric and positive definite" if full else "positive"
-            raise ValueError(f"covariance_prior must be {wanted}")
+            raise ValueError(
+                f"covariance_prior must be {wanted}, with variances >= {_LOWEST_VARIANCE:g}"
+            )
     return (Full if full else Diagonal)(
         mean[None], np.array([k]), np.array([dof]), np.array(scale, dtype=np.float64)[None]
     )
@@ -63,8 +68,8 @@ def start_of(init_params: Any, shape: tuple[int, int]) -> str | Floats:
     """Check the start: the name of a method, or responsibilities (N, n_components)."""
     if isinstance(init_params, str):
         return check.choice("init_params", init_params, ("kmeans", "random"))
-    phi = _array("init_params", init_params, shape)
-    if (phi < 0).any() or np.abs(phi.sum(axis=1) - 1.0).max() > 1e-6:
+    phi = check.table("init_params", init_params, [shape], 0.0, 1.0 + 1e-6).copy()
+    if np.abs(phi.sum(axis=1) - 1.0).max() > 1e-6:
         raise ValueError("init_params must be responsibilities: >= 0, with rows that sum to 1")
     return phi
 
@@ -84,27 +89,20 @@ def draw_start(
     return np.eye(n_components)[labels]
 
 
-def _array(name: str, value: Any, shape: tuple[int, ...]) -> Floats:
-    """A new float64 array of finite values of a shape."""
-    array = check_array(
-        value, dtype=np.float64, ensure_2d=len(shape) == 2, copy=True, input_name=name
-    )
-    if array.shape != shape:
-        raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
-    return np.asarray(array)
-
-
 def _covariance_of(X: Floats, full: bool) -> Floats:
     """Covariance of the data, (D, D), or its diagonal, (D,); refused if it is not definite."""
     message = "covariance_prior cannot be computed from X: {}, or give covariance_prior"
     # The computed variance of equal numbers is seldom 0: their computed mean is another number.
     spread, size = np.ptp(X, axis=0), np.abs(X).max(axis=0)
     constant = np.flatnonzero(spread <= np.finfo(float).eps * size)
-    if constant.size:
+    if constant.size == 1:
         raise ValueError(message.format(f"column {constant[0]} is constant; remove it"))
+    if constant.size:
+        named = ", ".join(map(str, constant[:_NAMED])) + ", ..." * (constant.size > _NAMED)
+        raise ValueError(message.format(f"columns {named} are constant; remove them"))
     scale = np.atleast_2d(np.cov(X.T)) if full else X.var(axis=0, ddof=1)
     if not _positive_definite(scale):
-        if not (spread**2 > 0).all():
+        if (np.diagonal(scale) if full else scale).min() < _LOWEST_VARIANCE:
             raise ValueError(message.format("squares of its values vanish; scale it up"))
         raise ValueError(
             message.format(
@@ -116,14 +114,15 @@ def _covariance_of(X: Floats, full: bool) -> Floats:
 
 
 def _positive_definite(scale: Floats) -> bool:
-    """Whether a matrix is symmetric and positive definite, or the diagonal of one positive."""
+    """Whether a matrix is symmetric and positive definite, or the diagonal of one is positive."""
     if scale.ndim == 1:
-        return bool((scale > 0).all())
+        return bool((scale >= _LOWEST_VARIANCE).all())
     if not np.allclose(scale, scale.T, rtol=1e-10, atol=0.0):
         return False
     # Relative to the diagonal, so that columns may have different units.
-    deviation = np.sqrt(np.maximum(np.diagonal(scale), 0.0))
-    if not (deviation > 0).all():
+    variances = np.diagonal(scale)
+    if not (variances >= _LOWEST_VARIANCE).all():
         return False
+    deviation = np.sqrt(variances)
     lowest = np.linalg.eigvalsh(scale / np.outer(deviation, deviation))[0]
     return bool(lowest > len(scale) * np.finfo(float).eps)
