@@ -161,6 +161,30 @@ def test_known_draws_are_changed_until_they_are_new(n_states, beta, isa):
     assert found.all() if beta == 1 else (as_sets(states) == as_sets(before) and not found.any())
 
 
+@pytest.mark.parametrize("n_marginal", [32, 33])
+def test_states_of_few_units_leave_draws_for_others(n_marginal, isa):
+    # Five units have 32 states, which are as many as there are draws, and the best state has six.
+    n_data, n_units = 6, 12
+    rng = np.random.default_rng(0)
+    best = np.zeros((n_data, n_units), dtype=np.uint8)
+    for bits in best:
+        bits[rng.choice(n_units, 6, replace=False)] = 1
+    fields = np.where(best == 1, 40.0, -40.0)
+    first = best.copy()
+    first[np.arange(n_data), best.argmax(axis=1)] = 0
+    states = reference.pack(first)[:, None].copy()
+    prior = UnitPrior(np.full(n_units, 0.1)).draw_arguments()
+    keys = np.arange(n_data, dtype=np.uint64)
+    free_energy, means = np.empty(n_data), np.empty(fields.shape)
+    couplings = np.zeros(n_units * (n_units + 1) // 2)
+    for iteration in range(1, 5):
+        kernels.gaussian_estep(
+            states, keys, SEED, iteration, *prior, 0, n_marginal, None, fields, 1.0,
+            free_energy, means, couplings, np.empty((1, len(couplings))), ticket(),
+        )  # fmt: skip
+    np.testing.assert_array_equal(states[:, 0], reference.pack(best))
+
+
 @pytest.mark.parametrize("n_drawn", [(6, 7), (0, 7), (0, 0)])
 @pytest.mark.parametrize("guided", [False, True])
 @pytest.mark.parametrize("name", CASES)

@@ -149,12 +149,14 @@ def _estep(
             probability = marginals[n]
         thresholds = (probability * 2**16 + 0.5).astype(np.uint32)
         listed = np.flatnonzero(thresholds)
-        if 2 ** len(listed) <= n_marginal:
+        hot = inverse_temperature < 1
+        # At T = 1 half of the draws are left for walks to new states.
+        if 2 ** len(listed) <= (n_marginal if hot else n_marginal // 2):
             drawn += _subsets(listed, n_units)
         there = joint.keys() | {bits.tobytes() for bits in drawn}
         for _ in range(n_prior + n_marginal - len(drawn)):
             bits = random.listed(listed, thresholds)
-            if inverse_temperature == 1:
+            if not hot:
                 bits = random.walk(bits, there)
             drawn.append(bits)
             there.add(bits.tobytes())

@@ -283,9 +283,10 @@ static INLINE void estep_datum(const truncated_problem *p, workspace *work, void
         int64_t n_on;
         if (drawn == n_prior) {
             n_listed = list_units(p, work, own, n_words, n);
-            /* Where no more states can be drawn than are asked for, all of them are taken; what is
-               drawn after that walks, or, while hot, would be known. */
-            if (n_listed < 63 && (int64_t)1 << n_listed <= p->n_marginal)
+            /* Where few states can be drawn, all of them are taken. While hot, more draws would be
+               known; at T = 1 they walk to new states, so half of the draws are left for that. */
+            const int64_t most = hot ? p->n_marginal : p->n_marginal / 2;
+            if (n_listed < 63 && (int64_t)1 << n_listed <= most)
                 n_subsets = (int64_t)1 << n_listed;
             if (hot && n_subsets)
                 n_drawn = n_prior + n_subsets;
