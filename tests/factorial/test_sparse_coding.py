@@ -273,6 +273,14 @@ def test_data_that_fit_exactly():
     assert np.isfinite(zeros.score(np.zeros((5, 4))))
 
 
+def test_an_exact_fit_in_single_precision_has_the_bound_of_double_precision():
+    data = make_bars(300, 5, noise=0.0, random_state=1).data
+    model = BinarySparseCoding(10, max_iter=40, dtype="float32", random_state=1).fit(data)
+    single = model.exact_log_likelihood(data)
+    model.dtype = "float64"
+    assert single == pytest.approx(model.exact_log_likelihood(data), abs=5.0)
+
+
 # Samplers and sets
 
 

@@ -217,7 +217,10 @@ class StateSets:
 
         workers.spread(multiply, row_parts(len(Y)))
         if not (np.isfinite(fields.sum()) and np.isfinite(constants).all()):
-            raise ValueError("log-joints overflow: scale X down, or choose a smaller learning rate")
+            raise ValueError(
+                "log-joints overflow: scale X down, or choose a larger sigma_init or a smaller "
+                "learning_rate"
+            )
         elbo, means = np.empty(len(Y)), np.empty(fields.shape)
         kernel, table, extra = joint.kernel_arguments(len(Y), states.shape[1])
         workers.run(

@@ -24,8 +24,9 @@ from ._config import LOWEST_PI, SparseCodingConfig, sparse_coding_config
 from ._e_step import EStep, StateSets, UnitPrior, row_chunks, row_parts
 from ._estimator import TruncatedModel
 
-# Share of the mean square of the data: with an exact fit, sigma would otherwise run to 0.
-_LOWEST_VARIANCE = 1e-9
+# Share of the mean square of the data: with an exact fit, sigma would otherwise run to 0, and
+# log-joints, which are sums of squares over the variance, would lose all digits.
+_LOWEST_VARIANCE = {"float64": 1e-9, "float32": 1e-6}
 # Larger values have infinite sums of squares.
 _LARGEST = {"float64": 1e100, "float32": 1e15}
 
@@ -107,6 +108,7 @@ class Statistics:
         self.sy = np.zeros((n_units, n_features))
         self._lower = np.zeros(n_units * (n_units + 1) // 2)
         self.yy, self.elbo, self.n_data = 0.0, 0.0, 0
+        self.lowest_variance = 0.0  # as a share of the mean square of the data
 
     def add(self, Y: Floats, squares: Floats, local: EStep, workers: Workers) -> None:
         """Add data; the E-step's ``extra`` holds the lower triangle of E[s s^T] for each block."""
@@ -123,6 +125,7 @@ class Statistics:
         self.yy += float(squares.sum())
         self.elbo += float(local.elbo.sum())
         self.n_data += len(Y)
+        self.lowest_variance = _LOWEST_VARIANCE[Y.dtype.name]
 
     @property
     def ss(self) -> Floats:
@@ -191,7 +194,8 @@ class BinarySparseCoding(TruncatedModel):
     components_ : ndarray of shape (n_components, n_features)
         W.
     sigma_ : float
-        Standard deviation of the noise.
+        Standard deviation of the noise. If learned, it is at least 3e-5 of the root mean square of
+        the data, and 1e-3 with float32.
     pi_ : float
         Probability of a component.
     elbo_history_ : structured ndarray of shape (`n_iter_`,)
@@ -406,7 +410,7 @@ def maximised(
     if learn_sigma:
         squares = sums.yy - 2 * np.vdot(joint.W, sums.sy) + np.vdot(ss, joint.W @ joint.W.T)
         scale = (sums.yy or 1.0) / (sums.n_data * n_features)
-        variance = max(float(squares) / (sums.n_data * n_features), _LOWEST_VARIANCE * scale)
+        variance = max(float(squares) / (sums.n_data * n_features), sums.lowest_variance * scale)
         joint = replace(joint, variance=variance)
     if learn_pi:
         pi = float(np.trace(ss)) / (sums.n_data * n_units)
