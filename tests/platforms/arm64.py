@@ -69,7 +69,7 @@ FITS = [
         f"tests/factorial/test_contract.py::{_BITS}[shapes-{mode}]"
         for mode in ("vi", "avi", "vt", "lvt")
     ),
-    "tests/factorial/test_sparse_coding.py::test_any_number_of_threads_gives_the_same_bits[2]",
+    "tests/factorial/test_sparse_coding.py::test_any_number_of_threads_gives_the_same_bits[2-float32]",
     "tests/factorial/test_belief_network.py::test_kinds_of_zeros_and_ones",
     "tests/mixture/test_dp_gaussian.py::test_predictions_agree_with_each_other",
 ]
