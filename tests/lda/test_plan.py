@@ -1,0 +1,55 @@
+"""The defaults that follow from the number of documents, as the docstring of `TemperedLDA` says."""
+
+import pytest
+
+from topictemper import TemperedLDA
+from topictemper.lda._config import Config, Plan
+
+
+def plan_of(n_documents, inference="auto"):
+    config = Config.of(TemperedLDA(inference=inference).get_params(deep=False), 1000)
+    return Plan.of(config, n_documents, config.planned_passes(n_documents))
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "passes", "batch_size", "joined", "offset"),
+    [
+        (50, 120, 64, 64, 23.4),
+        (100, 120, 5, 5, 600),
+        (1000, 57, 50, 50, 285),
+        (8000, 15, 64, 128, 469),
+        (50_000, 15, 167, 501, 1024),
+        (100_000, 10, 500, 500, 500),
+        (300_000, 4, 2048, 2048, 146.5),
+        (10_000_000, 4, 2048, 2048, 1024),
+    ],
+)
+def test_where_documents_are_sampled(n_documents, passes, batch_size, joined, offset):
+    plan = plan_of(n_documents)
+    assert (plan.planned_passes, plan.batch_size, plan.largest_batch) == (
+        passes,
+        batch_size,
+        joined,
+    )
+    assert plan.learning_offset == pytest.approx(offset, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "batch_size"), [(20, 64), (1000, 64), (50_000, 167), (1_000_000, 2048)]
+)
+def test_where_they_are_not(n_documents, batch_size):
+    plan = plan_of(n_documents, "point")
+    assert plan.planned_passes == plan_of(n_documents).planned_passes
+    assert (plan.batch_size, plan.largest_batch) == (batch_size, batch_size)
+
+
+def test_few_steps_have_the_least_offset():
+    assert plan_of(5).learning_offset == 10
+
+
+def test_a_stream_of_unknown_length_counts_as_20_000():
+    config = Config.of(TemperedLDA().get_params(deep=False), 1000)
+    unknown, known = Plan.of(config, None, 1), Plan.of(config, 20_000, 1)
+    assert unknown.batch_size == known.batch_size == 67
+    assert unknown.largest_batch == known.largest_batch == 335
+    assert unknown.learning_offset == known.learning_offset
