@@ -16,6 +16,7 @@ import topictemper
 from topictemper import TemperedLDA
 from topictemper._core import _workers
 from topictemper._core._workers import Workers
+from topictemper.lda._average import TopicsAverage
 from topictemper.tempering import Annealing
 
 from ..running_threads import assert_threads_end, n_threads
@@ -102,6 +103,10 @@ class Interrupter:
         sys.settrace(self._before)
 
 
+def interrupted(*_):
+    raise KeyboardInterrupt
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_interrupt_at_any_line(name, n_jobs, monkeypatch):
@@ -122,6 +127,15 @@ def test_interrupt_at_any_line(name, n_jobs, monkeypatch):
         found.add(allowed.index(digest(lda)))
     assert found >= {0, 1, 2}
     assert_threads_end(before)
+
+
+def test_interrupt_while_a_new_total_is_taken(monkeypatch):
+    lda = stream("sampled")
+    before = digest(lda)
+    monkeypatch.setattr(TopicsAverage, "rescale", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        lda.set_params(total_samples=900).partial_fit(NEW)
+    assert digest(lda) == before
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -151,12 +165,8 @@ def test_interrupt_of_a_first_call(n_jobs):
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 def test_signals_at_random_moments(n_jobs):
     """`python -m tests.faults` makes 1,000 of them."""
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
     allowed, before = states("lvt", n_jobs), n_threads()
-    rng, handler = np.random.default_rng(n_jobs), signal.signal(signal.SIGALRM, interrupt)
+    rng, handler = np.random.default_rng(n_jobs), signal.signal(signal.SIGALRM, interrupted)
     try:
         for _ in range(25):
             lda = stream("lvt", n_jobs)

@@ -136,6 +136,8 @@ def test_documents_after_fit_are_new_ones():
     assert lda._trainer.clock.total_samples == 500
     lda.set_params(total_samples=200).partial_fit(corpus())
     assert lda._trainer.clock.total_samples == 200
+    lda.set_params(total_samples=None).partial_fit(corpus(300, seed=1))
+    assert lda._trainer.clock.total_samples == 500
 
 
 @pytest.mark.parametrize(

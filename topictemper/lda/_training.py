@@ -175,12 +175,7 @@ class Trainer(Stateful):
 
     def expect(self, total_samples: float | None) -> None:
         """Learn from now on for a corpus of so many documents; None: it grows as they come."""
-        restore = snapshot(parts(self))
-        try:
-            self._rescale(self.clock.expect(total_samples))
-        except BaseException:
-            complete(restore)
-            raise
+        self._rescale(self.clock.expect(total_samples))
 
     def _rescale(self, factor: float) -> None:
         self.topics.rescale(factor)
