@@ -171,6 +171,18 @@ def test_update_of_counts(run, fails, model, matrix, text, tmp_path):
     assert "this would overwrite the input" in fails("update", model, text, "--output", text)
 
 
+def test_texts_of_a_model_of_counts(run, matrix, text, tmp_path):
+    path, words = tmp_path / "counts.npz", matrix.with_name("vocab.txt")
+    words.write_text(words.read_text().replace("wordt", "Word"))
+    assert run("fit", matrix, "--topics=3", "--passes=2", "--output", path)[0] == 0
+    text.write_text("worda wordb zebra\n")
+    status, out, err = run("score", path, text, "--json")
+    assert status == 0
+    assert "1 of 20 words of the vocabulary cannot occur in text, such as 'Word'" in err
+    found = json.loads(out)
+    assert (found["documents"], found["tokens"], found["unknown"]) == (1, 2, 1)
+
+
 def test_models_and_reports_are_not_written_to_standard_output(fails, model, text, monkeypatch):
     monkeypatch.chdir(text.parent)
     labels = text.with_name("labels.json")

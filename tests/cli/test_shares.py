@@ -95,3 +95,4 @@ def test_shares_of_no_documents(fails, model, matrix, tmp_path):
     table.write_text("body,who\nriver boat,\n")
     assert "docs.csv: no document has a group." in fails(*shares)
     assert "--group is for text" in fails("shares", model, matrix, "--group=who")
+    assert "--encoding is for text" in fails("score", model, matrix, "--encoding=utf-8")
