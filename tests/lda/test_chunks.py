@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 
 from topictemper import TemperedLDA
 from topictemper._utils import _chunks
@@ -317,6 +318,19 @@ def test_single_documents_of_a_stream_make_full_minibatches():
     for d in range(X.shape[0]):
         one_by_one.partial_fit(X[d])
     assert (whole.n_batch_iter_, one_by_one.n_batch_iter_) == (10, 200)
+
+
+def test_chunks_make_full_minibatches_where_these_are_joined():
+    X = sp.csr_array(np.tile([[2, 0, 1], [0, 3, 0]], (4000, 1)))
+    lda = TemperedLDA(2, tempering="svi", max_iter=3, shuffle=False, random_state=0)
+    chunks = [X[start : start + 100] for start in range(0, 8000, 100)]
+    whole = clone(lda).fit(X)
+    assert whole.n_batch_iter_ < 3 * 8000 / 64  # once documents are sampled
+    assert learned_state(clone(lda).fit(chunks)) == learned_state(whole)
+    lda.set_params(total_samples=8000)
+    whole = clone(lda).partial_fit(X)
+    # When sampling begins, a minibatch may have been cut out already.
+    assert abs(lda.partial_fit(chunks).n_batch_iter_ - whole.n_batch_iter_) <= 1
 
 
 class InTheSameArrays:

@@ -327,6 +327,16 @@ def test_perplexity_is_exp_of_the_negative_score(mode):
         assert lda.perplexity(corpus(), tempered=True) == expected
 
 
+def test_score_and_perplexity_find_proportions_as_they_are_told():
+    lda = fitted("lvt")
+    ways = {way: lda.score(corpus(), inference=way) for way in ("mean_field", "collapsed", "gibbs")}
+    assert len({*ways.values()}) == 3
+    for way, score in ways.items():
+        assert lda.perplexity(corpus(), inference=way) == np.exp(-score)
+    tempered = lda.score(corpus(), tempered=True)
+    assert lda.score(corpus(), inference="mean_field", tempered=True) == tempered
+
+
 def test_score_takes_y_and_ignores_it():
     assert fitted().score(corpus(), np.zeros(200)) == fitted().score(corpus())
 
