@@ -8,6 +8,8 @@ import pytest
 collect_ignore_glob = [] if find_spec("matplotlib") else ["tests/plotting"]
 if find_spec("dask") is None or find_spec("distributed") is None:
     collect_ignore_glob += ["topictemper/dask/*", "tests/dask/*", "docs/guide/machines.rst"]
+elif find_spec("pandas") is None or find_spec("pyarrow") is None:  # of dask.dataframe
+    collect_ignore_glob += ["tests/dask/*"]
 
 
 @pytest.fixture(scope="session", autouse=True)

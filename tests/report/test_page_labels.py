@@ -1,7 +1,6 @@
 """Labels that the reader edits on the page, by mouse and from files."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from tests.report.small_report import WORDS, arguments, corpus, data_of
@@ -50,6 +49,7 @@ def names_of_topics(shown):
 
 
 def test_a_topic_without_a_label_has_the_name_that_tables_have(opened, tmp_path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
     counts = corpus().counts
     lda = TemperedLDA(3, random_state=0, max_iter=5).fit(counts, feature_names=WORDS)
     shown = opened(lda.report(counts, path=tmp_path / "model.html"))

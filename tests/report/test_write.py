@@ -5,7 +5,6 @@ import json
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.decomposition import LatentDirichletAllocation
@@ -104,6 +103,7 @@ def test_blocks_of_documents_do_not_change_the_file(path, monkeypatch, at_once):
 
 
 def test_sparse_lists_and_frames_give_the_same(path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
     expected = written(path)
     theta = corpus().proportions
     for same in (sp.csr_matrix(theta), theta.tolist(), pd.DataFrame(theta)):
@@ -118,6 +118,7 @@ def test_the_same_arguments_give_the_same_bits(path, monkeypatch):
 
 
 def test_shares_over_time_and_by_group(path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
     content = written(path)
     theta, years = corpus().proportions[:-2], pd.Series(corpus().dates[:-2]).str[:7]
     periods = content["periods"]
@@ -152,7 +153,7 @@ def test_shares_over_time_and_by_group(path):
         (["0980", "2024"], "century", "900-999", "2000-2099"),
         (["20240101", 20240209], "day", "2024-01-01", "2024-02-09"),
         (
-            [datetime.date(2024, 1, 1), pd.Timestamp("2024-01-03")],
+            [datetime.date(2024, 1, 1), datetime.datetime(2024, 1, 3)],
             "day",
             "2024-01-01",
             "2024-01-03",
@@ -170,7 +171,18 @@ def test_documents_of_one_day_have_no_course(path):
     assert written(path, dates=["2024-05-31"] * N_DOCUMENTS)["periods"] is None
 
 
+def test_dates_of_pandas(path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    dates = [pd.Timestamp("2024-01-03"), pd.NaT, *[datetime.date(2024, 1, 1)] * (N_DOCUMENTS - 2)]
+    assert written(path, dates=dates)["periods"]["names"] == [
+        "2024-01-01",
+        "2024-01-02",
+        "2024-01-03",
+    ]
+
+
 def test_missing_values_of_pandas_are_none(path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
     groups = pd.Series(["north", pd.NA, None, *["south"] * (N_DOCUMENTS - 3)], dtype="string")
     assert sorted(written(path, groups=groups)["groups"]["documents"]) == [1, N_DOCUMENTS - 5]
 
