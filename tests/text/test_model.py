@@ -375,6 +375,17 @@ def test_priors_of_words_are_checked_with_the_words():
         topic_model(lda=TemperedLDA(3, topic_word_prior=np.full(17, 0.1))).fit(texts())
 
 
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_a_fit_that_fails_leaves_what_there_was(method):
+    fitted = topic_model().fit(texts())
+    words, topics = fitted.feature_names_, fitted.lda_
+    fitted.set_params(lda=TemperedLDA(topic_word_prior=[0.1] * 5))
+    with pytest.raises(ValueError, match="topic_word_prior"):
+        getattr(fitted, method)(["boat river", "engine"] * 9)  # after these words are counted
+    assert_array_equal(fitted.feature_names_, words)
+    assert fitted.lda_ is topics
+
+
 def test_before_fit():
     model = topic_model()
     for method in (model.transform, model.score, model.documents, model.update):
