@@ -58,6 +58,7 @@ def test_counts_are_those_of_scikit_learn(
     assert counted.words == theirs.get_feature_names_out().tolist()
     assert ours.vocabulary_ == theirs.vocabulary_
     assert_array_equal(counted.counts.toarray(), expected.toarray())
+    assert counted.counts.has_sorted_indices
     assert_array_equal(ours.transform(TEXTS[:3]).toarray(), expected[:3].toarray())
     parts = list(count_by_vocabulary(TEXTS, ours))
     again = np.vstack([part.matrix(ours).toarray() for part in parts])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper._utils._tables import Table
+from topictemper.lda._training import Trainer
 from topictemper.text import _counting
 from topictemper.text._saving import _counted
 
@@ -167,6 +168,7 @@ def test_drift_is_a_warning():
     updated = topic_model().fit(texts())
     with pytest.warns(UserWarning, match=r"24 of 48 words of 2 documents .* \(50.0%; 0.0% before"):
         updated.update([f"{text} zebra giraffe okapi {'koala ' * 9}" for text in texts(2)])
+    updated.update([f"{text} {'koala ' * 13}" for text in texts(2)])  # no more
 
 
 def test_a_list_is_checked_before_it_is_learned(model, monkeypatch):
@@ -366,6 +368,20 @@ def test_parameters_are_checked_before_texts_are_read(parameters, message):
 def test_what_an_interrupt_does_is_checked_before_texts_are_read():
     with pytest.raises(ValueError, match="on_interrupt must be one of"):
         topic_model().fit(iter(()), on_interrupt="stop")
+
+
+def test_an_interrupted_fit_keeps_its_topics(monkeypatch):
+    step, steps = Trainer.step, iter(range(40))
+
+    def interrupted(*args, **kwargs):
+        if next(steps, None) is None:
+            raise KeyboardInterrupt
+        return step(*args, **kwargs)
+
+    monkeypatch.setattr(Trainer, "step", interrupted)
+    with pytest.warns(ConvergenceWarning, match="interrupted after 6 of 30 whole passes"):
+        model = topic_model().fit(texts(), on_interrupt="keep")
+    assert model.topics_.documents.sum() == 120
 
 
 def test_priors_of_words_are_checked_with_the_words():
