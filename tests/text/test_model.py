@@ -28,6 +28,13 @@ def model():
     return topic_model().fit(texts())
 
 
+def assert_tables_equal(table, other):
+    """Of pandas, or of the package where that is not installed."""
+    assert list(table.columns) == list(other.columns)
+    for name in table.columns:
+        assert_array_equal(np.asarray(table[name]), np.asarray(other[name]))
+
+
 def test_topics(model):
     table = model.topics_
     assert list(table.columns) == [
@@ -203,7 +210,7 @@ def test_save_and_load(model, tmp_path):
     given = [*texts(20, seed=1), "Harbour, FISH"]
     assert_array_equal(again.transform(given), model.transform(given))
     assert repr(again.get_params()) == repr(model.get_params())
-    assert again.topics_.equals(model.topics_)
+    assert_tables_equal(again.topics_, model.topics_)
     first = topic_model().fit(texts()).update(texts(50, seed=2))
     second = again.update(texts(50, seed=2))
     assert_array_equal(first.lda_.components_, second.lda_.components_)
@@ -245,7 +252,7 @@ def test_a_function_is_not_saved(tmp_path):
     joblib.dump(fitted, tmp_path / "model.pkl")
     again = joblib.load(tmp_path / "model.pkl")
     assert_array_equal(again.transform(texts()), fitted.transform(texts()))
-    assert again.topics_.equals(fitted.topics_)
+    assert_tables_equal(again.topics_, fitted.topics_)
 
 
 def test_searches_over_nested_parameters():
