@@ -82,3 +82,8 @@ def test_refuses_parameters():
         topic_hierarchy(TOPICS).groups(8)
     with pytest.raises(ValueError, match="labels"):
         TopicHierarchy(1 - np.eye(3), labels=["a"])
+
+
+def test_one_topic_has_no_tree():
+    with pytest.raises(ValueError, match="components must have at least two topics"):
+        topic_hierarchy(np.ones((1, 5)))

@@ -186,4 +186,6 @@ def topic_hierarchy(
     4
     """
     distances = topic_distances(components, metric)
+    if len(distances) < 2:
+        raise ValueError("components must have at least two topics, or there is nothing to merge")
     return TopicHierarchy(distances, method=method, labels=topic_labels(components, len(distances)))
