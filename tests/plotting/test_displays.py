@@ -158,9 +158,7 @@ def test_every_last_score_is_in_the_picture():
         # Lines that leave through the floor are explained.
         lowest = min(h["score"].min() for h in histories.values())
         notes = [text.get_text() for text in ax.texts]
-        assert notes == (
-            [f"early values below the axis, down to {lowest:.4g}"] if lowest < low else []
-        )
+        assert notes == ([f"early values: down to {lowest:.4g}"] if lowest < low else [])
 
 
 def test_curves_need_scores():
@@ -238,7 +236,7 @@ def test_histogram_and_hottest_documents():
     for line, row in zip(lines, display.hottest_, strict=True):
         temperature, name = line.split(maxsplit=1)
         assert temperature == f"{T[row]:.2f}"
-        assert name.removesuffix("...") == titles[row][: len(name.removesuffix("..."))]
+        assert name.removesuffix("…") == titles[row][: len(name.removesuffix("…"))]
         assert len(name) <= 38
     display.figure_.canvas.draw()
 

@@ -9,6 +9,10 @@ from numpy.typing import NDArray
 
 # Distinct for color-blind readers and in gray.
 WARM, COOL = "#d6604d", "#4393c3"
+# On light and on dark backgrounds: of what is less important, and of lines behind the data.
+MUTED = "0.45"
+GRID = {"color": "0.5", "alpha": 0.2, "linewidth": 0.8}
+_LETTERS = 13  # of a title, in an inch
 
 
 def pyplot() -> Any:
@@ -37,7 +41,7 @@ def axes(ax: Any, figsize: tuple[float, float]) -> Any:
 def tidy(ax: Any) -> None:
     """Remove lines without information."""
     ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(axis="y", color="0.92", linewidth=0.8)
+    ax.grid(axis="y", **GRID)
     ax.set_axisbelow(True)
 
 
@@ -50,8 +54,25 @@ def note_below(ax: Any, text: str) -> None:
         ha="right",
         va="top",
         fontsize="x-small",
-        color="0.45",
+        color=MUTED,
     )
+
+
+def inches(ax: Any) -> tuple[float, float]:
+    """Width and height of axes; before a figure is drawn its layout may still change them a bit."""
+    box = ax.get_window_extent()
+    return box.width / ax.figure.dpi, box.height / ax.figure.dpi
+
+
+def shortened(text: Any, longest: int) -> str:
+    """Return a text on one line, with an ellipsis where it is longer than that."""
+    line = " ".join(str(text).split())
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def letters(width: float) -> int:
+    """How many letters of a title fit into so many inches."""
+    return max(4, int(_LETTERS * width))
 
 
 def whole_passes(ax: Any) -> None:
@@ -72,14 +93,15 @@ def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
     ax.set_ylim(bottom=max(low - 0.05 * (top - low), ax.get_ylim()[0]))
     lowest = min(course.min() for course in courses)
     if lowest < ax.get_ylim()[0]:
+        # Above the axes, as curves and the legend may be anywhere in them.
         ax.annotate(
-            f"early values below the axis, down to {lowest:.4g}",
-            (0.01, 0.02),
+            f"early values: down to {lowest:.4g}",
+            (1.0, 1.0),
             xycoords="axes fraction",
-            zorder=1,
+            ha="right",
+            va="bottom",
             fontsize="small",
-            color="0.45",
-            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.0},
+            color=MUTED,
         )
 
 

@@ -126,12 +126,12 @@ class BoundDisplay:
             marker = "o" if len(passes) == 1 else None  # a line of one point is none
             self.lines_ += ax.plot(passes, elbo, linewidth=1.8, label=label, marker=marker)
         tidy(ax)
-        crop_early_passes(ax, [history["elbo"] for history in self.histories.values()])
         whole_passes(ax)
         ax.set_xlabel("passes over the data")
+        crop_early_passes(ax, [history["elbo"] for history in self.histories.values()])
         ax.set_ylabel(f"ELBO ({self.unit})")
         if several:
-            ax.legend(frameon=False, loc="lower right", title="last value")
+            ax.legend(frameon=False, title="last value")
         return self
 
 

@@ -20,8 +20,9 @@ class ComponentsDisplay:
     """Images of components, below the true components if these are given.
 
     Components and true components are paired so that the sum of their distances is smallest
-    (Hungarian method). The number below a pair is its distance divided by the norm of the true
-    component. Components without a partner come last. All have the gray scale of the true ones.
+    (Hungarian method). If all are in one row, the number below a pair is its relative error: its
+    distance divided by the norm of the true component. Components without a partner come last. All
+    have the gray scale of the true ones.
 
     Parameters
     ----------
@@ -154,7 +155,7 @@ class ComponentsDisplay:
                 y, x = (band * len(rows) + j) * tall + gap, column * wide + gap
                 sheet[y : y + height, x : x + width] = row[i].reshape(height, width)
         tallness = 7.0 * sheet.shape[0] / sheet.shape[1]
-        ax = self.ax_ = axes(ax, (8.0, max(1.0, tallness + 0.3)))
+        ax = self.ax_ = axes(ax, (8.0, max(1.0, tallness + 0.5)))
         self.figure_ = ax.figure
         self.image_ = ax.imshow(
             sheet, cmap="gray", interpolation="nearest", vmin=scale.min(), vmax=scale.max()
@@ -171,6 +172,7 @@ class ComponentsDisplay:
             if bands == 1:
                 places = [gap + width / 2 + i * wide for i in range(len(self.relative_errors_))]
                 ax.set_xticks(places, [f"{error:.2f}" for error in self.relative_errors_])
+                ax.set_xlabel("relative error")
         return self
 
 

@@ -244,10 +244,10 @@ class LearningCurveDisplay:
             )
             self.lines_.append(line)
         tidy(ax)
-        crop_early_passes(ax, [history["score"] for history in self.histories.values()])
         whole_passes(ax)
         ax.set_xlabel("passes over the data")
+        crop_early_passes(ax, [history["score"] for history in self.histories.values()])
         ax.set_ylabel("held-out score (nats per token)")
         if several:
-            ax.legend(frameon=False, loc="lower right", title="last score")
+            ax.legend(frameon=False, title="last score")
         return self

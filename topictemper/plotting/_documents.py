@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._ranking import largest
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, WARM, axes, tidy
+from ._axes import COOL, WARM, axes, shortened, tidy
 
 _LONGEST_NAME = 38
 
@@ -138,7 +138,10 @@ class DocumentTemperatureDisplay:
             ax.vlines(
                 T[self.hottest_], 0, 0.05, WARM, linewidth=1.5, transform=ax.get_xaxis_transform()
             )
-            lines = [f"{T[row]:5.2f}  {_cut(self.names[row])}" for row in self.hottest_]
+            lines = [
+                f"{T[row]:5.2f}  {shortened(self.names[row], _LONGEST_NAME)}"
+                for row in self.hottest_
+            ]
             ax.annotate(
                 "Hottest documents (T)\n" + "\n".join(lines),
                 (1.02, 1.0),
@@ -146,12 +149,6 @@ class DocumentTemperatureDisplay:
                 va="top",
                 fontsize="small",
                 linespacing=1.6,
-                color="0.25",
                 parse_math=False,
             )
         return self
-
-
-def _cut(name: object) -> str:
-    line = " ".join(str(name).split())
-    return line if len(line) <= _LONGEST_NAME else line[: _LONGEST_NAME - 3].rstrip() + "..."

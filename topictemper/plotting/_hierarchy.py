@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
-from ._axes import COOL, axes
+from ._axes import COOL, MUTED, axes, shortened
 
 _LONGEST_LABEL = 40
 
@@ -109,14 +109,14 @@ class TopicHierarchyDisplay:
         drawn = dendrogram(
             tree.linkage_,
             orientation="left",
-            labels=[_shortened(label) for label in tree.labels_],
+            labels=[shortened(label, _LONGEST_LABEL) for label in tree.labels_],
             color_threshold=0,
             above_threshold_color=COOL,
             ax=ax,
         )
         self.order_ = [int(k) for k in drawn["leaves"][::-1]]
         heights = tree.linkage_[:, 2]
-        ax.set_xlim(1.03 * heights.max(), min(0.0, heights.min()))
+        ax.set_xlim(1.03 * heights.max() or 1.0, min(0.0, heights.min()))
         ax.set_xlabel("distance at which topics are merged")
         for label in ax.get_yticklabels():
             label.set_parse_math(False)
@@ -133,10 +133,6 @@ class TopicHierarchyDisplay:
                 ha="center",
                 va="bottom",
                 fontsize="small",
-                color="0.4",
+                color=MUTED,
             )
         return self
-
-
-def _shortened(label: str) -> str:
-    return label if len(label) <= _LONGEST_LABEL else label[: _LONGEST_LABEL - 1] + "…"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ._axes import COOL, WARM, axes, tidy
+from ._axes import COOL, WARM, axes, note_below, tidy
 
 _MEASURES = {
     "score": "held-out score (nats per token)",
@@ -81,6 +82,9 @@ class NComponentsDisplay:
         self.figure_ = ax.figure
         ax.set_axis_off()
         width = (1 - _GAP * (len(shown) - 1)) / len(shown)
+        place = np.log(sizes / sizes[0]) / np.log(sizes[-1] / sizes[0])
+        chosen = int(np.flatnonzero(sizes == self.comparison.n_components_)[0])
+        labels = _labels(sizes, place, chosen)
         panels = []
         for i, name in enumerate(shown):
             panel = ax.inset_axes((i * (width + _GAP), 0.16, width, 0.72))
@@ -90,23 +94,36 @@ class NComponentsDisplay:
             )
             panel.axvline(self.comparison.n_components_, color=WARM, linestyle=":", linewidth=1.2)
             panel.set_xscale("log")
-            panel.set_xticks(sizes, [str(size) for size in sizes])
+            panel.set_xticks(sizes, labels)
             panel.minorticks_off()
             panel.set_xlabel("topics")
             panel.set_title(_MEASURES[name], fontsize="medium", loc="left")
             panel.tick_params(labelsize="small")
             tidy(panel)
             panels.append(panel)
-        first = self.comparison.n_components_ == sizes[0]
+        left = place[chosen] < 0.5  # where the other side has more room
         panels[0].annotate(
             f"take {self.comparison.n_components_}",
             (self.comparison.n_components_, 0.02),
             xycoords=("data", "axes fraction"),
-            xytext=(4 if first else -4, 0),
+            xytext=(4 if left else -4, 0),
             textcoords="offset points",
-            ha="left" if first else "right",
+            ha="left" if left else "right",
             fontsize="small",
             color=WARM,
         )
         self.axes_ = np.array(panels, dtype=object)
+        note_below(ax, "bars: one standard error")
         return self
+
+
+def _labels(sizes: NDArray[Any], place: NDArray[np.float64], chosen: int) -> list[str]:
+    """Labels of ticks at places from 0 to 1; "" where one would overlap one that matters more."""
+    last = len(sizes) - 1
+    names = [str(size) for size in sizes]
+    shown: list[int] = []
+    for i in dict.fromkeys([chosen, 0, last, *range(last)]):
+        room = [0.02 + 0.02 * len(names[i] + names[j]) for j in shown]
+        if (np.abs(place[i] - place[shown]) >= room).all():
+            shown.append(i)
+    return [name if i in shown else "" for i, name in enumerate(names)]

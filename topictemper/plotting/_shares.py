@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
-from ._axes import COOL, axes, note_below
+from ._axes import COOL, GRID, MUTED, axes, inches, letters, note_below, shortened
 
 _COLUMNS = 4
-_GAP = 0.05
+_GAP = 0.46  # inches, for the numbers of the next panel
 _LONGEST_NAME = 24
 _NARROWEST = 5.0  # inches, for the line below
 # Days that Matplotlib can draw.
@@ -153,10 +153,14 @@ class TopicSharesDisplay:
         rows = ceil(len(chosen) / columns)
         panel_height = 1.35 if over_time else 0.75 + 0.2 * len(names)
         figure_width = max(2.3 * columns + (0.0 if over_time else 1.0), _NARROWEST)
+        given = ax is not None
         ax = self.ax_ = axes(ax, (figure_width, panel_height * rows + 0.3))
         self.figure_ = ax.figure
         ax.set_axis_off()
-        width, height = (1 - _GAP * (columns - 1)) / columns, 1 / rows
+        whole = inches(ax)[0] if given else figure_width
+        gap = min(_GAP / whole, 0.5 / columns)
+        width, height = (1 - gap * (columns - 1)) / columns, 1 / rows
+        room = letters(whole * width)
         title, foot = 0.24 / panel_height, 0.3 / panel_height
         most = 1.05 * column["high"][np.isin(column["topic"], chosen)].max()
         panels = []
@@ -164,7 +168,7 @@ class TopicSharesDisplay:
             row, place = divmod(i, columns)
             panel = ax.inset_axes(
                 (
-                    place * (width + _GAP),
+                    place * (width + gap),
                     1 - (row + 1 - foot) * height,
                     width,
                     (1 - title - foot) * height,
@@ -173,7 +177,7 @@ class TopicSharesDisplay:
             of_topic = column["topic"] == topic
             values = {name: each[of_topic] for name, each in column.items()}
             panel.set_title(
-                _shortened(str(values["label"][0])),
+                shortened(values["label"][0], room),
                 fontsize="medium",
                 loc="left",
                 parse_math=False,
@@ -182,11 +186,14 @@ class TopicSharesDisplay:
                 _draw_over_time(panel, values)
             else:
                 _draw_groups(panel, values, names, most, named=place == 0)
-            panel.tick_params(labelsize="x-small", colors="0.35", length=2)
+            panel.tick_params(labelsize="x-small", colors=MUTED, length=2)
             panel.spines[["top", "right"]].set_visible(False)
             panels.append(panel)
         self.axes_ = np.array(panels, dtype=object)
         what = "each panel has its own scale" if over_time else "all panels have one scale"
+        if names.dtype.kind == "M" and over_time:
+            years = np.unique(names.astype("datetime64[Y]"))
+            what += f"; all in {years[0]}" if len(years) == 1 else ""
         note_below(ax, f"share of a topic, with its bootstrap interval; {what}")
         return self
 
@@ -197,12 +204,17 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
         if period.min() < _FIRST or period.max() > _LAST:
             raise ValueError("periods must be of the years 1 to 9999 to be drawn")
         period = period.astype("datetime64[s]").astype(object)
+    if len(period) == 1:  # no band
+        panel.vlines(period, values["low"], values["high"], color=COOL, alpha=0.45, linewidth=3)
     panel.fill_between(period, values["low"], values["high"], color=COOL, alpha=0.25, linewidth=0)
     panel.plot(period, share, color=COOL, marker="." if len(period) < 30 else None, linewidth=1.3)
     panel.set_ylim(0, 1.05 * values["high"].max())
     panel.yaxis.set_major_formatter(_percent)
     panel.locator_params(axis="y", nbins=3)
-    if values["period"].dtype.kind == "M":
+    if len(period) < 3:  # where ticks of a scale would be between the periods
+        panel.set_xticks(period, [_name_of(each) for each in values["period"]])
+        panel.margins(x=0.2)
+    elif values["period"].dtype.kind == "M":
         import matplotlib.dates
 
         dates: Any = matplotlib.dates
@@ -211,6 +223,7 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
         panel.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, show_offset=False))
     else:
         panel.locator_params(axis="x", nbins=4, integer=True)
+        panel.ticklabel_format(axis="x", style="plain", useOffset=False)
 
 
 def _draw_groups(
@@ -219,14 +232,18 @@ def _draw_groups(
     places = np.searchsorted(names, values["group"])
     panel.hlines(places, values["low"], values["high"], color=COOL, alpha=0.45, linewidth=3)
     panel.plot(values["share"], places, "o", color=COOL, markersize=3.5)
-    labels = [_shortened(str(name)) for name in names] if named else []
+    labels = [shortened(name, _LONGEST_NAME) for name in names] if named else []
     panel.set_yticks(range(len(names)), labels or [""] * len(names), parse_math=False)
     panel.set_ylim(len(names) - 0.5, -0.5)
     panel.set_xlim(0, most)
-    panel.grid(axis="y", color="0.93", linewidth=0.8)
+    panel.grid(axis="y", **GRID)
     panel.set_axisbelow(True)
     panel.xaxis.set_major_formatter(_percent)
     panel.locator_params(axis="x", nbins=3)
+
+
+def _name_of(period: Any) -> str:
+    return str(period.astype("datetime64[D]")) if period.dtype.kind == "M" else f"{period:g}"
 
 
 def _percent(share: float, _: Any) -> str:
@@ -245,7 +262,3 @@ def _chosen(topics: int | Sequence[int], column: dict[str, NDArray[Any]]) -> NDA
     if not np.isin(chosen, numbers).all() or not chosen.size:
         raise ValueError(f"topics must be among {numbers.min()} to {numbers.max()}, got {topics!r}")
     return chosen
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else name[: _LONGEST_NAME - 1] + "…"

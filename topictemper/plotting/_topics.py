@@ -14,10 +14,13 @@ from .._utils._ranking import largest
 from .._utils._topics import topics_of
 from ..lda._inspection import names_of
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, axes, note_below
+from ._axes import COOL, MUTED, axes, inches, letters, note_below, shortened
 
 _COLUMNS = 4
 _GAP = 0.025
+_WIDTH, _LINE = 2.3, 0.22  # inches of a panel and of a word
+_TITLE, _FOOT = 0.25, 0.35  # inches above and below the words
+_LONGEST_LABEL = 20  # beside the share
 
 
 class TopicsDisplay:
@@ -135,7 +138,10 @@ class TopicsDisplay:
         display = cls(
             np.array([components[k, v] / sizes[k] for k, v in zip(chosen, top, strict=True)]),
             [[names[v] for v in columns] for columns in top],
-            [f"{labels[k]} ({sizes[k] / sizes.sum():.1%})" for k in chosen],
+            [
+                f"{shortened(labels[k], _LONGEST_LABEL)} ({sizes[k] / sizes.sum():.1%})"
+                for k in chosen
+            ],
         )
         return display.plot(ax)
 
@@ -155,24 +161,33 @@ class TopicsDisplay:
         n_topics, n_words = self.probabilities.shape
         columns = min(n_topics, _COLUMNS)
         rows = ceil(n_topics / columns)
-        ax = self.ax_ = axes(ax, (2.3 * columns, rows * (0.7 + 0.22 * n_words)))
+        tall = _TITLE + _FOOT + _LINE * n_words
+        given, size = ax is not None, (_WIDTH * columns, rows * tall + 0.1)
+        ax = self.ax_ = axes(ax, size)
         self.figure_ = ax.figure
         ax.set_axis_off()
         width, height = (1 - _GAP * (columns - 1)) / columns, 1 / rows
+        room = letters(width * (inches(ax) if given else size)[0])
+        foot, inner = _FOOT / tall, _LINE * n_words / tall
         panels = []
         for i in range(n_topics):
             row, column = divmod(i, columns)
             panel = ax.inset_axes(
-                (column * (width + _GAP), 1 - (row + 0.86) * height, width, 0.76 * height)
+                (
+                    column * (width + _GAP),
+                    1 - (row + 1 - foot) * height,
+                    width,
+                    inner * height,
+                )
             )
-            self._panel(panel, i)
+            self._panel(panel, i, room)
             panels.append(panel)
         self.axes_ = np.array(panels, dtype=object)
         if n_topics > 1:
             note_below(ax, "probability of a word; each panel has its own scale")
         return self
 
-    def _panel(self, panel: Any, i: int) -> None:
+    def _panel(self, panel: Any, i: int, room: int) -> None:
         probabilities, places = self.probabilities[i], np.arange(self.probabilities.shape[1])
         panel.barh(places, probabilities, height=0.8, color=COOL, alpha=0.45, linewidth=0)
         # Words are written on their bars, because long words would leave no room for bars.
@@ -186,12 +201,13 @@ class TopicsDisplay:
                 fontsize="small",
                 parse_math=False,
             )
-        panel.invert_yaxis()
+        panel.set_ylim(len(places) - 0.5, -0.5)
         panel.set_xlim(0, 1.05 * probabilities[0])
         panel.set_yticks([])
         panel.locator_params(axis="x", nbins=4)
         panel.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
-        panel.tick_params(labelsize="x-small", colors="0.45", length=2)
+        panel.tick_params(labelsize="x-small", colors=MUTED, length=2)
         panel.spines[["top", "right", "bottom"]].set_visible(False)
         panel.spines["left"].set_color("0.6")
-        panel.set_title(self.titles[i], fontsize="medium", loc="left", parse_math=False)
+        title = shortened(self.titles[i], room)
+        panel.set_title(title, fontsize="medium", loc="left", parse_math=False)

@@ -1,0 +1,106 @@
+"""Whether texts in pictures overlap, and whether axes say what is drawn."""
+
+from itertools import combinations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from topictemper.metrics import NComponentsComparison
+from topictemper.plotting import (
+    DocumentTemperatureDisplay,
+    NComponentsDisplay,
+    TopicsDisplay,
+    TopicSharesDisplay,
+)
+from topictemper.topics import shares_over_time
+
+from ..small_lda import corpus, fitted, small_lda
+
+WORDS = [f"w{v}" for v in range(60)]
+
+
+def overlapping(texts):
+    """Pairs of texts that overlap."""
+    boxes = [(text.get_text(), text.get_window_extent()) for text in texts if text.get_text()]
+    return [(a, b) for (a, one), (b, other) in combinations(boxes, 2) if one.overlaps(other)]
+
+
+def ticks_and_titles(display):
+    display.figure_.canvas.draw()
+    titles = [panel._left_title for panel in display.axes_]
+    axes = [axis for panel in display.axes_ for axis in (panel.xaxis, panel.yaxis)]
+    # The axes have ticks beyond their ends, too, which are not drawn.
+    return titles + [tick.label1 for axis in axes for tick in axis._update_ticks()]
+
+
+def shares(dates):
+    proportions = np.random.default_rng(0).dirichlet(np.ones(2), len(dates))
+    return TopicSharesDisplay(shares_over_time(proportions, dates, n_bootstrap=50)).plot()
+
+
+@pytest.mark.parametrize("n_top_words", [1, 3, 30])
+def test_long_labels_and_rows_of_topics_do_not_overlap(n_top_words):
+    labels = [f"{k}, a label of very many words, as people may give" for k in range(8)]
+    lda = small_lda(n_components=8).fit(corpus()).set_labels(labels)
+    display = TopicsDisplay.from_estimator(lda, n_top_words=n_top_words, feature_names=WORDS)
+    assert not overlapping(ticks_and_titles(display))
+    assert display.axes_[0].get_title(loc="left").endswith("%)")
+
+
+def test_labels_of_shares_do_not_overlap():
+    labels = [f"{k}, a label of very many words" for k in range(4)]
+    lda = small_lda().fit(corpus()).set_labels(labels)
+    figure, ax = plt.subplots(figsize=(3, 2))
+    dates = np.datetime64("2020-01-15") + 7 * np.arange(200)
+    display = TopicSharesDisplay.from_estimator(lda, corpus(), dates=dates, topics=2, ax=ax)
+    figure.canvas.draw()
+    assert not overlapping([panel._left_title for panel in display.axes_])
+
+
+def test_the_interval_of_one_period_is_drawn():
+    display = shares([2020] * 20)
+    panel = display.axes_[0]
+    assert [label.get_text() for label in panel.get_xticklabels()] == ["2020"]
+    low, high = (np.asarray(display.shares[name])[0] for name in ("low", "high"))
+    segment = panel.collections[0].get_segments()[0]
+    np.testing.assert_allclose(segment[:, 1], [low, high])
+
+
+@pytest.mark.parametrize(
+    ("dates", "expected"),
+    [
+        ([2019, 2020] * 10, ["2019", "2020"]),
+        (["2020-03-04", "2020-03-05"] * 10, ["2020-03-04", "2020-03-05"]),
+    ],
+)
+def test_ticks_of_two_periods_are_the_periods(dates, expected):
+    display = shares(dates)
+    assert not overlapping(ticks_and_titles(display))
+    assert [label.get_text() for label in display.axes_[0].get_xticklabels()] == expected
+
+
+def test_the_year_of_days_is_given():
+    display = shares(np.datetime64("2021-03-01") + np.arange(100) % 20)
+    assert display.ax_.texts[0].get_text().endswith("all in 2021")
+
+
+@pytest.mark.parametrize(
+    "sizes", [[*range(10, 101, 10)], [10, 20, 50, 100, 200, 500, 1000], [2, 3], [*range(100, 200)]]
+)
+def test_numbers_of_topics_do_not_overlap(sizes):
+    names = ("score", "coherence", "diversity", "stability")
+    columns = {"n_components": np.array(sizes)}
+    columns |= {name: np.linspace(0.1, 0.2, len(sizes)) for name in names}
+    columns |= {f"{name}_error": np.full(len(sizes), 0.01) for name in names}
+    display = NComponentsDisplay(NComponentsComparison(columns, sizes[1], "")).plot()
+    display.figure_.canvas.draw()
+    labels = [label for label in display.axes_[0].get_xticklabels() if label.get_text()]
+    assert not overlapping(labels)
+    assert {label.get_text() for label in labels} >= {str(sizes[1])}
+
+
+def test_lists_are_legible_on_a_dark_background():
+    with plt.style.context("dark_background"):
+        display = DocumentTemperatureDisplay.from_estimator(fitted(), corpus())
+        assert display.ax_.texts[0].get_color() == "white"
