@@ -3,6 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.decomposition import LatentDirichletAllocation
 
+from topictemper import TemperedLDA
 from topictemper.metrics import coherence, compare_n_components, match_topics, topic_diversity
 from topictemper.metrics._n_components import _choice, _reason
 
@@ -127,8 +128,35 @@ def test_validation_documents_as_lists():
         ),
         ({"random_state": "a"}, TypeError, "random_state"),
         ({"X": ["text"]}, TypeError, "X holds text"),
+        ({"validation_X": TEST[:, :9]}, ValueError, "validation_X has 9 features, but X has 60"),
+        ({"validation_X": 0 * TEST}, ValueError, "validation_X has no document with two tokens"),
     ],
 )
 def test_refuses(settings, error, match):
+    class Unfit(TemperedLDA):
+        """Does not learn, as all of this is known before."""
+
+        def fit(self, X, **words):
+            raise AssertionError
+
     with pytest.raises(error, match=match):
-        compare_n_components(**({"X": corpus(), "n_components": [2, 4]} | settings))
+        compare_n_components(
+            **({"X": corpus(), "n_components": [2, 4], "estimator": Unfit()} | settings)
+        )
+
+
+def test_it_says_which_fit_is_running(capsys):
+    lda = small_lda(max_iter=1, verbose=1)
+    compare_n_components(corpus(), [2, 3], estimator=lda, n_seeds=2)
+    said = [line for line in capsys.readouterr().err.splitlines() if "compare" in line]
+    assert said[0] == "compare_n_components: fit 1 of 4, 2 topics, seed 0"
+    assert said[-1] == "compare_n_components: fit 4 of 4, 3 topics, seed 1"
+
+
+def test_one_document_to_score():
+    lda = small_lda(max_iter=1)
+    found = compare_n_components(
+        TRAIN, [2, 3], estimator=lda, n_seeds=1, validation_X=TEST[:1], tolerance=10
+    )
+    assert found.n_components_ == 2
+    assert np.isnan(found.table_["score_error"]).all()

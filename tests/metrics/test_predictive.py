@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 
@@ -114,6 +115,7 @@ def test_prior_given_goes_before_the_estimators():
         ({"doc_topic_prior": 0.0}, "doc_topic_prior must be > 0, one number or 2"),
         ({"doc_topic_prior": np.ones(3)}, "doc_topic_prior must be > 0, one number or 2"),
         ({"doc_topic_prior": np.nan}, "doc_topic_prior must be > 0"),
+        ({"doc_topic_prior": "auto"}, "doc_topic_prior must hold numbers"),
         ({"model": np.eye(2, 60) + np.eye(2, 60, 2)}, r"zeros \(row 0, column 1\)"),
         ({"model": np.ones((2, 61))}, "X has 60 features, but the topics have 61"),
         ({"X": np.eye(60)}, "no document with two tokens"),
@@ -138,3 +140,26 @@ def test_estimators_without_a_prior_need_one():
     nmf.components_ += 1e-3
     with pytest.raises(ValueError, match="doc_topic_prior must be given"):
         predictive_log_likelihood(nmf, X)
+
+
+@pytest.mark.parametrize("n_documents", [3, 40])
+def test_standard_error_is_that_of_drawing_documents_again(n_documents):
+    """The variance over all draws of the bootstrap is smaller by a factor of (n - 1) / n."""
+    X = corpus(n_documents, seed=3)
+    empty = 0 * X
+    lda, rng = fitted(), np.random.default_rng(0)
+    _, error = predictive_log_likelihood(lda, X, standard_error=True)
+    both = sp.vstack([X, empty]).tocsr()
+    assert predictive_log_likelihood(lda, both, standard_error=True)[1] == pytest.approx(error)
+    tokens = np.asarray(split_tokens(X)[1].sum(axis=1)).ravel()
+    totals = predictive_log_likelihood(lda, X, per_document=True) * tokens
+    drawn = rng.integers(n_documents, size=(20_000, n_documents))
+    draws = totals[drawn].sum(axis=1) / tokens[drawn].sum(axis=1)
+    expected = draws.std() * (n_documents / (n_documents - 1)) ** 0.5
+    assert error == pytest.approx(expected, rel=0.1)
+
+
+def test_one_document_has_no_standard_error():
+    score, error = predictive_log_likelihood(fitted(), corpus()[:1], standard_error=True)
+    assert np.isfinite(score)
+    assert np.isnan(error)

@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from .._utils import _counts
 from .._utils import _validation as check
+from .._utils._log import counted, say
 from .._utils._tables import format_table, table
 from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import split_tokens
@@ -88,9 +89,11 @@ def compare_n_components(
         Numbers of topics, at least two different ones.
     estimator : estimator, default=None
         What to fit, with the parameters `n_components` and `random_state`: a `TemperedLDA`, or an
-        LDA of scikit-learn. None is ``TemperedLDA()``.
+        LDA of scikit-learn. None is ``TemperedLDA()``. If its `verbose` is set, there is a line
+        before every fit, too.
     n_seeds : int, default=3
         Fits of each size. With one fit there is no stability, and no error but that of the score.
+        With two, the stability has no error.
     validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
         Documents to score. None holds some of X out.
     validation_fraction : float, default=None
@@ -118,6 +121,10 @@ def compare_n_components(
 
     Notes
     -----
+    Each size is fitted `n_seeds` times, the smallest size first. The time of a fit grows with its
+    topics, so try a few sizes that are far apart, such as 10, 30 and 100, and then more between
+    them. The models of one size are in memory together.
+
     Stability is one minus the Hellinger distance of the topics of two seeds that `match_topics`
     pairs, as a mean over pairs of topics and of seeds.
 
@@ -149,8 +156,13 @@ def compare_n_components(
     X = _counts.count_matrix(X, "X")
     train, test = _split(X, validation_X, validation_fraction, random_state)
     test = _counts.count_matrix(test, "validation_X")
+    if test.shape[1] != X.shape[1]:
+        raise ValueError(f"validation_X has {test.shape[1]} features, but X has {X.shape[1]}")
     held_out = split_tokens(test)[1]
     tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
+    if not tokens.any():
+        whose = "what is held out of X" if validation_X is None else "validation_X"
+        raise ValueError(_counts.NOTHING_HELD_OUT.format(whose))
     seeds = range(random_state, random_state + n_seeds)
     shape = len(sizes), n_seeds
     # Log-likelihood of every document; the other measures of every fit.
@@ -158,10 +170,13 @@ def compare_n_components(
     values = {"coherence": np.empty(shape), "diversity": np.empty(shape)}
     stability = []
     for i, size in enumerate(sizes):
-        models = [
-            clone(estimator).set_params(n_components=size, random_state=seed).fit(train, **words)
-            for seed in seeds
-        ]
+        models = []
+        for j, seed in enumerate(seeds):
+            if getattr(estimator, "verbose", 0):
+                done = f"fit {i * n_seeds + j + 1} of {len(sizes) * n_seeds}"
+                say(f"compare_n_components: {done}, {counted(size, 'topic')}, seed {seed}")
+            model = clone(estimator).set_params(n_components=size, random_state=seed)
+            models.append(model.fit(train, **words))
         for j, model in enumerate(models):
             by_document = predictive_log_likelihood(model, test, per_document=True)
             scores[i, j] = np.where(tokens > 0, by_document * tokens, 0.0)
@@ -233,7 +248,10 @@ def _choice(
         seeds = float(np.hypot(of_seeds[i], of_seeds[best])) if i != best else 0.0
         differences.append((float(below.sum() / tokens.sum()), float(np.hypot(error, seeds))))
     chosen = next(
-        i for i, (below, error) in enumerate(differences) if below <= max(error, tolerance)
+        # The error is NaN if there is only one document.
+        i
+        for i, (below, error) in enumerate(differences)
+        if below <= np.fmax(error, tolerance)
     )
     return chosen, differences
 

@@ -65,7 +65,7 @@ def predictive_log_likelihood(
         of a document depends on which of its words are held out.
     standard_error : bool, default=False
         Whether to return the standard error of the mean too: how far the mean is likely to be from
-        the mean of very many such documents.
+        the mean of very many such documents. NaN if only one document is scored.
     mean_change_tol : float, default=None
         Mean-field inference of a document ends when the mean change of its gamma is smaller.
         Collapsed inference ends then too, if it has not done so before. None takes that of a
@@ -198,11 +198,14 @@ def perplexity(
 def error_of_ratio(totals: NDArray[np.float64], tokens: NDArray[np.float64]) -> NDArray[np.float64]:
     """Standard errors of sums of documents, the last axis, over those of their tokens.
 
-    Of ratios of two means: documents are drawn, not tokens.
+    Of ratios of two means: documents are drawn, not tokens. NaN of a single document.
     """
+    n = np.count_nonzero(tokens)
+    if n < 2:
+        return np.full(totals.shape[:-1], np.nan)
     ratio = totals.sum(axis=-1, keepdims=True) / tokens.sum()
     residuals = totals - ratio * tokens
-    return np.asarray(np.sqrt((residuals**2).sum(axis=-1)) / tokens.sum())
+    return np.asarray(np.sqrt((residuals**2).sum(axis=-1) * n / (n - 1)) / tokens.sum())
 
 
 def _sweeps(tol: float | None, max_iter: int | None, way: Way | None) -> dict[str, Any]:
@@ -244,7 +247,7 @@ def _model(model: Any, doc_topic_prior: Any, way: Way | None, sweeps: dict[str, 
                 "doc_topic_prior must be given for an array of topics, or for an estimator "
                 "without doc_topic_prior_"
             )
-    alpha = np.asarray(doc_topic_prior, dtype=topics.dtype)
+    alpha = check.numbers("doc_topic_prior", doc_topic_prior).astype(topics.dtype)
     if alpha.shape not in ((), (len(topics),)) or not (np.isfinite(alpha) & (alpha > 0)).all():
         raise ValueError(
             f"doc_topic_prior must be > 0, one number or {len(topics)}, one for each topic; "
