@@ -15,6 +15,7 @@ from .._utils._topics import topics_of
 from ._checks import topic_labels
 
 Metric = Literal["hellinger", "jensenshannon"]
+_ROUNDING = 1e-3  # of distances, in single precision
 _METHODS = ("average", "complete", "single", "weighted", "ward")
 
 
@@ -80,8 +81,8 @@ class TopicHierarchy:
     Raises
     ------
     ValueError
-        If the distances are not symmetric, if there are fewer than two topics, or if a parameter is
-        invalid.
+        If the distances are not symmetric, not 0 on the diagonal or negative, if there are fewer
+        than two topics, or if a parameter is invalid.
 
     See Also
     --------
@@ -100,7 +101,7 @@ class TopicHierarchy:
         self, distances: Any, *, method: str = "average", labels: Sequence[str] | None = None
     ) -> None:
         check.choice("method", method, _METHODS)
-        distances = np.asarray(distances, dtype=np.float64)
+        distances = check.numbers("distances", distances)
         if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or len(distances) < 2:
             raise ValueError(
                 "distances must have a row and a column for each of at least two topics, got shape "
@@ -108,6 +109,11 @@ class TopicHierarchy:
             )
         if not np.isfinite(distances).all() or not np.allclose(distances, distances.T):
             raise ValueError("distances must be finite and symmetric")
+        if distances.min() < -_ROUNDING or np.abs(distances.diagonal()).max() > _ROUNDING:
+            raise ValueError(
+                "distances must be >= 0, and 0 on the diagonal; of similarities up to 1 give "
+                "1 - similarities"
+            )
         if labels is None:
             labels = topic_labels(None, len(distances))
         if len(labels) != len(distances):
