@@ -35,6 +35,7 @@ def shares_by_group(
 
     A share is the mean of the proportions of the documents of a group. Its interval is that of the
     bootstrap, by percentiles: documents of the group are drawn again and again, with replacement.
+    It is too narrow for a group of a few documents, and has no width for one of a single document.
 
     Parameters
     ----------
@@ -107,6 +108,7 @@ def shares_over_time(
 
     A share is the mean of the proportions of the documents of a period. Its interval is that of the
     bootstrap, by percentiles: documents of the period are drawn again and again, with replacement.
+    It is too narrow for a period of a few documents, and has no width for one of a single document.
 
     Parameters
     ----------
