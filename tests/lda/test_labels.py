@@ -114,6 +114,8 @@ def test_a_function_may_return_a_label_twice():
     [
         (["a"], ValueError, "one label for each of the 4"),
         ("abcd", ValueError, "one label for each of the 4"),
+        (set("abcd"), ValueError, "labels must have one label for each of the 4"),
+        (iter("abcd"), ValueError, "labels must have one label for each of the 4"),
         ({4: "a"}, ValueError, "topics are 0 to 3, got 4"),
         ({"4": "a"}, ValueError, "topics are 0 to 3, got 4"),
         ({"sport": "a"}, ValueError, "no topic has the label 'sport'"),

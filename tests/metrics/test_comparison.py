@@ -65,7 +65,7 @@ def test_estimators_match_themselves_in_single_precision():
         ((np.ones((2, 3)), np.ones((2, 4))), "same words, but have 3 and 4"),
         ((np.ones((2, 3)), -np.ones((2, 3))), "second must be >= 0"),
         ((np.full((2, 3), np.nan), np.ones((2, 3))), "first contains NaN"),
-        ((np.ones(3), np.ones((2, 3))), "Expected 2D array"),
+        ((np.ones(3), np.ones((2, 3))), "first must be of shape"),
     ],
 )
 def test_match_refuses(arguments, message):

@@ -62,7 +62,7 @@ def test_distance_is_checked(distance):
 def test_effective_topics():
     assert effective_topics([2.0, 2.0, 2.0]) == pytest.approx(3.0)
     assert effective_topics([1.0, 0.0]) == 1.0
-    for sizes in ([], [0.0, 0.0], [-1.0, 2.0], [np.nan, 1.0], [[1.0]]):
+    for sizes in ([], [0.0, 0.0], [-1.0, 2.0], [np.nan, 1.0], [[1.0]], "ab"):
         with pytest.raises(ValueError, match="sizes"):
             effective_topics(sizes)
 

@@ -159,6 +159,11 @@ def unmasked(name: str, value: Any, filler: str = "value") -> None:
 def topics(name: str, value: Any) -> NDArray[Any]:
     """Return finite weights of words, the columns, in topics that all have words."""
     unmasked(name, value)
+    if np.ndim(value) == 1:
+        raise ValueError(
+            f"{name} must be of shape (n_components, n_features), but has one dimension; give one "
+            "topic as [topic]"
+        )
     array: NDArray[Any] = check_array(value, dtype=[np.float64, np.float32], input_name=name)
     if array.min() < 0:
         row, column = np.argwhere(array < 0)[0]

@@ -97,7 +97,7 @@ def effective_topics(sizes: Any) -> float:
     """
     if hasattr(sizes, "fit"):
         sizes = topics_of(sizes).sum(axis=1, dtype=np.float64)
-    sizes = np.asarray(sizes, dtype=np.float64)
+    sizes = check.numbers("sizes", sizes)
     if sizes.ndim != 1 or not np.isfinite(sizes).all() or (sizes < 0).any() or not sizes.any():
         raise ValueError("sizes must be finite numbers >= 0, not all 0, one for each topic")
     shares = sizes[sizes > 0] / sizes.sum()
