@@ -31,6 +31,16 @@ def test_scores_are_the_formula_of_the_paper():
     assert_allclose(found["score"], expected[order])
 
 
+def test_probabilities_of_all_words_sum_to_one():
+    """Those of words that no document has, too."""
+    X_unseen = np.hstack([X[:3], np.zeros((3, 12), int)])
+    beta = np.full((1, 24), 1 / 24)
+    search = DocumentSearch(beta, X_unseen, proportions=np.ones((3, 1)))
+    found = search.find(np.eye(24), n=3)
+    sums = np.bincount(found["document"], np.exp(found["score"]))
+    assert_allclose(sums, 1.0)
+
+
 def test_vectorizer_with_words_needs_no_fit():
     vectorizer = CountVectorizer(vocabulary=[f"w{v}" for v in range(12)])
     search = DocumentSearch(BETA, X, proportions=THETA, vectorizer=vectorizer)
@@ -89,7 +99,8 @@ def test_other_libraries_topics_and_output_as_frames():
         ("text", TypeError, "vectorizer"),
         (["text"], TypeError, "vectorizer"),
         (np.zeros((2, 12)), ValueError, "query 0 has no word"),
-        (np.ones((2, 11)), ValueError, "11 features"),
+        (np.ones((2, 11)), ValueError, "queries has 11 features"),
+        (sp.csr_array(X)[3], ValueError, r"queries must be a 2D array .* queries\[\[0\]\]"),
     ],
 )
 def test_refuses_queries(queries, error, match):

@@ -42,7 +42,7 @@ def check_structure(X: Any, name: str) -> Any:
     if len(X.shape) != 2:
         raise ValueError(
             f"{name} must be a 2D array of counts, documents by words; got a sparse array of "
-            f"shape {X.shape}"
+            f"shape {X.shape}. Of a sparse array {name}[[0]] is a row of two dimensions"
         )
     check = _CHECKS.get(X.format)
     if check is None:

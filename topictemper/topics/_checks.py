@@ -33,12 +33,12 @@ def matrices(X: Any, n_features: int) -> Iterator[Any]:
     )
 
 
-def counts(X: Any, n_features: int) -> Any:
+def counts(X: Any, n_features: int, name: str = "X") -> Any:
     """Return checked CSR counts with as many columns as the topics."""
-    X = _counts.count_matrix(X, "X", _counts.TYPES)
+    X = _counts.count_matrix(X, name, _counts.TYPES)
     X = sp.csr_matrix(_counts.without_vanishing(X))
     if X.shape[1] != n_features:
-        raise ValueError(f"X has {X.shape[1]} features, but the topics have {n_features}")
+        raise ValueError(f"{name} has {X.shape[1]} features, but the topics have {n_features}")
     return X
 
 

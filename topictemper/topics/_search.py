@@ -103,7 +103,8 @@ class DocumentSearch:
         if not totals.any():
             raise ValueError("X has no words")
         # Words that no document has keep a little of a token: a query may have them.
-        self._corpus = (totals + 0.5 * (totals == 0)) / totals.sum()
+        totals += 0.5 * (totals == 0)
+        self._corpus = totals / totals.sum()
         self._theta = self._proportions(model, X, proportions)
 
     def find(self, queries: Any, n: int = 10) -> Any:
@@ -210,7 +211,7 @@ class DocumentSearch:
                     "vectorizer="
                 )
             queries = self._vectorizer.transform(queries)
-        Q = sp.csr_matrix(counts(queries, self._beta.shape[1]), dtype=np.float64)
+        Q = sp.csr_matrix(counts(queries, self._beta.shape[1], "queries"), dtype=np.float64)
         Q.sum_duplicates()
         Q.eliminate_zeros()
         empty = np.flatnonzero(np.diff(Q.indptr) == 0)
