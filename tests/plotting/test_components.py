@@ -61,7 +61,14 @@ def test_partners_and_those_without(n_true):
 def test_bad_input():
     with pytest.raises(NotFittedError):
         ComponentsDisplay.from_estimator(FactorialMixture())
-    for wrong in ({"image_shape": (3, 5)}, {"truth": np.ones((2, 15))}, {"n_columns": 0}):
+    for wrong in (
+        {"image_shape": (3, 5)},
+        {"image_shape": 4},
+        {"truth": np.ones((2, 15))},
+        {"truth": np.full((2, 16), np.nan)},
+        {"truth": "shapes"},
+        {"n_columns": 0},
+    ):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             ComponentsDisplay.from_estimator(model(), **wrong)
 

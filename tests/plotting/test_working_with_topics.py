@@ -10,6 +10,7 @@ from topictemper import TopicModel
 from topictemper.plotting import (
     DocumentTemperatureDisplay,
     LearningCurveDisplay,
+    NComponentsDisplay,
     TemperatureDisplay,
     TopicHierarchyDisplay,
     TopicsDisplay,
@@ -101,6 +102,31 @@ def test_panels_of_topics_have_their_labels():
 def test_refuses(settings, match):
     with pytest.raises(ValueError, match=match):
         TopicSharesDisplay.from_estimator(fitted(), corpus(), **settings)
+
+
+@pytest.mark.parametrize(
+    ("draw", "match"),
+    [
+        (lambda nmf: DocumentTemperatureDisplay.from_estimator(nmf, corpus()), "got NMF"),
+        (
+            lambda nmf: TopicSharesDisplay.from_estimator(nmf, corpus(), groups=GROUPS),
+            r"shares_by_group\(model.transform\(X\), groups\)",
+        ),
+        (lambda nmf: TopicsDisplay.from_estimator(nmf.components_), "estimator must be .*ndarray"),
+        (lambda nmf: TopicSharesDisplay(nmf.components_), "shares must be a table"),
+        (lambda nmf: NComponentsDisplay({"n_components": [2]}), "comparison must be"),
+    ],
+)
+def test_refuses_what_has_not_what_is_drawn(draw, match):
+    nmf = NMF(3, init="random", random_state=0, max_iter=20, tol=0.1).fit(corpus())
+    with pytest.raises((TypeError, ValueError), match=match):
+        draw(nmf)
+
+
+def test_temperatures_of_chunks():
+    chunks = (corpus()[start : start + 60] for start in range(0, 200, 60))
+    display = DocumentTemperatureDisplay.from_estimator(fitted(), chunks)
+    assert_array_equal(display.temperatures, fitted().document_temperatures(corpus()))
 
 
 def test_refuses_other_tables():

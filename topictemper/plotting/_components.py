@@ -108,6 +108,8 @@ class ComponentsDisplay:
         size = components.shape[1]
         if image_shape is None:
             image_shape = (isqrt(size), isqrt(size))
+        if np.shape(image_shape) != (2,):
+            raise ValueError(f"image_shape must be a height and a width, got {image_shape!r}")
         height, width = (check.integer("image_shape", side, 1) for side in image_shape)
         if height * width != size:
             raise ValueError(
@@ -115,9 +117,11 @@ class ComponentsDisplay:
                 f"got {height} x {width}. ComponentsDisplay is for images; for words use "
                 "TopicsDisplay"
             )
-        known = None if truth is None else np.asarray(truth, dtype=np.float64)
+        known = None if truth is None else check.numbers("truth", truth)
         if known is not None and (known.ndim != 2 or known.shape[1] != size):
             raise ValueError(f"truth must have shape (n_true, {size}); got {known.shape}")
+        if known is not None and not np.isfinite(known).all():
+            raise ValueError("truth must hold finite numbers")
         return cls(components, (height, width), known).plot(ax, n_columns=n_columns)
 
     def plot(self, ax: Any = None, *, n_columns: int = 8) -> Self:

@@ -96,6 +96,8 @@ class DocumentTemperatureDisplay:
 
         Raises
         ------
+        TypeError
+            If the estimator has no `document_temperatures`.
         ValueError
             If `names` has the wrong length.
         ImportError
@@ -103,14 +105,20 @@ class DocumentTemperatureDisplay:
         """
         estimator = fitted_lda_of(estimator)
         n_hottest = check.integer("n_hottest", n_hottest, 0)
-        n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+        if not hasattr(estimator, "document_temperatures"):
+            raise TypeError(
+                "estimator must have document_temperatures, as TemperedLDA has; got "
+                f"{type(estimator).__name__}"
+            )
+        temperatures = estimator.document_temperatures(X)
+        n_samples = len(temperatures)
         if names is None:
             names = [f"row {row}" for row in range(n_samples)]
         elif len(names) != n_samples:
             raise ValueError(
                 f"names must have {n_samples} names, one for each document; got {len(names)}"
             )
-        return cls(estimator.document_temperatures(X), names, n_hottest).plot(ax)
+        return cls(temperatures, names, n_hottest).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw.

@@ -55,6 +55,11 @@ class NComponentsDisplay:
     """
 
     def __init__(self, comparison: Any) -> None:
+        if not hasattr(comparison, "table_"):
+            raise TypeError(
+                "comparison must be what compare_n_components returns, got "
+                f"{type(comparison).__name__}"
+            )
         self.comparison = comparison
 
     def plot(self, ax: Any = None) -> Self:

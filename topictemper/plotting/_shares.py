@@ -63,7 +63,7 @@ class TopicSharesDisplay:
     """
 
     def __init__(self, shares: Any) -> None:
-        columns = list(shares.columns)
+        columns = list(getattr(shares, "columns", ()))
         self.by = next((name for name in ("period", "group") if name in columns), "")
         if not self.by or not {"topic", "label", "share", "low", "high"} <= set(columns):
             raise ValueError(
@@ -110,6 +110,8 @@ class TopicSharesDisplay:
 
         Raises
         ------
+        TypeError
+            If the estimator is of another library.
         ValueError
             If neither or both of `dates` and `groups` are given, or if one is invalid.
         ImportError
@@ -117,6 +119,11 @@ class TopicSharesDisplay:
         """
         if (dates is None) == (groups is None):
             raise ValueError("either dates or groups must be given")
+        if not hasattr(estimator, "topics_by_group"):
+            raise TypeError(
+                "estimator must be a TemperedLDA or TopicModel; for one of another library draw "
+                "TopicSharesDisplay(topictemper.topics.shares_by_group(model.transform(X), groups))"
+            )
         if dates is not None:
             shares = estimator.topics_over_time(X, dates, period=period)
         elif period != "auto":

@@ -18,7 +18,9 @@ def lda_of(model: Any) -> Any:
 
 
 def fitted_lda_of(model: Any) -> Any:
-    """Return the model of counts, of a model that must be fitted."""
+    """Return the model of counts, of an estimator that must be fitted."""
+    if not hasattr(model, "fit"):
+        raise TypeError(f"estimator must be a fitted estimator, got {type(model).__name__}")
     check_is_fitted(model)
     return lda_of(model)
 
