@@ -12,7 +12,7 @@ WARM, COOL = "#d6604d", "#4393c3"
 # On light and on dark backgrounds: of what is less important, and of lines behind the data.
 MUTED = "0.45"
 GRID = {"color": "0.5", "alpha": 0.2, "linewidth": 0.8}
-_LETTERS = 13  # of a title, in an inch
+_LETTERS = 14  # of a title, in an inch
 
 
 def pyplot() -> Any:

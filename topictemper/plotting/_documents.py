@@ -20,6 +20,7 @@ class DocumentTemperatureDisplay:
     """Histogram of the temperatures of documents, and a list of the hottest ones.
 
     The temperature of a document is high if its words are improbable under its own topic mixture.
+    The list stands right of the axes: a figure of your own needs ``layout="constrained"``.
 
     Parameters
     ----------

@@ -13,6 +13,8 @@ _LONGEST_LABEL = 40
 class TopicHierarchyDisplay:
     """Dendrogram of topics: which are merged, and at which distance.
 
+    Labels stand right of the axes: a figure of your own needs ``layout="constrained"``.
+
     Parameters
     ----------
     hierarchy : TopicHierarchy
