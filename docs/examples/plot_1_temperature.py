@@ -41,9 +41,10 @@ for model in models.values():
     model.fit(train, validation_X=test)
 
 # %%
-# The line is the upper bound of the temperatures of all documents. The fit finds where to start:
-# where the topics of documents begin to differ. The bands are the learned temperatures of
-# documents. The better the topics explain a document, the lower is its temperature.
+# The line is the temperature of the fit, which no document exceeds in training. The fit finds where
+# to start: where the topics of documents begin to differ. The bands are the temperatures that are
+# learned for the documents, before this limit. The better the topics explain a document, the lower
+# is its temperature.
 display = TemperatureDisplay.from_estimator(models["tempered (lvt)"])
 display.ax_.set_ylim(0, 12)  # a few documents are far hotter
 plt.show()
