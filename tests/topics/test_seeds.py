@@ -131,6 +131,12 @@ def test_a_label_is_no_name_of_another_topic():
         small_lda(topic_word_prior={"topic 3": ["w1"]}).fit(frame(corpus()))
 
 
+@pytest.mark.parametrize("X", [["a text"], np.ones(60), None])
+def test_counts_are_checked(X):
+    with pytest.raises((TypeError, ValueError), match=r"X holds text|Expected 2D array"):
+        SeedTopics(SEEDS).prior(X, WORDS, 4)
+
+
 def test_weights_are_checked():
     for weights, match in (([1, 2], "one weight for each"), (-np.ones(200), "must be >= 0")):
         with pytest.raises(ValueError, match=match):
