@@ -35,6 +35,16 @@ def test_top_documents_have_the_largest_proportions():
     assert fitted().top_documents(corpus()[:3]).shape == (4, 3)
 
 
+def test_documents_without_words_are_the_last_ones():
+    """A topic that no document is about has its largest proportion in them."""
+    lda = fitted()
+    about_one = sp.csr_array((lda.components_[:1] > np.median(lda.components_[0])).astype(int))
+    X = sp.vstack([0 * about_one, 9 * about_one, 8 * about_one])
+    theta = lda._proportions(sp.csr_matrix(X))
+    assert (theta.argmax(axis=0) == 0).any()
+    assert_array_equal(lda.top_documents(X, 3)[:, 2], 0)
+
+
 @pytest.mark.parametrize(("n", "error"), [(0, ValueError), (2.5, TypeError)])
 def test_top_documents_refuses(n, error):
     with pytest.raises(error, match="n"):

@@ -93,7 +93,7 @@ class InspectionMixin:
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Counts.
+            Counts. Documents without a word of the vocabulary come last.
         n : int, default=10
             Documents of each topic.
 
@@ -116,7 +116,10 @@ class InspectionMixin:
         best, start = Largest(len(model.components_), n), 0
         for part in parts(X):
             # Proportions of all documents may take far more memory than their counts.
-            best.add(start, model._proportions(part))
+            theta = model._proportions(part)
+            # They have the mean of the prior, which may be more than rare topics have elsewhere.
+            theta[np.asarray(part.sum(axis=1)).ravel() == 0] = -1.0
+            best.add(start, theta)
             start += part.shape[0]
         return np.stack(best.rows())
 

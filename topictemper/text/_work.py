@@ -95,7 +95,7 @@ class WorkMixin:
         Parameters
         ----------
         texts : iterable of str, or of lists of str
-            The documents.
+            The documents. Those without a word of the vocabulary come last.
         n : int, default=10
             Documents of each topic.
 
