@@ -1,4 +1,4 @@
-"""Differences that are paired by seed, as text."""
+"""Means over seeds with their standard errors, as text."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 
-def with_error(differences: Any, digits: int) -> str:
-    """Mean and standard error of one difference for each seed; NaN for a single one."""
-    found = np.asarray(differences, dtype=float)
-    error = found.std(ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.nan
-    return f"{found.mean():+,.{digits}f} ± {error:.{digits}f}"
+def with_error(values: Any, digits: int, sign: str = "+") -> str:
+    """Mean and standard error of one value for each seed; no error for a single one."""
+    found = np.asarray(values, dtype=float)
+    mean = f"{found.mean():{sign},.{digits}f}"
+    if len(found) == 1:
+        return mean
+    return f"{mean} ± {found.std(ddof=1) / np.sqrt(len(found)):.{digits}f}"

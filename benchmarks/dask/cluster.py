@@ -117,6 +117,7 @@ def main() -> None:
     options = arguments.parse_args()
     train, test = load(options.data, "arxiv")
     folder = options.work / f"corpus-{options.rows}"
+    options.work.mkdir(parents=True, exist_ok=True)
     if not folder.exists():
         save_corpus(folder, copies(train, options.rows))
     X = documents(folder, options.rows, train.shape[1])

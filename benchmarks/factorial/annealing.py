@@ -24,6 +24,7 @@ from topictemper.factorial import BinarySparseCoding, SigmoidBeliefNetwork
 from topictemper.tempering import Annealing
 
 from .._common.corpora import machine, parser
+from .._common.pairs import with_error
 
 PI = 0.2
 COLD: dict[str, Any] = {"tempering": None}
@@ -87,9 +88,8 @@ def main() -> None:
                 bars[seed] = found(model.components_, data)
             first = bounds if first is None else first
             gain = bounds - first
-            error = gain.std(ddof=1) / np.sqrt(options.seeds)
             print(
-                f"| {case} | {course} | {bounds.mean():.3f} | {gain.mean():+.3f} ± {error:.3f} "
+                f"| {case} | {course} | {bounds.mean():.3f} | {with_error(gain, 3)} "
                 f"| {bars.mean():.2f} | {(bars == 10).sum()} of {options.seeds} |",
                 flush=True,
             )

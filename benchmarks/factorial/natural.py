@@ -246,6 +246,8 @@ def main() -> None:
     options = arguments.parse_args()
     if options.data is None and not options.picture:
         arguments.error("--data is needed")
+    if options.picture and not (checkpoint := checkpoint_of(options)).exists():
+        arguments.error(f"--picture draws {checkpoint}, which is not there: learn first")
     options.work.mkdir(parents=True, exist_ok=True)
     print(machine(options.jobs))
     (picture if options.picture else speed if options.speed else learn)(options)

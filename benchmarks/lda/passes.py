@@ -17,6 +17,7 @@ import scipy.sparse as sp
 from topictemper import TemperedLDA
 
 from .._common.corpora import load, machine, parser
+from .._common.pairs import with_error
 
 CASES = (
     ("ap", 20), ("ap", 50), ("ap", 100), ("bbc", 20), ("bbc", 100),
@@ -63,7 +64,7 @@ def main() -> None:
             ]
             for n in PASSES
         ]
-        row = " | ".join(f"{np.mean(s):.3f} ± {np.std(s) / len(s) ** 0.5:.3f}" for s in scores)
+        row = " | ".join(with_error(s, 3, sign="") for s in scores)
         print(f"| {name} | {n_components} | {row} |", flush=True)
 
 

@@ -21,6 +21,7 @@ from topictemper import TemperedLDA
 from topictemper.metrics import predictive_log_likelihood
 
 from .._common.corpora import distributions, load, machine, parser
+from .._common.pairs import with_error
 
 CORPORA = {"arxiv": 100, "imdb": 100, "20news": 50, "ap": 50, "docstrings": 30}
 ROWS = 40_000
@@ -60,8 +61,8 @@ def main() -> None:
     for name in names:
         X, X_test = load(options.data, name, ROWS)
         print(f"\n{name}: {X.shape[0]} documents\n")
-        print("| priors | mean score | gain | s.e. | CPU seconds | sum alpha | alpha | eta |")
-        print("|---|---|---|---|---|---|---|---|")
+        print("| priors | mean score | gain | CPU seconds | sum alpha | alpha | eta |")
+        print("|---|---|---|---|---|---|---|")
         default: np.ndarray | None = None
         defaults = []
         for label, change in PRIORS.items():
@@ -85,10 +86,9 @@ def main() -> None:
             values = np.array(scores)
             default = values if default is None else default
             gain = values - default
-            error = gain.std(ddof=1) / np.sqrt(len(gain)) if len(gain) > 1 else float("nan")
             alpha = model.doc_topic_prior_
             print(
-                f"| {label} | {values.mean():.4f} | {gain.mean():+.4f} | {error:.4f} "
+                f"| {label} | {values.mean():.4f} | {with_error(gain, 4)} "
                 f"| {np.mean(seconds):.1f} | {alpha.sum():.2f} "
                 f"| {alpha.min():.4f} to {alpha.max():.3f} | {model.topic_word_prior_:.4f} |",
                 flush=True,

@@ -1,4 +1,4 @@
-"""Held-out scores of every mode, over corpora and seeds: the table of the README.
+"""Held-out scores of every mode, over corpora and seeds.
 
     python -m benchmarks.lda.quality --data DATA
     python -m benchmarks.lda.quality                      # docstrings only
@@ -20,6 +20,7 @@ from topictemper import TemperedLDA
 from topictemper.tempering import Annealing, GlobalTempering
 
 from .._common.corpora import load, machine, parser
+from .._common.pairs import with_error
 
 
 @dataclass(frozen=True)
@@ -80,10 +81,8 @@ def run(case: Case, data: Any, seeds: int, jobs: int) -> dict[str, np.ndarray]:
     X = X.astype(np.float32)
     print(f"\n{case.corpus}: {X.shape[0]} documents, {X.sum() / X.shape[0]:.0f} tokens each; "
           f"{case.settings}\n")  # fmt: skip
-    print(
-        "| mode | mean score | sd | gain over svi | s.e. | seconds | max. temperature | tempered |"
-    )
-    print("|---|---|---|---|---|---|---|---|")
+    print("| mode | mean score | sd | gain over svi | seconds | max. temperature | tempered |")
+    print("|---|---|---|---|---|---|---|")
     scores: dict[str, np.ndarray] = {}
     modes = MODES | (PRIOR_MODES if case.corpus == "arxiv" else {})
     for name, mode in modes.items():
@@ -102,10 +101,9 @@ def run(case: Case, data: Any, seeds: int, jobs: int) -> dict[str, np.ndarray]:
         scores[name] = np.array(results)
         against = scores["svi, priors 0.01" if "0.01" in name else "svi"]
         gain = scores[name] - against
-        error = gain.std(ddof=1) / np.sqrt(seeds) if seeds > 1 else float("nan")
         print(
-            f"| {name} | {np.mean(results):.4f} | {np.std(results):.4f} | {gain.mean():+.4f} "
-            f"| {error:.4f} | {np.mean(seconds):.1f} | {np.mean(hottest):.2f} "
+            f"| {name} | {np.mean(results):.4f} | {np.std(results):.4f} | {with_error(gain, 4)} "
+            f"| {np.mean(seconds):.1f} | {np.mean(hottest):.2f} "
             f"| {f'{np.mean(tempered) - np.mean(results):+.4f}' if tempered else ''} |",
             flush=True,
         )

@@ -18,6 +18,7 @@ from topictemper import TemperedLDA
 from topictemper.topics import SeedTopics
 
 from .._common.corpora import load, machine, parser, vocabulary
+from .._common.pairs import with_error
 
 K, ETA, VALUES, STRENGTHS = 40, 0.05, (20.0, 100.0, 500.0), (0.01, 0.05, 0.1)
 SEEDED = ["space nasa orbit", "gun weapons firearms", "hockey nhl team", "car engine dealer"]
@@ -48,13 +49,11 @@ def main() -> None:
         scores = np.array([lda.score(test) for lda in models])
         found = np.array([_found(lda, words) for lda in models])
         whole = (found >= 2).all(axis=1).sum()
-        differences = scores - plain
-        error = differences.std() / max(1, len(scores) - 1) ** 0.5
         print(
             f"\n{name}: 2 of 3 words in {len(SEEDED)} of {len(SEEDED)} topics on {whole} of "
             f"{len(models)} seeds, "
             f"{(found >= 2).sum(axis=1).mean():.1f} topics on average; held-out "
-            f"score {scores.mean():.4f}, change {differences.mean():+.4f} (error {error:.4f})"
+            f"score {scores.mean():.4f}, change {with_error(scores - plain, 4)}"
         )
         for seeds, top in zip(SEEDED, models[0].top_words(10, words), strict=False):
             print(f"  {seeds:22}  {' '.join(top)}")

@@ -26,6 +26,8 @@ from topictemper.datasets import make_two_gaussians
 from topictemper.mixture import DPGaussianMixture, TwoGaussians
 from topictemper.tempering import Annealing
 
+from .._common.pairs import with_error
+
 Array = NDArray[np.float64]
 
 N, D, CLUSTERS, TRUNCATION, ITERATIONS = 500, 2, 6, 15, 600
@@ -125,10 +127,9 @@ def dp(seeds: int) -> None:
             if name == "VI":
                 baseline = bounds
             gain = bounds - baseline
-            error = gain.std(ddof=1) / seeds**0.5
             used = np.mean([(model.weights_ > 0.02).sum() for model in models])
             print(
-                f"| {start} | {name} | {bounds.mean():.1f} | {gain.mean():+.1f} ± {error:.1f} "
+                f"| {start} | {name} | {bounds.mean():.1f} | {with_error(gain, 1)} "
                 f"| {used:.1f} | {seconds:.2f} |",
                 flush=True,
             )
@@ -169,7 +170,9 @@ def two_gaussians(runs: int, out: Path) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--parts", nargs="+", choices=("dp", "two-gaussians"), required=True)
-    parser.add_argument("--out", type=Path, default=Path(), help="folder for pictures")
+    parser.add_argument(
+        "--out", type=Path, default=Path("mixture-results"), help="folder for pictures"
+    )
     parser.add_argument("--seeds", type=int, default=20, help="data sets of the DP table")
     parser.add_argument("--runs", type=int, default=100, help="runs of the two Gaussians")
     options = parser.parse_args()

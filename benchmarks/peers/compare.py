@@ -271,6 +271,8 @@ def main() -> None:
         help="folder of the results",
     )
     options = arguments.parse_args()
+    if options.data is None:
+        arguments.error("--data is needed")
     options.out.mkdir(parents=True, exist_ok=True)
     bench = Bench(options)
     print(machine(options.jobs), flush=True)

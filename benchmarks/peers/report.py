@@ -17,7 +17,7 @@ Row = dict[str, Any]
 
 
 def write(rows: list[Row], out: Path) -> None:
-    """peers.md and peers.png."""
+    """peers.md and, once a system has a score, peers.png."""
     settings = list(dict.fromkeys(row["setting"] for row in rows))
     parts = [_machines(rows)]
     parts += [
@@ -25,7 +25,8 @@ def write(rows: list[Row], out: Path) -> None:
         for setting in settings
     ]
     (out / "peers.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    _draw(rows, settings, out / "peers.png")
+    if scored := [setting for setting in settings if means(rows, setting)]:
+        _draw(rows, scored, out / "peers.png")
 
 
 def means(rows: list[Row], setting: str) -> dict[str, list[tuple[float, float, str]]]:

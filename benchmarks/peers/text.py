@@ -201,6 +201,8 @@ def main() -> None:
     arguments.add_argument("--topics", type=int, default=100, help="topics")
     arguments.add_argument("--systems", nargs="+", default=list(SYSTEMS), choices=list(SYSTEMS))
     options = arguments.parse_args()
+    if options.data is None:
+        arguments.error("--data is needed: the texts are the posts of 20 Newsgroups")
     print(machine(1))
     print("| system | count | learn | give back | MB | score |")
     print("|---|---|---|---|---|---|")

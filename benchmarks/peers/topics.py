@@ -76,6 +76,11 @@ def main() -> None:
     arguments.add_argument("--settings", nargs="*", choices=SETTINGS, default=list(SETTINGS))
     arguments.add_argument("--out", type=Path, default=RESULTS)
     options = arguments.parse_args()
+    if options.data is None:
+        arguments.error("--data is needed")
+    models = {name: sorted(options.models.glob(f"{name}_*.npz")) for name in options.settings}
+    if not any(models.values()):
+        arguments.error(f"--models: no topics of {options.settings} in {options.models}")
     print(machine(options.jobs))
     print(f"| {' | '.join(FIELDS)} |\n{'|---' * len(FIELDS)}|")
     options.out.mkdir(parents=True, exist_ok=True)
@@ -88,8 +93,7 @@ def main() -> None:
             file.flush()
             print(f"| {' | '.join(str(row.get(field, '')) for field in FIELDS)} |", flush=True)
 
-        for name in options.settings:
-            paths = sorted(options.models.glob(f"{name}_*.npz"))
+        for name, paths in models.items():
             if not paths:
                 continue
             setting = SETTINGS[name]

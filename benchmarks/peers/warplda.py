@@ -80,6 +80,9 @@ def main() -> None:
     arguments.add_argument("--iterations", type=int, nargs="+", default=[30, 100, 300])
     arguments.add_argument("--passes", type=int, nargs="+", default=[1, 2, 4, 8])
     options = arguments.parse_args()
+    for name in ("format", "warplda"):
+        if not (options.binaries / name).exists():
+            arguments.error(f"--binaries: no {name} in {options.binaries}; see the docstring")
     X, X_test = load(options.data, "arxiv", options.rows)
     print(machine(1))
     print("| " + " | ".join(FIELDS) + " |")
