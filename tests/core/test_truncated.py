@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from topictemper._core import _truncated as kernels
 from topictemper._core._reference import truncated as reference
 from topictemper._core._workers import Workers
-from topictemper.factorial.truncated._e_step import CHUNK, UnitPrior
+from topictemper.factorial.truncated._e_step import CHUNK, UnitPrior, merged
 
 from .minibatches import ticket
 
@@ -246,6 +246,53 @@ def test_bernoulli_estep_and_expectations(name, n_features, beta, isa):
         atol=1e-10,
     )
     assert not out[0, :, n_features:].any()
+
+
+@pytest.mark.parametrize("name", ["all states", "small", "one word", "two words"])
+def test_states_that_data_share(name, isa):
+    # Their penalties are computed once, and some are replaced by those of other states.
+    n_data, n_units = 700, CASES[name][0]
+    keys, prior, states, rng = case(name, n_data)
+    weights = rng.normal(scale=2.0, size=(n_units + 1, 8))
+    weights[-1] = -1.0
+    arguments = keys, prior, states, rng.normal(size=(n_data, n_units)), weights
+
+    def run(rows):
+        keys, prior, states, fields, weights = arguments
+        own = states[rows].copy()
+        free_energy, means = np.empty(len(own)), np.empty((len(own), n_units))
+        responsibilities = np.empty(own.shape[:2])
+        kernels.bernoulli_estep(
+            own, keys[rows], SEED, 3, *prior, 6, 7, None, fields[rows], 1.0,
+            free_energy, means, weights, responsibilities, ticket(),
+        )  # fmt: skip
+        return own, free_energy, means, responsibilities
+
+    together = run(slice(None))
+    alone = [run(slice(n, n + 1)) for n in range(n_data)]
+    for ours, theirs in zip(together, zip(*alone, strict=True), strict=True):
+        assert_array_equal(ours, np.concatenate(theirs))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_merged(name):
+    n_units, n_states, _ = CASES[name]
+    states = case(name, 40)[2]
+    states[20:] = states[:20, ::-1]
+    weights = np.random.default_rng(0).dirichlet(np.full(n_states, 0.1), 40)
+    weights[0, 0] = 1e-13  # too little to count
+    counted = np.where(weights > kernels.smallest_weight, weights, 0)
+    distinct, sums = merged(states, weights)
+    found = [state.tobytes() for state in distinct[sums > 0]]
+    assert len(found) == len(set(found)) <= 20 * n_states
+    table = np.random.default_rng(1).normal(size=(n_units + 1, 3))
+    assert_allclose(
+        reference.bernoulli_expectations(distinct, table, sums),
+        reference.bernoulli_expectations(states, table, counted),
+        rtol=1e-12,
+        atol=1e-12,
+    )
+    assert_allclose(sums.sum(), counted.sum())
 
 
 def test_units_beyond_sixty_four_words(isa):

@@ -144,6 +144,16 @@ def test_one_step_follows_the_gradient_of_the_exact_log_likelihood():
     assert_allclose(model.bias_[4] + 1.0, rate * np.sign(slope), rtol=0.01)
 
 
+def test_a_step_from_many_data_is_that_from_a_few():
+    # Many data are gathered chunk by chunk. All states are kept, so that draws make no difference.
+    few, many = (
+        small(n_components=4, n_states=16, max_iter=1, n_gradient_steps=3).fit(Y)
+        for Y in (images(), np.tile(images(), (22, 1)))
+    )
+    assert_allclose(many.components_, few.components_, rtol=1e-9)
+    assert_allclose(many.bias_, few.bias_, rtol=1e-9)
+
+
 def test_the_network_closes_the_gap():
     gaps = {
         marginal: fitted(marginal).exact_log_likelihood(images())

@@ -101,6 +101,7 @@ cdef extern from "factorial.h" nogil:
 cdef extern from "truncated.h" nogil:
     const int ROW_BLOCK
     const int WIDTH_PADDING
+    const double SMALLEST_WEIGHT
 
     ctypedef struct unit_sampler:
         const uint32_t *thresholds

@@ -7,6 +7,7 @@ Thresholds = NDArray[np.uint32]
 Longs = NDArray[np.int64]
 
 row_block: int
+smallest_weight: float
 
 def padded_width(n_features: int) -> int: ...
 def initial_states(

@@ -14,9 +14,12 @@ of threads. `_reference.truncated` is the same mathematics, with the same number
 from cython cimport floating
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 
-from ._dispatch cimport ROW_BLOCK, WIDTH_PADDING, active, check_memory, truncated_problem
+from ._dispatch cimport (
+    ROW_BLOCK, SMALLEST_WEIGHT, WIDTH_PADDING, active, check_memory, truncated_problem,
+)
 
 row_block = ROW_BLOCK
+smallest_weight = SMALLEST_WEIGHT  # of a state that enters expectations
 
 
 def padded_width(int64_t n_features):

@@ -21,7 +21,7 @@ from ...persistence._models import savable
 from ...tempering._history import ElboHistory
 from ...tempering._modes import Annealing
 from ._config import LOWEST_PI, BeliefNetworkConfig, belief_network_config
-from ._e_step import StateSets, UnitPrior, row_chunks
+from ._e_step import StateSets, UnitPrior, merged, row_chunks
 from ._estimator import TruncatedModel
 from ._gradients import Adam, MarginalNetwork
 
@@ -421,19 +421,27 @@ class _Training:
         """The M-step of W and b: ``dF/dW_hd = sum_n E[s_h (y_d - sigmoid(a_d))]``."""
         Y = self.Y[rows]
         observed = np.vstack([means.T @ Y, Y.sum(axis=0)])
+        # sigmoid(a) depends on the state alone, and many data share their states.
+        states, weights = self._merged(rows, responsibilities)
         for _ in range(self.config.n_gradient_steps):
             padded = self._joint().padded_weights()
             expected = np.zeros(padded.shape)
-            for chunk in row_chunks(0, len(Y)):
+            for chunk in row_chunks(0, len(states)):
                 n_blocks = -(-(chunk.stop - chunk.start) // kernels.row_block)
                 sums = np.empty((n_blocks, *padded.shape))
                 self.workers.run(
-                    kernels.bernoulli_expectations,
-                    self.sets.states[rows][chunk],
-                    padded,
-                    responsibilities[chunk],
-                    sums,
+                    kernels.bernoulli_expectations, states[chunk], padded, weights[chunk], sums
                 )
                 expected += sums.sum(axis=0)
             gradient = observed - expected[:, : Y.shape[1]]
             self.weights = self.weights + self.adam.step(gradient / len(Y))
+
+    def _merged(self, rows: slice, responsibilities: Floats) -> tuple[NDArray[np.uint64], Floats]:
+        """Distinct states of some rows, with their weights; first of each chunk, to save memory."""
+        states = self.sets.states[rows]
+        chunks = row_chunks(0, len(states))
+        parts = [merged(states[chunk], responsibilities[chunk]) for chunk in chunks]
+        if len(parts) == 1:
+            return parts[0]
+        states, weights = map(np.concatenate, zip(*parts, strict=True))
+        return merged(states, weights)

@@ -253,6 +253,37 @@ def row_parts(n_data: int) -> list[slice]:
     return [slice(first, first + _PART) for first in range(0, n_data, _PART)]
 
 
+def merged(states: NDArray[np.uint64], weights: Floats) -> tuple[NDArray[np.uint64], Floats]:
+    """Return the distinct states of many data, and the sum of the weights of each.
+
+    Parameters
+    ----------
+    states : ndarray of shape (n_data, n_states, n_words)
+        Packed states.
+    weights : ndarray of shape (n_data, n_states)
+        Their weights. States whose weights do not count are left out.
+
+    Returns
+    -------
+    states : ndarray of shape (m, n_states, n_words)
+        Distinct states, and empty ones to fill the last row.
+    weights : ndarray of shape (m, n_states)
+        Their sums of weights; 0 for what fills the last row.
+    """
+    n_states, n_words = states.shape[1:]
+    heavy = weights > kernels.smallest_weight
+    flat, own = states[heavy], weights[heavy]
+    order = np.lexsort(flat.T)
+    flat = flat[order]
+    first = np.ones(len(flat), dtype=bool)
+    first[1:] = (flat[1:] != flat[:-1]).any(axis=1)
+    flat, totals = flat[first], np.bincount(np.cumsum(first) - 1, weights=own[order])
+    shape = (-(-len(flat) // n_states), n_states)
+    distinct, sums = np.zeros((*shape, n_words), dtype=np.uint64), np.zeros(shape)
+    distinct.reshape(-1, n_words)[: len(flat)], sums.ravel()[: len(flat)] = flat, totals
+    return distinct, sums
+
+
 def infer_units(
     joint: Joint,
     Y: Floats,

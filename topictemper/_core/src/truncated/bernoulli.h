@@ -8,9 +8,20 @@
    stays finite, so that they share one logarithm. */
 #define LONGEST_PRODUCT 1000
 
+/* Penalties of a thread's last states, each at the place that the hash of the state gives: many data
+   share their states. At most so many, to stay in the cache. */
+#define MOST_KNOWN 8192
+
+typedef struct {
+    uint64_t hash; /* 0 where there is none */
+    double penalty;
+} known_penalty;
+
 typedef struct {
     int64_t n_units, width;
     const double *weights; /* (n_units + 1, width) */
+    known_penalty *known;
+    int64_t mask;
 } bernoulli_model;
 
 static INLINE vec activation(const bernoulli_model *m, const int32_t *units, int64_t n_on,
@@ -31,9 +42,8 @@ static INLINE void add_softplus(vec a, vec *linear, vec *product)
     *product *= 1 + FN(exp)(a - 2 * positive);
 }
 
-static INLINE double bernoulli_penalty(const void *model, const int32_t *units, int64_t n_on)
+static INLINE double sum_softplus(const bernoulli_model *m, const int32_t *units, int64_t n_on)
 {
-    const bernoulli_model *m = model;
     const vec zero = {0};
     const int64_t longest = 2 * LONGEST_PRODUCT * VL;
     vec linear = zero, also = zero, logs = zero;
@@ -51,6 +61,16 @@ static INLINE double bernoulli_penalty(const void *model, const int32_t *units, 
     return FN(hsum)(linear + also) + FN(hsum)(logs);
 }
 
+static INLINE double bernoulli_penalty(const void *model, const int32_t *units, int64_t n_on,
+                                       uint64_t hash)
+{
+    const bernoulli_model *m = model;
+    known_penalty *known = m->known + ((int64_t)hash & m->mask);
+    if (known->hash != hash)
+        *known = (known_penalty){hash, sum_softplus(m, units, n_on)};
+    return known->penalty;
+}
+
 static INLINE void bernoulli_weigh(void *model, const int32_t *units, int64_t n_on, double weight)
 {
     (void)model, (void)units, (void)n_on, (void)weight;
@@ -60,9 +80,14 @@ static int bernoulli_estep(const truncated_problem *p, int64_t width, const doub
                            double *responsibilities, int64_t *ticket)
 {
     workspace work;
-    bernoulli_model model = {p->n_units, width, weights};
-    if (new_workspace(&work, p))
+    const int64_t n_states = p->n_data * p->n_states;
+    const int64_t size = table_size(n_states < MOST_KNOWN / 2 ? n_states : MOST_KNOWN / 2);
+    known_penalty *known = calloc((size_t)size, sizeof(*known));
+    bernoulli_model model = {p->n_units, width, weights, known, size - 1};
+    if (!known || new_workspace(&work, p)) {
+        free(known);
         return -1;
+    }
     for (;;) {
         int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * ROW_BLOCK;
         int64_t last = first + ROW_BLOCK < p->n_data ? first + ROW_BLOCK : p->n_data;
@@ -75,6 +100,7 @@ static int bernoulli_estep(const truncated_problem *p, int64_t width, const doub
         }
     }
     free_workspace(&work);
+    free(known);
     return 0;
 }
 
@@ -90,7 +116,7 @@ static INLINE vec weighted_sigmoid(const bernoulli_model *m, const int32_t *unit
 static int bernoulli_expectations(const truncated_problem *p, int64_t width, const double *weights,
                                   const double *responsibilities, double *out, int64_t *ticket)
 {
-    const bernoulli_model model = {p->n_units, width, weights};
+    const bernoulli_model model = {p->n_units, width, weights, NULL, 0};
     const int64_t size = (p->n_units + 1) * width;
     int32_t *units = malloc((size_t)(p->n_units + 1) * sizeof(*units));
     if (!units)

@@ -11,9 +11,11 @@ typedef struct {
     double *second;          /* E[s s^T] */
 } gaussian_model;
 
-static INLINE double gaussian_penalty(const void *model, const int32_t *units, int64_t n_on)
+static INLINE double gaussian_penalty(const void *model, const int32_t *units, int64_t n_on,
+                                      uint64_t hash)
 {
     const gaussian_model *m = model;
+    (void)hash;
     /* Most states have one pair at most. */
     double total = n_on > 1 ? m->couplings[triangle(units[1]) + units[0]] : 0;
     for (int64_t i = 2; i < n_on; i++) {

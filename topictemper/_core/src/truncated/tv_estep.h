@@ -3,10 +3,11 @@
    The paper drops draws that are there already. Where the posterior is nearly one state, all draws
    from its marginals are: so at T = 1 they walk to new states. While T > 1 they are dropped.
 
-   What a model adds is two inline functions: the penalty of a state, and what to do with those
-   states of the new set whose weights count. */
+   What a model adds is two inline functions: the penalty of a state, whose hash stands for it, and
+   what to do with those states of the new set whose weights count. */
 
-typedef double (*penalty_function)(const void *model, const int32_t *units, int64_t n_on);
+typedef double (*penalty_function)(const void *model, const int32_t *units, int64_t n_on,
+                                   uint64_t hash);
 typedef void (*weight_function)(void *model, const int32_t *units, int64_t n_on, double weight);
 
 /* Working set of a thread. */
@@ -247,7 +248,7 @@ static INLINE double log_joint(const workspace *work, const double *fields, cons
         joint += fields[units[j]];
         *hash += work->numbers[units[j]];
     }
-    return joint - penalty(model, units, n_on);
+    return joint - penalty(model, units, n_on, *hash);
 }
 
 /* `n_words` is p->n_words; as a constant, loops over words vanish. */
