@@ -6,6 +6,7 @@ from scipy.stats import norm
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
+from topictemper.factorial.fmm import _images
 from topictemper.factorial.fmm._config import Config
 from topictemper.factorial.fmm._images import Images, masked_gram, masked_sums
 from topictemper.factorial.fmm._training import ascend_from
@@ -43,6 +44,20 @@ def test_a_pixel_that_no_image_shows_changes_nothing(local):
         assert_allclose(with_it.elbo, without.elbo, rtol=1e-10)
         for field in ("temperature", "elbo"):
             assert_allclose(with_it.history.elbos[field], without.history.elbos[field], rtol=1e-10)
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_many_patterns_take_turns(local, monkeypatch):
+    X, nu = shapes(), np.random.RandomState(0).random_sample((4, 200))
+    X[np.random.RandomState(1).random_sample(X.shape) < 0.2] = np.nan
+    at_once = run(X, nu, local)
+    monkeypatch.setattr(_images, "_MOST_NUMBERS", 16 * 7)
+    parts = list(Images(X).parts(4))
+    assert len(parts) > 10
+    assert_array_equal(np.sort(np.concatenate([chosen for _, chosen in parts])), np.arange(200))
+    in_turn = run(X, nu, local)
+    assert_allclose(in_turn.components.m, at_once.components.m, rtol=1e-8, atol=1e-10)
+    assert_allclose(in_turn.elbo, at_once.elbo, rtol=1e-10)
 
 
 def test_an_image_that_shows_nothing_changes_nothing_but_the_temperature():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from ..._utils._typing import Flags, Floats
 
 _CHUNK = 1024  # terms of a sum that are unpacked at a time: bounds the memory
+_MOST_NUMBERS = 2**23  # in the Gram matrices of image patterns at a time, likewise
 
 
 class Images:
@@ -55,6 +57,31 @@ class Images:
             self.pixel_pattern = np.zeros(X.shape[1], dtype=np.int64)
         self.squares: Floats = np.einsum("nd,nd->n", self.X, self.X)
         self.observed: Floats = self.image_masks.sum(axis=1).astype(float)[self.image_pattern]
+
+    def parts(self, size: int) -> Iterator[tuple[slice, slice | NDArray[np.intp]]]:
+        """Yield patterns of images, and their images: few enough for a Gram matrix of each.
+
+        Parameters
+        ----------
+        size : int
+            Rows of a Gram matrix.
+
+        Yields
+        ------
+        patterns : slice
+            Part of `image_masks`.
+        images : slice or ndarray of int
+            Images that have these patterns.
+        """
+        step, n_patterns = max(1, _MOST_NUMBERS // size**2), len(self.image_masks)
+        if n_patterns <= step:
+            yield slice(0, n_patterns), slice(None)
+            return
+        order = np.argsort(self.image_pattern, kind="stable")
+        ordered = self.image_pattern[order]
+        for start in range(0, n_patterns, step):
+            first, last = np.searchsorted(ordered, (start, start + step))
+            yield slice(start, start + step), order[first:last]
 
     def pixel_variance(self) -> float:
         """Return the variance of a pixel over its observations, averaged over pixels."""

@@ -136,24 +136,32 @@ def update_assignments(
 ) -> Assignments:
     """Update the components in turn, `n_sweeps` times; the initial `nu` stays unchanged."""
     m, v = components
-    gram = masked_gram(images.image_masks, None, m)
-    norms = np.einsum("pkk->pk", gram) + masked_sums(images.image_masks, v)
-    bias = prior.log_odds - norms / (2 * prior.noise_var)
     n_images = len(images.X)
     result = Assignments(
         np.array(nu, order="C", dtype=float), np.empty(n_images), np.empty(n_images)
     )
-    workers.run(
-        _factorial.bernoulli_sweep,
-        m @ images.X.T,
-        gram,
-        bias,
-        images.image_pattern,
-        s,
-        1.0 / prior.noise_var,
-        n_sweeps,
-        *(result.nu, result.energies, result.entropies),
-    )
+    for patterns, chosen in images.parts(len(m)):
+        masks = images.image_masks[patterns]
+        gram = masked_gram(masks, None, m)
+        norms = np.einsum("pkk->pk", gram) + masked_sums(masks, v)
+        bias = prior.log_odds - norms / (2 * prior.noise_var)
+        # Views where these are all images.
+        part = np.ascontiguousarray(result.nu[:, chosen])
+        energies, entropies = result.energies[chosen], result.entropies[chosen]
+        workers.run(
+            _factorial.bernoulli_sweep,
+            m @ images.X[chosen].T,
+            gram,
+            bias,
+            images.image_pattern[chosen] - patterns.start,
+            s[chosen],
+            1.0 / prior.noise_var,
+            n_sweeps,
+            *(part, energies, entropies),
+        )
+        if not isinstance(chosen, slice):
+            result.nu[:, chosen] = part
+            result.energies[chosen], result.entropies[chosen] = energies, entropies
     constant = float(np.log1p(-prior.pi).sum())
     result.energies[:] += constant - images.squares / (2 * prior.noise_var)
     return result
