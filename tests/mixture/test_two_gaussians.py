@@ -140,6 +140,18 @@ def test_ascent_rises_to_an_optimum(temperature):
         np.testing.assert_allclose(end, optimum, atol=1e-4)
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e6, 1e12])
+def test_optima_in_any_unit(unit):
+    other = TwoGaussians(
+        unit * MODEL.x,
+        variance=unit**2 * MODEL.variance,
+        prior_variance=unit**2 * MODEL.prior_variance,
+    )
+    for temperature in (1.0, 20.0):
+        expected = MODEL.optima(temperature)
+        np.testing.assert_allclose(other.optima(temperature) / unit, expected, atol=1e-3)
+
+
 def test_bad_input():
     with pytest.raises(ValueError, match="X must have one column"):
         TwoGaussians(np.zeros((3, 2)))
@@ -147,10 +159,21 @@ def test_bad_input():
         TwoGaussians([0.0, 1.0], weights=(0.5, 0.6))
     with pytest.raises(ValueError, match="variance == 0"):
         TwoGaussians([0.0, 1.0], variance=0)
-    with pytest.raises(ValueError, match="prior_variance must be finite"):
+    with pytest.raises(ValueError, match="prior_variance == inf"):
         TwoGaussians([0.0, 1.0], prior_variance=np.inf)
     with pytest.raises(ValueError, match=r"means must be finite, of shape \(\.\.\., 2\)"):
         MODEL.elbo([1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="means must be within"):
+        MODEL.elbo([1e200, 0.0])
+    with pytest.raises(ValueError, match="means must hold numbers"):
+        MODEL.elbo(["a", "b"])
+    with pytest.raises(ValueError, match="X must be within"):
+        TwoGaussians([0.0, 1e200])
+    with pytest.raises(ValueError, match="X has masked values"):
+        TwoGaussians(np.ma.masked_less([0.0, -1.0], 0.0))
+    for value in (1e308, 1e-308):
+        with pytest.raises(ValueError, match=r"^variance == 1e.308"):
+            TwoGaussians([0.0, 1.0], variance=value)
     with pytest.raises(ValueError, match=r"temperature == 0\.5, must be >= 1"):
         MODEL.optima(0.5)
     with pytest.raises(ValueError, match="inverse_temperatures must lie in"):

@@ -13,7 +13,7 @@ from .._utils._typing import Floats
 from ..tempering import ConstantSchedule, Schedule
 from ..tempering._modes import Annealing, tempering_settings
 from ._normal_wishart import NormalWishart
-from ._priors import prior_of, start_of
+from ._priors import LARGEST, LOWEST, prior_of, start_of
 
 ANNEALING = {"avi": ("schedule", "max_temperature", "length")}
 
@@ -62,9 +62,7 @@ def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
             parameters["degrees_of_freedom_prior"],
             parameters["covariance_prior"],
         ),
-        concentration=check.number(
-            "concentration", parameters["concentration"], 0.0, boundaries="neither"
-        ),
+        concentration=check.number("concentration", parameters["concentration"], LOWEST, LARGEST),
         last_is_one=last_stick == "one",
         sort_components=check.flag("sort_components", parameters["sort_components"]),
         schedule=_schedule(parameters["tempering"]),

@@ -42,7 +42,7 @@ class DPGaussianMixture(SaveFittedMixin, DensityMixin, TemperingMixin, BaseEstim
     n_components : int, default=15
         Truncation level: the largest possible number of components.
     concentration : float, default=1.0
-        Concentration alpha of the Dirichlet process, > 0.
+        Concentration alpha of the Dirichlet process, from 1e-100 to 1e100.
     covariance_type : {"diag", "full"}, default="diag"
         Diagonal precisions with normal-gamma priors, or any with a normal-Wishart prior.
     tempering : {"vi", "avi"}, Annealing or None, default="vi"
@@ -58,10 +58,11 @@ class DPGaussianMixture(SaveFittedMixin, DensityMixin, TemperingMixin, BaseEstim
     mean_prior : array-like of shape (n_features,), default=None
         Prior mean of the components' means. None is the mean of the data.
     mean_precision_prior : float, default=1.0
-        Weight of the prior mean, in data, > 0.
+        Weight of the prior mean, in data, from 1e-100 to 1e100.
     degrees_of_freedom_prior : float, default=None
         Degrees of freedom of the prior of precisions: > n_features - 1 for "full", None is
-        n_features; > 0 for "diag", where it is twice the gamma distribution's shape, None is 1.
+        n_features; > 1e-100 for "diag", where it is twice the gamma distribution's shape, None is
+        1. At most 1e100.
     covariance_prior : array-like, default=None
         Scale of the prior of precisions, the inverse of the Wishart distribution's: positive
         definite of shape (n_features, n_features) for "full"; for "diag" of shape (n_features,),

@@ -11,19 +11,20 @@ from .._utils import _validation as check
 from .._utils._typing import Floats
 from ._normal_wishart import Diagonal, Full, NormalWishart
 
-# Squares of larger numbers, in units of a small variance, leave the range of float64.
-_LARGEST = 1e100
+# Squares of larger numbers, in units of a small variance, leave the range of float64; so do
+# quotients of smaller and larger ones.
+LOWEST, LARGEST = 1e-100, 1e100
 # So do the inverses of smaller variances.
 _LOWEST_VARIANCE = 1e-300
 # Columns that a message names.
 _NAMED = 10
 
 
-def check_range(X: Floats) -> None:
+def check_range(X: Floats, name: str = "X") -> None:
     """Refuse data whose squares overflow."""
-    if np.abs(X).max() > _LARGEST:
+    if np.abs(X).max() > LARGEST:
         raise ValueError(
-            f"X must be within ±{_LARGEST:g}, got {X.flat[np.abs(X).argmax()]}; rescale"
+            f"{name} must be within ±{LARGEST:g}, got {X.flat[np.abs(X).argmax()]}; rescale"
         )
 
 
@@ -38,21 +39,21 @@ def prior_of(
     """Return the prior of the components; parameters that are None follow from the data."""
     D = X.shape[1]
     full = check.choice("covariance_type", covariance_type, ("diag", "full")) == "full"
-    k = check.number("mean_precision_prior", mean_precision_prior, 0.0, boundaries="neither")
-    lowest = D - 1.0 if full else 0.0
+    k = check.number("mean_precision_prior", mean_precision_prior, LOWEST, LARGEST)
+    lowest = D - 1.0 if full and D > 1 else LOWEST
     if degrees_of_freedom_prior is None:
         degrees_of_freedom_prior = D if full else 1.0
     dof = check.number(
-        "degrees_of_freedom_prior", degrees_of_freedom_prior, lowest, boundaries="neither"
+        "degrees_of_freedom_prior", degrees_of_freedom_prior, lowest, LARGEST, boundaries="right"
     )
     if mean_prior is None:
         mean = X.mean(axis=0)
     else:
-        mean = check.table("mean_prior", mean_prior, [(D,)], -_LARGEST, _LARGEST).copy()
+        mean = check.table("mean_prior", mean_prior, [(D,)], -LARGEST, LARGEST).copy()
     if covariance_prior is None:
         scale = _covariance_of(X, full)
     else:
-        shape, largest = (D, D) if full else (D,), _LARGEST**2
+        shape, largest = (D, D) if full else (D,), LARGEST**2
         scale = check.table("covariance_prior", covariance_prior, [shape], -largest, largest)
         if not _positive_definite(scale):
             wanted = "symmetric and positive definite" if full else "positive"

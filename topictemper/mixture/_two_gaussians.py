@@ -15,6 +15,7 @@ from .._utils._typing import Floats
 from ..tempering import ConstantSchedule, Schedule
 from ..tempering._modes import Annealing, tempering_settings
 from ._config import ANNEALING
+from ._priors import check_range
 
 # Numbers in the largest temporary array of a surface.
 _AT_ONCE = 2_000_000
@@ -25,6 +26,10 @@ _SAME = 1e-2
 # Default annealing: T at the start over the variance ratio, above which there is one optimum, and
 # the share of the iterations.
 _HOT, _LENGTH = 4.0, 0.75
+
+
+# Variances in this range have inverses and products that float64 can hold.
+_VARIANCES = (1e-100, 1e200)
 
 
 class TwoGaussians:
@@ -48,9 +53,9 @@ class TwoGaussians:
     weights : array-like of shape (2,), default=(0.3, 0.7)
         Weights of the two components, > 0, with the sum 1.
     variance : float, default=1.0
-        Variance of each component, > 0.
+        Variance of each component, from 1e-100 to 1e200.
     prior_variance : float, default=100.0
-        Variance of the prior of the means, > 0.
+        Variance of the prior of the means, from 1e-100 to 1e200.
 
     Attributes
     ----------
@@ -90,9 +95,11 @@ class TwoGaussians:
         variance: float = 1.0,
         prior_variance: float = 100.0,
     ) -> None:
+        check.unmasked("X", X)
         x = check_array(X, dtype=np.float64, ensure_2d=False, input_name="X")
         if x.ndim != 1 and x.shape[1] != 1:
             raise ValueError(f"X must have one column, got shape {x.shape}")
+        check_range(x)
         self.x: Floats = x.ravel()
         w = check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights")
         if w.shape != (2,) or not (w > 0).all() or abs(w.sum() - 1.0) > 1e-9:
@@ -100,10 +107,8 @@ class TwoGaussians:
                 f"weights must be two positive numbers with the sum 1, got {weights!r}"
             )
         self._log_w = np.log(w)
-        self.variance = check.number("variance", variance, 0.0, boundaries="neither")
-        self.prior_variance = check.number(
-            "prior_variance", prior_variance, 0.0, boundaries="neither"
-        )
+        self.variance = check.number("variance", variance, *_VARIANCES)
+        self.prior_variance = check.number("prior_variance", prior_variance, *_VARIANCES)
 
     def elbo(self, means: ArrayLike, temperature: float = 1.0) -> Floats:
         """Annealed bound at means.
@@ -160,21 +165,22 @@ class TwoGaussians:
             the data. At T = 1 the first one is the answer.
         """
         s = _inverse(temperature)
+        unit = self.variance**0.5  # of the search, whatever the unit of the data
 
         def descent(m: Floats) -> tuple[float, Floats]:
-            value, gradient = self._elbo(m[None], s)
-            return -float(value[0]), -gradient[0]
+            value, gradient = self._elbo(unit * m[None], s)
+            return -float(value[0]), -unit * gradient[0]
 
-        places = np.quantile(self.x, (0.05, 0.35, 0.65, 0.95))
+        places = np.quantile(self.x, (0.05, 0.35, 0.65, 0.95)) / unit
         if places[0] == places[-1]:
-            places = places[0] + self.variance**0.5 * np.array([-1.0, 1.0])
+            places = places[0] + np.array([-1.0, 1.0])
         found: list[tuple[float, Floats]] = []
         # Never from equal means: the surface has a saddle there, where an ascent can end.
         for start in [(a, b) for a in places for b in places if a != b]:
             end = minimize(descent, start, jac=True, method="BFGS", options={"gtol": 1e-7})
-            if all(np.abs(end.x - m).max() > _SAME * self.variance**0.5 for _, m in found):
+            if all(np.abs(end.x - m).max() > _SAME for _, m in found):
                 found.append((end.fun, end.x))
-        return np.array([m for _, m in sorted(found, key=lambda one: one[0])])
+        return np.array([unit * m for _, m in sorted(found, key=lambda one: one[0])])
 
     def ascend(
         self,
@@ -318,9 +324,11 @@ class TwoGaussians:
 
 
 def _checked_means(means: ArrayLike) -> Floats:
-    m = np.array(means, dtype=np.float64)
+    m = check.numbers("means", means).copy()
     if m.ndim == 0 or m.shape[-1] != 2 or not np.isfinite(m).all():
         raise ValueError(f"means must be finite, of shape (..., 2), got shape {m.shape}")
+    if m.size:
+        check_range(m, "means")
     return m
 
 

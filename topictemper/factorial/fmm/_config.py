@@ -31,6 +31,8 @@ _LOWEST_MAXIMUM, _HIGHEST_MAXIMUM = 10.0, 1e6
 # Inertia, in tempered sweeps: without any, T falls to 1 within ten sweeps.
 _INERTIA = 0.1
 _FINAL = 0.15
+# Squares of data that are allowed, times or divided by these, stay within the range of float64.
+_VARIANCES = (1e-100, 1e200)
 
 
 @dataclass(frozen=True)
@@ -90,8 +92,8 @@ def _prior(parameters: Mapping[str, Any], n_features: int) -> Prior:
         raise ValueError(f"pi must be > 0 and < 1, got {given!r}")
     return Prior(
         np.broadcast_to(pi, n_components).astype(float),
-        check.number("noise_var", parameters["noise_var"], 0.0, boundaries="neither"),
-        check.number("prior_var", parameters["prior_var"], 0.0, boundaries="neither"),
+        check.number("noise_var", parameters["noise_var"], *_VARIANCES),
+        check.number("prior_var", parameters["prior_var"], *_VARIANCES),
     )
 
 

@@ -59,7 +59,8 @@ class FactorialMixture(
     pi : float or array-like of shape (n_components,), default=0.3
         Prior probability of each component, in (0, 1). Not learned.
     noise_var, prior_var : float, default=0.1 and 0.35
-        Variances (not standard deviations) of the noise and of the components, > 0.
+        Variances (not standard deviations) of the noise and of the components, from 1e-100 to
+        1e200.
     final_sweeps : int, default=None
         Number of sweeps at T = 1 after the tempered ones. None is 15% of `max_iter`.
     max_iter : int, default=400
