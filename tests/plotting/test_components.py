@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
+from topictemper.mixture import DPGaussianMixture
 from topictemper.plotting import ComponentsDisplay
 from topictemper.plotting._components import matched
 
@@ -63,7 +64,8 @@ def test_bad_input():
         ComponentsDisplay.from_estimator(FactorialMixture())
     for wrong in (
         {"image_shape": (3, 5)},
-        {"image_shape": 4},
+        {"image_shape": (16,)},
+        {"image_shape": 16},
         {"truth": np.ones((2, 15))},
         {"truth": np.full((2, 16), np.nan)},
         {"truth": "shapes"},
@@ -71,6 +73,9 @@ def test_bad_input():
     ):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             ComponentsDisplay.from_estimator(model(), **wrong)
+    clusters = DPGaussianMixture(2, random_state=0).fit([[0.0], [1.0], [3.0]])
+    with pytest.raises(ValueError, match="DPGaussianMixture has no components_"):
+        ComponentsDisplay.from_estimator(clusters)
 
 
 def test_without_matplotlib(monkeypatch):

@@ -37,6 +37,8 @@ def test_bad_arguments():
         AnnealedSurfaceDisplay.from_model(MODEL, (2, 1), axes=plt.subplots()[1])
     with pytest.raises(ValueError, match="temperatures must not be empty"):
         AnnealedSurfaceDisplay.from_model(MODEL, ())
+    with pytest.raises(ValueError, match="limits must be given, because all data are the same"):
+        AnnealedSurfaceDisplay.from_model(TwoGaussians([2.0, 2.0]))
     with pytest.raises(ValueError, match="limits must be two finite numbers"):
         AnnealedSurfaceDisplay.from_model(MODEL, (1,), limits=(1, -1))
     with pytest.raises(ValueError, match="resolution == 1"):

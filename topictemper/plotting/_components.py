@@ -99,11 +99,14 @@ class ComponentsDisplay:
         Raises
         ------
         ValueError
-            If the components are not images of `image_shape`, or `truth` has another shape.
+            If there are no components, they are not images of `image_shape`, or `truth` is not
+            finite or has another shape.
         ImportError
             If matplotlib is not installed.
         """
         estimator = fitted_lda_of(estimator)
+        if not hasattr(estimator, "components_"):
+            raise ValueError(f"{type(estimator).__name__} has no components_, which are drawn here")
         components = np.asarray(estimator.components_, dtype=np.float64)
         size = components.shape[1]
         if image_shape is None:

@@ -212,7 +212,8 @@ class LearningCurveDisplay:
             histories[str(name)] = history_of(
                 fitted_lda_of(model),
                 "score_history_",
-                "give fit the documents to score, validation_X",
+                "TemperedLDA keeps it where fit is given documents to score, validation_X; "
+                "for other models use BoundDisplay",
             )
         return cls(histories).plot(ax)
 

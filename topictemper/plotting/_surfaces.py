@@ -114,6 +114,8 @@ class AnnealedSurfaceDisplay:
         pyplot()  # raises before the computation if matplotlib is missing
         _check_panels(axes, len(temperatures))
         low, high = (model.x.min(), model.x.max()) if limits is None else limits
+        if limits is None and low == high:
+            raise ValueError("limits must be given, because all data are the same number")
         if not (np.isfinite([low, high]).all() and low < high):
             raise ValueError(
                 f"limits must be two finite numbers, the lower one first; got {limits}"
