@@ -1,7 +1,7 @@
 import { el } from "./dom.js";
 
-// Words as most tokenisers see them, with digits, apostrophes and hyphens inside.
-const TOKEN = /[\p{L}\p{M}\p{N}_]+(?:['’-][\p{L}\p{M}\p{N}_]+)*/gu;
+// Words as most tokenisers see them, with digits, apostrophes, hyphens and Unicode's joiners inside.
+const TOKEN = /[\p{L}\p{M}\p{N}_]+(?:(?:['’-]|\u200c|\u200d)[\p{L}\p{M}\p{N}_]+)*/gu;
 
 /**
  * A text with words of a topic marked. Phrases of up to three words are found too.
@@ -54,12 +54,13 @@ const PARTS = [
  * @returns {{word: string, start: number, length: number}[]}
  */
 function longestWords(text, start, weights) {
-  const longest = Math.max(0, ...[...weights.keys()].map((word) => word.length));
+  // Few words, and seldom of many lengths, but one may be very long.
+  const lengths = [...new Set([...weights.keys()].map((word) => word.length))];
+  lengths.sort((a, b) => b - a);
   const found = [];
   for (let i = 0; i < text.length; ) {
-    let length = Math.min(longest, text.length - i);
-    while (length > 1 && !weights.has(text.slice(i, i + length).toLowerCase())) length--;
-    length = Math.max(length, 1);
+    const fits = lengths.find((n) => weights.has(text.slice(i, i + n).toLowerCase()));
+    const length = Math.min(fits || 1, text.length - i);
     found.push({ word: text.slice(i, i + length).toLowerCase(), start: start + i, length });
     i += length;
   }

@@ -86,10 +86,10 @@ def test_words_of_the_only_topic_are_marked_and_found(opened, tmp_path):
 
 
 def test_words_are_marked_inside_of_names_that_the_tokeniser_cut(opened, tmp_path):
-    words = ["moon", "ipv", "pthread", "create", "ext4", "हिन्दी"]
-    text = "l'moon IPv6 pthread_create(): ext4 moonlight हिन्दी हिन्द"
+    words = ["moon", "ipv", "pthread", "create", "ext4", "हिन्दी", "ප්\u200dරධාන", "شود"]
+    text = "l'moon IPv6 pthread_create(): ext4 moonlight हिन्दी हिन्द ප්\u200dරධාන می\u200cشود"
     file = report.write(
-        np.full((1, 6), 1 / 6),
+        np.full((1, 8), 1 / 8),
         np.ones((5, 1)),
         words,
         documents=[text] * 5,
@@ -97,7 +97,7 @@ def test_words_are_marked_inside_of_names_that_the_tokeniser_cut(opened, tmp_pat
     )
     page = opened(file).go("topic/0")
     marked = page.locator("article").first.locator("mark").all_text_contents()
-    assert marked == ["moon", "IPv", "pthread", "create", "ext4", "हिन्दी"]
+    assert marked == ["moon", "IPv", *words[2:]]
 
 
 def test_words_are_marked_in_scripts_without_spaces(opened, tmp_path):
@@ -113,3 +113,18 @@ def test_words_are_marked_in_scripts_without_spaces(opened, tmp_path):
     page = opened(file).go("topic/0")
     marked = page.locator("article").first.locator("mark").all_text_contents()
     assert marked == ["天气", "公园里", "smb", "サーバー", "ภาษา"]
+
+
+def test_a_very_long_word_does_not_stop_the_page(opened, tmp_path):
+    letters = "".join(chr(0x4E00 + i * 7919 % 5000) for i in range(20_000))
+    words = [letters[40:43], letters[-4000:]]
+    file = report.write(
+        np.full((1, 2), 1 / 2),
+        np.ones((5, 1)),
+        words,
+        documents=[letters] * 5,
+        path=tmp_path / "r.html",
+    )
+    first = opened(file).go("topic/0").locator("article").first
+    first.get_by_role("button", name="Show all").click()
+    assert {*words} <= {*first.locator("mark").all_text_contents()}

@@ -1,5 +1,6 @@
 """What is a word, in other languages than English."""
 
+import tracemalloc
 import unicodedata
 import warnings
 
@@ -13,7 +14,8 @@ MARKED = {
     "Bengali": "বাংলা ব্যবহার",
     "Tamil": "தமிழ் மொழி",
     "Telugu": "తెలుగు",
-    "Sinhala": "සිංහල",
+    "Sinhala": "සිංහල ප්\u200dරධාන",
+    "Telugu loanword": "సాఫ్ట్\u200cవేర్",
     "Hebrew with points": "שָׁלוֹם",
     "Arabic with vowels": "كِتَاب",
     "French, accents apart": unicodedata.normalize("NFD", "école début"),
@@ -31,6 +33,22 @@ def test_marks_do_not_cut_words(text):
 def test_words_begin_with_a_letter_and_have_three_letters_or_marks():
     found = default_vectorizer().build_analyzer()("ab a\u0301 a\u0301b ab\u0301 \u0301abc x1yzw_vu")
     assert found == ["a\u0301b", "ab\u0301", "abc", "yzw"]
+
+
+def test_joiners_are_in_words_only_between_a_mark_and_a_letter():
+    found = default_vectorizer().build_analyzer()("కలమ్\u200c می\u200cشود \u200dabc\u200d")
+    assert found == ["కలమ్", "شود", "abc"]
+
+
+def test_a_long_run_of_marks_needs_little_memory():
+    # Python's regular expressions would remember each mark, in some 120 bytes.
+    text = "क\u093e" * 200_000
+    analyze = default_vectorizer().build_analyzer()
+    tracemalloc.start()
+    assert analyze(text) == [text]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12_000_000
 
 
 def fit(texts):

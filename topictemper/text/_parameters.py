@@ -31,11 +31,13 @@ _MARK = (
     r"\u0b82-\u0bd7\u0c00-\u0c63\u0c81-\u0c83\u0cbc-\u0ce3\u0d00-\u0d4d\u0d57\u0d62\u0d63\u0d81-\u0ddf"
     r"\u0df2\u0df3\u0e31-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ecd\u0f35\u0f37\u0f39\u0f71-\u0f84"
     r"\u0f8d-\u0fbc\u102b-\u103e\u1056-\u108f\u17b4-\u17d3\u302a-\u302f\u3099\u309a]"
+    # Joiners between a mark and a letter: all Sinhala has them, and loanwords of Telugu.
+    r"(?:[\u200c\u200d](?=[^\W\d_]))?"
 )
 #: Runs of three or more letters of any script, with their combining marks. Python's ``\w`` has no
 #: marks, so that it cuts the words of most scripts of India. All this is
 #: ``L(?:L|M){2,}`` of letters L and marks M, twice as fast in text without marks.
-WORD = f"{_LETTER}(?:{_LETTER}{{2,}}+|(?:{_LETTER}|{_MARK}){{2}}{_LETTER}*)(?:{_MARK}{_LETTER}*)*"
+WORD = f"{_LETTER}(?:{_LETTER}{{2,}}+|(?:{_LETTER}|{_MARK}){{2}}{_LETTER}*)(?:{_MARK}{_LETTER}*+)*+"
 MIN_DF, MAX_DF = 5, 0.5
 # What is left of contractions, such as "don" of "don't".
 _OF_CONTRACTIONS = (
