@@ -387,6 +387,11 @@ def test_what_chunks_cannot_have():
         lda.partial_fit(chunks, sample_weight=np.ones(200))
     with pytest.raises(ValueError, match="one weight for each of the 200 rows"):
         lda.score(chunks, sample_weight=np.ones(50))
+    with pytest.raises(ValueError, match="sample_weight must have one weight for each row"):
+        lda.score(chunks, sample_weight=2.0)
+    for X in (chunks, corpus()):
+        with pytest.raises(ValueError, match="sample_weight must hold numbers"):
+            lda.score(X, sample_weight=[[1.0], [1.0, 2.0]])
     for method in (lda.transform, lda.score, lda.document_temperatures, lda.elbo):
         with pytest.raises(ValueError, match="X has no chunks"):
             method(iter([]))

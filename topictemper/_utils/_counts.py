@@ -190,17 +190,21 @@ def no_weights_of_chunks(value: Any) -> None:
         raise ValueError("sample_weight must be None where X is an iterable of chunks")
 
 
-def sample_weights(value: Any, n_samples: int) -> NDArray[np.float64] | None:
-    """Return checked weights of rows, or None if every row has weight 1."""
+def sample_weights(value: Any, n_samples: int | None) -> NDArray[np.float64] | None:
+    """Return checked weights of so many rows, or None if every row has weight 1.
+
+    Without `n_samples`, which chunks have only at the end, there may be any number of weights.
+    """
     if value is None:
         return None
     weights = check.numbers("sample_weight", value)
     if weights.ndim:
         weights = check_array(weights, ensure_2d=False, input_name="sample_weight")
-    if weights.shape != (n_samples,):
+    if weights.ndim != 1 or n_samples not in (None, len(weights)):
+        rows = "row" if n_samples is None else f"of the {n_samples} rows"
         raise ValueError(
-            f"sample_weight must have one weight for each of the {n_samples} rows, got an array "
-            f"of shape {weights.shape}"
+            f"sample_weight must have one weight for each {rows}, got an array of shape "
+            f"{weights.shape}"
         )
     if weights.min() < 0:
         row = int(np.argmin(weights))

@@ -149,7 +149,7 @@ class PredictionMixin(TransformerMixin):
     def _score(self, X: Any, sample_weight: Any, inference: Inference, tempered: bool) -> float:
         matrices = self._fitted_matrices(X)
         self._warn_if_hot()
-        n_rows = np.size(sample_weight)  # how many there are in chunks is known at the end
+        n_rows = None  # that of chunks is known at the end
         if sample_weight is not None and not is_chunks(X):
             (X,) = matrices
             n_rows, matrices = X.shape[0], iter([X])

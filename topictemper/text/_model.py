@@ -398,7 +398,7 @@ class TopicModel(
         check_before_counting(lda)
         documents = Texts(texts)
         # Whether there is one for each document of a stream is known at its end.
-        sample_weights(weights, np.size(weights) if documents.is_stream else len(texts))
+        sample_weights(weights, None if documents.is_stream else len(texts))
         vectorizer = new_vectorizer(self.vectorizer, documents.tokens)
         with ExitStack() as stack:
             folder = None if corpus_folder is None else new_path(corpus_folder)
