@@ -111,14 +111,13 @@ class GrowingVocabulary:
 
     def share_of(self, pattern: re.Pattern[str]) -> tuple[float, str]:
         """Return which share of the words a pattern occurs in, and the most frequent of these."""
-        occurrences = self._counts.occurrences
-        found = [
-            (int(occurrences[column]), word)
-            for word, column in self._column.items()
-            if isinstance(word, str) and pattern.search(word)
-        ]
-        share = sum(many for many, _ in found) / max(self.n_occurrences, 1)
-        return share, max(found, default=(0, ""))[1]
+        there, most, example = 0, 0, ""
+        for word, column in self._column.items():
+            if isinstance(word, str) and pattern.search(word):
+                many = int(self._counts.occurrences[column])
+                there += many
+                most, example = max((most, example), (many, word))
+        return there / max(self.n_occurrences, 1), example
 
     def limited(self, vectorizer: CountVectorizer) -> Limited:
         """Return the words within the limits of a vectorizer.
