@@ -46,8 +46,10 @@ def document_inverse_temperatures(grid, normalizer, topics, batch, local, mean):
     return np.where(evidence.empty, mean, s)
 
 
-def prior_normalizer(bound=None, n_features=60, grid=GRID, eta=ETA, n_components=K, seed=0):
-    alphas = np.full(n_components, ALPHA)
+def prior_normalizer(
+    bound=None, n_features=60, grid=GRID, eta=ETA, n_components=K, seed=0, alpha=ALPHA
+):
+    alphas = np.full(n_components, alpha)
     return PriorNormalizer(grid, alphas, eta, n_features, bound, seed)
 
 
@@ -214,6 +216,22 @@ def test_prior_samples_have_the_mean_they_should():
     # Ten samples of topics there, 300 here: 5 standard errors of the difference.
     error = np.std(means, axis=0) * np.sqrt(1 / 10 + 1 / 300)
     assert (np.abs(found - np.mean(means, axis=0)) <= 5 * error + 1e-4).all()
+
+
+@pytest.mark.parametrize("n_components", [1, 3])
+@pytest.mark.parametrize(("alpha", "eta"), [(1e-3, 0.3), (1e-5, 0.3), (0.1, 1e-4), (1e-5, 1e-5)])
+def test_prior_samples_of_small_priors_are_distributions(alpha, eta, n_components):
+    # Gamma variates of so small a shape underflow, and rows of them have no proportions. The sum
+    # of p^s is between 1 and V^(1 - s) where p is a distribution.
+    grid, n_features = inverse_temperature_grid(10), 40
+    normalizer = prior_normalizer("lower", n_features, grid, eta, n_components, alpha=alpha)
+    batch = minibatch(random_counts(5, n_features))
+    topics = random_topics(n_features, n_components, 0.3)
+    local = e_step(topics, batch)
+    size = CorpusSize(1.0, 1.0)
+    _, mean_c = normalizer.corpus(topics, batch, local, size, ONE_THREAD)
+    largest = (1 - normalizer.nodes.nodes) * np.log(n_features)
+    assert ((mean_c >= -1e-5) & (mean_c <= largest + 1e-5)).all()
 
 
 def test_prior_energy_has_the_assignments_summed_out():

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import softmax
 
 from .._core import _lda as kernels
 from .._core._workers import Workers
@@ -168,7 +169,9 @@ class PriorNormalizer(Stateful):
             beta = random_state.gamma(np.transpose(eta), size=(len(alpha), n_features))
             beta = beta.astype(np.float32)
             beta /= np.maximum(beta.sum(axis=1, keepdims=True), np.float32(1e-30))
+            _redraw_underflowed(beta, np.transpose(eta), random_state)
             theta = random_state.dirichlet(alpha.astype(np.float64), self.N_THETA)
+            _redraw_underflowed(theta, alpha, random_state)
             p = theta.astype(np.float32) @ beta
             log_p = np.log(np.maximum(p, np.float32(1e-37)))
             for j, s in enumerate(self.nodes.nodes):
@@ -190,6 +193,23 @@ class PriorNormalizer(Stateful):
             self._samples, size.documents, max(1.0, size.tokens / size.documents), self._bound
         )
         return float(energy * size.tokens / batch.total_tokens()), log_c
+
+
+def _redraw_underflowed(
+    rows: NDArray[Any], prior: Eta, random_state: np.random.RandomState
+) -> None:
+    """Draw Dirichlet rows anew whose gamma variates have underflowed, as they do for small priors.
+
+    A row does not depend on the sum of its variates, so this does not favor any rows.
+    """
+    bad = ~(np.abs(rows.sum(axis=1) - 1.0) < 0.01)  # such as 0, infinity or NaN
+    if not bad.any():
+        return
+    shape = np.broadcast_to(np.asarray(prior, dtype=np.float64), rows.shape)[bad]
+    # G(a) = G(a + 1) U^(1/a), in logarithms.
+    log_gamma = np.log(random_state.standard_gamma(shape + 1.0))
+    log_gamma -= random_state.standard_exponential(shape.shape) / shape
+    rows[bad] = softmax(log_gamma, axis=1)
 
 
 def corpus_evidence(
