@@ -39,7 +39,7 @@ def train_in_full(
     by more than that, and more than 0.005, at an unchanged temperature. Where topics are a point,
     it may fall as a learned eta rises, which gives no warning.
 
-    The tempered ELBO before each pass, in nats per token, is added to `history`, as
+    The annealed ELBO before each pass, in nats per token, is added to `history`, as
     (pass, temperature, elbo).
     """
     tol = trainer.config.tol

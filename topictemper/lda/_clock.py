@@ -59,7 +59,7 @@ class StreamClock(Stateful):
 
     @property
     def passes(self) -> float:
-        """Documents seen over documents in the corpus, or in what stands for a pass of a stream."""
+        """Documents seen over documents in the corpus, or in a pass of a stream (DASVI eq. 25)."""
         return self._passes_before + (self.documents_seen - self._seen_before) / self._pass_length
 
     @property

@@ -137,7 +137,9 @@ def infer(
     workspace: Workspace | None = None,
     again: LocalParameters | None = None,
 ) -> LocalParameters:
-    """Fixed point of phi and gamma (VT eq. 19) of every document of a minibatch.
+    """Fixed point of phi and gamma (VT eq. 19, DASVI eq. 21) of every document of a minibatch.
+
+    VT eq. 19 has the count in the exponent of phi, which is a slip: it weights a token's phi.
 
     Parameters
     ----------

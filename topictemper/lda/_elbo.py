@@ -1,4 +1,4 @@
-"""The tempered ELBO (VT eq. 4): the terms of documents and of topics."""
+"""The annealed ELBO (VT eq. 4): the terms of documents and of topics."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS_AT_ONCE = 4096
 def document_elbo(
     batch: Minibatch, local: LocalParameters, alpha: NDArray[Any], s: float = 1.0
 ) -> NDArray[np.float64]:
-    """What each document adds to the ELBO at one inverse temperature, in nats, phi optimized out.
+    """What each document adds to the annealed ELBO, in nats, with the best phi.
 
     ``sum_v n_dv log sum_k exp(s (E[log theta_dk] + E[log beta_kv])) - KL(q(theta_d) || p(theta))``
     (Blei et al. 2003, eq. 15; VT eq. 4 with supplement B.2; at the optimal phi).

@@ -125,7 +125,8 @@ class PriorNormalizer(Stateful):
     """The paper's normalizer: the prior's, with the assignments summed out (VT eqs. 17 and 18).
 
     ``c(s) = log sum_v (sum_k theta_k beta_kv)^s`` is sampled once from the prior; the energy is
-    the matching one, ``sum_v n_dv log sum_k E[theta_dk] E[beta_kv]``.
+    the matching one, ``sum_v n_dv log sum_k E[theta_dk] E[beta_kv]``. (VT supplement B.2 has the
+    energy of the assignments, which is not that of what this normalizes.)
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ class StepSize(NamedTuple):
 
 
 class LikelihoodTempering:
-    """The likelihood is tempered, priors are not (Variational Tempering, section 3)."""
+    """The likelihood is tempered, priors are not (VT eq. 2)."""
 
     def alpha(self, alpha: NDArray[Any], s: float) -> NDArray[Any]:
         """Return the prior of the proportions in the E-step (VT eq. 19)."""
@@ -51,10 +51,12 @@ class LikelihoodTempering:
 
 
 class PosteriorTempering(LikelihoodTempering):
-    """Priors are tempered too (DASVI eqs. 20 and 22).
+    """Priors are tempered too (DASVI eqs. 18, 20 and 22).
 
     ``gamma = (alpha + sum n phi + T - 1) / T`` is the likelihood-tempered update of a prior
-    ``alpha s + 1 - s``, and likewise for lambda.
+    ``alpha s + 1 - s``, and likewise for lambda. (DASVI eq. 20 lacks T - 1, which a tempered
+    Dirichlet distribution has, and algorithm 2 divides lambda by T twice. Here a step leads
+    towards ``lambda = (eta + sum n phi + T - 1) / T``.)
     """
 
     def alpha(self, alpha: NDArray[Any], s: float) -> NDArray[Any]:

@@ -213,7 +213,8 @@ class Trainer(Stateful):
         s : float
             The inverse temperature.
         elbo : float
-            The tempered ELBO before the step, in nats (VT eq. 4 with supplement B.2). For topics
+            The annealed ELBO before the step, in nats (VT eq. 4 with supplement B.2): without the
+            terms of q(T), which VT eq. 5 has, where temperatures are learned. For topics
             that are a point it has ``log Dir(beta | 1 + eta)``, up to a constant of eta, in place
             of their divergence. For posterior tempering it is the ELBO of the model that has the
             same updates with its likelihood alone tempered, which differs by a constant of T.
@@ -305,9 +306,10 @@ class Trainer(Stateful):
         return infer(self.topics, batch, alpha, s, want_energy=want_energy, **sweeps)
 
     def _learning_rate(self, batch: Minibatch, *, sampled: bool) -> float:
-        """rho, which falls; but topics that follow samples keep a short memory, and are averaged.
+        """rho, which falls (DASVI eq. 24), but stays higher where documents are sampled.
 
-        Documents have to be sampled under topics of their last few samples, not of all.
+        Topics that follow samples keep a short memory, and are averaged: documents have to be
+        sampled under topics of their last few samples, not of all.
         """
         decay = self.config.learning_decay
         steps = self.plan.learning_offset + self.clock.n_updates + 1
@@ -396,7 +398,7 @@ class Trainer(Stateful):
         return float(batch.total(gain) / tokens)
 
     def _elbo(self, batch: Minibatch, q: LocalParameters, weights: NDArray[Any], s: float) -> float:
-        """The tempered ELBO of a corpus after its E-step, in nats (VT eq. 4)."""
+        """The annealed ELBO of a corpus after its E-step, in nats (VT eq. 4)."""
         of_documents = document_elbo(batch, q, q.alpha, s)
         if len(q.energy):  # documents have temperatures of their own
             of_documents += (weights.astype(np.float64) - s) * q.energy

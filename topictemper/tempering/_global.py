@@ -51,7 +51,7 @@ class GlobalTemperature(Stateful):
 
     References
     ----------
-    Mandt et al. (2016), "Variational Tempering", section 3.3, equation 9.
+    Mandt et al. (2016), "Variational Tempering", sections 2.3 and 3.3, equations 5 and 9.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class GlobalTemperature(Stateful):
         self._set_responsibilities(self.responsibilities)
 
     def elbo_terms(self, energy: float, log_c: ArrayLike | None = None) -> float:
-        """Return what the tempered variables and r add to the tempered lower bound.
+        """Return what the tempered variables and r add to the tempered ELBO (equation 5).
 
             sum_m r_m (E / T_m + log pi_m - log C(T_m) - log r_m),
 

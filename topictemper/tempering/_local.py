@@ -42,7 +42,8 @@ class LocalTemperature(Stateful):
     References
     ----------
     Mandt et al. (2016), "Variational Tempering", sections 2.4 and 3.4, equation 10. The equation as
-    printed has log pi inside the bracket that is divided by T; a prior is not tempered.
+    printed divides all of the exponent by T once more. But ``p(x, z | beta / T)`` is tempered
+    already, and the prior pi is not to be tempered.
 
     Examples
     --------
@@ -119,7 +120,7 @@ class LocalTemperature(Stateful):
         log_c: ArrayLike,
         responsibilities: ArrayLike | None = None,
     ) -> NDArray[np.float64]:
-        """Return what each datum's tempered variables and r_n add to the tempered lower bound.
+        """Return what each datum's tempered variables and r_n add to the tempered ELBO.
 
             sum_m r_nm (s_m E_n + log pi_m - log C_n(s_m) - log r_nm).
 

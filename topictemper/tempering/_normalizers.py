@@ -17,6 +17,10 @@ class TemperedModel(Protocol):
     ``(2 pi variance)^(-D/2)``, must be in both or in neither (raised to 1/T in C): with it in one
     alone, the learned temperature is wrong, and may collapse to 1.
 
+    References
+    ----------
+    Mandt et al. (2016), "Variational Tempering", section 2.2, equation 3: C(T).
+
     Examples
     --------
     A Gaussian of unit variance, the constant in both:

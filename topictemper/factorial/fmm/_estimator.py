@@ -126,7 +126,7 @@ class FactorialMixture(
     References
     ----------
     .. [1] Mandt, McInerney, Abrol, Ranganath and Blei (2016), "Variational Tempering",
-       section 4.2 and supplement C; after Ghahramani (1995), "Factorial learning and the EM
+       equation 12 and supplement C; after Ghahramani (1995), "Factorial learning and the EM
        algorithm".
 
     Examples

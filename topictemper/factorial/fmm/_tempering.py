@@ -75,7 +75,7 @@ class LearnedGlobally(Scheduled):
         super().__init__(config, images, self._posterior)
 
     def bound(self, energies: Floats) -> float:
-        """Return the average over q(T); where the upper bound holds, the annealed terms."""
+        """Return the average over q(T) (VT eq. 5), or the annealed terms if T has met its bound."""
         s = self.control.inverse_temperature(self._clock)
         if s != self._posterior.inverse_temperature:
             return super().bound(energies)
@@ -114,7 +114,7 @@ class LearnedLocally(Scheduled):
         return self._s
 
     def bound(self, energies: Floats) -> float:
-        """Return the average over every q(T_n), which is linear in E_n."""
+        """Return the average over every q(T_n), as in VT eq. 5; it is linear in E_n."""
         terms = self._terms + self._s * (energies - self._energies)
         return float(terms.sum()) + self._log_scale
 

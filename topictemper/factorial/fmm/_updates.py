@@ -4,8 +4,9 @@ X_n = sum_k Z_nk mu_k + noise, with Z_nk ~ Bernoulli(pi_k), mu_k ~ N(0, prior_va
 variance noise_var in each pixel; q(mu_kd) = N(m_kd, v_kd), q(Z_nk) = Bernoulli(nu_kn). Sums over
 pixels are over the observed ones, which gives the exact likelihood of these. s = 1 / T tempers the
 likelihood of an image and its p(Z), but not the prior of mu. See Mandt et al. (2016), "Variational
-Tempering", supplement C, whose sigma are variances. It omits the power 1 / T of the Gaussian's
-normalizer, which cancels.
+Tempering", equation 12 and supplement C, whose sigma are variances. It omits the power 1 / T of the
+Gaussian's normalizer, which cancels. For the updates it refers to Doshi et al. (2009), "Variational
+inference for the Indian buffet process".
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Prior:
         return np.log(self.pi) - np.log1p(-self.pi)
 
     def log_partition(self, inverse_temperatures: Floats, observed: Floats) -> Floats:
-        """Return log C(s) of images with so many observed pixels each (VT supplement C).
+        """Return log C(s) of images with so many observed pixels each (VT eqs. 22 to 24).
 
         C is the normalizer of the tempered p(X_n, Z_n | mu), and does not depend on mu. Like
         `Assignments.energies` it omits the Gaussian's factor (2 pi noise_var)^(-1/2) of each pixel.
@@ -99,7 +100,7 @@ class Assignments(NamedTuple):
 
 
 def update_components(images: Images, prior: Prior, nu: Floats, s: Floats) -> Components:
-    """Return the q(mu) that maximizes the bound, jointly for all components (VT supplement C).
+    """Return the q(mu) that maximizes the bound, jointly for all components (model: VT eq. 12).
 
     (I / prior_var + G / noise_var) m = B / noise_var with B = (s nu) X and G = (s nu) nu^T, except
     for its diagonal, sum_n s_n nu_kn. Each pixel has the G of the images in which it is observed.
@@ -134,7 +135,11 @@ def update_assignments(
     workers: Workers,
     n_sweeps: int = 1,
 ) -> Assignments:
-    """Update the components in turn, `n_sweeps` times; the initial `nu` stays unchanged."""
+    """Update q(Z), a component at a time, in `n_sweeps` sweeps (model: VT eq. 12).
+
+    ``logit nu_nk = s_n [logit pi_k - E|mu_k|^2 / (2 noise_var)
+    + m_k . (x_n - sum_(l != k) nu_nl m_l) / noise_var]``. The initial `nu` stays unchanged.
+    """
     m, v = components
     n_images = len(images.X)
     result = Assignments(

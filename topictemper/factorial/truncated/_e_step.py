@@ -199,7 +199,9 @@ class StateSets:
         marginals: Floats | None = None,
         constants: Floats | None = None,
     ) -> EStep:
-        """Draw, deduplicate and select states for some rows; ``Y`` and ``marginals`` are theirs.
+        """Draw, deduplicate and select states for some rows, and average over them (TVS eq. 2).
+
+        ``Y`` and ``marginals`` are those of the rows.
 
         So are ``constants``, those of `Joint`, where the caller has them.
 

@@ -356,7 +356,7 @@ class _Training:
         self._squares = np.concatenate([_squares(Y[rows]) for rows in row_chunks(0, len(Y))])
 
     def iterate(self, iteration: int) -> None:
-        """E-step and M-step."""
+        """E-step and M-step (TVS algorithm 2)."""
         config, joint = self.config, self.joint
         temperature = config.schedule.temperature(iteration)
         sums = Statistics(*joint.W.shape)
