@@ -36,7 +36,8 @@ class PosteriorNormalizer(Stateful):
         log C_d(s) <= N_d log sum_k E[theta_dk^s] sum_v E[beta_kv^s],
 
     and the energy is that of the assignments, ``sum n phi (E[log theta] + E[log beta])``. Both
-    are 0 at s = 1 but for the energy's own value, and adapt to any alpha, eta and stage.
+    are 0 at s = 1 but for the energy's own value, and adapt to any alpha, eta and stage. Where
+    topics are a point, the energy has log E[beta]; the moments are those of q(beta) all the same.
 
     Parameters
     ----------
