@@ -17,7 +17,7 @@ export class Labels {
     /** @type {(topic: number) => void} */
     this.onEdit = () => {};
     this.words = content.share.map((_, topic) =>
-      relevantWords(content, topic, 1, 3).map(({ word }) => word),
+      relevantWords(content, topic, 1, content.name_words[topic]).map(({ word }) => word),
     );
   }
 

@@ -46,6 +46,7 @@
  * @property {Record<string, string>} parameters
  * @property {Record<string, [number, number | null][]>} history
  * @property {string[]} labels
+ * @property {number[]} name_words how many words name a topic without a label
  * @property {number[]} share mean of the documents
  * @property {number[]} token_share mean of the documents by their lengths
  * @property {number[]} led

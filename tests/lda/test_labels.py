@@ -87,6 +87,13 @@ def test_usual_labels_are_three_words_if_there_are_names():
     assert lda.labels_.tolist() == [" ".join(words) for words in lda.top_words(3)]
 
 
+def test_usual_labels_of_topics_with_the_same_three_words_differ(monkeypatch):
+    lda = small_lda().fit(corpus(), feature_names=WORDS)
+    top = [list("abcdefghij"), list("abckefghij"), list("dbcaefghij"), list("cbadefghij")]
+    monkeypatch.setattr(lda, "top_words", lambda n: [words[:n] for words in top])
+    assert lda.labels_.tolist() == ["a b c d", "a b c k", "d b c", "c b a"]
+
+
 @pytest.mark.parametrize(
     "given",
     [

@@ -70,6 +70,15 @@ def test_of_words_that_are_as_probable_the_first_names_the_topic(opened, tmp_pat
     assert names_of_topics(opened(file)) == ["a d c", "a d e"]
 
 
+def test_topics_with_the_same_three_words_have_different_names(opened, tmp_path):
+    topics = np.tile([9.0, 8, 7, 6, 5, *[1] * 15], (3, 1))
+    topics[1, 3:5] = 5, 6
+    topics[2, 0] = 1
+    words = list("abcdefghijklmnopqrst")
+    shown = opened(report.write(topics, [[0.5, 0.3, 0.2]], words, path=tmp_path / "twins.html"))
+    assert names_of_topics(shown) == ["a b c d", "a b c e", "b c d"]
+
+
 def test_a_click_after_an_edit_of_the_title_follows_its_link(labeled):
     page = labeled.go("topic/1")
     type_label(page, 1, "football")

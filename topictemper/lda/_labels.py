@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils import _names
 from .._utils import _validation as check
 
 # The keys of a mapping are invariant, so that each kind has to be named.
@@ -38,13 +39,14 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
     def labels_(self) -> NDArray[Any]:
         """Labels of the topics, (n_components,).
 
-        Where none was set it is "topic 3", or the three most probable words if words have names.
+        Where none was set it is "topic 3", or the three most probable words if words have names,
+        and more words if another topic has the same three.
         """
         estimator: Any = self
         n_components = estimator._learned("labels_").topics.n_components
         usual = [f"topic {k}" for k in range(n_components)]
         if hasattr(self, "feature_names_in_") and len(self._labels) < n_components:
-            usual = [" ".join(words) for words in estimator.top_words(3)]
+            usual = _names.names_of(estimator.top_words(_names.MOST_WORDS))
         return np.array([self._labels.get(k, usual[k]) for k in range(n_components)], object)
 
     def set_labels(

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils import _names
 from .._utils._distances import hellinger
 from . import _documents
 from ._dates import Periods, periods_of, unit_of
@@ -114,11 +115,13 @@ def _of_topics(
     drawn = map_of(distance, found.share)
     near = neighbors(distance, _N_NEIGHBORS)
     lists = [candidates(topic.astype(np.float64), marginal) for topic in inputs.topics]
+    first = [[inputs.words[v] for v in each.words[: _names.MOST_WORDS]] for each in lists]
     used, place = np.unique(np.concatenate([each.words for each in lists]), return_inverse=True)
     ends = np.cumsum([len(each.words) for each in lists])[:-1]
     mixture = mixture_of(inputs.topics, found.token_share)
     return {
         "labels": inputs.labels,
+        "name_words": _names.numbers_of_words(first),
         "share": _rounded(found.share, 6),
         "token_share": _rounded(found.token_share, 6),
         "led": found.n_led.tolist(),

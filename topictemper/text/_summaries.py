@@ -8,13 +8,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._names import MOST_WORDS, names_of
 from .._utils._ranking import top_columns
 from .._utils._state import Stateful
 from ..lda._completion import scores_of_documents
 from ..lda._estimator import TemperedLDA
 from ..metrics import coherence
 
-_N_WORDS, _N_IN_LABEL = 10, 3
+_N_WORDS = 10
 
 
 class TopicStatistics(Stateful):
@@ -123,9 +124,9 @@ def document_columns(
 
 
 def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str]:
-    """Labels of the topics: their own, or their three most probable words."""
-    words = lda.top_words(_N_IN_LABEL, names)
-    return [lda._labels.get(k, " ".join(of_topic)) for k, of_topic in enumerate(words)]
+    """Labels of the topics: their own, or their most probable words."""
+    usual = names_of(lda.top_words(MOST_WORDS, names))
+    return [lda._labels.get(k, name) for k, name in enumerate(usual)]
 
 
 def _top_columns(lda: TemperedLDA) -> NDArray[np.int64]:
