@@ -187,6 +187,12 @@ def test_missing_values_of_pandas_are_none(path):
     assert sorted(written(path, groups=groups)["groups"]["documents"]) == [1, N_DOCUMENTS - 5]
 
 
+@pytest.mark.parametrize(("ratings", "names"), [([4, 5], ["4", "5"]), ([4.5, 5], ["4.5", "5.0"])])
+def test_whole_numbers_of_a_column_with_gaps_have_no_point(path, ratings, names):
+    groups = np.resize(np.array([np.nan, *ratings]), N_DOCUMENTS)
+    assert sorted(written(path, groups=groups)["groups"]["names"]) == names
+
+
 def test_one_topic_of_one_document(path):
     content = data_of(report.write([[3, 1]], [[1]], ["a", "b"], path=path, documents=["a b a"]))
     assert content["share"] == [1]

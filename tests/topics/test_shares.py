@@ -90,7 +90,11 @@ def test_missing_entries_of_lists_of_strings_and_of_pandas():
     dates = [float("nan"), "2024-01-05"] * 30
     assert shares_over_time(THETA, dates)["documents"].tolist() == [30] * 3
     years = shares_over_time(THETA, [None, 2024] * 30)
-    assert years["period"].tolist() == [2024.0] * 3
+    assert list(map(str, years["period"])) == ["2024"] * 3
+    ratings = shares_by_group(THETA, np.array([np.nan, 5, 4] * 20))
+    assert list(map(str, ratings["group"])) == ["4"] * 3 + ["5"] * 3
+    halves = shares_by_group(THETA, np.array([np.nan, 4.5, 4] * 20))
+    assert list(map(str, halves["group"])) == ["4.0"] * 3 + ["4.5"] * 3
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     for dtype in ("string", "category"):
         shares = shares_by_group(THETA, pandas.Series(["a", None] * 30, dtype=dtype))
@@ -142,6 +146,13 @@ def test_any_form_of_dates():
         assert starts(dates, "month") == expected
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     assert starts(pandas.to_datetime(["2024-01-05", "2024-02-07"]), "month") == expected
+    for freq, days in {
+        "M": expected,
+        "Q": ["2024-01-01"] * 2,
+        "W": ["2024-01-01", "2024-02-05"],
+    }.items():
+        periods = pandas.PeriodIndex(["2024-01-05", "2024-02-07"], freq=freq)
+        assert starts(periods, "day") == sorted(set(days))
 
 
 def test_a_date_with_a_time_zone_is_that_of_its_clock():

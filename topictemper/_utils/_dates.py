@@ -39,7 +39,8 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
     Parameters
     ----------
     dates : array-like of shape (n_documents,)
-        datetime64; dates and datetimes, of which the day is that of their clock; text such as
+        datetime64; dates and datetimes, of which the day is that of their clock; periods of pandas,
+        of which it is the first; text such as
         "2024-05-31", "2024/05/31", "20240531", "2024-05" or "2024", with or without a time, which
         is not read; or numbers such as 2024 and 20240531. A month or a year is its first day.
         None, NaN, NaT and "" are missing.
@@ -96,6 +97,7 @@ def _day(value: Any, row: int) -> np.datetime64:
     """Return the day of a date, a text or a number."""
     if is_missing(value):
         return np.datetime64("NaT", "D")
+    value = getattr(value, "start_time", value)  # of a pandas.Period
     if isinstance(value, date):  # a datetime and a pandas Timestamp are dates
         return np.datetime64(value.isoformat()[:10], "D")
     try:
@@ -110,7 +112,7 @@ def _day(value: Any, row: int) -> np.datetime64:
     except ValueError:
         raise ValueError(
             "dates must be dates, years or text like '2024-05-31', but document "
-            f"{row} has {repr(value)[:42]}; pandas.to_datetime(dates) reads other forms"
+            f"{row} has {repr(value)[:42]}; pandas.to_datetime(dates, format=...) reads other forms"
         ) from None
 
 

@@ -63,7 +63,10 @@ def counts_of(counts: Any, shape: tuple[int, int]) -> Any:
 
 
 def strings_of(name: str, values: Any, n_documents: int) -> list[str]:
-    """Return one string for each document; None and NaN are empty."""
+    """Return one string for each document; None and NaN are empty.
+
+    Whole numbers have no ".0", which they get from pandas if some are missing.
+    """
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} must hold one string for each document, got a single string")
     items = list(values)
@@ -71,7 +74,14 @@ def strings_of(name: str, values: Any, n_documents: int) -> list[str]:
         raise ValueError(
             f"{name} must have one entry for each of the {n_documents} documents, got {len(items)}"
         )
-    return ["" if is_missing(item) else str(item) for item in items]
+    missing = [is_missing(item) for item in items]
+    if all(gap or _is_whole(item) for item, gap in zip(items, missing, strict=True)):
+        items = [item if gap else int(item) for item, gap in zip(items, missing, strict=True)]
+    return ["" if gap else str(item) for item, gap in zip(items, missing, strict=True)]
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, float | np.floating) and bool(value.is_integer())
 
 
 def labels_of(labels: Any, n_topics: int) -> list[str]:

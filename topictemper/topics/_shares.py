@@ -19,6 +19,8 @@ from ._periods import periods_of
 _MOST_DRAWN, _MOST_MULTIPLIED = 2**16, 2**24
 # A smaller sum of proportions is that of a document without topics.
 _LEAST = 1e-300
+# Floats below are whole numbers exactly.
+_MOST_EXACT = 2.0**53
 
 
 def shares_by_group(
@@ -176,6 +178,8 @@ def _shares(
     if not known.any():
         raise ValueError(f"no document with a {name} and a weight is left")
     names, group_of = np.unique(groups[known], return_inverse=True)
+    if names.dtype.kind == "f" and (np.abs(names) < _MOST_EXACT).all() and not (names % 1).any():
+        names = names.astype(np.int64)  # years or ratings, which missing ones have made floats
     # Rows are copied, and made double, for one group at a time: all may be most of the memory.
     by_group = np.flatnonzero(known)[np.argsort(group_of, kind="stable")]
     ends_of = np.cumsum(np.bincount(group_of))
