@@ -102,7 +102,8 @@ class WorkMixin:
         Returns
         -------
         ndarray of shape (n_components, min(n, n_samples))
-            Numbers of documents, the one with the largest proportion first.
+            Positions of documents, the one with the largest proportion first. If `texts` are a
+            pandas Series, the text is ``texts.iloc[position]``.
 
         Examples
         --------
@@ -242,7 +243,8 @@ class WorkMixin:
         Returns
         -------
         DocumentSearch
-            With ``find("text of a query")`` and ``similar(rows)``.
+            With ``find("text of a query")`` and ``similar(rows)``. The column ``document`` of their
+            tables is the position of a text, as for `top_documents`.
 
         Examples
         --------
