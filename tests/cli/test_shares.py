@@ -71,6 +71,19 @@ def test_documents_without_a_group_are_left_out(run, model, tmp_path):
     assert {(row["group"], row["documents"]) for row in json.loads(out)} == {("a", 1)}
 
 
+def test_whole_numbers_that_pandas_writes_as_floats_are_groups_without_a_point(
+    run, model, tmp_path
+):
+    table = tmp_path / "docs.jsonl"
+    table.write_text(
+        '{"body": "river boat", "stars": 5.0}\n{"body": "engine", "stars": null}\n'
+        '{"body": "river", "stars": 4.0}\n'
+    )
+    status, out, _ = run("shares", model, table, "--column=body", "--group=stars", "--json")
+    assert status == 0
+    assert {row["group"] for row in json.loads(out)} == {"4", "5"}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -198,5 +198,7 @@ def _json(text: str, name: str, number: int, kind: type | None = None) -> Any:
 def _text(value: Any) -> str | None:
     if is_missing(value):
         return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # of a column that is of floats because some are missing
     isoformat: Callable[[], str] | None = getattr(value, "isoformat", None)
     return str(value) if isoformat is None else isoformat()
