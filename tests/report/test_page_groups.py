@@ -21,6 +21,7 @@ def test_shares_of_groups_stand_beside_those_of_all_documents(opened, tmp_path):
     file = report.write(topics, theta, WORDS, groups=groups, path=tmp_path / "report.html")
     page = opened(file, viewport={"width": 1280, "height": 800}).go("groups")
     everywhere = theta.mean(axis=0)
+    places, lines, bars = [], [], []
     for card in page.locator(".card").all():
         name = card.locator("h3").text_content()
         here = theta[groups == name]
@@ -33,15 +34,20 @@ def test_shares_of_groups_stand_beside_those_of_all_documents(opened, tmp_path):
             value, of_all = item.locator(".value").text_content().split(" (all: ")
             assert float(value.strip("%")) == pytest.approx(100 * mean[k], abs=0.51)
             assert float(of_all.strip("%)")) == pytest.approx(100 * everywhere[k], abs=0.51)
+            place = item.locator(".track").bounding_box()
+            bars.append((item.locator(".bar").bounding_box()["width"] / place["width"], mean[k]))
             if len(here) == 1:
                 assert item.locator(".interval").count() == 0
                 continue
             half = 1.96 * here[:, k].std(ddof=1) / np.sqrt(len(here))
-            place = item.locator(".track").bounding_box()
             line = item.locator(".interval").bounding_box()
-            start, end = max(0, mean[k] - half), min(1, mean[k] + half)
-            assert (line["x"] - place["x"]) / place["width"] == pytest.approx(start, abs=0.005)
-            assert line["width"] / place["width"] == pytest.approx(end - start, abs=0.005)
+            places.append((max(0, mean[k] - half), min(1, mean[k] + half)))
+            start = (line["x"] - place["x"]) / place["width"]
+            lines.append((start, start + line["width"] / place["width"]))
+    # All bars and lines have one scale, and the longest fills its place.
+    most = max(*(share for _, share in bars), *(end for _, end in places))
+    assert np.array(lines) * most == pytest.approx(np.array(places), abs=0.005)
+    assert [width * most for width, _ in bars] == pytest.approx([m for _, m in bars], abs=0.005)
 
 
 def test_intervals_in_the_table_of_a_topic_stay_between_none_and_all(opened, tmp_path):

@@ -12,6 +12,10 @@ const STEP = 50;
 export function groupsView(app, groups) {
   const { share } = app.content;
   const topics = share.map((_, k) => k).sort((a, b) => share[b] - share[a]);
+  const typical = groups.names.map((_, g) => typicalTopics(share, groups, g));
+  // One scale for all bars, which has room for the largest, with its interval.
+  const ends = typical.flatMap((of, g) => of.map((k) => groups.share[k][g] + (groups.half_width[k][g] ?? 0)));
+  const most = Math.min(1, Math.max(...ends));
   return [
     el("h2", { tabindex: -1 }, "Groups"),
     el(
@@ -19,7 +23,7 @@ export function groupsView(app, groups) {
       { class: "say" },
       "The typical topics of each group: those whose share in the group is highest compared with their share in all documents, which is in parentheses. The line on a bar is a 95% interval. If the share in all documents lies within it, the difference may be due to chance.",
     ),
-    el("div", { class: "cards" }, groups.names.map((_, g) => card(app, groups, g))),
+    el("div", { class: "cards" }, typical.map((of, g) => card(app, groups, g, of, most))),
     el("h3", { id: "matrix" }, "All shares"),
     el(
       "p",
@@ -93,8 +97,14 @@ function typicalTopics(all, groups, g) {
     .sort((a, b) => groups.share[b][g] - groups.share[a][g]);
 }
 
-/** @param {App} app @param {Classes} groups @param {number} g */
-function card(app, groups, g) {
+/**
+ * @param {App} app
+ * @param {Classes} groups
+ * @param {number} g
+ * @param {number[]} typical topics
+ * @param {number} most what is as wide as a bar can be
+ */
+function card(app, groups, g, typical, most) {
   const { share } = app.content;
   return el(
     "section",
@@ -104,12 +114,12 @@ function card(app, groups, g) {
     el(
       "ul",
       {},
-      typicalTopics(share, groups, g).map((k) =>
+      typical.map((k) =>
         el(
           "li",
           { class: "typical" },
           topicName(app, k),
-          shareBar(groups.share[k][g], groups.half_width[k][g], 1),
+          shareBar(groups.share[k][g], groups.half_width[k][g], most),
           el("span", { class: "value" }, `${percent(groups.share[k][g])} (all: ${percent(share[k])})`),
         ),
       ),

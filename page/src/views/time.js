@@ -2,7 +2,7 @@
 import { changeOf, laterFrom } from "../change.js";
 import { trend } from "../charts/trend.js";
 import { el, show } from "../dom.js";
-import { count, percent } from "../format.js";
+import { count, percent, several } from "../format.js";
 import { moreOf } from "../parts/more.js";
 import { topicName } from "../parts/topic_name.js";
 
@@ -61,7 +61,7 @@ export function timeView(app, periods) {
     el(
       "p",
       { class: "say" },
-      `“Up” and “down” compare the ${count(later)} documents from ${names[from]} on with the ${count(dated - later)} before. ` +
+      `“Up” and “down” compare the ${several(later, "document")} from ${names[from]} on with the ${count(dated - later)} before. ` +
         "These words are used only if the 95% interval of the difference excludes zero. Even so, about one in twenty topics that " +
         "do not change is up or down by chance.",
     ),
