@@ -193,6 +193,18 @@ def test_whole_numbers_of_a_column_with_gaps_have_no_point(path, ratings, names)
     assert sorted(written(path, groups=groups)["groups"]["names"]) == names
 
 
+def test_groups_are_ordered_by_size_and_numbers_as_numbers(path):
+    for sizes, expected in (
+        ({"10": 9, "9": 6, "2": N_DOCUMENTS - 15}, ["2", "9", "10"]),
+        ({"10": 9, "9": 6, "b": N_DOCUMENTS - 15}, ["b", "10", "9"]),
+    ):
+        groups = [name for name, size in sizes.items() for _ in range(size)]
+        content = written(path, groups=groups)["groups"]
+        assert content["names"] == expected
+        largest = max(sizes, key=sizes.get)
+        assert content["documents"].index(max(content["documents"])) == expected.index(largest)
+
+
 def test_one_topic_of_one_document(path):
     content = data_of(report.write([[3, 1]], [[1]], ["a", "b"], path=path, documents=["a b a"]))
     assert content["share"] == [1]

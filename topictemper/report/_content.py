@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -215,13 +216,15 @@ def _fit(
 
 
 def _groups(groups: list[str]) -> _Groups:
-    """Number the groups, the largest first; -1 is none."""
+    """Number the groups, the largest first, or numbers such as ratings in order; -1 is none."""
     names, codes, sizes = np.unique(
         np.array(groups, dtype=object), return_inverse=True, return_counts=True
     )
     order = sorted(range(len(names)), key=lambda i: (-int(sizes[i]), names[i]))
     order = [i for i in order if names[i] != ""]
     shown = order[:_MOST_GROUPS]
+    with suppress(ValueError):
+        shown.sort(key=lambda i: float(names[i]))
     number = np.full(len(names), -1, dtype=np.intp)
     number[shown] = np.arange(len(shown))
     labels = [str(names[i])[:_LONGEST_NAME] for i in shown]
