@@ -64,6 +64,26 @@ def test_any_span_of_time_has_ticks(n_months):
     assert len(display.axes_[0].get_xticks()) >= 2
 
 
+@pytest.mark.parametrize(
+    ("periods", "runs"),
+    [
+        (["2023-01", "2023-02", "2023-03", "2023-06", "2023-07"], [3, 2]),
+        (["2022-12", "2023-02", "2023-03", "2023-07"], [1, 2, 1]),
+        (["2023-01", "2023-04", "2023-07", "2023-10", "2024-04"], [4, 1]),  # quarters
+        (["2020-01", "2021-01", "2022-01", "2024-01"], [3, 1]),  # years
+        ([2020, 2021, 2023], [2, 1]),
+        ([2010, 2012, 2014], [3]),
+    ],
+)
+def test_lines_break_where_there_are_no_documents(periods, runs):
+    dates = np.resize(np.array(periods, None if isinstance(periods[0], int) else "M8[M]"), 200)
+    shares = fitted().topics_over_time(corpus(), dates, n_bootstrap=5)
+    panel = TopicSharesDisplay(shares).plot(topics=[0]).axes_[0]
+    assert [len(line.get_ydata()) for line in panel.lines] == runs
+    of_topic = np.asarray(shares["share"])[np.asarray(shares["topic"]) == 0]
+    assert_allclose(np.concatenate([line.get_ydata() for line in panel.lines]), of_topic)
+
+
 def test_years_that_cannot_be_drawn():
     years = [f"-{1000 + i % 3}-01-01" for i in range(200)]
     shares = fitted().topics_over_time(corpus(), years, period="year", n_bootstrap=5)

@@ -24,7 +24,8 @@ _FIRST, _LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
 class TopicSharesDisplay:
     """Shares of topics over time or by group, with their intervals: one panel for each topic.
 
-    Over time each panel has its own scale, which begins at 0. Groups share one scale.
+    Over time each panel has its own scale, which begins at 0, and lines break where periods have no
+    documents. Groups share one scale.
 
     Parameters
     ----------
@@ -211,10 +212,13 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
         if period.min() < _FIRST or period.max() > _LAST:
             raise ValueError("periods must be of the years 1 to 9999 to be drawn")
         period = period.astype("datetime64[s]").astype(object)
-    if len(period) == 1:  # no band
-        panel.vlines(period, values["low"], values["high"], color=COOL, alpha=0.45, linewidth=3)
-    panel.fill_between(period, values["low"], values["high"], color=COOL, alpha=0.25, linewidth=0)
-    panel.plot(period, share, color=COOL, marker="." if len(period) < 30 else None, linewidth=1.3)
+    for run in _runs(values["period"]):
+        ends = period[run], values["low"][run], values["high"][run]
+        if len(period[run]) == 1:  # no band
+            panel.vlines(*ends, color=COOL, alpha=0.45, linewidth=3)
+        panel.fill_between(*ends, color=COOL, alpha=0.25, linewidth=0)
+        marker = "." if len(period) < 30 or len(period[run]) == 1 else None
+        panel.plot(period[run], share[run], color=COOL, marker=marker, linewidth=1.3)
     panel.set_ylim(0, 1.05 * values["high"].max())
     panel.yaxis.set_major_formatter(_percent)
     panel.locator_params(axis="y", nbins=3)
@@ -231,6 +235,15 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
     else:
         panel.locator_params(axis="x", nbins=4, integer=True)
         panel.ticklabel_format(axis="x", style="plain", useOffset=False)
+
+
+def _runs(period: NDArray[Any]) -> list[slice]:
+    """Periods that follow each other: between runs there are some without documents."""
+    steps = np.diff(period).astype(np.float64)
+    # Months and years differ in length, but by less than half.
+    usual = 1.5 * steps[steps > 0].min(initial=np.inf)
+    ends = (np.flatnonzero(steps > usual) + 1).tolist()
+    return [slice(*each) for each in zip([0, *ends], [*ends, len(period)], strict=True)]
 
 
 def _draw_groups(
