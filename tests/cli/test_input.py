@@ -89,6 +89,10 @@ def test_zip_is_refused(fails, model, tmp_path):
     assert "docs.zip: a zip archive; unpack it first" in fails(
         "score", model, tmp_path / "docs.zip"
     )
+    for name in ("Answers.XLSX", "talk.docx"):
+        office = (tmp_path / "docs.zip").rename(tmp_path / name)
+        assert f"{name}: not text; save a workbook as CSV" in fails("score", model, office)
+        office.rename(tmp_path / "docs.zip")
 
 
 @pytest.mark.parametrize(

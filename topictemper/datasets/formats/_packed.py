@@ -21,6 +21,8 @@ _KINDS: dict[bytes, tuple[str, Any]] = {
     b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
 }
 _ZIP = b"PK\x03\x04"
+# Zip archives that nobody takes for archives.
+_OFFICE = (".xlsx", ".xlsm", ".ods", ".docx", ".odt")
 
 #: Ends of the names of packed files.
 SUFFIXES = (".gz", ".bz2", ".xz")
@@ -51,6 +53,8 @@ def plain(file: Any, name: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     # The content decides, not the name. `peek` works with pipes too.
     start = file.peek(8)
     if start.startswith(_ZIP):
+        if os.fspath(name).lower().endswith(_OFFICE):
+            raise InputError(f"{name}: not text; save a workbook as CSV, and a document as text.")
         raise InputError(f"{name}: a zip archive; unpack it first.")
     kind, opener = next(
         (found for magic, found in _KINDS.items() if start.startswith(magic)), ("", None)
