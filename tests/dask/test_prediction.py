@@ -183,6 +183,25 @@ def test_a_bad_block_is_named(lda):
         transform(lda, array_with(1, lambda block: block[:, :-1])).compute()
 
 
+class _OddError(ValueError):
+    def __init__(self, what, why):
+        super().__init__(f"{what}: {why}")
+
+
+class _Odd:
+    """A model that raises an error of its own for documents, but not for the empty example."""
+
+    def transform(self, X):
+        if X.sum():
+            raise _OddError("transform", "odd")
+        return np.zeros((X.shape[0], 2))
+
+
+def test_a_bad_block_is_named_whatever_the_error_takes():
+    with pytest.raises(ValueError, match="block 0 of X: transform: odd"):
+        transform(_Odd(), array_of(parts()[:1])).compute()
+
+
 def test_bad_models(lda):
     with pytest.raises(TypeError, match="model must have a method transform"):
         transform(object(), array_of(parts()))

@@ -147,6 +147,8 @@ def naming_block(function: Callable[..., Any], name: str = "X") -> Callable[...,
         try:
             return function(*arguments)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"block {place} of {name}: {error}") from error
+            # Types of other packages may take other arguments.
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"block {place} of {name}: {error}") from error
 
     return named
