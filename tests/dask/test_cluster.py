@@ -299,6 +299,16 @@ def test_too_little_memory(client, monkeypatch):
         estimator().fit(array_of(parts()))
 
 
+def test_a_cluster_that_starts_workers_for_tasks(reference, monkeypatch):
+    monkeypatch.setattr(_executors, "_SECONDS_WITHOUT_WORKERS", _SECONDS)
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as adaptive,
+        distributed.Client(adaptive) as client,
+    ):
+        adaptive.adapt(minimum=0, maximum=1)
+        assert bits(estimator(client=client).fit(array_of(parts()))) == reference
+
+
 def test_clients(cluster, client):
     closed = distributed.Client(cluster, set_as_default=False)
     closed.close()

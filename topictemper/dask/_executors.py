@@ -198,11 +198,14 @@ class Cluster:
         found: dict[str, Machine] = {}
         while not found:
             check_client(self.client)
+            # Adaptive clusters without workers start some only when there is a task.
+            task = self.client.submit(int, key=f"begin-{uuid4().hex}")
             try:
                 self.client.wait_for_workers(1, timeout=_SECONDS_WITHOUT_WORKERS)
             except TimeoutError:
                 raise _no_workers() from None
             found = machines_of(self.client)
+            del task
         return found
 
     def memory(self) -> dict[str, int]:
