@@ -297,6 +297,11 @@ def test_too_little_memory(client, monkeypatch):
     monkeypatch.setattr(_executors.Cluster, "memory", lambda self: {"tcp://it": 3000})
     with pytest.raises(MemoryError, match=r"Worker tcp://it has a limit of .* memory_limit"):
         estimator().fit(array_of(parts()))
+    # Enough for the topics and for a round, but not for all documents in the sample.
+    monkeypatch.setattr(_executors.Cluster, "memory", lambda self: {"tcp://it": 100_000})
+    with pytest.raises(MemoryError, match=r"times the documents of the sample.* sample_size$"):
+        estimator(sample_size=300).fit(array_of(parts()))
+    estimator(sample_size=20).fit(array_of(parts()))
 
 
 def test_a_cluster_that_starts_workers_for_tasks(reference, monkeypatch):

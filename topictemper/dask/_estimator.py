@@ -296,7 +296,7 @@ max_doc_update_iter, dtype
             machine=machine,
             n_jobs=self.n_jobs,
         )
-        check_memory(executor, job, corpus, shards)
+        check_memory(executor, job, corpus, shards, n_sample)
         rounds = Rounds(
             executor,
             job,

@@ -15,7 +15,7 @@ from ._executors import Cluster, Executor, Local, check_client, machines_of
 from ._tasks import Job, Machine
 
 # A worker holds the topics that it gets, those that it learns, and a copy while it checks them; of
-# its documents the blocks, the rows of its part, and minibatches of them.
+# its documents the blocks, the rows of its part or of the sample, and minibatches of them.
 _COPIES_OF_TOPICS, _COPIES_OF_ROWS = 3.0, 3.0
 # benchmarks/dask/rounds.py: documents in a minibatch, and the steps that a shard should make in a
 # round, which matter more.
@@ -97,19 +97,25 @@ def common_isa(machines: dict[str, Machine], wanted: str | None) -> str:
     return next(iter(used))
 
 
-def check_memory(executor: Executor, job: Job, corpus: Corpus, shards: ShardMap) -> None:
+def check_memory(
+    executor: Executor, job: Job, corpus: Corpus, shards: ShardMap, n_sample: int
+) -> None:
     """Refuse a model that workers have too little memory for."""
-    part = corpus.n_rows / (shards.n_shards * shards.rounds_per_pass) * corpus.bytes_per_row
+    n_part = corpus.n_rows / (shards.n_shards * shards.rounds_per_pass)
+    part = max(n_part, n_sample) * corpus.bytes_per_row
+    what, cure = "its documents of a round", "more rounds_per_pass"
+    if n_sample > n_part:
+        what, cure = "the documents of the sample", "a smaller sample_size"
     needed = _COPIES_OF_TOPICS * job.bytes_of_topics + _COPIES_OF_ROWS * part
     for name, memory in executor.memory().items():
         if needed > _SHARE_OF_MEMORY * memory:
             raise MemoryError(
                 f"a worker needs about {_gib(needed)} for this fit: {_COPIES_OF_TOPICS:.0f} times "
                 f"the topics, which take {_gib(job.bytes_of_topics)}, and "
-                f"{_COPIES_OF_ROWS:.0f} times its documents of a round, {_gib(part)}. Worker "
+                f"{_COPIES_OF_ROWS:.0f} times {what}, {_gib(part)}. Worker "
                 f"{name} has a limit of {_gib(memory)}, of which {_SHARE_OF_MEMORY:.0%} may be "
                 "used. Start workers with a larger memory_limit, or choose fewer n_components, a "
-                "smaller vocabulary, or more rounds_per_pass"
+                f"smaller vocabulary, or {cure}"
             )
 
 
