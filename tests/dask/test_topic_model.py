@@ -1,5 +1,7 @@
 """Topics of texts in collections of Dask, in one process; see test_cluster for a cluster."""
 
+import pickle
+
 import dask
 import dask.bag as db
 import dask.dataframe as dd
@@ -10,7 +12,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import topictemper
-from topictemper.dask import TemperedLDA, TopicModel, _topic_model
+from topictemper.dask import TemperedLDA, TopicModel, _text_tasks, _topic_model
 
 from .documents import TEXTS, rounds_of_texts
 
@@ -60,6 +62,23 @@ def test_vectorizers(vectorizer):
     local = topictemper.TopicModel(3, vectorizer=vectorizer, lda=lda).fit(TEXTS)
     assert rounds.feature_names_.tolist() == local.feature_names_.tolist()
     assert rounds.unknown_share_ == pytest.approx(local.unknown_share_)
+
+
+def test_a_given_vocabulary_stays_where_it_is(monkeypatch):
+    """What a block says of words is small, however many are given."""
+    words = [f"word{i}" for i in range(2000)]
+    sizes = []
+    words_of = _text_tasks.words_of
+
+    def measured(*arguments):
+        found = words_of(*arguments)
+        sizes.append(len(pickle.dumps(found)))
+        return found
+
+    monkeypatch.setattr(_text_tasks, "words_of", measured)
+    vectorizer = CountVectorizer(vocabulary=["boat", "engine", *words])
+    rounds_of_texts(vectorizer=vectorizer).fit(bag())
+    assert max(sizes) < 2000
 
 
 def test_topics_and_statistics(model):

@@ -194,8 +194,8 @@ class Rounds:
 
     def _send(self) -> None:
         """Send what all tasks need, once for all of them."""
-        self._job = self._executor.submit(_itself, self._plan)
-        self._held_out = self._executor.submit(_itself, self._validation)
+        self._job = self._executor.submit(tasks.itself, self._plan)
+        self._held_out = self._executor.submit(tasks.itself, self._validation)
 
     def _tell(self, state: State, n_rounds: int, seconds: float) -> None:
         passes = state.n_rounds / self._shards.rounds_per_pass
@@ -205,7 +205,3 @@ class Rounds:
             f"round {state.n_rounds}/{n_rounds}: pass {passes:.2f}, {rate:.0f} documents a "
             f"second{score}"
         )
-
-
-def _itself(value: Any) -> Any:
-    return value

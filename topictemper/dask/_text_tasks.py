@@ -49,7 +49,8 @@ def words_of(block: Any, vectorizer: CountVectorizer, tokens: bool) -> GrowingVo
     parts, growing = first_counts(texts, vectorizer, bounded=False)
     for part in parts:
         growing.add(part)
-    return growing
+    # A given vocabulary is known: only how often its words occur is not.
+    return growing if vectorizer.vocabulary is None else growing.as_one_word()
 
 
 def length_of(words: GrowingVocabulary) -> int:

@@ -28,6 +28,7 @@ from ._blocks import Blocks, blocks_of, is_lazy, renamed
 from ._estimator import TemperedLDA
 from ._executors import Executor, repeated
 from ._preflight import common_isa, executor_for
+from ._tasks import itself
 
 # Results that are put together at a time.
 _AT_ONCE = 16
@@ -312,12 +313,16 @@ def _words(
     executor: Executor, blocks: Blocks, vectorizer: CountVectorizer, tokens: bool
 ) -> tuple[GrowingVocabulary, list[tuple[int, Any, int]]]:
     """The words, and the blocks with documents: place, block and length."""
+    shared = executor.submit(itself, vectorizer)
     found = [
-        executor.submit(tasks.words_of, place, executor.load(block), vectorizer, tokens)
+        executor.submit(tasks.words_of, place, executor.load(block), shared, tokens)
         for place, block in enumerate(blocks.parts)
     ]
-    n_rows = executor.gather([executor.submit(tasks.length_of, words) for words in found])
-    [growing] = executor.gather([_reduced(executor, tasks.merged_words, found)])
+    merged = _reduced(executor, tasks.merged_words, found)
+    lengths = [executor.submit(tasks.length_of, words) for words in found]
+    del found  # words of a block take memory no longer than it takes to merge them
+    n_rows = executor.gather(lengths)
+    [growing] = executor.gather([merged])
     filled = [
         (place, block, rows)
         for place, (block, rows) in enumerate(zip(blocks.parts, n_rows, strict=True))

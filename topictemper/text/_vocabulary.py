@@ -104,6 +104,15 @@ class GrowingVocabulary:
             counted = theirs[: len(columns)]  # fewer, if a vocabulary is given but no document
             mine[columns[: len(counted)]] += counted
 
+    def as_one_word(self) -> GrowingVocabulary:
+        """Return the same numbers as those of one word, which stands for all of them."""
+        one = GrowingVocabulary(bounded=False)
+        one.n_documents, one.n_words = self.n_documents, self.n_words
+        one.columns_of([""])
+        one._widen()
+        one._counts.occurrences[0] = self.n_occurrences
+        return one
+
     @property
     def n_occurrences(self) -> int:
         """How often the words occur that are not forgotten."""
