@@ -1,6 +1,8 @@
 """Topics of texts in collections of Dask, in one process; see test_cluster for a cluster."""
 
+import gc
 import pickle
+import weakref
 
 import dask
 import dask.bag as db
@@ -79,6 +81,18 @@ def test_a_given_vocabulary_stays_where_it_is(monkeypatch):
     vectorizer = CountVectorizer(vocabulary=["boat", "engine", *words])
     rounds_of_texts(vectorizer=vectorizer).fit(bag())
     assert max(sizes) < 2000
+
+
+def test_words_of_a_block_are_freed_at_once():
+    """Workers would hold the words of many blocks until the collector of cycles runs."""
+    gc.disable()
+    try:
+        words = _text_tasks.words_of(0, TEXTS, CountVectorizer(), False)
+        freed = weakref.ref(words)
+        del words
+        assert freed() is None
+    finally:
+        gc.enable()
 
 
 def test_topics_and_statistics(model):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import defaultdict
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -48,6 +47,25 @@ class _Counts(NamedTuple):
     since: NDArray[np.int64]
 
 
+class _Columns(dict[Any, int]):
+    """The column of each word: new words get one that is free, or else one more."""
+
+    # A defaultdict with a method of its owner would be a cycle, whose memory is freed late.
+    def __init__(self) -> None:
+        super().__init__()
+        self.n = 0
+        #: Columns of forgotten words.
+        self.free: list[int] = []
+
+    def __missing__(self, word: Any) -> int:
+        if self.free:
+            column = self.free.pop()
+        else:
+            column, self.n = self.n, self.n + 1
+        self[word] = column
+        return column
+
+
 class GrowingVocabulary:
     """Words, their columns, and in how many documents they are.
 
@@ -65,10 +83,7 @@ class GrowingVocabulary:
 
     def __init__(self, *, bounded: bool) -> None:
         self._bounded = bounded
-        self._column: defaultdict[str, int] = defaultdict(self._new_column)
-        #: Columns of forgotten words, for new ones.
-        self._free: list[int] = []
-        self.n_columns = 0
+        self._column = _Columns()
         self._counts = _Counts(*np.zeros((4, 0), dtype=np.int64))
         self.n_documents = self.n_words = 0
         self._n_parts = self._missed = 0
@@ -112,6 +127,11 @@ class GrowingVocabulary:
         one._widen()
         one._counts.occurrences[0] = self.n_occurrences
         return one
+
+    @property
+    def n_columns(self) -> int:
+        """Columns that words have, or had before they were forgotten."""
+        return self._column.n
 
     @property
     def n_occurrences(self) -> int:
@@ -188,12 +208,6 @@ class GrowingVocabulary:
             more = 2 * self.n_columns - len(self._counts.documents)
             self._counts = _Counts(*(np.pad(each, (0, more)) for each in self._counts))
 
-    def _new_column(self) -> int:
-        if self._free:
-            return self._free.pop()
-        self.n_columns += 1
-        return self.n_columns - 1
-
     def _forget(self) -> None:
         """Forget the words in the fewest documents, so that half of the room is free."""
         documents, occurrences, missed, _ = self._counts
@@ -208,4 +222,4 @@ class GrowingVocabulary:
         ]
         freed = [self._column.pop(word) for word in words]
         documents[freed] = occurrences[freed] = 0
-        self._free += freed
+        self._column.free += freed
