@@ -233,6 +233,20 @@ def test_bad_blocks_are_named_and_the_cluster_goes_on(client, reference, tmp_pat
     assert bits(estimator().fit(array_of(parts()))) == reference
 
 
+def test_an_error_whose_type_is_known_nowhere_else(client):
+    """The user sees it, not an error about copying it."""
+
+    def spoiled(block):
+        class HereError(Exception):
+            def __init__(self, what, why):
+                super().__init__(f"{what}: {why}")
+
+        raise HereError("the disk", "gone")
+
+    with pytest.raises(Exception, match="the disk: gone"):
+        estimator().fit(array_with(4, spoiled))
+
+
 def test_the_order_in_which_blocks_come_does_not_matter(client, reference):
     late = [dask.delayed(waiting)(block, 0.1 * (5 - i)) for i, block in enumerate(parts())]
     assert bits(estimator().fit(array_of(late))) == reference

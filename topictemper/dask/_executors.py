@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import gc
-import pickle
 from collections.abc import Callable
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from time import monotonic
 from typing import Any, Protocol, TypeVar
 from uuid import uuid4
@@ -13,6 +13,7 @@ from uuid import uuid4
 import dask
 import distributed
 from distributed.comm import CommClosedError
+from distributed.protocol import pickle
 from distributed.scheduler import KilledWorker
 
 from .._utils._version import VERSION
@@ -183,8 +184,10 @@ class Cluster:
             seen = at_work = monotonic()
         for result in results:
             if result.status == "error":
+                error = result.exception()
                 # Dask keeps the error itself, and the frames of its traceback would keep us.
-                error = pickle.loads(pickle.dumps(result.exception()))
+                with suppress(Exception):  # some types cannot be copied
+                    error = pickle.loads(pickle.dumps(error))
                 raise error.with_traceback(result.traceback())
 
     def gather(self, results: list[Any]) -> list[Any]:
