@@ -167,6 +167,17 @@ def parts(X: Any) -> Iterator[Any]:
         start = stop
 
 
+def n_empty_rows(X: Any) -> int:
+    """Return how many rows of a CSR matrix have no entry, or only zeros."""
+    n_empty = 0
+    for part in parts(X):
+        ends = part.indptr
+        if not part.data.all():
+            ends = np.append(0, np.cumsum(part.data != 0))[ends]
+        n_empty += part.shape[0] - int(np.count_nonzero(np.diff(ends)))
+    return n_empty
+
+
 def rows_that_count(X: Any, sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64]:
     """Return the rows of X whose weight is not zero."""
     if sample_weight is None:

@@ -96,7 +96,7 @@ def threads(value: Any) -> int:
     if n < 0:
         n = max(1, cpu_count() + 1 + n)
     # The results are the same, and systems have not as many threads as somebody may ask for.
-    return min(n, max(64, 4 * (os.cpu_count() or 1)))
+    return n if n <= 64 else min(n, max(64, 4 * (os.cpu_count() or 1)))
 
 
 def choice(name: str, value: Any, choices: Iterable[str]) -> str:

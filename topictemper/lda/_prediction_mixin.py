@@ -13,7 +13,7 @@ from sklearn.base import TransformerMixin
 
 from .._core._workers import Workers
 from .._utils import _counts
-from .._utils._chunks import is_chunks, parts
+from .._utils._chunks import is_chunks, n_empty_rows
 from ._completion import completions, score_of
 from ._defaults import STREAM_SAMPLES
 from ._e_step import Workspace
@@ -93,7 +93,7 @@ class PredictionMixin(TransformerMixin):
         found, n_empty, matrices = [], 0, self._fitted_matrices(X)
         self._warn_if_hot()
         for counts in matrices:
-            n_empty += sum(int((part.sum(axis=1) == 0).sum()) for part in parts(counts))
+            n_empty += n_empty_rows(counts)
             found.append(self._proportions(counts, inference, tempered))
         if n_empty:
             warnings.warn(
