@@ -29,12 +29,12 @@ def ulps(dtype: Real, n: float = 8) -> float:
     return n * float(np.finfo(dtype).eps)
 
 
-def positive(dtype: Real, low: float | None = None, high: float = 1e10) -> NDArray[Any]:
+def positive(dtype: Real) -> NDArray[Any]:
     """Positive numbers from tiny to huge, dense where recurrence and series meet."""
-    smallest = 1e-100 if dtype is np.float64 else 1e-37
+    smallest, largest = (1e-100, 1e150) if dtype is np.float64 else (1e-37, 1e30)
     return np.concatenate(
         [
-            np.geomspace(smallest if low is None else low, high, 4001),
+            np.geomspace(smallest, largest, 4001),
             np.linspace(1e-3, 20.0, 2001),
         ]
     ).astype(dtype)
