@@ -40,11 +40,12 @@ static REAL *FN(aligned)(void *memory)
 
 static int FN(make_abreast)(abreast *z, ptrdiff_t tokens)
 {
-    const size_t real = VBYTES, other = (size_t)VL * sizeof(int32_t);
+    /* Of a token as of a slot: four vectors, and a number for each lane. */
+    const size_t of_each = 4 * VBYTES + (size_t)VL * sizeof(int32_t);
     z->room = FIRST_CAPACITY;
     z->stride = tokens;
     z->block = malloc((size_t)(tokens * z->room) * VBYTES + 64);
-    z->memory = malloc((size_t)tokens * (4 * real + other) + MOST_SLOTS * (4 * real + other) + 64);
+    z->memory = malloc((size_t)(tokens + MOST_SLOTS) * of_each + 64);
     if (!z->memory || !z->block)
         return -1;
     z->B = FN(aligned)(z->block);

@@ -97,11 +97,11 @@ static int FN(mixture_log_likelihood)(const topic_state *state, const likelihood
                 floor += (double)t_d[k];
             for (int64_t i = doc_ptr[d]; i < doc_ptr[d + 1]; i++) {
                 const REAL *row = M + (ptrdiff_t)indices[i] * n_topics;
-                vec p = {0};
+                vec over = {0};
                 for (ptrdiff_t k = 0; k < n_topics; k += VL)
-                    p += FN(load_n)(t_d + k, n_topics - k, 0)
-                         * FN(load_n)(row + k, n_topics - k, 0);
-                sum += (double)counts[i] * log(a * (double)FN(hsum)(p) + base * floor);
+                    over += FN(load_n)(t_d + k, n_topics - k, 0)
+                            * FN(load_n)(row + k, n_topics - k, 0);
+                sum += (double)counts[i] * log(a * (double)FN(hsum)(over) + base * floor);
             }
             out[d] = sum;
         }
