@@ -278,6 +278,12 @@ def test_documents_under_many_flat_topics_are_scaled() -> None:
     assert np.all(result.log_scale[minibatch.tokens == 1] < -100)
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_of_many_topics_those_of_little_weight_leave_after_the_first_sweep(dtype: Real) -> None:
+    n_active = estep(make_minibatch(1000, 1e-3, 1.0, dtype), 1e-15, 1).n_active
+    assert np.any((n_active > 0) & (n_active <= 250))  # compacted
+
+
 @pytest.mark.parametrize("name", ["gamma", "topics", "weights", "energy"])
 def test_arrays_of_another_type_are_refused(name: str) -> None:
     minibatch = make_minibatch(5)

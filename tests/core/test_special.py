@@ -31,7 +31,7 @@ def ulps(dtype: Real, n: float = 8) -> float:
 
 def positive(dtype: Real) -> NDArray[Any]:
     """Positive numbers from tiny to huge, dense where recurrence and series meet."""
-    smallest, largest = (1e-100, 1e150) if dtype is np.float64 else (1e-37, 1e30)
+    smallest, largest = (1e-100, 1e300) if dtype is np.float64 else (1e-37, 1e30)
     return np.concatenate(
         [
             np.geomspace(smallest, largest, 4001),
