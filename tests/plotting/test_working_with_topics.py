@@ -1,3 +1,5 @@
+from datetime import datetime
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from topictemper.plotting import (
     TopicsDisplay,
     TopicSharesDisplay,
 )
-from topictemper.topics import topic_hierarchy
+from topictemper.topics import shares_over_time, topic_hierarchy
 
 from ..small_lda import corpus, fitted, small_lda
 
@@ -79,9 +81,26 @@ def test_lines_break_where_there_are_no_documents(periods, runs):
     dates = np.resize(np.array(periods, None if isinstance(periods[0], int) else "M8[M]"), 200)
     shares = fitted().topics_over_time(corpus(), dates, n_bootstrap=5)
     panel = TopicSharesDisplay(shares).plot(topics=[0]).axes_[0]
-    assert [len(line.get_ydata()) for line in panel.lines] == runs
+    drawn = panel.lines[0].get_ydata()
+    assert [len(run) for run in runs_of(drawn)] == runs
     of_topic = np.asarray(shares["share"])[np.asarray(shares["topic"]) == 0]
-    assert_allclose(np.concatenate([line.get_ydata() for line in panel.lines]), of_topic)
+    assert_allclose(np.concatenate(runs_of(drawn)), of_topic)
+    assert len(panel.collections[0].get_segments()) == runs.count(1)  # bars of periods alone
+
+
+def runs_of(drawn):
+    return [drawn[part] for part in np.ma.clump_unmasked(np.ma.masked_invalid(drawn))]
+
+
+def test_days_with_many_gaps_take_no_more_lines_and_those_alone_have_dots():
+    days = np.array([day for day in range(700) if day % 7 < 5 and day not in {7, 8, 10, 11}])
+    theta = np.full((len(days), 2), 0.5)
+    shares = shares_over_time(theta, days.astype("M8[D]"), period="day", n_bootstrap=5)
+    panel = TopicSharesDisplay(shares).plot(topics=[0]).axes_[0]
+    line, dots = panel.lines
+    assert [len(run) for run in runs_of(line.get_ydata())] == [5, 1, *[5] * 98]
+    assert dots.get_xdata().tolist() == [datetime(1970, 1, 10)]
+    panel.figure.canvas.draw()
 
 
 def test_years_that_cannot_be_drawn():

@@ -212,13 +212,21 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
         if period.min() < _FIRST or period.max() > _LAST:
             raise ValueError("periods must be of the years 1 to 9999 to be drawn")
         period = period.astype("datetime64[s]").astype(object)
-    for run in _runs(values["period"]):
-        ends = period[run], values["low"][run], values["high"][run]
-        if len(period[run]) == 1:  # no band
-            panel.vlines(*ends, color=COOL, alpha=0.45, linewidth=3)
-        panel.fill_between(*ends, color=COOL, alpha=0.25, linewidth=0)
-        marker = "." if len(period) < 30 or len(period[run]) == 1 else None
-        panel.plot(period[run], share[run], color=COOL, marker=marker, linewidth=1.3)
+    gaps = _gaps(values["period"])
+    # A line that has no value in a gap: one of each run would take long if there are many.
+    x = np.insert(period, gaps, period[gaps])
+    y, low, high = (
+        np.insert(values[name].astype(np.float64), gaps, np.nan)
+        for name in ("share", "low", "high")
+    )
+    starts = np.array([0, *gaps])
+    alone = starts[np.diff([*starts, len(period)]) == 1]  # without a band or a line
+    ends = values["low"][alone], values["high"][alone]
+    panel.vlines(period[alone], *ends, color=COOL, alpha=0.45, linewidth=3)
+    panel.fill_between(x, low, high, color=COOL, alpha=0.25, linewidth=0)
+    panel.plot(x, y, color=COOL, linewidth=1.3)
+    dots = slice(None) if len(period) < 30 else alone
+    panel.plot(period[dots], share[dots], ".", color=COOL)
     panel.set_ylim(0, 1.05 * values["high"].max())
     panel.yaxis.set_major_formatter(_percent)
     panel.locator_params(axis="y", nbins=3)
@@ -237,13 +245,13 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
         panel.ticklabel_format(axis="x", style="plain", useOffset=False)
 
 
-def _runs(period: NDArray[Any]) -> list[slice]:
-    """Periods that follow each other: between runs there are some without documents."""
+def _gaps(period: NDArray[Any]) -> NDArray[np.intp]:
+    """Numbers of the periods before which there are some without documents."""
     steps = np.diff(period).astype(np.float64)
     # Months and years differ in length, but by less than half.
     usual = 1.5 * steps[steps > 0].min(initial=np.inf)
-    ends = (np.flatnonzero(steps > usual) + 1).tolist()
-    return [slice(*each) for each in zip([0, *ends], [*ends, len(period)], strict=True)]
+    gaps: NDArray[np.intp] = np.flatnonzero(steps > usual) + 1
+    return gaps
 
 
 def _draw_groups(
