@@ -23,6 +23,14 @@ def topics_of(*texts):
             [["new york", "city", "a", "b"], ["new", "york city", "a", "c"]],
             ["new york city a b", "new york city a c"],
         ),
+        (
+            [
+                ["new york", "city", "a", *"bc"],
+                ["new", "york", "city", *"ad"],
+                ["new", "york", "city", *"ef"],
+            ],
+            ["new york city a b c", "new york city a d", "new york city e"],
+        ),
     ],
 )
 def test_a_name_has_more_words_where_another_topic_begins_with_the_same(words, names):

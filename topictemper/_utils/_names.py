@@ -17,23 +17,25 @@ def numbers_of_words(words: Sequence[Sequence[str]]) -> list[int]:
     all `MOST_WORDS` are the same, as those of topics that have learned nothing, they remain three.
     """
     numbers = [_WORDS] * len(words)
-    same = _with_twins(words, _WORDS, range(len(words)))
     for n in range(_WORDS + 1, MOST_WORDS + 1):
-        left = _with_twins(words, n, same)
-        for topic in set(same).difference(left):
+        for topic in _twins(words, numbers):
             numbers[topic] = n
-        same = left
+    for topic in _twins(words, numbers):
+        numbers[topic] = _WORDS
     return numbers
 
 
 def names_of(words: Sequence[Sequence[str]]) -> list[str]:
     """Names of topics whose `MOST_WORDS` most probable words are given."""
-    numbers = numbers_of_words(words)
+    return _names(words, numbers_of_words(words))
+
+
+def _names(words: Sequence[Sequence[str]], numbers: Sequence[int]) -> list[str]:
     return [" ".join(of_topic[:n]) for of_topic, n in zip(words, numbers, strict=True)]
 
 
-def _with_twins(words: Sequence[Sequence[str]], n: int, topics: Sequence[int]) -> list[int]:
-    """Those of some topics that begin with the same n words as another of them."""
-    beginnings = [" ".join(words[topic][:n]) for topic in topics]
-    counts = Counter(beginnings)
-    return [topic for topic, text in zip(topics, beginnings, strict=True) if counts[text] > 1]
+def _twins(words: Sequence[Sequence[str]], numbers: Sequence[int]) -> list[int]:
+    """Topics that have the name of another one, if named by so many words each."""
+    names = _names(words, numbers)
+    counts = Counter(names)
+    return [topic for topic, name in enumerate(names) if counts[name] > 1]
