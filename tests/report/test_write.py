@@ -197,6 +197,7 @@ def test_groups_are_ordered_by_size_and_numbers_as_numbers(path):
     for sizes, expected in (
         ({"10": 9, "9": 6, "2": N_DOCUMENTS - 15}, ["2", "9", "10"]),
         ({"10": 9, "9": 6, "b": N_DOCUMENTS - 15}, ["b", "10", "9"]),
+        ({"5": 9, "3": 6, "nan": N_DOCUMENTS - 15}, ["3", "5", "nan"]),
     ):
         groups = [name for name, size in sizes.items() for _ in range(size)]
         content = written(path, groups=groups)["groups"]

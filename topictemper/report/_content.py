@@ -224,7 +224,9 @@ def _groups(groups: list[str]) -> _Groups:
     order = [i for i in order if names[i] != ""]
     shown = order[:_MOST_GROUPS]
     with suppress(ValueError):
-        shown.sort(key=lambda i: float(names[i]))
+        numbers = {i: float(names[i]) for i in shown}
+        # "nan", which texts of pandas may be, is neither more nor less than a number.
+        shown.sort(key=lambda i: (np.isnan(numbers[i]), numbers[i]))
     number = np.full(len(names), -1, dtype=np.intp)
     number[shown] = np.arange(len(shown))
     labels = [str(names[i])[:_LONGEST_NAME] for i in shown]
