@@ -91,8 +91,13 @@ def test_missing_entries_of_lists_of_strings_and_of_pandas():
     assert shares_over_time(THETA, dates)["documents"].tolist() == [30] * 3
     years = shares_over_time(THETA, [None, 2024] * 30)
     assert list(map(str, years["period"])) == ["2024"] * 3
-    ratings = shares_by_group(THETA, np.array([np.nan, 5, 4] * 20))
-    assert list(map(str, ratings["group"])) == ["4"] * 3 + ["5"] * 3
+    for ratings in (
+        np.array([np.nan, 5, 4] * 20),
+        np.array([np.nan, 5, 4] * 20, dtype=np.float16),
+        [None, 5.0, 4.0] * 20,
+    ):
+        shares = shares_by_group(THETA, ratings)
+        assert list(map(str, shares["group"])) == ["4"] * 3 + ["5"] * 3
     halves = shares_by_group(THETA, np.array([np.nan, 4.5, 4] * 20))
     assert list(map(str, halves["group"])) == ["4.0"] * 3 + ["4.5"] * 3
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")

@@ -20,7 +20,7 @@ _MOST_DRAWN, _MOST_MULTIPLIED = 2**16, 2**24
 # A smaller sum of proportions is that of a document without topics.
 _LEAST = 1e-300
 # Floats below are whole numbers exactly.
-_MOST_EXACT = 2.0**53
+_MOST_EXACT = np.float64(2.0**53)
 
 
 def shares_by_group(
@@ -258,6 +258,8 @@ def _comparable(groups: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
     kinds = {type(group) for group in groups[known]}
     filler = groups[known][0] if known.any() else ""
     filled = [group if is_known else filler for group, is_known in zip(groups, known, strict=True)]
+    if kinds == {float}:
+        return np.array(filled)
     if len(kinds) > 1:
         filled = [str(group) for group in filled]
     return objects(filled)
