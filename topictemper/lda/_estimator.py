@@ -177,8 +177,8 @@ class TemperedLDA(
     n_effective_topics_ : float
         How many topics there are in effect: the exponential of the entropy of their sizes.
     labels_ : ndarray of str, of shape (n_components,)
-        Labels of the topics, from `set_labels`. Where none was set, the three most probable words,
-        or "topic 3" where words have no names.
+        Labels of the topics, from `set_labels`. Where none was set, the most probable words, or
+        "topic 3" where words have no names.
     temperature_ : float
         Temperature at the end of training.
     max_temperature_ : float

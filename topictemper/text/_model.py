@@ -90,7 +90,7 @@ class TopicModel(
     topics_ : pandas.DataFrame
         A row for each topic, with its label, share, documents, coherence and words.
     labels_ : ndarray of str, of shape (n_components,)
-        Labels of the topics, from `set_labels`, or else their three most probable words.
+        Labels of the topics, from `set_labels`, or else their most probable words.
     lda_ : TemperedLDA
         The fitted model of the counts.
     vectorizer_ : CountVectorizer
