@@ -40,10 +40,9 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
     ----------
     dates : array-like of shape (n_documents,)
         datetime64; dates and datetimes, of which the day is that of their clock; periods of pandas,
-        of which it is the first; text such as
-        "2024-05-31", "2024/05/31", "20240531", "2024-05" or "2024", with or without a time, which
-        is not read; or numbers such as 2024 and 20240531. A month or a year is its first day.
-        None, NaN, NaT and "" are missing.
+        of which it is the first; text such as "2024-05-31", "2024/05/31", "20240531", "2024-05" or
+        "2024", with or without a time, which is not read; or numbers such as 2024 and 20240531. A
+        month or a year is its first day. None, NaN, NaT and "" are missing.
     n_documents : int
         How many there must be.
 
