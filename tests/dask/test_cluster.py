@@ -307,15 +307,19 @@ def test_predictions_elsewhere_need_no_cluster(client, monkeypatch):
         assert float(score(lda, array_of(parts()))) == lda.score(counts())
 
 
-def test_too_little_memory(client, monkeypatch):
+def test_too_little_memory(client, monkeypatch, tmp_path):
     monkeypatch.setattr(_executors.Cluster, "memory", lambda self: {"tcp://it": 3000})
     with pytest.raises(MemoryError, match=r"Worker tcp://it has a limit of .* memory_limit"):
         estimator().fit(array_of(parts()))
     # Enough for the topics and for a round, but not for all documents in the sample.
+    begun = estimator(sample_size=300, checkpoint=tmp_path / "rounds")
+    monkeypatch.setattr(_executors.Cluster, "memory", lambda self: {"tcp://it": 1_000_000})
+    begun.fit(array_of(parts()))
     monkeypatch.setattr(_executors.Cluster, "memory", lambda self: {"tcp://it": 100_000})
     with pytest.raises(MemoryError, match=r"times the documents of the sample.* sample_size$"):
         estimator(sample_size=300).fit(array_of(parts()))
     estimator(sample_size=20).fit(array_of(parts()))
+    begun.fit(array_of(parts()), resume=True)  # whose sample has been fitted
 
 
 def test_a_cluster_that_starts_workers_for_tasks(reference, monkeypatch):

@@ -296,7 +296,8 @@ max_doc_update_iter, dtype
             machine=machine,
             n_jobs=self.n_jobs,
         )
-        check_memory(executor, job, corpus, shards, n_sample)
+        # A fit that is resumed has its sample behind it.
+        check_memory(executor, job, corpus, shards, n_sample if record is None else 0)
         rounds = Rounds(
             executor,
             job,
