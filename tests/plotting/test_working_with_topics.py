@@ -120,6 +120,19 @@ def test_shares_by_group_have_one_scale_and_names_on_the_left():
     assert names == [["left", "right"], ["", ""], ["", ""], ["", ""]]
 
 
+def test_groups_are_drawn_in_the_order_of_the_table():
+    pandas = pytest.importorskip("pandas")
+    order = pandas.CategoricalDtype(["right", "left"], ordered=True)
+    groups = pandas.Series(GROUPS, dtype=order)
+    display = TopicSharesDisplay.from_estimator(fitted(), corpus(), groups=groups, topics=[1])
+    [panel] = display.axes_
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["right", "left"]
+    [dots] = panel.lines
+    shares = display.shares
+    assert_allclose(dots.get_xdata(), shares["share"][shares["topic"] == 1])
+    assert dots.get_ydata().tolist() == [0, 1]
+
+
 def test_panels_of_topics_have_their_labels():
     label = r"$5 \frac and $"  # no mathematics
     lda = small_lda().fit(corpus()).set_labels({0: label})

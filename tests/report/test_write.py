@@ -206,6 +206,17 @@ def test_groups_are_ordered_by_size_and_numbers_as_numbers(path):
         assert content["documents"].index(max(content["documents"])) == expected.index(largest)
 
 
+def test_groups_of_an_ordered_categorical_keep_their_order(path):
+    pandas = pytest.importorskip("pandas")
+    for names in (["low", "mid", "high"], ["9", "10", "8"]):
+        answers = [*np.repeat(names, [6, N_DOCUMENTS - 16, 9]).tolist(), None]
+        groups = pandas.Series(answers, dtype="category")
+        groups = groups.cat.set_categories(names, ordered=True)
+        content = written(path, groups=groups)["groups"]
+        assert content["names"] == names
+        assert np.argmax(content["documents"]) == 1
+
+
 def test_one_topic_of_one_document(path):
     content = data_of(report.write([[3, 1]], [[1]], ["a", "b"], path=path, documents=["a b a"]))
     assert content["share"] == [1]

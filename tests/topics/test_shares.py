@@ -82,6 +82,22 @@ def test_missing_and_mixed_groups():
     assert days["documents"].tolist() == [30] * 3
 
 
+def test_groups_of_an_ordered_categorical_keep_their_order():
+    pandas = pytest.importorskip("pandas")
+    answers = ["no", "maybe", None, "yes", "", "no"] * 10
+    order = pandas.CategoricalDtype(["yes", "maybe", "no", "unused", ""], ordered=True)
+    for groups in (pandas.Series(answers, dtype=order), pandas.Categorical(answers, dtype=order)):
+        shares = shares_by_group(THETA, groups)
+        assert shares["group"].tolist() == np.repeat(["yes", "maybe", "no"], 3).tolist()
+        assert shares["documents"].tolist() == np.repeat([10, 10, 20], 3).tolist()
+        assert_allclose(shares["share"][:3], THETA[3::6].mean(axis=0))
+    plain = pandas.Series(answers, dtype="category")
+    assert np.unique(shares_by_group(THETA, plain)["group"]).tolist() == ["maybe", "no", "yes"]
+    ratings = pandas.Series([1.0, 5.0, np.nan] * 20)
+    down = ratings.astype(pandas.CategoricalDtype([5.0, 1.0], ordered=True))
+    assert shares_by_group(THETA, down)["group"].tolist() == [5, 5, 5, 1, 1, 1]
+
+
 def test_missing_entries_of_lists_of_strings_and_of_pandas():
     groups = ["a", float("nan"), None, "b"] * 15
     assert np.unique(shares_by_group(THETA, groups)["group"]).tolist() == ["a", "b"]

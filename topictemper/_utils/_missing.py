@@ -34,6 +34,13 @@ def column(values: Any) -> NDArray[Any]:
     return objects([None if is_missing(value) else value for value in array])
 
 
+def ordered_codes(values: Any) -> NDArray[Any] | None:
+    """The place of each value in the order of an ordered categorical of pandas; None of others."""
+    if not getattr(getattr(values, "dtype", None), "ordered", False):
+        return None
+    return np.asarray(getattr(values, "cat", values).codes)
+
+
 def objects(values: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
     """Values as an array of one dimension; `np.array` would make rows of lists and tuples."""
     array = np.empty(len(values), dtype=object)

@@ -155,7 +155,7 @@ class TopicSharesDisplay:
         """
         column = {name: np.asarray(self.shares[name]) for name in self.shares.columns}
         chosen = _chosen(topics, column)
-        names = np.unique(column[self.by])
+        names = np.array(list(dict.fromkeys(column[self.by])))  # in the order of the table
         over_time = self.by == "period"
         columns = min(len(chosen), _COLUMNS)
         rows = ceil(len(chosen) / columns)
@@ -257,7 +257,7 @@ def _gaps(period: NDArray[Any]) -> NDArray[np.intp]:
 def _draw_groups(
     panel: Any, values: dict[str, NDArray[Any]], names: NDArray[Any], most: float, *, named: bool
 ) -> None:
-    places = np.searchsorted(names, values["group"])
+    places = [names.tolist().index(group) for group in values["group"].tolist()]
     panel.hlines(places, values["low"], values["high"], color=COOL, alpha=0.45, linewidth=3)
     panel.plot(values["share"], places, "o", color=COOL, markersize=3.5)
     labels = [shortened(name, _LONGEST_NAME) for name in names] if named else []

@@ -42,6 +42,7 @@ class Inputs(NamedTuple):
     names: list[str] | None
     days: NDArray[np.datetime64] | None
     groups: list[str] | None
+    group_order: NDArray[Any] | None
     labels: list[str]
     others: list[NDArray[Any]]
     score: float | None
@@ -62,7 +63,7 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
         lengths, totals = _sums(inputs.counts)
     proportions = Proportions(inputs.proportions, lengths)
     periods = None if inputs.days is None else periods_of(inputs.days)
-    groups = None if inputs.groups is None else _groups(inputs.groups)
+    groups = None if inputs.groups is None else _groups(inputs.groups, inputs.group_order)
     classes = [each for each in (periods, groups) if each is not None]
     found = survey(
         proportions,
@@ -215,18 +216,25 @@ def _fit(
     }
 
 
-def _groups(groups: list[str]) -> _Groups:
-    """Number the groups, the largest first, or numbers such as ratings in order; -1 is none."""
-    names, codes, sizes = np.unique(
-        np.array(groups, dtype=object), return_inverse=True, return_counts=True
+def _groups(groups: list[str], places: NDArray[Any] | None) -> _Groups:
+    """Number the groups: in their order, if `places` are given or they are numbers such as ratings.
+
+    Of others the largest is the first. -1 is none.
+    """
+    names, first, codes, sizes = np.unique(
+        np.array(groups, dtype=object), return_index=True, return_inverse=True, return_counts=True
     )
     order = sorted(range(len(names)), key=lambda i: (-int(sizes[i]), names[i]))
     order = [i for i in order if names[i] != ""]
     shown = order[:_MOST_GROUPS]
-    with suppress(ValueError):
-        numbers = {i: float(names[i]) for i in shown}
-        # "nan", which texts of pandas may be, is neither more nor less than a number.
-        shown.sort(key=lambda i: (np.isnan(numbers[i]), numbers[i]))
+    if places is not None:
+        place_of = places[first]
+        shown.sort(key=lambda i: int(place_of[i]))
+    else:
+        with suppress(ValueError):
+            numbers = {i: float(names[i]) for i in shown}
+            # "nan", which texts of pandas may be, is neither more nor less than a number.
+            shown.sort(key=lambda i: (np.isnan(numbers[i]), numbers[i]))
     number = np.full(len(names), -1, dtype=np.intp)
     number[shown] = np.arange(len(shown))
     labels = [str(names[i])[:_LONGEST_NAME] for i in shown]

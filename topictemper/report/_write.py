@@ -14,6 +14,7 @@ from .._utils import _validation as check
 from .._utils._dates import days_of
 from .._utils._feature_names import feature_names_of
 from .._utils._files import replacing, writable_path
+from .._utils._missing import ordered_codes
 from .._utils._version import VERSION
 from . import _inputs
 from ._content import Inputs, content_of
@@ -70,7 +71,9 @@ def write(
         datetime64, dates, text like "2024-05-31", or numbers like 2024 or 20240531; None, NaN and
         NaT for unknown.
     groups : sequence, optional
-        A group for each document, such as an author or a source; None or "" for none.
+        A group for each document, such as an author or a source; None or "" for none. The report
+        begins with the largest group, unless groups are numbers or an ordered categorical of
+        pandas.
     labels : sequence of str or mapping of int to str, optional
         Names of topics. See `read_labels`. A topic without one is called by its three most probable
         words.
@@ -153,6 +156,7 @@ def write(
         names=_checked(names, "names", n),
         days=None if dates is None else days_of(dates, n),
         groups=None if groups is None else _inputs.strings_of("groups", groups, n),
+        group_order=ordered_codes(groups),
         labels=_inputs.labels_of(labels, n_topics),
         others=others,
         score=score,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from .._utils import _validation as check
-from .._utils._missing import column, objects
+from .._utils._missing import column, objects, ordered_codes
 from .._utils._tables import table
 from ._checks import topic_labels
 from ._periods import periods_of
@@ -45,7 +45,8 @@ def shares_by_group(
         Proportions of topics in documents, such as from `transform`. Rows are divided by their
         sums.
     groups : array-like of shape (n_samples,)
-        The group of each document. Documents where it is None, NaN or "" are left out.
+        The group of each document. Documents where it is None, NaN or "" are left out. Groups are
+        sorted, but an ordered categorical of pandas keeps its order.
     weights : array-like of shape (n_samples,), optional
         How much each document counts, >= 0, such as its length. None: all count alike. Documents
         that count 0 are left out.
@@ -78,7 +79,7 @@ def shares_by_group(
     [0.8, 0.2, 0.2, 0.8]
     """
     theta = _proportions(proportions)
-    groups = column(groups)
+    order, groups = ordered_codes(groups), column(groups)
     if groups.shape != (len(theta),):
         raise ValueError(
             f"groups must have one group for each of the {len(theta)} documents, got shape "
@@ -92,7 +93,7 @@ def shares_by_group(
         if groups.dtype.kind in "US":
             known = groups != groups.dtype.type()
     settings = n_bootstrap, confidence, random_state
-    return _shares("group", theta, groups, known, weights, labels, *settings)
+    return _shares("group", theta, groups, known, weights, labels, *settings, order=order)
 
 
 def shares_over_time(
@@ -165,6 +166,7 @@ def _shares(
     n_bootstrap: int,
     confidence: float,
     random_state: Any,
+    order: NDArray[Any] | None = None,
 ) -> Any:
     n_bootstrap = check.integer("n_bootstrap", n_bootstrap, 1)
     confidence = check.number("confidence", confidence, 0.0, 1.0, boundaries="neither")
@@ -177,7 +179,9 @@ def _shares(
     known = known & (weight > 0)
     if not known.any():
         raise ValueError(f"no document with a {name} and a weight is left")
-    names, group_of = np.unique(groups[known], return_inverse=True)
+    keys = groups if order is None else order
+    _, first, group_of = np.unique(keys[known], return_index=True, return_inverse=True)
+    names = groups[known][first]
     if names.dtype.kind == "f" and (np.abs(names) < _MOST_EXACT).all() and not (names % 1).any():
         names = names.astype(np.int64)  # years or ratings, which missing ones have made floats
     # Rows are copied, and made double, for one group at a time: all may be most of the memory.
