@@ -10,9 +10,10 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import Normalizer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper import TemperedLDA, load
@@ -61,6 +62,26 @@ def test_pipeline_from_text(vectorizer):
         vocabulary = pipeline[0].get_feature_names_out()
         top = pipeline[1].top_words(3, vocabulary)
         assert all(word in vocabulary for topic in top for word in topic)
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda counts: small_lda().fit(counts),
+        lambda counts: small_lda().fit([counts]),
+        lambda counts: small_lda().partial_fit(counts),
+        lambda counts: small_lda().partial_fit([counts]),
+        lambda counts: make_pipeline(Normalizer(), small_lda()).fit_transform(counts),
+        lambda counts: GridSearchCV(small_lda(), {"max_iter": [1]}, cv=2).fit(counts),
+    ],
+    ids=["fit", "chunks", "partial_fit", "stream", "pipeline", "search"],
+)
+def test_warnings_are_of_the_line_of_the_caller(fit):
+    # Python shows a warning once for each line: a second fit elsewhere would not warn.
+    weights = TfidfVectorizer().fit_transform(TEXTS)
+    with pytest.warns(UserWarning, match="norm 1") as found:
+        fit(weights)
+    assert {warning.filename for warning in found} == {__file__}
 
 
 def test_data_frame_of_a_pipeline():

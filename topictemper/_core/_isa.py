@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import platform
-import warnings
 
+from .._utils._warnings import warn
 from . import _dispatch
 
 #: Environment variable that names the instruction set to start with.
@@ -107,12 +107,10 @@ def going_on(trained_with: str) -> str:
     """Return `description()`; warn if a model that goes on learning was trained with another."""
     now = description()
     if now != trained_with:
-        warnings.warn(
+        warn(
             f"This model was trained with the instruction set {trained_with} and goes on with "
             f"{now}: results differ in their last bits from those of one instruction set. "
             "topictemper.set_isa chooses another one, if the processor has it.",
-            UserWarning,
-            stacklevel=5,  # the caller of `partial_fit`
         )
     return now
 

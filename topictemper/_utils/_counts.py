@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from typing import Any
 
@@ -14,6 +13,7 @@ from sklearn.utils import check_array
 from . import _validation as check
 from ._chunks import each_checked, has_rows, is_chunks, is_matrix
 from ._sparse_checks import check_structure, row_of, spans
+from ._warnings import warn
 
 #: Larger counts would overflow in sums.
 LARGEST_COUNT = 1e15
@@ -253,12 +253,10 @@ def warn_of_tfidf(X: Any) -> None:
     lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
     for norm in (sums, lengths):
         if np.abs(norm - 1.0).max() < 1e-3:
-            warnings.warn(
+            warn(
                 "X holds fractions whose rows have norm 1, like tf-idf weights or frequencies, and "
                 "LDA models counts: use CountVectorizer in place of TfidfVectorizer, and do not "
                 "normalize",
-                UserWarning,
-                stacklevel=2,
             )
             return
 

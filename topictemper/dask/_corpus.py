@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._utils._chunks import is_matrix
 from .._utils._counts import warn_of_tfidf
 from .._utils._hashing import hash_sparse_rows, splitmix64
+from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
 from ._blocks import naming_block, plain
 
@@ -71,7 +72,7 @@ class Corpus(NamedTuple):
                 "true shape"
             )
         for message in sorted({message for block in facts for message in block.warnings}):
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warn(message)
         offsets = np.concatenate([[0], np.cumsum([block.n_rows for block in facts])])
         if not sum(block.n_tokens for block in facts):
             raise ValueError(f"X has no words: all {offsets[-1]} rows are empty")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._core._workers import Workers
 from .._utils._chunks import rows_that_count
+from .._utils._warnings import warn
 from ._minibatch import Gatherer
 from ._topics import Topics
 from ._training import PassHooks, Trainer
@@ -61,11 +61,10 @@ def train_in_full(
         moved = trainer.topics.point and not np.array_equal(eta, last_eta)
         if not fallen and not moved and gain < -max(tol, _SLACK):
             fallen = True
-            warnings.warn(
+            warn(
                 f"the ELBO fell by {-gain:.3g} nats per token in pass {done}; documents may need "
                 "more sweeps: set a smaller mean_change_tol, or a larger max_doc_update_iter",
                 ConvergenceWarning,
-                stacklevel=5,  # the caller of `fit`
             )
         if s == 1.0 and abs(gain) < tol and not _are_alike(trainer.topics):
             break

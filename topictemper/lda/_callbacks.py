@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 
@@ -26,12 +25,8 @@ class _NoCallbackSupport:
         return _NoContext()
 
 
-def _wrapped(method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
-    def as_with_callbacks(*arguments: Any, **named: Any) -> Any:
-        return method(*arguments, **named)  # one call deeper: warnings count the calls
-
-    return as_with_callbacks
+def _as_it_is(method: Callable[..., Any]) -> Callable[..., Any]:
+    return method
 
 
 CallbackSupportMixin: Any
@@ -39,7 +34,7 @@ with_callbacks: Any
 try:
     from sklearn import callback
 except ImportError:
-    CallbackSupportMixin, with_callbacks = _NoCallbackSupport, _wrapped
+    CallbackSupportMixin, with_callbacks = _NoCallbackSupport, _as_it_is
 else:
     CallbackSupportMixin, with_callbacks = callback.CallbackSupportMixin, callback.with_callbacks
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from copy import copy, deepcopy
 from math import ceil
 from typing import Any, Self
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._utils._state import Tree, within
+from .._utils._warnings import warn
 from ..persistence._fitted import History
 from ..persistence._models import parameters_of, plain_parameters
 from ..tempering._history import record
@@ -65,12 +65,10 @@ class FittedMixin:
         groups = twin_topics(topics.components())  # not `components_`, which keeps a copy
         extra = sum(len(group) - 1 for group in groups)
         if extra >= _MANY_TWINS * topics.n_components:
-            warnings.warn(
+            warn(
                 f"{extra} of {topics.n_components} topics are nearly the same as another one. Fit "
                 "with fewer topics (n_components), or merge them: "
                 "model.merge_topics(topictemper.topics.twin_topics(model))",
-                UserWarning,
-                stacklevel=5,  # the caller of `fit`, which is wrapped for callbacks
             )
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from .._utils._chunks import parts
 from .._utils._distances import distributions
 from .._utils._feature_names import feature_names_of
 from .._utils._ranking import Largest, largest
+from .._utils._warnings import warn
 from ..topics._words import Measure, word_scores
 
 
@@ -22,11 +22,9 @@ def names_of(model: Any, feature_names: Any) -> list[str]:
     if feature_names is None:
         feature_names = getattr(model, "feature_names_in_", None)
     if feature_names is None:
-        warnings.warn(
+        warn(
             "the model has no names for its columns, so their numbers stand for the words; give "
             "feature_names, such as vectorizer.get_feature_names_out()",
-            UserWarning,
-            stacklevel=3,
         )
         feature_names = np.arange(model.n_features_in_)
     return [str(name) for name in feature_names_of(feature_names, model.n_features_in_)]

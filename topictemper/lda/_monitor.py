@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from copy import deepcopy
 from math import ceil
 from time import perf_counter
@@ -17,6 +16,7 @@ from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, parts, rows_that_count
 from .._utils._log import Progress, say
+from .._utils._warnings import warn
 from ._completion import completions, score_of
 from ._config import Config
 from ._prediction import cold, predictor
@@ -198,11 +198,10 @@ class Monitor:
             if temperature > 1.0
             else ""
         )
-        warnings.warn(
+        warn(
             f"fit was interrupted after {done} of {self._n_passes} whole passes, and keeps the "
             f"model of these passes.{hot}",
             ConvergenceWarning,
-            stacklevel=5,
         )
         return trainer
 

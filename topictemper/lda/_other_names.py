@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
+
+from .._utils._warnings import warn
 
 Estimator = TypeVar("Estimator")
 Parameters = ParamSpec("Parameters")
@@ -58,11 +59,10 @@ def understands_other_names(
             for old in without_effect:
                 if old in kwargs:
                     del kwargs[old]
-                    warnings.warn(
+                    warn(
                         f"{old} has no effect in {name}, and will be an error; "
                         "fit(X, validation_X=...) scores every pass",
                         FutureWarning,
-                        stacklevel=2,
                     )
             for old in kwargs:
                 if old in called:

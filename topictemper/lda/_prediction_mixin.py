@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from copy import copy
 from typing import Any
@@ -14,6 +13,7 @@ from sklearn.base import TransformerMixin
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils._chunks import is_chunks, n_empty_rows
+from .._utils._warnings import warn
 from ._completion import completions, score_of
 from ._defaults import STREAM_SAMPLES
 from ._e_step import Workspace
@@ -96,12 +96,10 @@ class PredictionMixin(TransformerMixin):
             n_empty += n_empty_rows(counts)
             found.append(self._proportions(counts, inference, tempered))
         if n_empty:
-            warnings.warn(
+            warn(
                 f"{n_empty:,} of {sum(map(len, found)):,} documents have no word of the "
                 "vocabulary, so their proportions are the prior's mean; leave out the rows with "
                 "X.sum(axis=1) == 0",
-                UserWarning,
-                stacklevel=3,  # scikit-learn wraps this method
             )
         return found[0] if len(found) == 1 else np.concatenate(found)
 
@@ -277,13 +275,11 @@ class PredictionMixin(TransformerMixin):
         """Warn of a stream of unknown length, if topics are not yet what they will be."""
         clock, T = self._trainer.clock, self._trainer.temperature
         if self.total_samples is None and clock.is_short and T > 1:
-            warnings.warn(
+            warn(
                 f"topics are still hot (temperature {T:.3g}): partial_fit has seen "
                 f"{clock.documents_seen:,.0f} documents, and takes a stream to have "
                 f"{STREAM_SAMPLES:,.0f} if total_samples is None; if yours has fewer, set "
                 "total_samples before the first partial_fit, or use fit",
-                UserWarning,
-                stacklevel=4,  # the caller of `transform`, which scikit-learn wraps, or of `score`
             )
 
     def _inverse_temperatures(self, tempered: bool) -> InverseTemperatures:

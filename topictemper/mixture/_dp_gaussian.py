@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -17,6 +16,7 @@ from .._utils import _validation as check
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree, within
 from .._utils._typing import Floats
+from .._utils._warnings import warn
 from ..persistence._fitted import History, Numbers, SaveFittedMixin, checked
 from ..persistence._models import savable
 from ..tempering._mixin import TemperingMixin
@@ -248,11 +248,10 @@ default="kmeans"
             self.n_iter_ = len(best.history.rows)
             self.converged_ = best.converged
         if not best.converged:
-            warnings.warn(
+            warn(
                 f"not converged after {self.n_iter_} iterations, the last at a temperature of "
                 f"{best.history.rows[-1][1]:g}; raise max_iter or tol, or shorten the schedule",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         return best.phi
 

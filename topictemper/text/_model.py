@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from copy import deepcopy
@@ -23,6 +22,7 @@ from .._utils._counts import sample_weights
 from .._utils._files import new_path
 from .._utils._log import Progress, counted, say
 from .._utils._rollback import unchanged_on_error
+from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
 from ..lda._other_names import understands_other_names
 from ..lda._seeding import Seeds
@@ -307,7 +307,7 @@ class TopicModel(
         if self.verbose:
             say(said)
         if share > before + _TOLERATED_RISE:
-            warnings.warn(f"{said}; fit anew to learn them", UserWarning, stacklevel=2)
+            warn(f"{said}; fit anew to learn them")
         return self
 
     def transform(self, texts: Any) -> Any:

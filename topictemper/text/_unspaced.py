@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import warnings
 
 from sklearn.feature_extraction.text import CountVectorizer
 
+from .._utils._warnings import warn
 from ._parameters import WORD
 from ._vocabulary import GrowingVocabulary
 
@@ -29,11 +29,9 @@ def warn_of_unspaced(growing: GrowingVocabulary, vectorizer: CountVectorizer) ->
         return
     share, example = growing.share_of(_UNSPACED)
     if share >= _LEAST_SHARE:
-        warnings.warn(
+        warn(
             f"{share:.0%} of the words, such as {example!r}, are in a script without spaces "
             "between words, so they may be whole clauses: split the texts with a tokenizer for the "
             "language, and give lists of tokens, or texts with a space between words and the "
             r"token_pattern '\S+'",
-            UserWarning,
-            stacklevel=7,  # the caller of `fit`
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -11,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
+from .._utils._warnings import warn
 from ._parts import Part
 
 #: Different words of a stream that are remembered, some 400 MB.
@@ -164,12 +164,10 @@ class GrowingVocabulary:
                 f"texts has no words: the vectorizer found none in {self.n_documents:,} documents"
             )
         if self._missed:
-            warnings.warn(
+            warn(
                 f"the texts have more than {MOST_WORDS:,} different words, so rare ones were "
                 "forgotten while counting; document frequencies, to which min_df and max_df "
                 f"apply, may be too low by up to {self._missed:,}",
-                UserWarning,
-                stacklevel=2,
             )
         low, high = (
             float(limit if isinstance(limit, Integral) else limit * self.n_documents)

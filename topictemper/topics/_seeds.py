@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from sklearn.base import BaseEstimator
 from .._utils import _validation as check
 from .._utils._counts import TYPES, count_matrix, sample_weights
 from .._utils._feature_names import feature_names_of
+from .._utils._warnings import warn
 from ..persistence._models import savable_part
 from ._checks import counts
 
@@ -157,10 +157,8 @@ class SeedTopics(BaseEstimator):
                 )
             result.append(np.array(known))
         if unknown:
-            warnings.warn(
+            warn(
                 f"seed words that are not in the vocabulary: {_unknown(unknown, place)}",
-                UserWarning,
-                stacklevel=2,
             )
         return result
 

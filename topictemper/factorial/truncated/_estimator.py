@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +17,7 @@ from ..._core._workers import Workers
 from ..._utils import _validation as check
 from ..._utils._rollback import unchanged_on_error
 from ..._utils._typing import Floats
+from ..._utils._warnings import warn
 from ...persistence._fitted import History, Numbers, SaveFittedMixin
 from ...tempering._history import ElboHistory
 from ...tempering._mixin import TemperingMixin
@@ -102,11 +102,10 @@ class TruncatedModel(
             self.n_iter_ = len(history.rows)
         last = self.temperature_history_["temperature"][-1]
         if last > 1.0:
-            warnings.warn(
+            warn(
                 f"fit ended at the temperature {last:.3g}, not at 1; raise "
                 f"max_iter={self.max_iter}, or shorten the schedule",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return self
 
