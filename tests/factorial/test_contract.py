@@ -11,7 +11,11 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper.datasets import make_shapes
-from topictemper.factorial import FactorialMixture
+from topictemper.factorial import (
+    BinarySparseCoding,
+    FactorialMixture,
+    SigmoidBeliefNetwork,
+)
 from topictemper.tempering import (
     Annealing,
     GlobalTempering,
@@ -188,6 +192,13 @@ def test_data_are_not_changed():
         model.transform(X)
         model.predictive_log_likelihood(X, np.arange(16) < 8)
         assert_array_equal(X, before)
+
+
+@pytest.mark.parametrize("kind", [FactorialMixture, BinarySparseCoding, SigmoidBeliefNetwork])
+def test_data_are_not_metadata(kind):
+    routing = kind(2).get_metadata_routing()
+    assert not routing.transform.requests
+    assert not routing.inverse_transform.requests
 
 
 def test_inverse_transform_and_sample():

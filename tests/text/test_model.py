@@ -335,6 +335,7 @@ def test_what_is_no_text(given, error, message):
     ("parameters", "error", "message"),
     [
         ({"vectorizer": TfidfVectorizer()}, TypeError, "must be a CountVectorizer.* TfidfV"),
+        ({"vectorizer": "char"}, TypeError, "vectorizer must be a CountVectorizer.* got str"),
         ({"vectorizer": HashingVectorizer()}, TypeError, "must be a CountVectorizer.* HashingV"),
         ({"vectorizer": CountVectorizer(min_df=-1)}, ValueError, "'min_df'"),
         ({"vectorizer": CountVectorizer(input="file")}, ValueError, "input of the vectorizer must"),

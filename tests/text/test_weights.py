@@ -81,6 +81,13 @@ def test_scores_with_weights_are_those_of_repeated_documents():
         fitted.score(iter(TEXTS), None, -WEIGHTS)
 
 
+def test_texts_are_not_metadata():
+    routing = TopicModel().get_metadata_routing()
+    assert set(routing.fit.requests) == {"sample_weight", "corpus_folder", "on_interrupt"}
+    assert set(routing.score.requests) == {"sample_weight"}
+    assert not routing.transform.requests
+
+
 def test_search_scores_with_weights():
     with config_context(enable_metadata_routing=True):
         asked = model().set_fit_request(sample_weight=True).set_score_request(sample_weight=True)

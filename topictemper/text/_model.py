@@ -8,12 +8,13 @@ from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _chunks
@@ -134,6 +135,10 @@ class TopicModel(
     True
     """
 
+    # What others call X is no metadata that could be routed.
+    __metadata_request__fit: ClassVar = {"texts": UNUSED}
+    __metadata_request__transform: ClassVar = {"texts": UNUSED}
+    __metadata_request__score: ClassVar = {"texts": UNUSED}
     #: Frequent unknown words of the last `update`, with their counts.
     _unknown: dict[str, int] | None = None
 

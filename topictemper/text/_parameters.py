@@ -142,11 +142,14 @@ def check_before_counting(lda: TemperedLDA) -> None:
 
 def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:
     """Return an unfitted vectorizer for texts, or for lists of tokens."""
-    vectorizer = default_vectorizer() if given is None else clone(given)
-    if not isinstance(vectorizer, CountVectorizer) or isinstance(vectorizer, TfidfVectorizer):
+    if given is None:
+        vectorizer = default_vectorizer()
+    elif isinstance(given, CountVectorizer) and not isinstance(given, TfidfVectorizer):
+        vectorizer = clone(given)
+    else:
         raise TypeError(
             "vectorizer must be a CountVectorizer, which counts words and keeps them; got "
-            f"{type(vectorizer).__name__}"
+            f"{type(given).__name__}"
         )
     if tokens and vectorizer.analyzer == "word":
         vectorizer.set_params(

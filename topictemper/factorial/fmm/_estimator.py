@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
@@ -168,6 +169,7 @@ class FactorialMixture(
         self.random_state = random_state
         self.n_jobs = n_jobs
 
+    __metadata_request__inverse_transform: ClassVar = {"Z": UNUSED}  # it is no metadata
     FITTED: ClassVar[dict[str, Numbers | History]] = {
         "components": Numbers("KD"),
         "component_variances": Numbers("KD", ABOVE_ZERO),

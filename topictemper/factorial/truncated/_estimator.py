@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
@@ -38,6 +39,7 @@ class TruncatedModel(
     A subclass learns in `_learn`, and makes a `Joint` of its fitted attributes in `_fitted_joint`.
     """
 
+    __metadata_request__inverse_transform: ClassVar = {"S": UNUSED}  # it is no metadata
     FITTED: ClassVar[dict[str, Numbers | History]] = {
         "components": Numbers("KD"),
         "elbo_history": History(("pass", "temperature", "elbo")),
