@@ -81,6 +81,13 @@ def test_scores_with_weights_are_those_of_repeated_documents():
         fitted.score(iter(TEXTS), None, -WEIGHTS)
 
 
+def test_score_without_known_words():
+    unknown = ["quite unknown words"]
+    for method in (model().fit(TEXTS).score, model().fit(TEXTS).perplexity):
+        with pytest.raises(ValueError, match="texts, without unknown words, has no doc"):
+            method(unknown)
+
+
 def test_texts_are_not_metadata():
     routing = TopicModel().get_metadata_routing()
     assert set(routing.fit.requests) == {"sample_weight", "corpus_folder", "on_interrupt"}

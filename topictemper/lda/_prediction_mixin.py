@@ -144,7 +144,14 @@ class PredictionMixin(TransformerMixin):
         """
         return self._score(X, sample_weight, inference, tempered)
 
-    def _score(self, X: Any, sample_weight: Any, inference: Inference, tempered: bool) -> float:
+    def _score(
+        self,
+        X: Any,
+        sample_weight: Any,
+        inference: Inference = "auto",
+        tempered: bool = False,
+        name: str = "X",
+    ) -> float:
         matrices = self._fitted_matrices(X)
         self._warn_if_hot()
         n_rows = None  # that of chunks is known at the end
@@ -155,7 +162,7 @@ class PredictionMixin(TransformerMixin):
         found = self._completions(matrices, inference, tempered)
         score = score_of(*found, _counts.sample_weights(sample_weight, len(found[0])))
         if np.isnan(score):
-            raise ValueError(_counts.NOTHING_HELD_OUT.format("X"))
+            raise ValueError(_counts.NOTHING_HELD_OUT.format(name))
         return score
 
     def perplexity(

@@ -350,7 +350,8 @@ class TopicModel(
             Higher is better. Unknown words do not count.
         """
         check_is_fitted(self)
-        return self.lda_.score(self._matrices(texts), None, sample_weight)
+        name = "texts, without unknown words,"
+        return self.lda_._score(self._matrices(texts), sample_weight, name=name)
 
     def perplexity(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Perplexity of held-out words, ``exp(-score(texts))``.
