@@ -55,7 +55,7 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
         if np.ptp(codes[known]) < _MOST_AUTOMATIC:
             break
     starts = first_days(np.where(known, codes, 0), unit).astype("datetime64[s]")
-    starts[~known] = np.datetime64("NaT")
+    starts[~known] = np.datetime64("NaT", "s")
     return starts
 
 
