@@ -42,12 +42,13 @@ def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[st
         ended = not data
         try:
             text = decoder.decode(data, final=ended)
-        except UnicodeDecodeError as error:
+        except UnicodeError as error:
+            # Of UTF-16 and UTF-32; from Python 3.13 on it is a UnicodeDecodeError, too.
+            if not isinstance(error, UnicodeDecodeError) or "BOM" in error.reason:
+                raise InputError(
+                    f"{name}: no byte order mark; give --encoding {codec}-le or {codec}-be."
+                ) from error
             raise InputError(_undecodable(error, name, number, codec)) from error
-        except UnicodeError as error:  # of UTF-16 and UTF-32
-            raise InputError(
-                f"{name}: no byte order mark; give --encoding {codec}-le or {codec}-be."
-            ) from error
         if begins and text:  # a mark that the encoding has not taken
             text, begins = text.removeprefix("\ufeff"), False
         if encoding is None and codec in _UTF8 and "\0" in text:
