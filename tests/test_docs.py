@@ -40,6 +40,18 @@ def test_public_names_have_an_example(module: str) -> None:
     ] == []
 
 
+@pytest.mark.parametrize("module", MODULES)
+def test_public_classes_show_no_internal_tables(module: str) -> None:
+    things = [getattr(importlib.import_module(module), name) for name in public_names(module)]
+    assert [
+        f"{thing.__name__}.{name}"
+        for thing in things
+        if inspect.isclass(thing)
+        for name, value in inspect.getmembers(thing)
+        if isinstance(value, dict) and not name.startswith("_")
+    ] == []
+
+
 def test_the_api_reference_lists_all_public_names_and_no_others() -> None:
     if not DOCS.exists():
         pytest.skip("the documentation lies in the checkout")

@@ -178,7 +178,7 @@ default="kmeans"
         self.tol = tol
         self.random_state = random_state
 
-    FITTED: ClassVar[dict[str, Numbers | History]] = {
+    _FITTED: ClassVar[dict[str, Numbers | History]] = {
         "elbo": Numbers(),
         "elbo_history": History(("pass", "temperature", "elbo")),
         "temperature_history": History(("pass", "temperature")),

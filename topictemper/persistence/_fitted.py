@@ -84,18 +84,18 @@ class SaveFittedMixin(SaveMixin):
 
     #: What the fitted attributes may be, by name without the last underscore. The axis D is of
     #: `n_features_in_`.
-    FITTED: ClassVar[dict[str, Numbers | History]]
+    _FITTED: ClassVar[dict[str, Numbers | History]]
     n_features_in_: int
     elbo_history_: NDArray[Any]
 
     def _get_state(self) -> Tree:
         """What `save` writes."""
-        state = {name: getattr(self, f"{name}_", None) for name in self.FITTED}
-        return checked(state, self.FITTED, D=self.n_features_in_)
+        state = {name: getattr(self, f"{name}_", None) for name in self._FITTED}
+        return checked(state, self._FITTED, D=self.n_features_in_)
 
     def _set_state(self, tree: Tree) -> None:
         """Become what `_get_state` returned, with `n_features_in_` set."""
-        for name, value in checked(tree, self.FITTED, D=self.n_features_in_).items():
+        for name, value in checked(tree, self._FITTED, D=self.n_features_in_).items():
             if value is not None:
                 setattr(self, f"{name}_", value)
         self.n_iter_ = len(self.elbo_history_)

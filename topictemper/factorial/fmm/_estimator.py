@@ -170,7 +170,7 @@ class FactorialMixture(
         self.n_jobs = n_jobs
 
     __metadata_request__inverse_transform: ClassVar = {"Z": UNUSED}  # it is no metadata
-    FITTED: ClassVar[dict[str, Numbers | History]] = {
+    _FITTED: ClassVar[dict[str, Numbers | History]] = {
         "components": Numbers("KD"),
         "component_variances": Numbers("KD", ABOVE_ZERO),
         "pi": Numbers("K", ABOVE_ZERO, BELOW_ONE),

@@ -232,7 +232,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    FITTED = TruncatedModel.FITTED | {
+    _FITTED = TruncatedModel._FITTED | {
         "bias": Numbers("D"),
         "pi": Numbers("K", ABOVE_ZERO, BELOW_ONE),
     }

@@ -40,7 +40,7 @@ class TruncatedModel(
     """
 
     __metadata_request__inverse_transform: ClassVar = {"S": UNUSED}  # it is no metadata
-    FITTED: ClassVar[dict[str, Numbers | History]] = {
+    _FITTED: ClassVar[dict[str, Numbers | History]] = {
         "components": Numbers("KD"),
         "elbo_history": History(("pass", "temperature", "elbo")),
         "temperature_history": History(("pass", "temperature")),

@@ -272,7 +272,7 @@ class BinarySparseCoding(TruncatedModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    FITTED = TruncatedModel.FITTED | {
+    _FITTED = TruncatedModel._FITTED | {
         "sigma": Numbers("", ABOVE_ZERO),
         "pi": Numbers("", ABOVE_ZERO, BELOW_ONE),
         "sigma_history": Numbers("I", ABOVE_ZERO),
