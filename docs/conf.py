@@ -25,6 +25,7 @@ exclude_patterns = ["_build", "examples"]
 default_role = "py:obj"
 
 autosummary_generate = True
+toc_object_entries_show_parents = "hide"  # names of methods fit into "On this page"
 autodoc_typehints = "none"  # the docstrings state types in words
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False

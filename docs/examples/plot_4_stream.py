@@ -52,6 +52,9 @@ for panel in (above, below):
 plt.show()
 
 # %%
+# While T > 1 the tempered model predicts worse, and it catches up at the end. A stream as short as
+# this one gains nothing from tempering: half of it passes while T > 1.
+#
 # A stream that stops
 # -------------------
 #

@@ -34,6 +34,7 @@ merged = model.reduce_to(25)
 library = np.array([name.split(".")[0] for name in corpus.names])
 library[~np.isin(library, ["numpy", "scipy", "sklearn"])] = "Python"
 TopicSharesDisplay(merged.topics_by_group(corpus.text, library)).plot()
+plt.show()
 
 # %%
 # Dates: the last version of scikit-learn that a docstring names, by the year of its release.
