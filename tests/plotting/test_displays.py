@@ -161,6 +161,19 @@ def test_every_last_score_is_in_the_picture():
         assert notes == ([f"early values: down to {lowest:.4g}"] if lowest < low else [])
 
 
+def test_low_early_scores_leave_no_empty_space_above_the_curves():
+    rows = [(1.0, -1000.0), (2.0, -7.2), (3.0, -7.1), (4.0, -7.05), (5.0, -7.0)]
+    history = np.array(rows, dtype=[("pass", float), ("score", float)])
+    ax = LearningCurveDisplay({"a": history}).plot().ax_
+    low, high = ax.get_ylim()
+    assert low < -7.0 < high < -7.0 + 0.1 * (high - low)
+    # Nothing that was in the axes before is cut off.
+    shifted = history.copy()
+    shifted["score"] -= 5.0
+    ax = LearningCurveDisplay({"b": shifted}).plot(ax).ax_
+    assert ax.get_ylim()[1] > -7.0
+
+
 def test_curves_need_scores():
     with pytest.raises(ValueError, match=r"no score_history_: .* validation_X"):
         LearningCurveDisplay.from_estimator({"a": validated(), "b": fitted()})

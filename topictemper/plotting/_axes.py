@@ -90,7 +90,9 @@ def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
     )
     if top == low:
         return
-    ax.set_ylim(bottom=max(low - 0.05 * (top - low), ax.get_ylim()[0]))
+    margin = 0.05 * (top - low)
+    bottom, roof = ax.get_ylim()  # with margins that are wide where early values are far below
+    ax.set_ylim(max(low - margin, bottom), min(ax.dataLim.y1 + margin, roof))
     lowest = min(course.min() for course in courses)
     if lowest < ax.get_ylim()[0]:
         # Above the axes, as curves and the legend may be anywhere in them.
