@@ -34,8 +34,8 @@ class DPGaussianMixture(SaveFittedMixin, DensityMixin, TemperingMixin, BaseEstim
     Truncated stick-breaking mean field [1]_: coordinate ascent over sticks, components and
     responsibilities. With ``tempering="avi"`` the expected log likelihood of data and assignments
     is divided by a temperature that falls to 1 [2]_. Annealing rescues a start with nearly all
-    data in one component. It makes no difference after a random start, and does harm after
-    k-means, as it merges the components.
+    data in one component. After k-means it helps or does harm, depending on the data: compare
+    `elbo_`.
 
     Parameters
     ----------

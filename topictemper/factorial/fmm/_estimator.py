@@ -46,7 +46,8 @@ class FactorialMixture(
     ``x_n = sum_k z_nk mu_k + noise`` with bits ``z_nk ~ Bernoulli(pi_k)``, components
     ``mu_k ~ N(0, prior_var I)`` and noise of variance `noise_var` in each pixel [1]_. Learned by
     batch mean-field variational inference; tempering helps to avoid its many local optima. NaN
-    stands for a missing pixel: the bound is then that of the observed pixels, and exact.
+    stands for a missing pixel: the bound is then that of the observed pixels, and exact. There is
+    no constant term, so subtract the mean of each pixel from images first.
 
     Most fits need only `n_components`, `noise_var`, `tempering` and `random_state`.
 
