@@ -47,7 +47,8 @@ class FactorialMixture(
     ``mu_k ~ N(0, prior_var I)`` and noise of variance `noise_var` in each pixel [1]_. Learned by
     batch mean-field variational inference; tempering helps to avoid its many local optima. NaN
     stands for a missing pixel: the bound is then that of the observed pixels, and exact. There is
-    no constant term, so subtract the mean of each pixel from images first.
+    no constant term: unless images are sums of components and nothing else, subtract the mean of
+    each pixel first.
 
     Most fits need only `n_components`, `noise_var`, `tempering` and `random_state`.
 

@@ -143,7 +143,8 @@ class BinarySparseCoding(TruncatedModel):
     A datum is a sum of components, each of which is present or absent, plus Gaussian noise. The
     posterior of a datum is truncated to a set of states. Samples from the prior and from
     approximate marginals improve the sets in every E-step, and at T = 1 the bound never falls [1]_.
-    There is no constant term, so subtract the mean of each feature from the data first.
+    There is no constant term: unless the data are sums of components and nothing else, subtract the
+    mean of each feature first.
 
     Parameters
     ----------
