@@ -35,7 +35,7 @@ class DPGaussianMixture(SaveFittedMixin, DensityMixin, TemperingMixin, BaseEstim
     responsibilities. With ``tempering="avi"`` the expected log likelihood of data and assignments
     is divided by a temperature that falls to 1 [2]_. Annealing rescues a start with nearly all
     data in one component. After k-means it helps or does harm, depending on the data: compare
-    `elbo_`.
+    `score` of held-out points.
 
     Parameters
     ----------
