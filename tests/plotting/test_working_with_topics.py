@@ -131,6 +131,10 @@ def test_groups_are_drawn_in_the_order_of_the_table():
     shares = display.shares
     assert_allclose(dots.get_xdata(), shares["share"][shares["topic"] == 1])
     assert dots.get_ydata().tolist() == [0, 1]
+    pairs = pandas.Series([(name, 1) for name in GROUPS.tolist()])
+    [panel] = TopicSharesDisplay.from_estimator(fitted(), corpus(), groups=pairs, topics=[1]).axes_
+    names = [label.get_text() for label in panel.get_yticklabels()]
+    assert names == ["('left', 1)", "('right', 1)"]
 
 
 def test_panels_of_topics_have_their_labels():

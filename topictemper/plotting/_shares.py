@@ -25,7 +25,7 @@ class TopicSharesDisplay:
     """Shares of topics over time or by group, with their intervals: one panel for each topic.
 
     Over time each panel has its own scale, which begins at 0, and lines break where periods have no
-    documents. Groups share one scale.
+    documents. Groups share one scale, and are in the order of the table.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ class TopicSharesDisplay:
         """
         column = {name: np.asarray(self.shares[name]) for name in self.shares.columns}
         chosen = _chosen(topics, column)
-        names = np.array(list(dict.fromkeys(column[self.by])))  # in the order of the table
+        names = list(dict.fromkeys(column[self.by]))  # in the order of the table
         over_time = self.by == "period"
         columns = min(len(chosen), _COLUMNS)
         rows = ceil(len(chosen) / columns)
@@ -199,8 +199,8 @@ class TopicSharesDisplay:
             panels.append(panel)
         self.axes_ = np.array(panels, dtype=object)
         what = "each panel has its own scale" if over_time else "all panels have one scale"
-        if names.dtype.kind == "M" and over_time:
-            years = np.unique(names.astype("datetime64[Y]"))
+        if column[self.by].dtype.kind == "M" and over_time:
+            years = np.unique(column[self.by].astype("datetime64[Y]"))
             what += f"; all in {years[0]}" if len(years) == 1 else ""
         note_below(ax, f"share of a topic, with its bootstrap interval; {what}")
         return self
@@ -255,9 +255,9 @@ def _gaps(period: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def _draw_groups(
-    panel: Any, values: dict[str, NDArray[Any]], names: NDArray[Any], most: float, *, named: bool
+    panel: Any, values: dict[str, NDArray[Any]], names: list[Any], most: float, *, named: bool
 ) -> None:
-    places = [names.tolist().index(group) for group in values["group"].tolist()]
+    places = [names.index(group) for group in values["group"]]
     panel.hlines(places, values["low"], values["high"], color=COOL, alpha=0.45, linewidth=3)
     panel.plot(values["share"], places, "o", color=COOL, markersize=3.5)
     labels = [shortened(name, _LONGEST_NAME) for name in names] if named else []
