@@ -111,11 +111,14 @@ def test_missing_entries_of_lists_of_strings_and_of_pandas():
         np.array([np.nan, 5, 4] * 20),
         np.array([np.nan, 5, 4] * 20, dtype=np.float16),
         [None, 5.0, 4.0] * 20,
+        [None, np.float64(5), 4] * 20,
     ):
         shares = shares_by_group(THETA, ratings)
         assert list(map(str, shares["group"])) == ["4"] * 3 + ["5"] * 3
     halves = shares_by_group(THETA, np.array([np.nan, 4.5, 4] * 20))
     assert list(map(str, halves["group"])) == ["4.0"] * 3 + ["4.5"] * 3
+    numbers = shares_by_group(THETA, [None, 10, 9.5] * 20)
+    assert numbers["group"].tolist() == [9.5] * 3 + [10] * 3
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     for dtype in ("string", "category"):
         shares = shares_by_group(THETA, pandas.Series(["a", None] * 30, dtype=dtype))

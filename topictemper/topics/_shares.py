@@ -262,7 +262,7 @@ def _comparable(groups: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
     kinds = {type(group) for group in groups[known]}
     filler = groups[known][0] if known.any() else ""
     filled = [group if is_known else filler for group, is_known in zip(groups, known, strict=True)]
-    if kinds == {float}:
+    if kinds <= {int, float, np.float64}:
         return np.array(filled)
     if len(kinds) > 1:
         filled = [str(group) for group in filled]
