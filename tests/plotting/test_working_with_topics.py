@@ -103,6 +103,19 @@ def test_days_with_many_gaps_take_no_more_lines_and_those_alone_have_dots():
     panel.figure.canvas.draw()
 
 
+@pytest.mark.parametrize("kind", ["datetime64[ns]", str, "O"])
+def test_a_table_over_time_may_be_sorted_or_read_from_a_file(kind):
+    pandas = pytest.importorskip("pandas")
+    days = np.arange("2024-01-01", "2024-01-09", dtype="M8[D]")
+    shares = shares_over_time(np.eye(8)[:, :2] + 0.1, days, period="day", n_bootstrap=5)
+    changed = shares.assign(period=pandas.Series(np.repeat(days, 2).astype(kind)))
+    lines = [
+        TopicSharesDisplay(table).plot(topics=[1]).axes_[0].lines[0].get_xydata().tolist()
+        for table in (shares, changed.sort_values("share"))
+    ]
+    assert lines[0] == lines[1]
+
+
 def test_years_that_cannot_be_drawn():
     years = [f"-{1000 + i % 3}-01-01" for i in range(200)]
     shares = fitted().topics_over_time(corpus(), years, period="year", n_bootstrap=5)

@@ -154,9 +154,11 @@ class TopicSharesDisplay:
             If there is no such topic.
         """
         column = {name: np.asarray(self.shares[name]) for name in self.shares.columns}
+        over_time = self.by == "period"
+        if over_time:
+            column = _in_order(column)
         chosen = _chosen(topics, column)
         names = list(dict.fromkeys(column[self.by]))  # in the order of the table
-        over_time = self.by == "period"
         columns = min(len(chosen), _COLUMNS)
         rows = ceil(len(chosen) / columns)
         panel_height = 1.35 if over_time else 0.75 + 0.2 * len(names)
@@ -206,12 +208,21 @@ class TopicSharesDisplay:
         return self
 
 
+def _in_order(column: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Rows by period, also of a table that was sorted, or read from a file with dates as text."""
+    period = column["period"]
+    if period.dtype.kind not in "iuf":
+        column["period"] = period.astype("datetime64[s]")
+    order = np.argsort(column["period"], kind="stable")
+    return {name: each[order] for name, each in column.items()}
+
+
 def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
     period, share = values["period"], values["share"]
     if period.dtype.kind == "M":
         if period.min() < _FIRST or period.max() > _LAST:
             raise ValueError("periods must be of the years 1 to 9999 to be drawn")
-        period = period.astype("datetime64[s]").astype(object)
+        period = period.astype(object)
     gaps = _gaps(values["period"])
     # A line that has no value in a gap: one of each run would take long if there are many.
     x = np.insert(period, gaps, period[gaps])
