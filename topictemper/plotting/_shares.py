@@ -158,7 +158,8 @@ class TopicSharesDisplay:
         if over_time:
             column = _in_order(column)
         chosen = _chosen(topics, column)
-        names = list(dict.fromkeys(column[self.by]))  # in the order of the table
+        # In the order of the table.
+        names = [] if over_time else list(dict.fromkeys(column[self.by]))
         columns = min(len(chosen), _COLUMNS)
         rows = ceil(len(chosen) / columns)
         panel_height = 1.35 if over_time else 0.75 + 0.2 * len(names)
