@@ -84,6 +84,16 @@ def test_whole_numbers_that_pandas_writes_as_floats_are_groups_without_a_point(
     assert {row["group"] for row in json.loads(out)} == {"4", "5"}
 
 
+@pytest.mark.parametrize("groups", [["9", "9.5", "10"], ["10", "9", "b"]])
+def test_numbers_are_in_order(run, model, tmp_path, groups):
+    table = tmp_path / "docs.csv"
+    table.write_text("body,stars\n" + "".join(f"river,{group}\n" for group in groups))
+    status, out, _ = run("shares", model, table, "--column=body", "--group=stars", "--json")
+    assert status == 0
+    rows = [(row["group"], row["topic"]) for row in json.loads(out)]
+    assert rows == [(group, topic) for group in groups for topic in range(3)]
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

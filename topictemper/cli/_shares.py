@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,10 @@ def run(arguments: argparse.Namespace) -> int:
     columns = {name: np.asarray(shares[name]) for name in shares.columns}
     if by_date:
         columns["period"] = np.datetime_as_string(columns["period"], "D")
+    else:
+        with suppress(ValueError):  # numbers, such as ratings: 10 is after 9
+            order = np.argsort(columns["group"].astype(float), kind="stable")
+            columns = {name: column[order] for name, column in columns.items()}
     n_left_out = len(values) - int(columns["documents"][:: theta.shape[1]].sum())
     if n_left_out:
         logger.warning(
