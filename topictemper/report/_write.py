@@ -75,7 +75,7 @@ def write(
         begins with the largest group, unless groups are numbers or an ordered categorical of
         pandas.
     labels : sequence of str or mapping of int to str, optional
-        Names of topics. See `read_labels`. A topic without one is called by its three most probable
+        Names of topics. See `read_labels`. A topic without one is called by its most probable
         words.
     other_topics : sequence of arrays-like of shape (n, n_features), or fitted models, optional
         Topics of other fits, with the same words. A topic whose partners in them (see
