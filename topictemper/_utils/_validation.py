@@ -95,7 +95,8 @@ def threads(value: Any) -> int:
     n = 1 if value is None else int(value)
     if n < 0:
         n = max(1, cpu_count() + 1 + n)
-    # The results are the same, and systems have not as many threads as somebody may ask for.
+    # The results are the same, and systems have not as many threads as somebody may ask for. (To
+    # count processors takes a while, beside the `transform` of a row.)
     return n if n <= 64 else min(n, max(64, 4 * (os.cpu_count() or 1)))
 
 

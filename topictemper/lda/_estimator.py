@@ -192,9 +192,9 @@ class TemperedLDA(
     elbo_history_ : structured ndarray
         Fields ``pass``, ``temperature`` and ``elbo``, the annealed ELBO before each pass, in nats
         per token; only after `fit` with "batch". It has no terms of learned temperatures. It may
-        fall a little, because each pass infers the topics of documents afresh. For "point" it has
-        ``sum eta log E[beta]`` in place of the divergence of the topics, and may fall when "auto"
-        raises eta.
+        fall a little, because each pass infers the proportions of documents anew. With "point",
+        ``sum eta log E[beta]`` takes the place of the divergence of the topics, and the ELBO may
+        also fall when "auto" raises eta.
     doc_topic_prior_ : ndarray of shape (n_components,)
         alpha for prediction.
     topic_word_prior_ : float or ndarray of shape (n_features,) or (n_components, n_features)

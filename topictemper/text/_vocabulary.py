@@ -116,8 +116,7 @@ class GrowingVocabulary:
             (self._counts.documents, other._counts.documents),
             (self._counts.occurrences, other._counts.occurrences),
         ):
-            counted = theirs[: len(columns)]  # fewer, if a vocabulary is given but no document
-            mine[columns[: len(counted)]] += counted
+            mine[columns] += theirs[: len(columns)]
 
     def as_one_word(self) -> GrowingVocabulary:
         """Return the same numbers as those of one word, which stands for all of them."""
