@@ -1,8 +1,13 @@
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+# Matrices of tests are small: threads of BLAS would wait for each other, at full load, for longer
+# than they compute. NumPy reads this when it is imported, and other processes inherit it.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # What needs an extra that is not installed.
 collect_ignore_glob = [] if find_spec("matplotlib") else ["tests/plotting"]
