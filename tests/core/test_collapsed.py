@@ -9,7 +9,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference.collapsed import collapse as reference
 
-from .minibatches import Minibatch, Outputs, make_minibatch, outputs, reference_rows, share, ticket
+from .minibatches import (
+    Minibatch,
+    Outputs,
+    make_minibatch,
+    of_twin,
+    outputs,
+    reference_rows,
+    share,
+    ticket,
+)
 
 RTOL = {np.float32: 1e-4, np.float64: 1e-10}
 DTYPES = [np.float32, np.float64]
@@ -30,7 +39,7 @@ def collapse(
 def twin(minibatch: Minibatch, B: np.ndarray, tol: float, max_iter: int):
     batch = minibatch.batch
     arguments = batch.doc_ptr, batch.word_of, batch.counts, minibatch.alpha, B
-    return reference(*arguments, tol, max_iter)
+    return of_twin(reference, *arguments, tol, max_iter)
 
 
 def objective(minibatch: Minibatch, B: np.ndarray, gamma: np.ndarray) -> np.ndarray:

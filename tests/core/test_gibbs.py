@@ -18,6 +18,7 @@ from .minibatches import (
     Outputs,
     Real,
     make_minibatch,
+    of_twin,
     reference_rows,
     sample,
     token_assignments,
@@ -42,7 +43,8 @@ def assert_same_draws(minibatch: Minibatch, n_kept: int = 3, n_burn_in: int = 2)
     key = keys(minibatch.n_documents)
     out = sample(minibatch, key, n_burn_in, n_kept, rows)
     documents = batch.doc_ptr, batch.word_of, batch.counts
-    twin = _reference.sample(*documents, minibatch.alpha, out.B, key, n_burn_in, n_kept)
+    arguments = *documents, minibatch.alpha, out.B, key, n_burn_in, n_kept
+    twin = of_twin(_reference.sample, *arguments)
     assert_allclose(out.gamma, twin.gamma, rtol=1e-12)
     assert_allclose(out.dense_weights(), twin.weights, rtol=1e-12)
     assert_allclose(out.ratio, twin.ratio, rtol=1e-9)
@@ -107,9 +109,9 @@ def assert_same_without_own(minibatch: Minibatch) -> None:
     batch, rows = minibatch.batch, reference_rows(minibatch)
     key = keys(minibatch.n_documents)
     out = sample(minibatch, key, 2, 3, rows, want_own=True)
-    twin = _reference.sample(
-        batch.doc_ptr, batch.word_of, batch.counts, minibatch.alpha, out.B, key, 2, 3, want_own=True
-    )
+    documents = batch.doc_ptr, batch.word_of, batch.counts
+    arguments = *documents, minibatch.alpha, out.B, key, 2, 3
+    twin = of_twin(_reference.sample, *arguments, want_own=True)
     assert_allclose(out.gamma, twin.gamma, rtol=1e-12)
     assert twin.own is not None
     phi = token_assignments(minibatch, out.B, out.dense_weights(), out.ratio, out.own)
