@@ -26,11 +26,11 @@ TEXTS = ["cats and dogs", "dogs and wolves", "stars and planets", "a planet and 
 
 @pytest.mark.filterwarnings("ignore:.*topics are nearly the same")  # of 20 documents
 @parametrize_with_checks(
-    [TemperedLDA(), TemperedLDA(dtype="float64")]
+    [TemperedLDA()]
     + [
         # One minibatch: what a weight means is said of minibatches.
-        small_lda(tempering=mode, n_components=2, max_iter=2, batch_size=128)
-        for mode in MODES
+        small_lda(n_components=2, max_iter=2, batch_size=128, **parameters)
+        for parameters in ({"dtype": "float64"}, *({"tempering": mode} for mode in MODES))
     ]
 )
 def test_scikit_learn_contract(estimator, check):
