@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import shutil
 import sys
 
 import numpy as np
@@ -15,7 +16,7 @@ from topictemper.datasets import make_lda_corpus
 from .small_texts import THEMES
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def lines():
     rng = np.random.default_rng(0)
     return [" ".join(rng.choice(THEMES[d % 3].split(), 12)) for d in range(120)]
@@ -51,11 +52,19 @@ def matrix(tmp_path):
     return folder / "X.npz"
 
 
-@pytest.fixture
-def model(tmp_path, text):
-    path = tmp_path / "model.npz"
+@pytest.fixture(scope="session")
+def model_of_lines(tmp_path_factory, lines):
+    folder = tmp_path_factory.mktemp("model")
+    text, path = folder / "docs.txt", folder / "model.npz"
+    text.write_text("\n".join(lines) + "\n")
     assert _cli.main(["fit", str(text), "--topics", "3", "--passes", "4", f"--output={path}"]) == 0
     return path
+
+
+@pytest.fixture
+def model(tmp_path, model_of_lines):
+    """A file of the test's own, which it may change."""
+    return shutil.copy(model_of_lines, tmp_path / "model.npz")
 
 
 @pytest.fixture
