@@ -1,110 +1,116 @@
-import math
+"""The commands `report` and `label`."""
 
-import numpy as np
-import pytest
+import json
 
-from topictemper.cli import _report
+from topictemper import TemperedLDA, load
+from topictemper.datasets import make_lda_corpus
 
-
-def test_comparison_gives_scores_perplexities_and_gain():
-    table = _report.format_comparison([("plain", -2.0, 1.5), ("tempered", -1.5, 2.25)])
-    header, plain, tempered, gain = (line.split() for line in table.splitlines())
-    assert header == ["nats", "per", "token", "perplexity", "seconds"]
-    assert plain == ["plain", "-2.0000", f"{math.exp(2.0):.1f}", "1.5"]
-    assert tempered == ["tempered", "-1.5000", f"{math.exp(1.5):.1f}", "2.2"]
-    assert gain == ["gain", "+0.5000", f"{math.exp(1.5) - math.exp(2.0):.1f}"]
+from ..report.small_report import data_of
 
 
-def test_verdict():
-    expected = "tempering helped: a held-out word is 10.5% more probable on average"
-    assert _report.format_verdict(0.1) == expected
-
-
-@pytest.mark.parametrize("gain", [0.0, -0.2, math.nan])
-def test_verdict_is_honest(gain):
-    assert _report.format_verdict(gain) == "tempering did not help here"
-
-
-def _history(n):
-    history = np.zeros(n, dtype=[("pass", float), ("temperature", float), ("q50", float)])
-    history["pass"] = np.arange(n) / 10
-    history["temperature"] = np.linspace(3.0, 1.0, n)
-    history["q50"] = 1.25
-    history["q50"][:1] = np.nan
-    return history
-
-
-def test_course_has_some_rows_with_both_ends():
-    lines = _report.format_course(_history(101), n_rows=10).splitlines()
-    assert len(lines) == 11
-    assert lines[0].split() == ["pass", "temperature", "median", "of", "documents"]
-    assert lines[1].split() == ["0.00", "3.00", "-"]
-    assert lines[-1].split() == ["10.00", "1.00", "1.25"]
-
-
-@pytest.mark.parametrize("n", [0, 1, 3])
-def test_short_course(n):
-    assert len(_report.format_course(_history(n), n_rows=10).splitlines()) == n + 1
-
-
-def test_course_without_quantiles():
-    lines = _report.format_course(_history(5)[["pass", "temperature"]]).splitlines()
-    assert lines[0].split() == ["pass", "temperature"]
-
-
-SIZES = np.array([1.0, 6.0, 3.0])
-WORDS = [["red", "blue"], ["cat", "dog"], ["sun", "moon"]]
-
-
-def test_topics_are_sorted_by_size():
-    assert _report.format_topics(SIZES, WORDS).splitlines() == [
-        "  1   60.0%  cat dog",
-        "  2   30.0%  sun moon",
-        "  0   10.0%  red blue",
-    ]
-
-
-def test_largest_topics_only():
-    lines = _report.format_topics(SIZES, WORDS, 2).splitlines()
-    assert lines == ["  1   60.0%  cat dog", "  2   30.0%  sun moon"]
-
-
-def test_labels_stand_before_words():
-    lines = _report.format_topics(SIZES, WORDS, 2, labels={1: "pets\x07"}).splitlines()
-    assert lines == [r"  1   60.0%  pets\x07: cat dog", "  2   30.0%  sun moon"]
-
-
-def test_hottest_documents_come_first():
-    report = _report.format_documents(
-        np.array([1.25, 2.0, 1.0]),
-        ["warm", "hot", "cold"],
-        ["One line.", "\n  The first line.  \nThe second.", ""],
-        n_rows=2,
+def test_report_of_a_table(run, model, table, lines, tmp_path):
+    path = tmp_path / "report.html"
+    options = ("--column=body", "--date=day", "--group=who", "--title=Two <words>", "-o", path)
+    assert run("report", model, table, *options)[:2] == (
+        0,
+        f"{path}: 3 topics in 120 documents\n",
     )
-    assert report.splitlines() == [
-        "   2.00  hot",
-        "         The first line.",
-        "   1.25  warm",
-        "         One line.",
-    ]
+    page = data_of(path)
+    assert page["title"] == "Two <words>"
+    assert page["documents"]["text"] == lines
+    assert page["documents"]["name"] is None
+    assert page["parameters"].items() >= {("model", "TopicModel"), ("max_df", "0.5")}
+    assert page["periods"]["names"] == ["2020", "2021"]
+    assert page["groups"]["names"] == ["a", "b"]
 
 
-def test_documents_without_text_and_with_long_lines():
-    report = _report.format_documents(
-        np.array([1.0, 2.0]), ["empty", "long"], ["", "word " * 50], width=40
-    )
-    assert report.splitlines() == [
-        "   2.00  long",
-        "         " + "word word word word word wor...",
-        "   1.00  empty",
-    ]
-    assert max(map(len, report.splitlines())) <= 40
+def test_documents_of_a_report_have_the_names_of_a_column(run, model, tmp_path):
+    table, path = tmp_path / "docs.jsonl", tmp_path / "report.html"
+    rows = [{"body": "river boat", "title": "A trip"}, {"body": "engine road"}]
+    table.write_text("\n".join(map(json.dumps, rows)))
+    assert run("report", model, table, "--column=body", "--id=title", "-o", path)[0] == 0
+    assert data_of(path)["documents"]["name"] == ["A trip", "1"]
 
 
-def test_score():
-    assert _report.format_score(1200, 34567, -2.0).splitlines() == [
-        "documents   1,200",
-        "tokens      34,567",
-        "score       -2.0000 nats per token",
-        f"perplexity  {math.exp(2.0):.1f}",
-    ]
+def test_report_of_lines_and_of_a_folder(run, model, text, lines, tmp_path):
+    path, folder = tmp_path / "report.html", tmp_path / "posts"
+    assert run("report", model, text, "--no-texts", "--output", path)[0] == 0
+    page = data_of(path)
+    assert (page["documents"], page["periods"], page["groups"]) == (None, None, None)
+    assert page["title"] == "Topics in 120 documents"
+    folder.mkdir()
+    for d in range(3):
+        (folder / f"{d}.txt").write_text(lines[d])
+    assert run("report", model, folder, "-o", path)[0] == 0
+    documents = data_of(path)["documents"]
+    assert (documents["name"], documents["text"]) == (["0.txt", "1.txt", "2.txt"], lines[:3])
+
+
+def test_report_of_counts(run, matrix, tmp_path):
+    path, out = tmp_path / "model.npz", tmp_path / "report.html"
+    assert run("fit", matrix, "--topics=3", "--passes=1", "--output", path)[0] == 0
+    assert run("report", path, matrix, "-o", out)[0] == 0
+    assert data_of(out)["documents"] is None
+    assert set(data_of(out)["words"]) <= {f"word{chr(97 + v)}" for v in range(20)}
+    X = make_lda_corpus(60, 20, 3, random_state=0).counts
+    TemperedLDA(2, max_iter=1, random_state=0).fit(X).save(path)
+    status, _, err = run("report", path, matrix, "-o", out)
+    assert status == 0
+    assert "model.npz has no words; column numbers are shown instead" in err
+
+
+def test_reports_that_cannot_be_written(fails, run, model, table, text, tmp_path):
+    out = ("--output", tmp_path / "report.html")
+    assert "--output" in fails("report", model, text)
+    assert "this would overwrite the input" in fails("report", model, text, "-o", text)
+    assert "this would overwrite the input" in fails("report", model, text, "-o", model)
+    message = fails("report", model, table, "--column=body", "--date=who", *out)
+    assert "docs.csv: dates must be dates" in message
+    assert "document 0 has 'a'" in message
+    assert "--date is for tables" in fails("report", model, text, "--date=day", *out)
+    (tmp_path / "empty.txt").touch()
+    assert "no documents" in fails("report", model, tmp_path / "empty.txt", *out)
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
+    labels, other, page = tmp_path / "labels.json", tmp_path / "other", tmp_path / "report.html"
+    labels.write_text(json.dumps({"0": "rivers", "2": "cars"}))
+    before = model.read_bytes()
+    assert run("label", model, labels, "-o", other) == (0, f"{other}: 2 topics labeled\n", "")
+    assert model.read_bytes() == before
+    assert run("label", model, labels)[0] == 0
+    assert load(model).labels_[[0, 2]].tolist() == load(other).labels_[[0, 2]].tolist()
+    labeled = [line.split()[2] for line in sorted(run("topics", model)[1].splitlines())]
+    assert (labeled[0], labeled[2]) == ("rivers:", "cars:")
+    assert not labeled[1].endswith(":")
+    assert run("report", model, text, "-o", page)[0] == 0
+    assert data_of(page)["labels"] == ["rivers", "", "cars"]
+    labels.write_text(json.dumps({"0": "boats"}))
+    assert run("label", model, labels, "-o", other)[1] == f"{other}: 1 topic labeled\n"
+    labels.write_text(json.dumps({"0": "", "1": "music"}))
+    said = f"{other}: 1 topic labeled, 1 label removed\n"
+    assert run("label", model, labels, "-o", other)[1] == said
+    labels.write_text(json.dumps({"0": "boats", "1": ""}))  # which has none
+    assert run("label", model, labels, "-o", other)[1] == f"{other}: 1 topic labeled\n"
+    labels.write_text(json.dumps({"1": "cars"}))
+    assert "labels.json: labels must differ, but topics" in fails("label", model, labels)
+    labels.write_text(json.dumps({"7": "cars"}))
+    assert "labels.json: topics are 0 to 2, got 7" in fails("label", model, labels)
+    labels.write_text("[]")
+    assert "labels.json has no labels of a report" in fails("label", model, labels)
+    assert "this would overwrite the input" in fails("label", model, labels, "-o", labels)
+    assert load(model).labels_[2] == "cars"
+
+
+def test_report_doubts_topics_that_another_model_does_not_have(run, fails, model, text, tmp_path):
+    path, other = tmp_path / "report.html", tmp_path / "other.npz"
+    assert run("fit", text, "--topics=3", "--passes=4", "--seed=1", "-o", other)[0] == 0
+    assert run("report", model, text, "--other-model", other, "-o", path)[0] == 0
+    page = data_of(path)
+    assert page["fits"] == 1
+    assert len(page["stability"]) == 3
+    text.write_text("other words\n" * 20 + "many stranger words\n" * 30)
+    assert run("fit", text, "--topics=2", "--max-df=50", "-o", other)[0] == 0
+    message = f"--other-model: {other} has other words than {model}."
+    assert message in fails("report", model, text, "--other-model", other, "-o", path)

@@ -73,6 +73,15 @@ def add_date_and_group(parser: Any) -> None:
     )
 
 
+def add_formats(parser: argparse.ArgumentParser) -> None:
+    """Add --json and --csv."""
+    group = parser.add_mutually_exclusive_group()
+    group.add_argument("--json", action="store_true", help="print JSON, for programs")
+    group.add_argument(
+        "--csv", action="store_true", help="print CSV, for programs and spreadsheets"
+    )
+
+
 def encoding(text: str) -> str:
     """Return the name of an encoding of text."""
     try:

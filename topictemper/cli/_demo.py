@@ -9,7 +9,7 @@ from .._utils._log import logger
 from ..datasets import load_docstrings
 from ..lda._estimator import TemperedLDA
 from ._arguments import new_command
-from ._report import (
+from ._printing import (
     format_comparison,
     format_course,
     format_documents,

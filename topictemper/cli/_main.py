@@ -21,10 +21,10 @@ from .. import __version__
 from .._utils._log import logger
 from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
-from . import _demo, _fit, _label, _page, _predict, _shares, _show, _update
+from . import _demo, _fit, _label, _predict, _report, _shares, _topics, _update
 
 # In the order of the help. Each has `add`, which adds its command to the parser.
-_COMMANDS = (_demo, _fit, _show, _label, _page, _predict, _shares, _update)
+_COMMANDS = (_demo, _fit, _topics, _label, _report, _predict, _shares, _update)
 
 _EXAMPLE = """\
 an example, with texts in the column `body` of a table:

@@ -18,8 +18,7 @@ from . import _arguments as types
 from ._inputs import STANDARD_INPUT
 from ._models import Fitted
 from ._outputs import Labels, format_of_output, opened_output
-from ._report import format_score
-from ._show import as_json
+from ._printing import as_json, format_score
 
 
 def add(commands: Any) -> None:

@@ -1,158 +1,110 @@
-"""The output of the command line: functions that return text."""
+"""``topictemper report``."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+import argparse
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+import scipy.sparse as sp
 
-from .._utils._tables import aligned, printable
-
-
-def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
-    """Return a table of held-out scores, and the gain of the second over the first.
-
-    Parameters
-    ----------
-    fits : two tuples (name, score, seconds)
-        Scores in nats per token.
-    """
-    (_, first, _), (_, second, _) = fits
-    rows = [
-        [name, f"{score:.4f}", f"{math.exp(-score):.1f}", f"{seconds:.1f}"]
-        for name, score, seconds in fits
-    ]
-    perplexities = math.exp(-second) - math.exp(-first)
-    rows.append(["gain", f"{second - first:+.4f}", f"{perplexities:+.1f}", ""])
-    return _indented(["", "nats per token", "perplexity", "seconds"], rows)
+from .._utils._log import Progress, counted
+from ..datasets.formats._packed import InputError
+from ..lda._estimator import TemperedLDA
+from ..report._of_model import write_model
+from ..text._model import TopicModel
+from ..text._settings import made_by
+from . import _arguments as types
+from ._inputs import Document, kind_of
+from ._models import Fitted
+from ._outputs import file_to_write
 
 
-def format_verdict(gain: float) -> str:
-    """Say in a line what a gain means, in nats per token."""
-    # NaN is no gain.
-    if not gain > 0:
-        return "tempering did not help here"
-    # exp(gain) is a ratio of geometric means.
-    return f"tempering helped: a held-out word is {math.expm1(gain):.1%} more probable on average"
-
-
-def format_course(history: NDArray[Any], n_rows: int = 10) -> str:
-    """Return a table of the temperature during a fit.
-
-    Parameters
-    ----------
-    history : structured array
-        `temperature_history_`: fields "pass" and "temperature"; for "lvt" also "q50", the median
-        temperature of the documents (NaN before the first step).
-    n_rows : int, default=10
-        Number of rows to show, evenly spaced.
-    """
-    rows = np.unique(np.linspace(0, len(history) - 1, min(n_rows, len(history))).astype(int))
-    names = history.dtype.names or ()
-    columns = {"pass": "pass", "temperature": "temperature", "q50": "median of documents"}
-    shown = [name for name in columns if name in names]
-    return _indented(
-        [columns[name] for name in shown],
-        [[_number(history[name][row]) for name in shown] for row in rows],
-        left=0,
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = types.new_command(
+        commands,
+        "report",
+        "write a page that shows the topics",
+        "Write a report on the topics of a model in the documents of FILE: one HTML file that "
+        "works offline, with a map of the topics, words, documents, search, and shares over time "
+        "(--date) and by group (--group).",
     )
+    types.add_model(parser)
+    types.add_file(parser)
+    types.add_id(parser)
+    types.add_date_and_group(parser)
+    parser.add_argument(
+        "--output", "-o", type=Path, required=True, help="the file to write, such as report.html"
+    )
+    parser.add_argument("--title", metavar="TEXT", help="title of the page")
+    parser.add_argument(
+        "--no-texts", action="store_true", help="leave the texts of the documents out of the page"
+    )
+    parser.add_argument(
+        "--other-model",
+        metavar="MODEL",
+        type=Path,
+        action="append",
+        default=[],
+        help="a model of the same words, fitted with another seed. The report marks topics that "
+        "the other model did not find. May be given several times",
+    )
+    parser.set_defaults(run=run)
 
 
-def format_topics(
-    sizes: NDArray[Any],
-    top_words: Sequence[Sequence[str]],
-    n_rows: int | None = None,
-    labels: Mapping[int, str] | None = None,
-) -> str:
-    """Return the topics with their share of the words, the largest first.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_components,)
-        Size of each topic, in any unit.
-    top_words : sequence of sequences of str
-        The words of each topic, the most probable first.
-    n_rows : int, default=None
-        How many topics to show; None shows all.
-    labels : mapping of int to str, default=None
-        Labels of some topics, before their words.
-    """
-    shares = sizes / sizes.sum()
-    order = np.argsort(-shares, kind="stable")[:n_rows]
-    digits = len(str(len(shares) - 1))
-    texts = [" ".join(words) for words in top_words]
-    for k, label in (labels or {}).items():
-        texts[k] = f"{label}: {texts[k]}"
-    return "\n".join(f"  {k:{digits}d}  {shares[k]:6.1%}  {printable(texts[k])}" for k in order)
-
-
-def format_shares(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> str:
-    """Return a table of shares, from the columns of `topics_over_time` or `topics_by_group`."""
-    first = next(iter(columns))
-    digits = len(str(max(columns["topic"])))
-    rows = [
-        [
-            printable(str(group)),
-            f"{topic:{digits}d}  {printable(label)}",
-            *(f"{share:.1%}" for share in shares),
-            f"{n_documents:,}",
-        ]
-        for group, topic, label, *shares, n_documents in zip(*columns.values(), strict=True)
-    ]
-    return _indented([first, "topic", "share", "low", "high", "documents"], rows, left=2)
-
-
-def format_documents(
-    temperatures: NDArray[Any],
-    names: Sequence[str],
-    text: Sequence[str],
-    n_rows: int = 5,
-    width: int = 100,
-) -> str:
-    """Return the hottest documents: temperature, name, and the first line of text.
-
-    Parameters
-    ----------
-    temperatures : ndarray of shape (n_samples,)
-        `document_temperatures`, >= 1.
-    names, text : sequences of str, of length n_samples
-        The documents.
-    n_rows : int, default=5
-        How many documents to show.
-    width : int, default=100
-        Maximum width of that line.
-    """
-    lines = []
-    for row in np.argsort(-temperatures, kind="stable")[:n_rows]:
-        first = next((line.strip() for line in text[row].splitlines() if line.strip()), "")
-        lines.append(f"  {temperatures[row]:5.2f}  {printable(names[row])}")
-        if first:
-            lines.append(_cut(f"         {printable(first)}", width))
-    return "\n".join(lines)
+def run(arguments: argparse.Namespace) -> int:
+    """Write the report."""
+    output = arguments.output
+    if file_to_write(output, "a report") in (arguments.file.resolve(), arguments.model.resolve()):
+        raise InputError(f"{output}: this would overwrite the input.")
+    fitted, progress = Fitted(arguments.model), Progress("counting", verbose=True)
+    others = [_other(path, arguments.model, fitted) for path in arguments.other_model]
+    are_texts = kind_of(arguments.file, arguments.format) == "text"
+    # Names of files in a folder say something; those of lines and rows are their numbers.
+    named = arguments.id is not None or (are_texts and arguments.file.is_dir())
+    values: dict[str, Callable[[Document], Any]] = {}
+    if are_texts and not arguments.no_texts:
+        values["documents"] = lambda document: document.text
+    if named:
+        values["names"] = lambda document: document.id or document.name
+    if arguments.date:
+        values["dates"] = lambda document: document.date
+    if arguments.group:
+        values["groups"] = lambda document: document.group
+    counts: list[Any] = []
+    columns: dict[str, list[Any]] = {name: [] for name in values}
+    for part in fitted.parts(arguments):
+        counts.append(part.counts)
+        for name, value in values.items():
+            columns[name] += map(value, part.documents)
+        progress.add(len(part.documents))
+    if not counts:
+        raise InputError(f"{arguments.file}: no documents.")
+    X = sp.vstack(counts, format="csr")
+    del counts
+    try:
+        write_model(
+            fitted.lda,
+            X,
+            fitted.names(),
+            path=output,
+            other_models=others,
+            title=arguments.title,
+            made_by=made_by(fitted.model) if isinstance(fitted.model, TopicModel) else None,
+            **columns,
+        )
+    except ValueError as error:
+        raise InputError(f"{arguments.file}: {error}.") from error
+    topics = counted(fitted.lda.components_.shape[0], "topic")
+    print(f"{output}: {topics} in {counted(X.shape[0], 'document')}")
+    return 0
 
 
-def format_score(n_documents: int, n_tokens: int, score: float, n_unknown: int = 0) -> str:
-    """Return a held-out score with its perplexity, and the size of the held-out text."""
-    rows = [
-        ("documents", f"{n_documents:,}"),
-        ("tokens", f"{n_tokens:,}" + (f", and {n_unknown:,} unknown" if n_unknown else "")),
-        ("score", f"{score:.4f} nats per token"),
-        ("perplexity", f"{math.exp(-score):.1f}"),
-    ]
-    return "\n".join(f"{name:<12}{value}" for name, value in rows)
-
-
-def _indented(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """Return a table whose first columns are flush left."""
-    return "\n".join(f"  {line}" for line in aligned([header, *rows], range(left)))
-
-
-def _number(value: float) -> str:
-    return "-" if math.isnan(value) else f"{value:.2f}"
-
-
-def _cut(line: str, width: int) -> str:
-    return line if len(line) <= width else line[: width - 3].rstrip() + "..."
+def _other(path: Path, model: Path, fitted: Fitted) -> TemperedLDA:
+    """Return another model of the same words."""
+    other = Fitted(path)
+    if other.words != fitted.words or other.lda.n_features_in_ != fitted.lda.n_features_in_:
+        raise InputError(f"--other-model: {path} has other words than {model}.")
+    return other.lda

@@ -14,8 +14,7 @@ from ..topics._periods import PERIODS
 from ..topics._shares import shares_by_group, shares_over_time
 from . import _arguments as types
 from ._models import Fitted
-from ._report import format_shares
-from ._show import add_formats, print_rows
+from ._printing import format_shares, print_rows
 
 
 def add(commands: Any) -> None:
@@ -37,7 +36,7 @@ def add(commands: Any) -> None:
         help="how dates are grouped; auto, the default, is the finest period that makes at most 40 "
         "groups",
     )
-    add_formats(parser)
+    types.add_formats(parser)
     parser.set_defaults(run=run)
 
 

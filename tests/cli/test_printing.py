@@ -1,0 +1,110 @@
+import math
+
+import numpy as np
+import pytest
+
+from topictemper.cli import _printing
+
+
+def test_comparison_gives_scores_perplexities_and_gain():
+    table = _printing.format_comparison([("plain", -2.0, 1.5), ("tempered", -1.5, 2.25)])
+    header, plain, tempered, gain = (line.split() for line in table.splitlines())
+    assert header == ["nats", "per", "token", "perplexity", "seconds"]
+    assert plain == ["plain", "-2.0000", f"{math.exp(2.0):.1f}", "1.5"]
+    assert tempered == ["tempered", "-1.5000", f"{math.exp(1.5):.1f}", "2.2"]
+    assert gain == ["gain", "+0.5000", f"{math.exp(1.5) - math.exp(2.0):.1f}"]
+
+
+def test_verdict():
+    expected = "tempering helped: a held-out word is 10.5% more probable on average"
+    assert _printing.format_verdict(0.1) == expected
+
+
+@pytest.mark.parametrize("gain", [0.0, -0.2, math.nan])
+def test_verdict_is_honest(gain):
+    assert _printing.format_verdict(gain) == "tempering did not help here"
+
+
+def _history(n):
+    history = np.zeros(n, dtype=[("pass", float), ("temperature", float), ("q50", float)])
+    history["pass"] = np.arange(n) / 10
+    history["temperature"] = np.linspace(3.0, 1.0, n)
+    history["q50"] = 1.25
+    history["q50"][:1] = np.nan
+    return history
+
+
+def test_course_has_some_rows_with_both_ends():
+    lines = _printing.format_course(_history(101), n_rows=10).splitlines()
+    assert len(lines) == 11
+    assert lines[0].split() == ["pass", "temperature", "median", "of", "documents"]
+    assert lines[1].split() == ["0.00", "3.00", "-"]
+    assert lines[-1].split() == ["10.00", "1.00", "1.25"]
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_short_course(n):
+    assert len(_printing.format_course(_history(n), n_rows=10).splitlines()) == n + 1
+
+
+def test_course_without_quantiles():
+    lines = _printing.format_course(_history(5)[["pass", "temperature"]]).splitlines()
+    assert lines[0].split() == ["pass", "temperature"]
+
+
+SIZES = np.array([1.0, 6.0, 3.0])
+WORDS = [["red", "blue"], ["cat", "dog"], ["sun", "moon"]]
+
+
+def test_topics_are_sorted_by_size():
+    assert _printing.format_topics(SIZES, WORDS).splitlines() == [
+        "  1   60.0%  cat dog",
+        "  2   30.0%  sun moon",
+        "  0   10.0%  red blue",
+    ]
+
+
+def test_largest_topics_only():
+    lines = _printing.format_topics(SIZES, WORDS, 2).splitlines()
+    assert lines == ["  1   60.0%  cat dog", "  2   30.0%  sun moon"]
+
+
+def test_labels_stand_before_words():
+    lines = _printing.format_topics(SIZES, WORDS, 2, labels={1: "pets\x07"}).splitlines()
+    assert lines == [r"  1   60.0%  pets\x07: cat dog", "  2   30.0%  sun moon"]
+
+
+def test_hottest_documents_come_first():
+    report = _printing.format_documents(
+        np.array([1.25, 2.0, 1.0]),
+        ["warm", "hot", "cold"],
+        ["One line.", "\n  The first line.  \nThe second.", ""],
+        n_rows=2,
+    )
+    assert report.splitlines() == [
+        "   2.00  hot",
+        "         The first line.",
+        "   1.25  warm",
+        "         One line.",
+    ]
+
+
+def test_documents_without_text_and_with_long_lines():
+    report = _printing.format_documents(
+        np.array([1.0, 2.0]), ["empty", "long"], ["", "word " * 50], width=40
+    )
+    assert report.splitlines() == [
+        "   2.00  long",
+        "         " + "word word word word word wor...",
+        "   1.00  empty",
+    ]
+    assert max(map(len, report.splitlines())) <= 40
+
+
+def test_score():
+    assert _printing.format_score(1200, 34567, -2.0).splitlines() == [
+        "documents   1,200",
+        "tokens      34,567",
+        "score       -2.0000 nats per token",
+        f"perplexity  {math.exp(2.0):.1f}",
+    ]

@@ -1,0 +1,46 @@
+"""``topictemper topics``."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from ..text._summaries import topic_columns
+from . import _arguments as types
+from ._models import Fitted
+from ._printing import format_topics, print_rows
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    parser = types.new_command(
+        commands,
+        "topics",
+        "show the topics of a model",
+        "Show the topics of a model, the largest first: number, share of all words, label if one "
+        "was set, and most probable words. --json and --csv tell more of each topic.",
+    )
+    types.add_model(parser)
+    parser.add_argument(
+        "--words",
+        type=types.positive,
+        default=10,
+        metavar="N",
+        help="words of each topic (default: 10)",
+    )
+    types.add_formats(parser)
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the topics."""
+    fitted = Fitted(arguments.model)
+    lda = fitted.lda
+    columns = topic_columns(lda, fitted.names(), fitted.statistics, arguments.words)
+    if not (arguments.json or arguments.csv):
+        print(format_topics(columns["share"], columns["words"], labels=lda._labels))
+        return 0
+    print_rows(columns, np.argsort(-columns["share"], kind="stable").tolist(), arguments)
+    return 0
