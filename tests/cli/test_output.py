@@ -148,6 +148,14 @@ def test_update(run, model, text, lines, tmp_path, monkeypatch):
     np.testing.assert_array_equal(load(model).lda_.components_, expected)
 
 
+def test_update_names_a_malformed_file_once(fails, model, text):
+    text.write_bytes(b"river boat\n\xff\n")
+    assert fails("update", model, text).endswith(
+        f"error: {text}, line 2: not UTF-8 (byte 0xff at column 1); give its --encoding, such as "
+        "latin-1.\n"
+    )
+
+
 def test_update_warns_of_drift(run, model, text):
     text.write_text("river boat zebra giraffe\n" * 5)
     status, _, err = run("update", model, text)

@@ -64,6 +64,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     try:
         model.update(texts())
+    except InputError:
+        raise
     except ValueError as error:
         raise InputError(f"{arguments.file}: {error}.") from error
     fitted.model.save(target)
