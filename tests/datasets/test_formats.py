@@ -247,6 +247,19 @@ def test_what_cannot_be_written(tmp_path, name, X, names, message):
     assert not list(tmp_path.iterdir())
 
 
+def test_words_of_a_folder_with_a_damaged_archive(tmp_path):
+    path, archive = tmp_path / "x.mtx", tmp_path / "y.npz"
+    write_corpus(path, COUNTS, feature_names=list("abcd"))
+    sp.save_npz(archive, sp.csr_array(COUNTS))
+    content = archive.read_bytes()
+    with pytest.raises(ValueError, match="has other words"):
+        write_corpus(path, COUNTS, feature_names=list("dcba"))
+    # Its last bytes say that it is an archive; the list of its members is none.
+    archive.write_bytes(content.replace(b"PK\x01\x02", b"PK\x01\x00"))
+    write_corpus(path, COUNTS, feature_names=list("dcba"))
+    assert read_corpus(path).feature_names.tolist() == list("dcba")
+
+
 # gensim
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
-from zipfile import ZipFile, is_zipfile
+from zipfile import ZipFile
 
 import numpy as np
 from scipy.sparse import csr_array, save_npz
@@ -247,7 +247,11 @@ def _holds_counts(path: Path) -> bool:
     if kind != "npz":
         return kind is not None
     # Models are such files as well, and other arrays.
-    return is_zipfile(path) and "format.npy" in ZipFile(path).namelist()
+    try:
+        with ZipFile(path) as archive:
+            return "format.npy" in archive.namelist()
+    except Exception:  # zipfile raises errors of many types for what is no archive, or damaged
+        return False
 
 
 def _vocabulary_beside(path: Path) -> Path:
