@@ -1,5 +1,5 @@
 /** @import {Content} from "./types.js" */
-import { relevantWords } from "./relevance.js";
+import { topWords } from "./relevance.js";
 
 /** Names of topics: those that were given, with what the reader has edited. */
 export class Labels {
@@ -17,7 +17,7 @@ export class Labels {
     /** @type {(topic: number) => void} */
     this.onEdit = () => {};
     this.words = content.share.map((_, topic) =>
-      relevantWords(content, topic, 1, content.name_words[topic]).map(({ word }) => word),
+      topWords(content, topic, 1, content.name_words[topic]),
     );
   }
 

@@ -1,6 +1,6 @@
 import { el } from "./dom.js";
 
-// Words as most tokenisers see them, with digits, apostrophes, hyphens and Unicode's joiners inside.
+// Words as most tokenizers see them, with digits, apostrophes, hyphens and Unicode's joiners inside.
 const TOKEN = /[\p{L}\p{M}\p{N}_]+(?:(?:['’-]|\u200c|\u200d)[\p{L}\p{M}\p{N}_]+)*/gu;
 
 /**
@@ -38,7 +38,7 @@ const UNSPACED =
   "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmr}\\p{scx=Mymr}]";
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, "u");
 
-// What words may be inside of a match, whose tokeniser leaves out hyphens, or digits, or divides
+// What words may be inside of a match, whose tokenizer leaves out hyphens, or digits, or divides
 // letters by their scripts.
 const PARTS = [
   /[^'’-]+/gu,

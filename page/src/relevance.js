@@ -1,8 +1,8 @@
 /** @import {Content} from "./types.js" */
+import { largestFirst } from "./order.js";
 
 /**
  * @typedef {object} Ranked A word of a topic.
- * @property {number} id in `content.words`
  * @property {string} word
  * @property {number} inTopic p(w | k)
  * @property {number} ofWord p(k | w): the part of the word's occurrences that is in the topic
@@ -24,14 +24,11 @@ export function relevantWords(content, topic, lambda, n) {
   const words = content.topic_words[topic];
   const log = content.topic_log[topic];
   const values = words.map((id, i) => log[i] - (1 - lambda) * content.log_frequency[id]);
-  return words
-    .map((_, i) => i)
-    .sort((a, b) => values[b] - values[a] || a - b)
+  return largestFirst(values)
     .slice(0, n)
     .map((i) => {
       const lift = Math.exp(log[i] - content.log_mixture[words[i]]);
       return {
-        id: words[i],
         word: content.words[words[i]],
         inTopic: Math.exp(log[i]),
         ofWord: Math.min(1, content.token_share[topic] * lift),
@@ -39,6 +36,16 @@ export function relevantWords(content, topic, lambda, n) {
       };
     });
 }
+
+/**
+ * These words alone.
+ * @param {Content} content
+ * @param {number} topic
+ * @param {number} lambda
+ * @param {number} n
+ */
+export const topWords = (content, topic, lambda, n) =>
+  relevantWords(content, topic, lambda, n).map(({ word }) => word);
 
 /**
  * Words of which a topic has its share or more.

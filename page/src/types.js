@@ -51,7 +51,6 @@
  * @property {number[]} token_share mean of the documents by their lengths
  * @property {number[]} led
  * @property {number[] | null} coherence
- * @property {number[] | null} stability
  * @property {number} fits
  * @property {string[]} words
  * @property {number[]} log_frequency log p(w) in the corpus

@@ -107,9 +107,7 @@ def test_report_doubts_topics_that_another_model_does_not_have(run, fails, model
     path, other = tmp_path / "report.html", tmp_path / "other.npz"
     assert run("fit", text, "--topics=3", "--passes=4", "--seed=1", "-o", other)[0] == 0
     assert run("report", model, text, "--other-model", other, "-o", path)[0] == 0
-    page = data_of(path)
-    assert page["fits"] == 1
-    assert len(page["stability"]) == 3
+    assert data_of(path)["fits"] == 1
     text.write_text("other words\n" * 20 + "many stranger words\n" * 30)
     assert run("fit", text, "--topics=2", "--max-df=50", "-o", other)[0] == 0
     message = f"--other-model: {other} has other words than {model}."

@@ -128,7 +128,6 @@ def _of_topics(
         "token_share": _rounded(found.token_share, 6),
         "led": found.n_led.tolist(),
         "coherence": None if coherence is None else _rounded(coherence, 4),
-        "stability": None if to_partners is None else _rounded(1 - to_partners, 3),
         "fits": len(inputs.others),
         "words": [inputs.words[v] for v in used],
         "log_frequency": _rounded(np.log(marginal[used]), 5),

@@ -1,7 +1,8 @@
 /** @import {App} from "../types.js" */
 import { el, show, svg } from "../dom.js";
 import { percent } from "../format.js";
-import { relevantWords } from "../relevance.js";
+import { largestFirst } from "../order.js";
+import { topWords } from "../relevance.js";
 import { topicLink } from "../router.js";
 import { mapTexts } from "./map_texts.js";
 
@@ -45,12 +46,12 @@ export function topicMap({ content, labels }, onPoint) {
     onPoint(topic);
   };
   const letters = LETTERS[Number(matchMedia("(min-width: 30rem)").matches)];
-  const order = content.share.map((_, k) => k).sort((a, b) => content.share[b] - content.share[a]);
+  const order = largestFirst(content.share);
   // A label says nothing in part; of words one does, and best the one that other topics have least.
   /** @param {number} k */
   const names = (k) => {
     if (labels.of(k)) return [labels.of(k)];
-    const typical = relevantWords(content, k, 0, Infinity).map(({ word }) => word);
+    const typical = topWords(content, k, 0, Infinity);
     return [labels.usual(k), ...typical.filter((word) => labels.words[k].includes(word))];
   };
   const whole = { x: SIDE / 2, y: height / 2, width: SIDE, height };

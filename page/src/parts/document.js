@@ -14,7 +14,7 @@ const TOPICS = 4;
  * @param {App} app
  * @param {number} topic
  */
-export function markWeights({ content }, topic) {
+function markWeights({ content }, topic) {
   return new Map(
     typicalWords(content, topic).map(({ word, ofWord }) => [
       word.toLowerCase(),

@@ -1,7 +1,7 @@
 /** @import {App} from "../types.js" */
 import { announce, el, show } from "../dom.js";
 import { count, decimal, percent, several } from "../format.js";
-import { ownWords, relevantWords } from "../relevance.js";
+import { ownWords, topWords } from "../relevance.js";
 import { topicName } from "./topic_name.js";
 
 const WORDS = 8;
@@ -68,8 +68,8 @@ export function topicTable(app, onPoint) {
       );
       // Without a label the name is words already.
       const said = labels.of(topic) ? [] : labels.words[topic];
-      const ranked = relevantWords(content, topic, list.lambda, WORDS + said.length);
-      const others = ranked.map(({ word }) => word).filter((word) => !said.includes(word));
+      const ranked = topWords(content, topic, list.lambda, WORDS + said.length);
+      const others = ranked.filter((word) => !said.includes(word));
       show(words, others.slice(0, WORDS).join(" "));
     };
     const row = el(

@@ -4,7 +4,7 @@ import { el } from "../dom.js";
 import { downloadCsv, downloadJson } from "../download.js";
 import { count, decimal, several } from "../format.js";
 import { saveLabels } from "../parts/label_tools.js";
-import { relevantWords } from "../relevance.js";
+import { topWords } from "../relevance.js";
 import { OWN_PERPLEXITY, whatIsHere } from "./documents.js";
 
 /** How the topics were made, what the figures mean, and downloads. @param {App} app */
@@ -95,7 +95,7 @@ function downloads(app) {
   const { content, labels } = app;
   const topics = content.share.map((_, k) => k);
   /** @param {number} topic @param {number} lambda */
-  const words = (topic, lambda) => relevantWords(content, topic, lambda, 20).map(({ word }) => word);
+  const words = (topic, lambda) => topWords(content, topic, lambda, 20);
   /** @param {string} name @param {() => void} onclick */
   const button = (name, onclick) => el("button", { type: "button", onclick }, name);
   return el(

@@ -3,7 +3,7 @@ import { el } from "../dom.js";
 import { several } from "../format.js";
 import { KINDS, doubtSentence } from "../parts/doubts.js";
 import { topicName } from "../parts/topic_name.js";
-import { relevantWords } from "../relevance.js";
+import { topWords } from "../relevance.js";
 
 /** Topics to distrust. @param {App} app */
 export function checkView(app) {
@@ -41,7 +41,7 @@ export function checkView(app) {
               "li",
               {},
               topicName(app, doubt[0]),
-              el("div", { class: "words", dir: "auto" }, relevantWords(content, doubt[0], 1, 10).map(({ word }) => word).join(" ")),
+              el("div", { class: "words", dir: "auto" }, topWords(content, doubt[0], 1, 10).join(" ")),
               el("p", { class: "why" }, doubtSentence(app, doubt)),
             ),
           ),

@@ -1,6 +1,7 @@
 /** @import {App, Classes} from "../types.js" */
 import { el } from "../dom.js";
 import { percent, several } from "../format.js";
+import { largestFirst } from "../order.js";
 import { moreOf } from "../parts/more.js";
 import { shareBar } from "../parts/share_bar.js";
 import { topicName } from "../parts/topic_name.js";
@@ -11,7 +12,7 @@ const STEP = 50;
 /** What groups are about. @param {App} app @param {Classes} groups */
 export function groupsView(app, groups) {
   const { share } = app.content;
-  const topics = share.map((_, k) => k).sort((a, b) => share[b] - share[a]);
+  const topics = largestFirst(share);
   const typical = groups.names.map((_, g) => typicalTopics(share, groups, g));
   // One scale for all bars, which has room for the largest, with its interval.
   const ends = typical.flatMap((of, g) => of.map((k) => groups.share[k][g] + (groups.half_width[k][g] ?? 0)));

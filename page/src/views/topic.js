@@ -2,12 +2,13 @@
 import { shareTable, trend } from "../charts/trend.js";
 import { announce, el, show } from "../dom.js";
 import { decimal, percent, several } from "../format.js";
+import { largestFirst } from "../order.js";
 import { documentCard } from "../parts/document.js";
 import { doubtSentence } from "../parts/doubts.js";
 import { moreOf } from "../parts/more.js";
 import { shareBar } from "../parts/share_bar.js";
 import { topicName } from "../parts/topic_name.js";
-import { relevantWords } from "../relevance.js";
+import { relevantWords, topWords } from "../relevance.js";
 import { topicLink } from "../router.js";
 
 const DOCUMENTS = 3;
@@ -45,7 +46,7 @@ function title({ labels }, topic) {
 export function topicView(app, topic) {
   const { content, labels } = app;
   const { documents } = content;
-  const order = content.share.map((_, k) => k).sort((a, b) => content.share[b] - content.share[a]);
+  const order = largestFirst(content.share);
   const rank = order.indexOf(topic);
   const doubts = content.doubts.filter(([k]) => k === topic);
   const coherence = content.coherence?.[topic] ?? null;
@@ -154,8 +155,7 @@ function wordsPanel({ content, settings }, topic) {
     },
     onchange: () => announce(`First words: ${first()}`),
   });
-  const first = () =>
-    relevantWords(content, topic, settings.lambda, 5).map(({ word }) => word).join(", ");
+  const first = () => topWords(content, topic, settings.lambda, 5).join(", ");
   write();
   return el(
     "section",
@@ -202,7 +202,7 @@ function groupPanel({ content }, topic) {
   const most = Math.max(
     ...groups.share[topic].map((share, g) => share + (groups.half_width[topic][g] ?? 0)),
   );
-  const order = groups.names.map((_, g) => g).sort((a, b) => groups.share[topic][b] - groups.share[topic][a]);
+  const order = largestFirst(groups.share[topic]);
   return el(
     "section",
     { "aria-labelledby": "by-group" },
@@ -242,7 +242,7 @@ function nearPanel(app, topic) {
           {},
           topicName(app, other),
           el("span", { class: "value", title: "1 for the same words, 0 for no word in common" }, decimal(similarity)),
-          el("div", { class: "words", dir: "auto" }, relevantWords(app.content, other, 0.6, 8).map(({ word }) => word).join(" ")),
+          el("div", { class: "words", dir: "auto" }, topWords(app.content, other, 0.6, 8).join(" ")),
         ),
       ),
     ),

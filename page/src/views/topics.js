@@ -2,6 +2,7 @@
 import { topicMap } from "../charts/map.js";
 import { el, show } from "../dom.js";
 import { count, percent, rough, several } from "../format.js";
+import { largestFirst } from "../order.js";
 import { labelTools } from "../parts/label_tools.js";
 import { topicTable } from "../parts/topic_table.js";
 import { topicName } from "../parts/topic_name.js";
@@ -71,10 +72,7 @@ export function topicsView(app) {
 function headline(app) {
   const { content } = app;
   const { share } = content;
-  const largest = share
-    .map((_, topic) => topic)
-    .sort((a, b) => share[b] - share[a])
-    .slice(0, 3);
+  const largest = largestFirst(share).slice(0, 3);
   const doubted = new Set(content.doubts.map(([topic]) => topic)).size;
   const unread = content.documents_given - content.documents_counted;
   const section = el("section", { class: "headline", "aria-label": "Summary" });

@@ -1,0 +1,6 @@
+/**
+ * Places of numbers, those of the largest first.
+ * @param {number[]} values
+ */
+export const largestFirst = (values) =>
+  values.map((_, i) => i).sort((a, b) => values[b] - values[a]);
