@@ -5,7 +5,7 @@ A writer locks its temporary file or folder. Later writers remove temporary file
 To rename several files, a writer first writes their names to a commit file,
 ``.topictemper.commit`` in the folder. From then on the new files are valid. If the writer is
 killed, readers follow the commit file, and the next writer completes the renames. A lock on the
-commit file serialises writers of several files.
+commit file serializes writers of several files.
 """
 
 from __future__ import annotations

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state, check_scalar
 
+# Squares of larger numbers, in units of a small variance, leave the range of float64.
+LARGEST = 1e100
+
 
 def parameters(estimator: Any) -> dict[str, Any]:
     """Return the parameters of an estimator, those that the `__init__` of a subclass hides, too."""
@@ -48,6 +51,11 @@ def number(
     if not np.isfinite(result):
         raise ValueError(f"{name} must be finite, got {value!r}")
     return result
+
+
+def variance(name: str, value: Any) -> float:
+    """Return a variance: squares of data that `squarable` takes, times or over it, are finite."""
+    return number(name, value, 1e-100, 1e200)
 
 
 def _refuse_flag(name: str, value: Any, wanted: str) -> None:
@@ -157,6 +165,16 @@ def unmasked(name: str, value: Any, filler: str = "value") -> None:
         )
 
 
+def squarable(name: str, array: NDArray[Any], largest: float = LARGEST) -> None:
+    """Refuse numbers whose squares leave the range of their type; NaN passes."""
+    large = (array > largest) | (array < -largest)
+    if large.any():
+        place = tuple(int(i) for i in np.argwhere(large)[0])
+        raise ValueError(
+            f"{name} must be within ±{largest:g}, got {array[place]:g} at {place}; scale it down"
+        )
+
+
 def topics(name: str, value: Any) -> NDArray[Any]:
     """Return finite weights of words, the columns, in topics that all have words."""
     unmasked(name, value)
@@ -187,6 +205,6 @@ def check_size(n_components: int, n_features: int, itemsize: int) -> None:
     if needed > memory or n_components > np.iinfo(np.int32).max:
         raise ValueError(
             f"n_components={n_components} with {n_features} features needs "
-            f"{needed / 2**30:,.0f} GiB for the topics and the machine has "
+            f"{needed / 2**30:,.0f} GiB and the machine has "
             f"{memory / 2**30:,.0f} GiB; choose fewer components"
         )

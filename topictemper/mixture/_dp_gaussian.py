@@ -23,7 +23,6 @@ from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
 from ._config import config_of
 from ._normal_wishart import Diagonal, Full, NormalWishart, restored
-from ._priors import check_range
 from ._training import Globals, best_run, soft_max
 
 
@@ -78,8 +77,8 @@ default="kmeans"
         Iterations end when, at T = 1, one changes the bound by less than `tol` nats per datum. At
         0 there are always `max_iter` iterations.
     random_state : int, RandomState or None, default=None
-        Seed of the starts and of `sample`. The same seed gives the same bits
-        on one kind of processor.
+        Seed of the starts and of `sample`. The same seed gives the same bits on one kind of
+        processor.
 
     Attributes
     ----------
@@ -421,5 +420,5 @@ default="kmeans"
     def _data(self, X: Any, **options: Any) -> Floats:
         check.unmasked("X", X)
         X = np.asarray(validate_data(self, X, dtype=np.float64, order="C", **options))
-        check_range(X)
+        check.squarable("X", X)
         return X

@@ -11,21 +11,12 @@ from .._utils import _validation as check
 from .._utils._typing import Floats
 from ._normal_wishart import Diagonal, Full, NormalWishart
 
-# Squares of larger numbers, in units of a small variance, leave the range of float64; so do
-# quotients of smaller and larger ones.
-LOWEST, LARGEST = 1e-100, 1e100
+# Quotients of smaller and larger numbers leave the range of float64.
+LOWEST, LARGEST = 1e-100, check.LARGEST
 # So do the inverses of smaller variances.
 _LOWEST_VARIANCE = 1e-300
 # Columns that a message names.
 _NAMED = 10
-
-
-def check_range(X: Floats, name: str = "X") -> None:
-    """Refuse data whose squares overflow."""
-    if np.abs(X).max() > LARGEST:
-        raise ValueError(
-            f"{name} must be within ±{LARGEST:g}, got {X.flat[np.abs(X).argmax()]}; rescale"
-        )
 
 
 def prior_of(

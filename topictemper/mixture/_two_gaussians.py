@@ -15,7 +15,6 @@ from .._utils._typing import Floats
 from ..tempering import ConstantSchedule, Schedule
 from ..tempering._modes import Annealing, tempering_settings
 from ._config import ANNEALING
-from ._priors import check_range
 
 # Numbers in the largest temporary array of a surface.
 _AT_ONCE = 2_000_000
@@ -26,10 +25,6 @@ _SAME = 1e-2
 # Default annealing: T at the start over the variance ratio, above which there is one optimum, and
 # the share of the iterations.
 _HOT, _LENGTH = 4.0, 0.75
-
-
-# Variances in this range have inverses and products that float64 can hold.
-_VARIANCES = (1e-100, 1e200)
 
 
 class TwoGaussians:
@@ -99,7 +94,7 @@ class TwoGaussians:
         x = check_array(X, dtype=np.float64, ensure_2d=False, input_name="X")
         if x.ndim != 1 and x.shape[1] != 1:
             raise ValueError(f"X must have one column, got shape {x.shape}")
-        check_range(x)
+        check.squarable("X", x)
         self.x: Floats = x.ravel()
         w = check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights")
         if w.shape != (2,) or not (w > 0).all() or abs(w.sum() - 1.0) > 1e-9:
@@ -107,8 +102,8 @@ class TwoGaussians:
                 f"weights must be two positive numbers with the sum 1, got {weights!r}"
             )
         self._log_w = np.log(w)
-        self.variance = check.number("variance", variance, *_VARIANCES)
-        self.prior_variance = check.number("prior_variance", prior_variance, *_VARIANCES)
+        self.variance = check.variance("variance", variance)
+        self.prior_variance = check.variance("prior_variance", prior_variance)
 
     def elbo(self, means: ArrayLike, temperature: float = 1.0) -> Floats:
         """Annealed bound at means.
@@ -327,8 +322,7 @@ def _checked_means(means: ArrayLike) -> Floats:
     m = check.numbers("means", means).copy()
     if m.ndim == 0 or m.shape[-1] != 2 or not np.isfinite(m).all():
         raise ValueError(f"means must be finite, of shape (..., 2), got shape {m.shape}")
-    if m.size:
-        check_range(m, "means")
+    check.squarable("means", m)
     return m
 
 

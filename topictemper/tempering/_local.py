@@ -85,7 +85,7 @@ class LocalTemperature(Stateful):
         ValueError
             If a value is not finite or a shape does not fit.
         """
-        weights = self._unnormalised(energies, log_c)
+        weights = self._unnormalized(energies, log_c)
         totals = weights.sum(axis=1)
         # Not `weights @ s`: a matrix product may round a row differently for another N.
         means: NDArray[np.float64] = np.einsum("nm,m->n", weights, self.inverse_temperatures)
@@ -110,7 +110,7 @@ class LocalTemperature(Stateful):
         ValueError
             If a value is not finite or a shape does not fit.
         """
-        weights = self._unnormalised(energies, log_c)
+        weights = self._unnormalized(energies, log_c)
         weights /= weights.sum(axis=1, keepdims=True)
         return weights
 
@@ -158,7 +158,7 @@ class LocalTemperature(Stateful):
         result: NDArray[np.float64] = terms.sum(axis=1)
         return result
 
-    def _unnormalised(self, energies: ArrayLike, log_c: ArrayLike) -> NDArray[np.float64]:
+    def _unnormalized(self, energies: ArrayLike, log_c: ArrayLike) -> NDArray[np.float64]:
         """Return r up to a factor per row, with 1 as its largest value (shape (N, M))."""
         weights = self._log_weights(energies, log_c)
         if not self._uniform:

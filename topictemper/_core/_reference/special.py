@@ -52,7 +52,7 @@ def gamma_ratio(x: ArrayLike, s: float) -> Floats:
 
 
 def mix64(x: int) -> int:
-    """The finaliser of SplitMix64: 64 random bits of the steps of a counter."""
+    """The finalizer of SplitMix64: 64 random bits of the steps of a counter."""
     x %= 2**64
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64

@@ -31,8 +31,6 @@ _LOWEST_MAXIMUM, _HIGHEST_MAXIMUM = 10.0, 1e6
 # Inertia, in tempered sweeps: without any, T falls to 1 within ten sweeps.
 _INERTIA = 0.1
 _FINAL = 0.15
-# Squares of data that are allowed, times or divided by these, stay within the range of float64.
-_VARIANCES = (1e-100, 1e200)
 
 
 @dataclass(frozen=True)
@@ -92,8 +90,8 @@ def _prior(parameters: Mapping[str, Any], n_features: int) -> Prior:
         raise ValueError(f"pi must be > 0 and < 1, got {given!r}")
     return Prior(
         np.broadcast_to(pi, n_components).astype(float),
-        check.number("noise_var", parameters["noise_var"], *_VARIANCES),
-        check.number("prior_var", parameters["prior_var"], *_VARIANCES),
+        check.variance("noise_var", parameters["noise_var"]),
+        check.variance("prior_var", parameters["prior_var"]),
     )
 
 

@@ -29,8 +29,6 @@ from ._updates import Components, Prior
 _QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 # Parameters that fitted models keep.
 _VARIANCES = {"noise_var": Numbers("", ABOVE_ZERO), "prior_var": Numbers("", ABOVE_ZERO)}
-# Squares of larger pixels leave the range of float64.
-_LARGEST = 1e100
 
 
 @savable
@@ -411,13 +409,7 @@ class FactorialMixture(
         checked: Floats = validate_data(
             self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
         )
-        large = np.abs(checked) > _LARGEST
-        if large.any():
-            row, column = np.argwhere(large)[0]
-            raise ValueError(
-                f"X must be within ±{_LARGEST:g}: row {row} has {checked[row, column]:g} in column "
-                f"{column}; scale it down"
-            )
+        check.squarable("X", checked)
         return checked
 
     def _images(self, X: Any, *, reset: bool) -> Images:

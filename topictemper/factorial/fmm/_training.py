@@ -24,6 +24,9 @@ from ._updates import (
     update_components,
 )
 
+# Sweeps that find q(Z) of images at fixed q(mu); docstrings of `FactorialMixture` name the number.
+_SWEEPS = 50
+
 
 @dataclass(frozen=True)
 class Run:
@@ -110,9 +113,9 @@ def _refilled(nu: Floats, random: np.random.RandomState) -> Floats:
 
 
 def infer_assignments(
-    images: Images, prior: Prior, components: Components, workers: Workers, n_sweeps: int = 50
+    images: Images, prior: Prior, components: Components, workers: Workers
 ) -> Assignments:
-    """Return q(Z) of images at fixed q(mu) and T = 1, by `n_sweeps` sweeps from pi."""
+    """Return q(Z) of images at fixed q(mu) and T = 1, by sweeps from pi."""
     n_images = len(images.X)
     nu = np.repeat(prior.pi[:, np.newaxis], n_images, axis=1)
-    return update_assignments(images, prior, components, nu, np.ones(n_images), workers, n_sweeps)
+    return update_assignments(images, prior, components, nu, np.ones(n_images), workers, _SWEEPS)

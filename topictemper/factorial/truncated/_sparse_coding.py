@@ -28,7 +28,7 @@ from ._estimator import TruncatedModel
 # log-joints, which are sums of squares over the variance, would lose all digits.
 _LOWEST_VARIANCE = {"float64": 1e-9, "float32": 1e-6}
 # Larger values have infinite sums of squares.
-_LARGEST = {"float64": 1e100, "float32": 1e15}
+_LARGEST = {"float64": check.LARGEST, "float32": 1e15}
 
 
 @dataclass(frozen=True)
@@ -283,11 +283,7 @@ class BinarySparseCoding(TruncatedModel):
 
     def _checked(self, X: Any, *, reset: bool = False) -> Floats:
         Y = super()._checked(X, reset=reset)
-        largest = _LARGEST[Y.dtype.name]
-        if np.abs(Y).max() > Y.dtype.type(largest):
-            raise ValueError(
-                f"X has values too large to be squared: scale it down, to at most {largest:g}"
-            )
+        check.squarable("X", Y, _LARGEST[Y.dtype.name])
         return Y
 
     def _precision(self) -> np.dtype[Any]:
@@ -378,7 +374,7 @@ class _Training:
         self.history.append(temperature, sums.elbo / len(self.Y))
         self.course.append((joint.variance**0.5, joint.pi))
         cold = temperature == 1.0
-        self.joint = maximised(
+        self.joint = maximized(
             joint,
             sums,
             config.learn_components,
@@ -396,7 +392,7 @@ def _start(config: SparseCodingConfig, Y: Floats) -> GaussianJoint:
     return GaussianJoint(W, config.sigma**2, config.pi)
 
 
-def maximised(
+def maximized(
     joint: GaussianJoint,
     sums: Statistics,
     learn_components: bool,
