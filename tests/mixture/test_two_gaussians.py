@@ -110,6 +110,21 @@ def test_energy_and_log_partition_give_a_temperature():
     assert 1.3 < means[1] < 1.6
 
 
+@pytest.mark.parametrize("name", ["elbo", "energy"])
+def test_many_means_take_little_memory_at_a_time(monkeypatch, name):
+    means = np.random.default_rng(0).normal(size=(3, 4, 2))
+    values = getattr(MODEL, name)(means, 2.0)
+    assert values.shape == (3, 4)
+    sizes = []
+    posterior = MODEL._posterior
+    monkeypatch.setattr(
+        MODEL, "_posterior", lambda m, s: (sizes.append(len(m)), posterior(m, s))[1]
+    )
+    monkeypatch.setattr("topictemper.mixture._two_gaussians._AT_ONCE", 5 * len(MODEL.x))
+    np.testing.assert_allclose(getattr(MODEL, name)(means, 2.0), values, rtol=1e-9)
+    assert sizes == [5, 5, 2]
+
+
 def wrong_ends(tempering, deviation=1.0, runs=100):
     starts = np.random.default_rng(0).normal(0, deviation, (runs, 2))
     ends = [

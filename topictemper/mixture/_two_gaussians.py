@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +17,7 @@ from ..tempering import ConstantSchedule, Schedule
 from ..tempering._modes import Annealing, tempering_settings
 from ._config import ANNEALING
 
-# Numbers in the largest temporary array of a surface.
+# Numbers in the largest temporary array of many means.
 _AT_ONCE = 2_000_000
 # Relative change of v at convergence; the remaining error enters the bound squared.
 _SETTLED = 1e-9
@@ -121,12 +122,7 @@ class TwoGaussians:
             In nats, all constants included.
         """
         m, s = _checked_means(means), _inverse(temperature)
-        result = np.empty(len(flat := m.reshape(-1, 2)))
-        step = max(1, _AT_ONCE // len(self.x))
-        for start in range(0, len(flat), step):
-            rows = slice(start, start + step)
-            result[rows] = self._elbo(flat[rows], s)[0]
-        return result.reshape(m.shape[:-1])
+        return self._by_parts(m, lambda part: self._elbo(part, s)[0])
 
     def surface(self, m1: ArrayLike, m2: ArrayLike, temperature: float = 1.0) -> Floats:
         """Annealed bound on a grid of means.
@@ -234,11 +230,7 @@ class TwoGaussians:
             In nats, with the Gaussians' constants, as in `log_partition`.
         """
         m, s = _checked_means(means), _inverse(temperature)
-        flat = m.reshape(-1, 2)
-        phi, v = self._posterior(flat, s)
-        first, second = (self._log_joint(flat[:, k], v[:, k], k) for k in (0, 1))
-        energy = (phi * first + (1.0 - phi) * second).sum(axis=1)
-        return np.asarray(energy.reshape(m.shape[:-1]))
+        return self._by_parts(m, lambda part: self._energy(part, s))
 
     def log_partition(self, inverse_temperatures: ArrayLike) -> Floats:
         """Log C(T) of the data and assignments, which does not depend on the means.
@@ -274,6 +266,16 @@ class TwoGaussians:
         hot = max(1.0, _HOT * float(self.x.var()) / self.variance)
         return settings.course("exponential", hot, _LENGTH * max_iter)
 
+    def _by_parts(self, m: Floats, function: Callable[[Floats], Floats]) -> Floats:
+        """Call ``function(means)`` for some means at a time, which bounds the memory."""
+        flat = m.reshape(-1, 2)
+        result = np.empty(len(flat))
+        step = max(1, _AT_ONCE // len(self.x))
+        for start in range(0, len(flat), step):
+            rows = slice(start, start + step)
+            result[rows] = function(flat[rows])
+        return result.reshape(m.shape[:-1])
+
     # With means (S, 2), variances (S, 2), and phi (S, N) of the first component
 
     def _elbo(self, m: Floats, s: float) -> tuple[Floats, Floats]:
@@ -287,6 +289,13 @@ class TwoGaussians:
         sums = np.stack([phi @ self.x, (1.0 - phi) @ self.x], axis=-1)
         gradient = s / self.variance * (sums - counts * m) - m / self.prior_variance
         return of_data + 0.5 * of_means.sum(axis=1), gradient
+
+    def _energy(self, m: Floats, s: float) -> Floats:
+        """``E[log p(x, z | mu)]``, (S,)."""
+        phi, v = self._posterior(m, s)
+        first, second = (self._log_joint(m[:, k], v[:, k], k) for k in (0, 1))
+        energy: Floats = (phi * first + (1.0 - phi) * second).sum(axis=1)
+        return energy
 
     def _posterior(self, m: Floats, s: float) -> tuple[Floats, Floats]:
         """The best responsibilities and variances for means."""
