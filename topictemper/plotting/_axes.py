@@ -1,7 +1,8 @@
-"""What all displays share: axes, colors, limits."""
+"""What all displays share: axes, colors, limits, and histories of models."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,15 @@ def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
             fontsize="small",
             color=MUTED,
         )
+
+
+def named_models(estimator: Any) -> dict[str, Any]:
+    """Return the estimators of a dict, or one estimator by the name of its class."""
+    if not isinstance(estimator, Mapping):
+        return {type(estimator).__name__: estimator}
+    if not estimator:
+        raise ValueError("estimator must not be an empty dict")
+    return {str(name): model for name, model in estimator.items()}
 
 
 def history_of(estimator: Any, attribute: str, advice: str) -> Any:

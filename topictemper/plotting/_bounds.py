@@ -8,7 +8,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from ..topics._checks import fitted_lda_of
-from ._axes import axes, crop_early_passes, history_of, tidy, whole_passes
+from ._axes import axes, crop_early_passes, history_of, named_models, tidy, whole_passes
 
 # Of `elbo_history_`, by the names of models; "nats", of all data, for the others.
 _UNITS = {
@@ -87,17 +87,13 @@ class BoundDisplay:
         ImportError
             If matplotlib is not installed.
         """
-        several = isinstance(estimator, Mapping)
-        models = dict(estimator) if several else {type(estimator).__name__: estimator}
-        if not models:
-            raise ValueError("estimator must not be an empty dict")
         histories, units = {}, {}
-        for name, model in models.items():
+        for name, model in named_models(estimator).items():
             model = fitted_lda_of(model)
-            histories[str(name)] = history_of(
+            histories[name] = history_of(
                 model, "elbo_history_", "TemperedLDA keeps it with learning_method='batch'"
             )
-            units[str(name)] = _unit_of(model)
+            units[name] = _unit_of(model)
         if len(set(units.values())) > 1:
             listed = ", ".join(f"{name!r} has {unit}" for name, unit in units.items())
             raise ValueError(f"ELBOs in one picture must have the same unit, but {listed}")

@@ -8,7 +8,7 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, WARM, axes, crop_early_passes, history_of, tidy, whole_passes
+from ._axes import COOL, WARM, axes, crop_early_passes, history_of, named_models, tidy, whole_passes
 
 _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
 
@@ -203,18 +203,15 @@ class LearningCurveDisplay:
         ImportError
             If matplotlib is not installed.
         """
-        several = isinstance(estimator, Mapping)
-        models = dict(estimator) if several else {type(estimator).__name__: estimator}
-        if not models:
-            raise ValueError("estimator must not be an empty dict")
-        histories = {}
-        for name, model in models.items():
-            histories[str(name)] = history_of(
+        histories = {
+            name: history_of(
                 fitted_lda_of(model),
                 "score_history_",
                 "TemperedLDA keeps it where fit is given documents to score, validation_X; "
                 "for other models use BoundDisplay",
             )
+            for name, model in named_models(estimator).items()
+        }
         return cls(histories).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._utils import _validation as check
+from .._utils._typing import Floats
 from ._axes import pyplot
 
 if TYPE_CHECKING:
     from ..mixture import TwoGaussians
-
-Array = NDArray[np.float64]
 
 
 class AnnealedSurfaceDisplay:
@@ -61,12 +59,12 @@ class AnnealedSurfaceDisplay:
 
     def __init__(
         self,
-        m1: Array,
-        m2: Array,
-        surfaces: Array,
+        m1: Floats,
+        m2: Floats,
+        surfaces: Floats,
         *,
         temperatures: Sequence[float],
-        optima: Sequence[Array],
+        optima: Sequence[Floats],
     ) -> None:
         self.m1 = m1
         self.m2 = m2
