@@ -36,13 +36,13 @@ def complete(action: Callable[[], None]) -> None:
     action()
 
 
-def parts(stateful: Stateful) -> Iterator[Stateful]:
+def stateful_parts(stateful: Stateful) -> Iterator[Stateful]:
     """Yield an object with state, and all such objects within it."""
     yield stateful
     for name in stateful.STATE:
         value = getattr(stateful, name)
         if isinstance(value, Stateful):
-            yield from parts(value)
+            yield from stateful_parts(value)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
 from .._utils._feature_names import agreed_names
-from .._utils._rollback import complete, parts, snapshot
+from .._utils._rollback import complete, snapshot, stateful_parts
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
 from ._config import Config, Prior
@@ -100,7 +100,7 @@ class StreamMixin:
         `n_batch_iter_` counts the minibatches that the model has learned.
         """
         before, learned = vars(self).copy(), getattr(self, "n_batch_iter_", 0)
-        restore = snapshot(parts(self._trainer)) if learned else None
+        restore = snapshot(stateful_parts(self._trainer)) if learned else None
         try:
             self._partial_fit(X, sample_weight, feature_names)
         except BaseException:

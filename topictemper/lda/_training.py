@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._core._isa import description, going_on
 from .._core._workers import Workers
 from .._utils._chunks import blocks
-from .._utils._rollback import complete, parts, snapshot
+from .._utils._rollback import complete, snapshot, stateful_parts
 from .._utils._state import Stateful
 from ..tempering._control import Clock, Evidence, TemperatureControl
 from ._average import TopicsAverage
@@ -240,7 +240,7 @@ class Trainer(Stateful):
         float
             The ELBO before the step, in nats, which is computed for a whole corpus only.
         """
-        restore, step = snapshot(parts(self)), None
+        restore, step = snapshot(stateful_parts(self)), None
         try:
             step = self._planned_step(batch, workers, whole=whole)
             step.take()
