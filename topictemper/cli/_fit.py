@@ -88,6 +88,13 @@ def add(commands: Any) -> None:
         help='JSON with labels and words of topics that you know: {"space": ["nasa", "orbit"]}',
     )
     option("--jobs", type=types.jobs, metavar="N", help="threads; -1 for all (default: 1)")
+    _add_counting(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_counting(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which words are counted."""
+    option = parser.add_argument
     option(
         "--vocabulary",
         type=Path,
@@ -122,7 +129,6 @@ def add(commands: Any) -> None:
         metavar="REGEX",
         help="pattern of a word (default: three letters or more)",
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
