@@ -9,10 +9,11 @@ import sys
 import threading
 import zipfile
 
+import numpy as np
 import pytest
 
 from topictemper import TemperedLDA, load
-from topictemper.datasets import make_lda_corpus
+from topictemper.datasets import make_lda_corpus, save_corpus
 
 from .small_texts import as_table
 
@@ -213,6 +214,28 @@ def test_folders_that_cannot_be_read(fails, model, matrix, tmp_path):
     (tmp_path / "none").mkdir()
     assert "none: a folder without files" in fails("score", model, tmp_path / "none")
     assert "X.npz: a file of counts in a folder of texts" in fails("score", model, matrix.parent)
+
+
+def test_files_without_documents(run, fails, model, matrix, tmp_path):
+    file, out = tmp_path / "empty.txt", tmp_path / "out.csv"
+    file.touch()
+    message = f"error: {file}: no documents.\n"
+    assert fails("fit", file, "-o", out).endswith(message)
+    assert fails("score", model, file).endswith(message)
+    for command in ("update", "transform", "report"):
+        assert fails(command, model, file, "-o", out).endswith(message)
+    assert not out.exists()
+
+
+def test_counts_without_documents(run, fails, matrix, tmp_path):
+    path, counts = tmp_path / "of_counts", tmp_path / "counts"
+    assert run("fit", matrix, "--topics=2", "--passes=1", "-o", path)[0] == 0
+    save_corpus(counts, np.zeros((1, 20)))
+    header = (counts / "corpus.json").read_text()
+    (counts / "corpus.json").write_text(header.replace("[1, 20]", "[0, 20]"))
+    np.save(counts / "indptr.npy", np.zeros(1, np.int32))
+    for command in ("score", "transform", "update"):
+        assert fails(command, path, counts).endswith(f"error: {counts}: no documents.\n")
 
 
 def test_standard_input_without_documents(fails, model, stdin, monkeypatch):

@@ -84,7 +84,8 @@ class TextInput:
     Raises
     ------
     InputError
-        If an option does not apply to FILE. Malformed files raise it when they are read.
+        If an option does not apply to FILE. Malformed files, and those without a document, raise it
+        when they are read.
     """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
@@ -103,6 +104,8 @@ class TextInput:
     def __iter__(self) -> Iterator[Document]:
         for file in self._files:
             yield from self._documents(file)
+        if not self.n_documents:
+            raise InputError(f"{self._path}: no documents.")
 
     def texts(self) -> Iterator[str]:
         """Yield the texts alone."""

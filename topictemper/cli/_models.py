@@ -81,7 +81,7 @@ class Fitted:
         Raises
         ------
         InputError
-            If FILE is malformed, or its columns are not those of the model.
+            If FILE is malformed or has no documents, or its columns are not those of the model.
         """
         if kind_of(arguments.file, arguments.format) == "text":
             yield from self._text_parts(TextInput(arguments))
@@ -134,6 +134,8 @@ class Fitted:
         """Return the counts of FILE."""
         refuse_text_options(arguments)
         corpus = read_matrix(arguments.file, format=arguments.format)
+        if not corpus.counts.shape[0]:
+            raise InputError(f"{arguments.file}: no documents.")
         if corpus.counts.shape[1] != self.lda.n_features_in_:
             raise InputError(
                 f"{arguments.file}: {corpus.counts.shape[1]} columns, "

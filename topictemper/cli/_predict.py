@@ -89,8 +89,6 @@ def run_score(arguments: argparse.Namespace) -> int:
         what = str(error)
         if n_documents and not n_tokens:
             what = "no document has a word of the vocabulary"
-        elif not n_documents:
-            what = "no documents"
         raise InputError(f"{arguments.file}: {what}.") from error
     if arguments.json:
         found = {
@@ -127,8 +125,6 @@ def run_transform(arguments: argparse.Namespace) -> int:
             write(part.documents, theta)
             n_documents, n_empty = n_documents + len(theta), n_empty + int(empty.sum())
             progress.add(len(theta))
-        if not n_documents:
-            raise InputError(f"{arguments.file}: no documents.")
     if output != STANDARD_INPUT:
         said = counted(n_documents, "document")
         print(f"{output}: {said}, {n_empty:,} of them without a known word")

@@ -80,8 +80,6 @@ def run(arguments: argparse.Namespace) -> int:
         for name, value in values.items():
             columns[name] += map(value, part.documents)
         progress.add(len(part.documents))
-    if not counts:
-        raise InputError(f"{arguments.file}: no documents.")
     X = sp.vstack(counts, format="csr")
     del counts
     try:

@@ -54,8 +54,6 @@ def run(arguments: argparse.Namespace) -> int:
         # An empty cell of a table is None in other formats.
         values += [(each.date if by_date else each.group) or None for each in part.documents]
         progress.add(len(part.documents))
-    if not values:
-        raise InputError(f"{arguments.file}: no documents.")
     settings: dict[str, Any] = {"weights": np.concatenate(known), "labels": fitted.lda.labels_}
     if not settings["weights"].any():
         raise InputError(f"{arguments.file}: no document has a word of the vocabulary.")
