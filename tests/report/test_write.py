@@ -401,7 +401,7 @@ def test_labels_come_back(tmp_path):
     lda = TemperedLDA(3, random_state=0, max_iter=1).fit(corpus().counts)
     lda.set_labels(labels).report(corpus().counts, feature_names=WORDS, path=tmp_path / "of_lda")
     assert data_of(tmp_path / "of_lda")["labels"] == ["space", "", "cooking"]
-    for wrong in ("[]", "{", '{"a": "b"}', '{"0": 1}'):
+    for wrong in ("[]", "{", '{"a": "b"}', '{"0": 1}', "[" * 10**5):
         file.write_text(wrong)
         with pytest.raises(ValueError, match="no labels of a report"):
             report.read_labels(file)
@@ -419,6 +419,7 @@ def test_labels_come_back(tmp_path):
         ({"proportions": np.full((60, 3), np.nan)}, "document 0 has nan of topic 0"),
         ({"words": WORDS[:-1]}, "words must have 28 names"),
         ({"counts": np.ones((59, 28))}, "a row for each document"),
+        ({"counts": np.zeros((60, 28))}, "counts has no words"),
         ({"documents": ["one"]}, "documents must have one entry for each of the 60"),
         ({"names": ["one"]}, "names must have one entry"),
         ({"groups": ["one"]}, "groups must have one entry"),
@@ -445,6 +446,16 @@ def test_bad_arguments_are_named(path, changed, message):
 def test_a_text_is_no_list_of_texts(path):
     with pytest.raises(TypeError, match="documents must hold one string for each"):
         report.write(**arguments(path=path, documents="text"))
+    with pytest.raises(TypeError, match="labels must be a sequence of strings"):
+        report.write(**arguments(path=path, labels=b"one"))
+
+
+@pytest.mark.parametrize("seconds", ["today", "9" * 30])
+def test_a_day_that_is_none(path, monkeypatch, seconds):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", seconds)
+    with pytest.raises(ValueError, match=f"SOURCE_DATE_EPOCH must be a number .* got '{seconds}'"):
+        report.write(**arguments(path=path))
+    assert not path.exists()
 
 
 def test_the_policy_allows_nothing_but_the_code_of_the_page(path):

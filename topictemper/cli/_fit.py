@@ -224,7 +224,7 @@ def _seeds(file: Path | None) -> dict[str, list[str]] | None:
     with open(file, encoding="utf-8-sig") as content:
         try:
             seeds: Any = json.load(content)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"{file}: not JSON ({error}).") from error
     if not (isinstance(seeds, dict) and seeds) or not all(
         label and isinstance(words, list) and words and all(isinstance(word, str) for word in words)

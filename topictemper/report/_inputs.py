@@ -59,6 +59,7 @@ def counts_of(counts: Any, shape: tuple[int, int]) -> Any:
             f"counts must have a row for each document and a column for each word, {shape}, got "
             f"{X.shape}"
         )
+    _counts.check_words(X, "counts")
     return X
 
 
@@ -96,7 +97,7 @@ def labels_of(labels: Any, n_topics: int) -> list[str]:
     """
     if labels is None:
         return [""] * n_topics
-    if isinstance(labels, str) or not isinstance(labels, Mapping | Sequence | np.ndarray):
+    if isinstance(labels, str | bytes) or not isinstance(labels, Mapping | Sequence | np.ndarray):
         raise TypeError(
             "labels must be a sequence of strings, one for each topic, or a mapping of topics to "
             f"strings, got {type(labels).__name__}"
@@ -174,7 +175,7 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
             if not all(isinstance(label, str) for label in content.values()):
                 raise TypeError
             return {int(topic): label for topic, label in content.items()}
-        except (AttributeError, TypeError, ValueError):
+        except (AttributeError, TypeError, ValueError, RecursionError):
             raise ValueError(
                 f"{os.fspath(path)} has no labels of a report, such as "
                 '{"0": "space", "7": "religion"}'

@@ -180,4 +180,10 @@ def _checked(texts: Any, name: str, n_documents: int) -> list[str] | None:
 
 def _today() -> str:
     seconds = os.environ.get("SOURCE_DATE_EPOCH")
-    return time.strftime("%Y-%m-%d", time.gmtime(None if seconds is None else int(seconds)))
+    try:
+        return time.strftime("%Y-%m-%d", time.gmtime(None if seconds is None else int(seconds)))
+    except (ValueError, OverflowError, OSError) as error:
+        raise ValueError(
+            "the environment variable SOURCE_DATE_EPOCH must be a number of seconds since 1970, "
+            f"got {seconds!r}"
+        ) from error
