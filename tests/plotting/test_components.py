@@ -67,6 +67,7 @@ def test_bad_input():
         {"image_shape": (16,)},
         {"image_shape": 16},
         {"truth": np.ones((2, 15))},
+        {"truth": np.ones((0, 16))},
         {"truth": np.full((2, 16), np.nan)},
         {"truth": "shapes"},
         {"n_columns": 0},

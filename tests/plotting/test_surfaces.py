@@ -41,6 +41,10 @@ def test_bad_arguments():
         AnnealedSurfaceDisplay.from_model(TwoGaussians([2.0, 2.0]))
     with pytest.raises(ValueError, match="limits must be two finite numbers"):
         AnnealedSurfaceDisplay.from_model(MODEL, (1,), limits=(1, -1))
+    with pytest.raises(ValueError, match="limits must be two finite numbers"):
+        AnnealedSurfaceDisplay.from_model(MODEL, (1,), limits=(-1, 0, 1))
+    with pytest.raises(ValueError, match="temperatures must be a sequence of numbers, got 3"):
+        AnnealedSurfaceDisplay.from_model(MODEL, 3)
     with pytest.raises(ValueError, match="resolution == 1"):
         AnnealedSurfaceDisplay.from_model(MODEL, (1,), resolution=1)
 

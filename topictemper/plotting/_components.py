@@ -121,8 +121,10 @@ class ComponentsDisplay:
                 "TopicsDisplay"
             )
         known = None if truth is None else check.numbers("truth", truth)
-        if known is not None and (known.ndim != 2 or known.shape[1] != size):
-            raise ValueError(f"truth must have shape (n_true, {size}); got {known.shape}")
+        if known is not None and (known.ndim != 2 or known.shape[1] != size or not len(known)):
+            raise ValueError(
+                f"truth must have shape (n_true, {size}), with n_true >= 1; got {known.shape}"
+            )
         if known is not None and not np.isfinite(known).all():
             raise ValueError("truth must hold finite numbers")
         return cls(components, (height, width), known).plot(ax, n_columns=n_columns)

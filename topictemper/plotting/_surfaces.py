@@ -110,15 +110,17 @@ class AnnealedSurfaceDisplay:
             If matplotlib is not installed.
         """
         pyplot()  # raises before the computation if matplotlib is missing
+        if np.ndim(temperatures) != 1:
+            raise ValueError(f"temperatures must be a sequence of numbers, got {temperatures!r}")
         _check_panels(axes, len(temperatures))
-        low, high = (model.x.min(), model.x.max()) if limits is None else limits
-        if limits is None and low == high:
+        ends = np.array((model.x.min(), model.x.max()) if limits is None else limits)
+        if limits is None and ends[0] == ends[1]:
             raise ValueError("limits must be given, because all data are the same number")
-        if not (np.isfinite([low, high]).all() and low < high):
+        if not (ends.shape == (2,) and np.isfinite(ends).all() and ends[0] < ends[1]):
             raise ValueError(
                 f"limits must be two finite numbers, the lower one first; got {limits}"
             )
-        m = np.linspace(low, high, check.integer("resolution", resolution, 2))
+        m = np.linspace(ends[0], ends[1], check.integer("resolution", resolution, 2))
         return cls(
             m,
             m,
