@@ -77,12 +77,12 @@ export function lineChart({ x, y, band, label, read, ends, format, fromZero = tr
   return el(
     "div",
     { class: "chart" },
-    el("span", { class: "y high" }, format(top)),
+    el("span", { class: "y" }, format(top)),
     el("span", { class: "y low" }, format(low)),
     picture,
-    el("span", { class: "x first" }, ends[0]),
+    el("span", { class: "first" }, ends[0]),
     readout,
-    el("span", { class: "x last" }, ends[1]),
+    el("span", { class: "last" }, ends[1]),
   );
 }
 

@@ -84,7 +84,7 @@ function searchDocuments(app, documents, query) {
     ? ["from", "to"].map((id) => el("input", { type: "date", id: `filter-${id}`, value: query.get(id), onchange: search }))
     : [];
   const tally = el("p", { class: "tally-line", role: "status" });
-  const results = el("div", { class: "results" });
+  const results = el("div");
 
   let address = String(query);
   /** @type {number | undefined} */

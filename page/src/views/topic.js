@@ -159,7 +159,7 @@ function wordsPanel({ content, settings }, topic) {
   write();
   return el(
     "section",
-    { class: "words-panel", "aria-labelledby": "words" },
+    { "aria-labelledby": "words" },
     el("h3", { id: "words" }, "Words"),
     el(
       "div",
