@@ -1,7 +1,9 @@
-"""Files of the package are short enough for a sitting; benchmarks import what there is."""
+"""Files of the package are short enough for a sitting; benchmarks have what the guide names."""
 
 import ast
 import importlib
+import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,3 +42,31 @@ def test_a_benchmark_imports_what_there_is(file):
         if module and module.split(".")[0] == "topictemper":
             found = importlib.import_module(module)
             assert [name.name for name in node.names if not hasattr(found, name.name)] == []
+
+
+def commands():
+    """Options that the guide and the docstrings of benchmarks name, by module."""
+    pages = [ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/guide/**/*.rst"), *BENCHMARKS.rglob("*.py")]
+    found = {}
+    for page in pages if BENCHMARKS.exists() else ():
+        pattern = r"python -m (benchmarks(?:\.\w+)+)((?:\s+[\w./-]+)*)"
+        for module, arguments in re.findall(pattern, page.read_text(encoding="utf-8")):
+            options = set(re.findall(r"(?<!\S)--[a-z-]+", arguments))
+            found.setdefault(module, set()).update(options)
+    return found
+
+
+@pytest.mark.parametrize(("module", "options"), sorted(commands().items()))
+def test_a_benchmark_has_the_options_that_are_named(module, options, monkeypatch, capsys):
+    try:
+        main = importlib.import_module(module).main
+    except ImportError as error:
+        pytest.skip(str(error))
+    monkeypatch.setattr(sys, "argv", [module, "--help"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 0
+    said = set(
+        re.findall(r"(?<!\S)--[a-z-]+", capsys.readouterr().out.partition("\noptions:\n")[2])
+    )
+    assert options <= said

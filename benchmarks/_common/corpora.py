@@ -1,8 +1,8 @@
 """Corpora and the line about the machine that every benchmark prints.
 
 `DATA` is a folder with one subfolder a corpus, each with X.npz (a scipy CSR matrix of counts),
-vocab.txt where words are shown (one a line) and, for "long", labels.txt (a label and a tab at the
-start of each line). "docstrings" needs no folder.
+vocab.txt where words are shown (one a line) and, where labels are used, labels.txt (a line for
+each row). "docstrings" needs no folder. "long" are posts of 20news, joined.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import argparse
 import os
 import platform
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import scipy
@@ -27,14 +28,29 @@ TEST_ROWS = 1500
 RESULTS = Path(__file__).parent.parent / "results"
 
 
-def parser(description: str) -> argparse.ArgumentParser:
-    """Arguments that all benchmarks share."""
-    result = argparse.ArgumentParser(
-        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
-    result.add_argument("--data", type=Path, help="folder of corpora; none: docstrings only")
-    result.add_argument("--seeds", type=int, default=3, help="runs of everything")
-    result.add_argument("--jobs", type=int, default=1, help="threads")
+class _Help(argparse.RawDescriptionHelpFormatter, argparse.ArgumentDefaultsHelpFormatter):
+    """The docstring of a benchmark as it is, and the default of every option."""
+
+
+def parser(
+    docstring: str | None,
+    *,
+    data: Literal["optional", "needed", "none"] = "optional",
+    seeds: int | None = 3,
+    jobs: int | None = 1,
+) -> argparse.ArgumentParser:
+    """Options that benchmarks share; without `--seeds` or `--jobs` if its default is None."""
+    result = argparse.ArgumentParser(description=docstring, formatter_class=_Help)
+    if data == "optional":
+        result.add_argument(
+            "--data", type=Path, help="folder of corpora; none: data of the package"
+        )
+    elif data == "needed":
+        result.add_argument("--data", type=Path, required=True, help="folder of corpora")
+    if seeds is not None:
+        result.add_argument("--seeds", type=int, default=seeds, help="runs of everything")
+    if jobs is not None:
+        result.add_argument("--jobs", type=int, default=jobs, help="threads")
     return result
 
 
@@ -52,19 +68,23 @@ def machine(jobs: int) -> str:
     )
 
 
+def counts(data: Path | None, name: str) -> sp.csr_matrix:
+    """All rows of a corpus."""
+    if name == "docstrings":
+        return sp.csr_matrix(load_docstrings().counts)
+    if data is None:
+        raise SystemExit(f"--data is needed for the corpus {name!r}")
+    return sp.csr_matrix(sp.load_npz(data / name / "X.npz"))
+
+
 def load(
     data: Path | None, name: str, rows: int | None = None
 ) -> tuple[sp.csr_matrix, sp.csr_matrix]:
     """Training and test rows: the first rows are the test set, at most a tenth."""
-    if name == "docstrings":
-        X = sp.csr_matrix(load_docstrings().counts)
-    elif data is None:
-        raise SystemExit(f"--data is needed for the corpus {name!r}")
-    elif name == "long":
-        X = _joined(data / "20news", posts=8)
+    if name == "long":
+        X = _joined(data, posts=8)
         return X[:-205], X[-205:]
-    else:
-        X = sp.csr_matrix(sp.load_npz(data / name / "X.npz"))
+    X = counts(data, name)
     n_test = min(TEST_ROWS, X.shape[0] // 10)
     return X[n_test : None if rows is None else n_test + rows], X[:n_test]
 
@@ -72,6 +92,16 @@ def load(
 def vocabulary(data: Path, name: str, n: int) -> list[str]:
     """Words of the first columns of a corpus on disk."""
     return (data / name / "vocab.txt").read_text(encoding="utf-8").split("\n")[:n]
+
+
+def labels(data: Path, name: str) -> NDArray[np.str_] | None:
+    """The label of every row, if the corpus has labels."""
+    path = data / name / "labels.txt"
+    if not path.exists():
+        return None
+    column = 1 if name == "bbc" else 0  # beside the part of a split
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return np.array([line.split("\t")[column] for line in lines])
 
 
 def distributions(lda: TemperedLDA) -> NDArray[np.floating]:
@@ -106,14 +136,14 @@ def tokens_of(X: sp.csr_matrix, length: int, rng: np.random.Generator) -> sp.csr
     return sp.csr_matrix((ones, (rows[keep], words[keep])), shape=X.shape)
 
 
-def _joined(folder: Path, posts: int) -> sp.csr_matrix:
+def _joined(data: Path | None, posts: int) -> sp.csr_matrix:
     """Posts of one group, joined some at a time in their order; shuffled with a fixed seed."""
-    X = sp.csr_matrix(sp.load_npz(folder / "X.npz"))
-    lines = (folder / "labels.txt").read_text(encoding="utf-8").splitlines()
-    labels = np.array([line.partition("\t")[0] for line in lines])
+    X = counts(data, "20news")
+    assert data is not None
+    group = labels(data, "20news")
     groups = []
-    for label in np.unique(labels):
-        members = np.flatnonzero(labels == label)
+    for label in np.unique(group):
+        members = np.flatnonzero(group == label)
         whole = len(members) // posts * posts
         groups.append(members[:whole].reshape(-1, posts))
     members = np.concatenate(groups)

@@ -108,12 +108,13 @@ def _covered(spans: list[tuple[float, float]]) -> float:
 
 
 def main() -> None:
-    arguments = parser(__doc__)
+    """Fit and predict on local workers, and print what it took."""
+    arguments = parser(__doc__, data="needed", seeds=None, jobs=None)
     arguments.add_argument("--work", type=Path, required=True, help="folder for the corpus")
-    arguments.add_argument("--rows", type=int, default=10_000_000)
-    arguments.add_argument("--components", type=int, default=100)
-    arguments.add_argument("--shards", type=int, default=8)
-    arguments.add_argument("--passes", type=int)
+    arguments.add_argument("--rows", type=int, default=10_000_000, help="documents")
+    arguments.add_argument("--components", type=int, default=100, help="topics")
+    arguments.add_argument("--shards", type=int, default=8, help="shards of the documents")
+    arguments.add_argument("--passes", type=int, help="passes; none: the default")
     options = arguments.parse_args()
     train, test = load(options.data, "arxiv")
     folder = options.work / f"corpus-{options.rows}"

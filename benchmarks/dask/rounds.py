@@ -1,5 +1,7 @@
 """Held-out score of learning by rounds against a plain fit of the same documents.
 
+    python -m benchmarks.dask.rounds --data DATA --seeds 3
+
 Prints a row for each: the score of documents that are completed by collapsed inference, which is
 the default, by mean-field inference, and by Gibbs sampling, each with the multiple of the model's
 alpha that is best for some training rows; of validation rows, the last ones of the training rows,
@@ -43,12 +45,15 @@ def row(name: str, lda: TemperedLDA, seconds: float, train: Any, *held_out: Any)
 
 
 def main() -> None:
+    """Print a row for each fit."""
     arguments = parser(__doc__)
-    arguments.add_argument("--corpus", default="arxiv")
+    arguments.add_argument("--corpus", default="arxiv", help="corpus in DATA")
     arguments.add_argument("--rows", type=int, help="training documents; none: all")
-    arguments.add_argument("--components", type=int, default=100)
+    arguments.add_argument("--components", type=int, default=100, help="topics")
     arguments.add_argument("--passes", type=int, help="none: the default of each")
-    arguments.add_argument("--shards", type=int, nargs="*", default=[4, 8, 32])
+    arguments.add_argument(
+        "--shards", type=int, nargs="*", default=[4, 8, 32], help="shards of each fit by rounds"
+    )
     options = arguments.parse_args()
     train, test = load(options.data, options.corpus, options.rows)
     n_validation = min(_VALIDATION_ROWS, train.shape[0] // 10)

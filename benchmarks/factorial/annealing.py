@@ -57,7 +57,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, dict[str, Any]]]] = {
 }
 
 
-def found(components: NDArray[np.float64], data: Bunch) -> int:
+def bars_found(components: NDArray[np.float64], data: Bunch) -> int:
     """Number of bars that the components recover."""
     likeness = np.corrcoef(components, data.components)[:10, 10:]
     return int((likeness[linear_sum_assignment(-likeness)] > 0.8).sum())
@@ -65,9 +65,9 @@ def found(components: NDArray[np.float64], data: Bunch) -> int:
 
 def main() -> None:
     """Print a table."""
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
-    arguments.add_argument("--images", type=int, default=1000)
+    arguments = parser(__doc__, data="none")
+    arguments.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES), help="rows")
+    arguments.add_argument("--images", type=int, default=1000, help="images of each seed")
     options = arguments.parse_args()
     print(machine(options.jobs))
     print(f"{options.images:,} images of bars of 5 x 5 pixels, {options.seeds} seeds\n")
@@ -85,7 +85,7 @@ def main() -> None:
                     10, random_state=seed, n_jobs=options.jobs, **parameters, **settings
                 ).fit(data.data)
                 bounds[seed] = model.elbo_history_["elbo"][-1]
-                bars[seed] = found(model.components_, data)
+                bars[seed] = bars_found(model.components_, data)
             first = bounds if first is None else first
             gain = bounds - first
             print(

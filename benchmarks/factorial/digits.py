@@ -48,9 +48,10 @@ def coding(K: int, center: bool, seeds: int) -> str:
 
 
 def main() -> None:
-    options = parser(__doc__.splitlines()[0]).parse_args()
+    """Print the tables."""
+    options = parser(__doc__, data="none", jobs=None).parse_args()
     seeds = options.seeds
-    print(machine(options.jobs), f"{seeds} seeds", sep="\n")
+    print(machine(1), f"{seeds} seeds", sep="\n")
     print("\n| components | mixture | mixture, centered | coding (active) | coding, centered |")
     print("|---|---|---|---|---|")
     for K in SIZES:

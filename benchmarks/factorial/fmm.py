@@ -26,10 +26,11 @@ PARTS = {name: part for module in MODULES for name, part in module.PARTS.items()
 
 def main() -> None:
     """Run the parts that were asked for."""
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.set_defaults(seeds=20)
+    arguments = parser(__doc__, seeds=20)
     add = arguments.add_argument
-    add("--parts", nargs="+", choices=PARTS, default=["toy", "speed", "figure4"])
+    add(
+        "--parts", nargs="+", choices=PARTS, default=["toy", "speed", "figure4"], help="what to run"
+    )
     add("--out", type=Path, default=Path("factorial-results"), help="folder for pictures")
     for module in MODULES:
         module.add_arguments(add)

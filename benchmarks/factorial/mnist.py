@@ -174,7 +174,7 @@ def test(options: Namespace) -> None:
 
 def main() -> None:
     """Learn, or test."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, data="needed", seeds=None)
     add = arguments.add_argument
     add("--work", type=Path, default=Path("factorial-results"), help="folder of checkpoints")
     add("--digits", type=int, default=N_LEARNED, help="to learn from")
@@ -194,8 +194,6 @@ def main() -> None:
     add("--test-steps", type=int, default=200, help="their E-steps")
     add("--test-marginal", choices=("truncated", "mlp", "both"), help="their approximation")
     options = arguments.parse_args()
-    if options.data is None:
-        arguments.error("--data is needed")
     options.work.mkdir(parents=True, exist_ok=True)
     print(machine(options.jobs))
     (test if options.test else learn)(options)

@@ -32,6 +32,7 @@ from topictemper.factorial.truncated._e_step import (
 from topictemper.factorial.truncated._sparse_coding import GaussianJoint
 
 from .._common.corpora import machine, parser
+from .annealing import bars_found
 from .numpy_tvs import NumpyStates
 
 Floats = NDArray[np.float64]
@@ -45,7 +46,6 @@ def bars(options: Namespace) -> None:
     print(f"\n## BSC on bars: N = {options.bars}, H = 10, D = 25\n")
     print("| seed | largest column error | sigma | pi H | F | exact LL | LL of truth | least dF |")
     print("|---|---|---|---|---|---|---|---|")
-    passed = 0
     for seed in range(options.bars_seeds):
         data = make_bars(options.bars, random_state=seed)
         model = BinarySparseCoding(10, random_state=seed, n_jobs=options.jobs).fit(data.data)
@@ -55,20 +55,11 @@ def bars(options: Namespace) -> None:
         exact = model.exact_log_likelihood(data.data)
         truth = exact_log_likelihood(GaussianJoint(data.components, SIGMA**2, PI), data.data).mean()
         history = model.elbo_history_["elbo"][model.elbo_history_["temperature"] == 1]
-        gap = exact - history[-1]
-        passed += (
-            error < 0.03
-            and abs(model.sigma_ - SIGMA) < 0.05
-            and abs(10 * model.pi_ - 10 * PI) < 0.05
-            and 0 <= gap < 0.35
-            and abs(exact - truth) < 0.05
-        )
         print(
             f"| {seed} | {error:.4f} | {model.sigma_:.4f} | {10 * model.pi_:.4f} "
             f"| {history[-1]:.4f} | {exact:.4f} | {truth:.4f} | {np.diff(history).min():.1e} |",
             flush=True,
         )
-    print(f"\nacceptance figures reached: {passed} of {options.bars_seeds}")
 
 
 def sbn_bars(options: Namespace) -> None:
@@ -90,8 +81,7 @@ def sbn_bars(options: Namespace) -> None:
                 random_state=seed,
                 n_jobs=options.jobs,
             ).fit(data.data)
-            likeness = np.corrcoef(model.components_, data.components)[:10, 10:]
-            found = int((likeness[linear_sum_assignment(-likeness)] > 0.8).sum())
+            found = bars_found(model.components_, data)
             weights = np.vstack([data.components, np.full(25, BIAS)])
             truth = BernoulliJoint(weights, np.full(10, PI))
             history = model.elbo_history_["elbo"]
@@ -123,8 +113,8 @@ def speed(options: Namespace) -> None:
     n_data, n_units, n_features, samples = 1000, 100, 256, Samples(32, 32)
     rng = np.random.default_rng(0)
     print(f"\n## E-step: N = {n_data}, H = {n_units}, D = {n_features}, S = 64, 32 + 32 samples\n")
-    print("| model | kernel, us a datum | numpy, us a datum | ratio | at least | F of both |")
-    print("|---|---|---|---|---|---|")
+    print("| model | kernel, us a datum | numpy, us a datum | ratio | F of both |")
+    print("|---|---|---|---|---|")
     W = rng.normal(size=(n_units, n_features))
     states = (rng.random((n_data, n_units)) < 0.05).astype(np.float64)
     gaussian = GaussianJoint(W, 1.0, 0.05)
@@ -151,7 +141,7 @@ def speed(options: Namespace) -> None:
         taken = np.array(times) / n_data * 1e6
         print(
             f"| {name} | {np.median(taken[0]):.1f} | {np.median(taken[1]):.0f} "
-            f"| {np.median(taken[1] / taken[0]):.0f}x | 20x "
+            f"| {np.median(taken[1] / taken[0]):.0f}x "
             f"| {ours.elbo.mean():.2f}, {free_energy.mean():.2f} |",
             flush=True,
         )
@@ -162,9 +152,15 @@ PARTS = {"bars": bars, "sbn-bars": sbn_bars, "speed": speed}
 
 def main() -> None:
     """Run the parts that were asked for."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, data="none", seeds=None)
     add = arguments.add_argument
-    add("--parts", nargs="+", choices=PARTS, default=["bars", "sbn-bars", "speed"])
+    add(
+        "--parts",
+        nargs="+",
+        choices=PARTS,
+        default=["bars", "sbn-bars", "speed"],
+        help="what to run",
+    )
     add("--bars", type=int, default=10_000, help="images of linear bars")
     add("--bars-seeds", type=int, default=4, help="runs on linear bars")
     add("--sbn-seeds", type=int, default=8, help="runs on sigmoid bars")

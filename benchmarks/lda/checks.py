@@ -24,27 +24,27 @@ ROUNDS = 5
 CORPORA = ("docstrings", "ap", "20news", "arxiv")
 
 
-def seconds(function: Callable[..., Any], *arguments: Any, rounds: int = ROUNDS) -> float:
+def seconds(function: Callable[..., Any], *options: Any, rounds: int = ROUNDS) -> float:
     """Shortest of some calls."""
     times = []
     for _ in range(rounds):
         start = time.perf_counter()
-        function(*arguments)
+        function(*options)
         times.append(time.perf_counter() - start)
     return min(times)
 
 
 def main() -> None:
     """Print a table."""
-    options = parser(__doc__ or "")
-    options.add_argument("--components", type=int, default=20, help="topics; few: a short fit")
-    arguments = options.parse_args()
-    print(machine(arguments.jobs))
+    arguments = parser(__doc__, seeds=None)
+    arguments.add_argument("--components", type=int, default=20, help="topics; few: a short fit")
+    options = arguments.parse_args()
+    print(machine(options.jobs))
     print("\n| corpus | entries | structure, ms | all, ms | fit, s | structure | all | memory |")
     print("|---|---|---|---|---|---|---|---|")
-    for name in CORPORA[: None if arguments.data else 1]:
-        X = load(arguments.data, name)[0]
-        lda = TemperedLDA(arguments.components, random_state=0, n_jobs=arguments.jobs)
+    for name in CORPORA[: None if options.data else 1]:
+        X = load(options.data, name)[0]
+        lda = TemperedLDA(options.components, random_state=0, n_jobs=options.jobs)
         structure = seconds(check_structure, X, "X")
         every = seconds(lambda X=X, lda=lda: lda._training_counts(X, reset=True))
         config = Config.of(lda.get_params(deep=False), X.shape[1])

@@ -53,7 +53,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 def main() -> None:
     """Print the table, a row for each change."""
-    options = parser(__doc__.splitlines()[0]).parse_args()
+    options = parser(__doc__).parse_args()
     names = list(CORPORA) if options.data else ["docstrings"]
     data = {name: load(options.data, name, ROWS) for name in names}
 
@@ -84,7 +84,7 @@ def main() -> None:
         compare(label, change)
     # No parameter turns this off: each addition takes the place of the average.
     with patch("topictemper.lda._average.weight_of", return_value=1.0):
-        compare("topics of one moment, not averaged", {})
+        compare("topics of the last step, not averaged", {})
 
 
 if __name__ == "__main__":

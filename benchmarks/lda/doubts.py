@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from topictemper import TemperedLDA
@@ -25,7 +24,7 @@ from topictemper.datasets import load_docstrings
 from topictemper.report._doubts import coherences, distance_to_corpus, doubts_about
 from topictemper.report._geometry import match_distance
 
-from .._common.corpora import distributions, machine, parser, vocabulary
+from .._common.corpora import counts, distributions, labels, machine, parser, vocabulary
 
 CORPORA = ("docstrings", "ap", "bbc", "20news", "imdb")
 K, ROWS, DRAWS = 50, 20_000, 500
@@ -35,23 +34,19 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 def corpus(data: Path | None, name: str) -> tuple[Any, list[str], NDArray[np.int64] | None]:
     """Counts, words, and the numbers of the labels if there are any."""
-    if name == "docstrings":
-        found = load_docstrings()
-        return sp.csr_matrix(found.counts), list(found.vocabulary), None
-    assert data is not None
-    X = sp.csr_matrix(sp.load_npz(data / name / "X.npz"))[:ROWS]
-    words = vocabulary(data, name, X.shape[1])
-    file = data / name / "labels.txt"
-    if not file.exists():
-        return X, words, None
-    column = 1 if name == "bbc" else 0  # beside the part of a split
-    lines = file.read_text(encoding="utf-8").splitlines()[: X.shape[0]]
-    return X, words, np.unique([line.split("\t")[column] for line in lines], return_inverse=True)[1]
+    X = counts(data, name)
+    if data is None or name == "docstrings":
+        return X, list(load_docstrings().vocabulary), None
+    X = X[:ROWS]
+    found = labels(data, name)
+    if found is not None:
+        found = np.unique(found[: X.shape[0]], return_inverse=True)[1]
+    return X, vocabulary(data, name, X.shape[1]), found
 
 
-def information(theta: NDArray[Any], labels: NDArray[np.int64]) -> NDArray[np.float64]:
+def information(theta: NDArray[Any], classes: NDArray[np.int64]) -> NDArray[np.float64]:
     """Bits that each topic says of the labels."""
-    member = np.eye(labels.max() + 1)[labels]
+    member = np.eye(classes.max() + 1)[classes]
     given = theta.T.astype(np.float64) @ member
     given /= given.sum(axis=1, keepdims=True)
     return np.sum(given * np.log2(np.maximum(given, 1e-12) / member.mean(axis=0)), axis=1)
@@ -64,16 +59,19 @@ def quantiles(name: str, values: NDArray[np.float64]) -> str:
 
 def main() -> None:
     """Print what was measured for each corpus."""
-    options = parser(__doc__ or "")
-    options.add_argument("--corpora", nargs="+", default=CORPORA, help="those to fit")
-    options.add_argument("--words", action="store_true", help="the doubted topics")
-    arguments = options.parse_args()
-    print(machine(arguments.jobs))
+    arguments = parser(__doc__, seeds=None)
+    arguments.add_argument(
+        "--corpora", nargs="+", choices=CORPORA, help="some of the corpora; none: all"
+    )
+    arguments.add_argument("--words", action="store_true", help="print words of doubted topics")
+    options = arguments.parse_args()
+    names = options.corpora or (["docstrings"] if options.data is None else CORPORA)
+    print(machine(options.jobs))
     print("quantiles:", *QUANTILES)
-    for name in arguments.corpora[: None if arguments.data else 1]:
-        X, words, labels = corpus(arguments.data, name)
+    for name in names:
+        X, words, classes = corpus(options.data, name)
         first, second = (
-            TemperedLDA(K, random_state=seed, n_jobs=arguments.jobs).fit(X) for seed in (0, 1)
+            TemperedLDA(K, random_state=seed, n_jobs=options.jobs).fit(X) for seed in (0, 1)
         )
         topics, other = distributions(first), distributions(second)
         theta = first.transform(X)
@@ -96,7 +94,7 @@ def main() -> None:
         print(quantiles("to the corpus", to_corpus))
         print(quantiles("coherence", coherence))
         print(quantiles("coherence by chance", by_chance))
-        bits = None if labels is None else information(theta, labels)
+        bits = None if classes is None else information(theta, classes)
         for kind in KINDS:
             doubted = np.array([doubt.topic for doubt in doubts if doubt.kind == kind], dtype=int)
             line = f"  {kind:12}{len(doubted) / K:5.0%}"
@@ -104,7 +102,7 @@ def main() -> None:
                 rest = np.delete(bits, doubted)
                 line += f"   {bits[doubted].mean():.2f} bits, the others {rest.mean():.2f}"
             print(line, flush=True)
-            for k in doubted if arguments.words else ():
+            for k in doubted if options.words else ():
                 top = [words[v] for v in np.argsort(-topics[k])[:10]]
                 print(
                     f"    {k:3} {to_corpus[k]:.2f} {coherence[k]:5.2f} {partner[k]:.2f}"

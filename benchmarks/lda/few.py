@@ -46,9 +46,7 @@ def score(
 
 def main() -> None:
     """Print the table."""
-    options = parser(__doc__.splitlines()[0]).parse_args()
-    if options.data is None:
-        raise SystemExit("--data is needed")
+    options = parser(__doc__, data="needed").parse_args()
     print(machine(options.jobs))
     fits = [(tempering, n) for tempering in (None, "lvt") for n in PASSES]
     columns = [f"{tempering or 'plain'}, {n or 'default'}" for tempering, n in fits]

@@ -17,8 +17,8 @@ import numpy as np
 
 from topictemper import TemperedLDA
 
-from .._common.checkouts import called
 from .._common.corpora import load, machine, parser
+from .._common.processes import called
 
 #: Corpus, rows and number of topics.
 CASES = (
@@ -50,7 +50,7 @@ def fit(
 
 def main() -> None:
     """Print the machine and a row for each case and mode."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, jobs=None)
     arguments.add_argument("--before", type=Path, help="another checkout, built in place")
     arguments.add_argument("--modes", nargs="+", default=["lvt", "svi"], help="tempering")
     options = arguments.parse_args()

@@ -21,8 +21,8 @@ import numpy as np
 from topictemper import TemperedLDA
 from topictemper.tempering import Annealing
 
-from .._common.checkouts import called
 from .._common.corpora import load, machine, parser
+from .._common.processes import called
 
 COMPONENTS = (10, 30, 100, 300, 500, 1000, 2000, 4000)
 WAYS, BEFORE = ("cold", "hot", "sampled", "transform"), ", before"
@@ -82,7 +82,7 @@ def report(options: Any) -> dict[str, list[tuple[float, float]]]:
 
 def main() -> None:
     """Print the machine and the table."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, seeds=None, jobs=None)
     arguments.add_argument("--rounds", type=int, default=5, help="measurements of each cost")
     arguments.add_argument("--before", type=Path, help="another checkout, built in place")
     options = arguments.parse_args()

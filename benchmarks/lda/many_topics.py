@@ -36,12 +36,19 @@ COLUMNS = (
 
 def main() -> None:
     """Print a row for every number of topics and every way to fit them."""
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.set_defaults(seeds=1)
-    arguments.add_argument("--corpus", default="docstrings")
+    arguments = parser(__doc__, seeds=1)
+    arguments.add_argument("--corpus", default="docstrings", help="corpus to learn from")
     arguments.add_argument("--rows", type=int, help="rows to learn from; none: all")
-    arguments.add_argument("--components", type=int, nargs="+", default=[10, 30, 100, 300, 1000])
-    arguments.add_argument("--fits", nargs="+", choices=FITS, default=list(FITS))
+    arguments.add_argument(
+        "--components",
+        type=int,
+        nargs="+",
+        default=[10, 30, 100, 300, 1000],
+        help="numbers of topics",
+    )
+    arguments.add_argument(
+        "--fits", nargs="+", choices=FITS, default=list(FITS), help="what to compare"
+    )
     arguments.add_argument("--more-passes", type=int, default=1, help="times the default passes")
     options = arguments.parse_args()
     X, X_test = load(options.data, options.corpus, options.rows)

@@ -26,7 +26,8 @@ from topictemper.datasets import open_corpus, save_corpus
 from topictemper.metrics import coherence
 
 from .._common.corpora import load, machine, parser
-from .memory import MB, alone
+from .._common.processes import alone
+from .memory import MB
 
 HOW = ["mapped", "chunks", "score", "coherence", "read"]
 
@@ -82,7 +83,7 @@ def measure(path: Path, how: str, limit: int, jobs: int) -> dict[str, Any]:
 
 def main() -> None:
     """Print the table."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, seeds=None)
     arguments.add_argument("--times", type=int, default=4, help="copies of the corpus")
     arguments.add_argument("--limit", type=int, default=150, help="megabytes")
     arguments.add_argument("--how", nargs="+", default=HOW, choices=HOW, help="what to measure")

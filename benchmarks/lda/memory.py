@@ -8,14 +8,11 @@ arrays: its peak before `fit` is then what Python, the libraries and the input t
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import resource
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,6 +25,7 @@ import scipy.sparse as sp
 from topictemper import TemperedLDA
 
 from .._common.corpora import hashed, load, machine, parser
+from .._common.processes import alone
 
 MB = 1e6
 
@@ -49,13 +47,6 @@ CASES = {
     "hashed": Case("arxiv", 40_000, 10**6, LVT | {"n_components": 50, "max_iter": 1}),
     "docstrings": Case("docstrings", None, None, LVT | {"n_components": 100, "max_iter": 5}),
 }
-
-
-def alone(function: Callable[..., Any], *arguments: Any) -> Any:
-    """The value of a call in a fresh process."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
-        return pool.submit(function, *arguments).result()
 
 
 def prepare(case: Case, data: Path | None, folder: Path) -> None:
@@ -96,14 +87,20 @@ def measure(case: Case, folder: Path, jobs: int) -> dict[str, float]:
 
 def main() -> None:
     """Print the table."""
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--cases", nargs="+", choices=CASES, default=None)
+    arguments = parser(__doc__, seeds=None)
+    arguments.add_argument(
+        "--cases",
+        nargs="+",
+        choices=CASES,
+        default=None,
+        help="some of the cases; none: all with DATA",
+    )
     options = arguments.parse_args()
     names = options.cases or (
         ["docstrings"] if options.data is None else [name for name in CASES if name != "docstrings"]
     )
     print(machine(options.jobs))
-    print("LVT; megabytes; the excess is growth in fit less 3 K V float32, to be at most 100\n")
+    print("LVT; megabytes; the excess is growth in fit less 3 K V float32\n")
     print(
         "| case | rows | K | V | passes | input | before fit | growth | 3 K V | excess | seconds |"
     )

@@ -175,7 +175,7 @@ def run(name: str, corpus: Corpus, options: Namespace) -> None:
 
 def main() -> None:
     """Print the table."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, data="needed")
     arguments.add_argument("--corpora", nargs="+", help="some of the corpora; none: all")
     arguments.add_argument("--man", type=Path, help="folder of manual pages")
     arguments.add_argument("--first-seed", type=int, default=0, help="first seed of the fits")

@@ -36,7 +36,7 @@ from sklearn.metrics import roc_auc_score
 from topictemper import TemperedLDA
 from topictemper.metrics import predictive_log_likelihood
 
-from .._common.corpora import load, machine, parser, vocabulary
+from .._common.corpora import counts, load, machine, parser, vocabulary
 
 SHARE = 0.05
 CLASSES = 20
@@ -72,7 +72,7 @@ def shuffled(
 def from_elsewhere(data: Path, X: sp.csr_matrix, rng: np.random.Generator) -> Planted:
     """Rows followed by articles of the BBC, and which those are."""
     columns = {word: v for v, word in enumerate(vocabulary(data, "20news", X.shape[1]))}
-    articles = sp.csr_matrix(sp.load_npz(data / "bbc" / "X.npz"))
+    articles = counts(data, "bbc")
     theirs = vocabulary(data, "bbc", articles.shape[1])
     known = [v for v, word in enumerate(theirs) if word in columns]
     articles = articles[:, known].tocoo()
@@ -141,12 +141,10 @@ def run(options: argparse.Namespace) -> None:
 
 def main() -> None:
     """Read the options and print the table."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, data="needed")
     arguments.add_argument("--topics", type=int, default=50, help="number of topics")
     arguments.add_argument("--tempering", default="lvt", help="kind of tempering")
     options = arguments.parse_args()
-    if options.data is None:
-        raise SystemExit("--data is needed: a folder with the corpora 20news and bbc")
     print(machine(options.jobs))
     print(f"{options.tempering}, K = {options.topics}, 10 passes, {options.seeds} seeds\n")
     run(options)

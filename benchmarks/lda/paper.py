@@ -211,15 +211,22 @@ class Experiment:
 
 def main() -> None:
     """Run what is missing."""
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.set_defaults(jobs=2)
-    arguments.add_argument("--corpus", choices=["arxiv", "imdb", "20news"], default="arxiv")
-    arguments.add_argument("--figures", nargs="+", choices=["vt", "dasvi"], default=["vt", "dasvi"])
+    arguments = parser(__doc__, data="needed", seeds=None, jobs=2)
+    arguments.add_argument(
+        "--corpus", choices=["arxiv", "imdb", "20news"], default="arxiv", help="corpus in DATA"
+    )
+    arguments.add_argument(
+        "--figures",
+        nargs="+",
+        choices=["vt", "dasvi"],
+        default=["vt", "dasvi"],
+        help="of which paper",
+    )
     arguments.add_argument("--quick", action="store_true", help="40,000 rows, K = 100, 4 passes")
     arguments.add_argument("--components", type=int, help="K; none: 500, or 100 if quick")
     arguments.add_argument("--passes", type=float, help="effective passes; none: 4")
     arguments.add_argument("--work", type=Path, required=True, help="folder of unfinished models")
-    arguments.add_argument("--out", type=Path, default=RESULTS)
+    arguments.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     options = arguments.parse_args()
     options.components = options.components or (100 if options.quick else 500)
     options.passes = options.passes or 4.0

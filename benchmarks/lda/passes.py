@@ -47,9 +47,7 @@ def corpus(data: Path, name: str) -> tuple[sp.csr_matrix, sp.csr_matrix]:
 
 def main() -> None:
     """Print the table."""
-    options = parser(__doc__.splitlines()[0]).parse_args()
-    if options.data is None:
-        raise SystemExit("--data is needed")
+    options = parser(__doc__, data="needed").parse_args()
     print(machine(options.jobs))
     print("| corpus | K |", " | ".join(str(n or "default") for n in PASSES), "|")
     print("|---" * (2 + len(PASSES)) + "|")

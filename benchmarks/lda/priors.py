@@ -50,10 +50,12 @@ def multiples(models: list[TemperedLDA], X_test: Any) -> None:
 
 def main() -> None:
     """Print a table for each corpus."""
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--corpora", nargs="+", choices=CORPORA, default=None)
+    arguments = parser(__doc__)
+    arguments.add_argument(
+        "--corpora", nargs="+", choices=CORPORA, default=None, help="some of the corpora; none: all"
+    )
     arguments.add_argument("--passes", type=int, default=10, help="max_iter")
-    arguments.add_argument("--tempering", default="lvt")
+    arguments.add_argument("--tempering", default="lvt", help="mode of tempering")
     options = arguments.parse_args()
     names = options.corpora or (["docstrings"] if options.data is None else list(CORPORA))
     print(machine(options.jobs))

@@ -115,8 +115,10 @@ def run(case: Case, data: Any, seeds: int, jobs: int) -> dict[str, np.ndarray]:
 
 def main() -> None:
     """Print a table for each corpus."""
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.add_argument("--corpora", nargs="+", choices=CASES, default=None)
+    arguments = parser(__doc__)
+    arguments.add_argument(
+        "--corpora", nargs="+", choices=CASES, default=None, help="some of the corpora; none: all"
+    )
     options = arguments.parse_args()
     names = options.corpora or (["docstrings"] if options.data is None else list(CASES))
     print(machine(options.jobs))

@@ -27,7 +27,7 @@ from threadpoolctl import threadpool_limits
 from topictemper import TemperedLDA
 from topictemper.datasets import load_docstrings
 
-from .._common.corpora import machine, parser, vocabulary
+from .._common.corpora import counts, machine, parser, vocabulary
 
 _LARGE = 1_000_000
 _SLIDE = """() => {
@@ -49,10 +49,9 @@ def corpus(data: Path | None) -> tuple[str, Any, list[str], list[str]]:
     if data is None:
         found = load_docstrings()
         return "docstrings", sp.csr_matrix(found.counts), list(found.vocabulary), found.text
-    folder = data / "20news"
-    X = sp.csr_matrix(sp.load_npz(folder / "X.npz"))
+    X = counts(data, "20news")
     words = vocabulary(data, "20news", X.shape[1])
-    with gzip.open(folder / "docs.txt.gz", "rt", encoding="utf-8") as file:
+    with gzip.open(data / "20news" / "docs.txt.gz", "rt", encoding="utf-8") as file:
         return "20news", X, words, file.read().split("\n")[: X.shape[0]]
 
 
@@ -88,7 +87,7 @@ def pyldavis(lda: TemperedLDA, X: Any, words: list[str], path: Path) -> tuple[fl
 
 def large(data: Path) -> tuple[str, Any, list[str], list[str]]:
     """A million rows of arXiv, some of them twice; texts are the words of a row."""
-    X = sp.csr_matrix(sp.load_npz(data / "arxiv" / "X.npz"), dtype="int32")
+    X = counts(data, "arxiv").astype("int32")
     X = sp.vstack([X, X[: max(0, _LARGE - X.shape[0])]]).tocsr()[:_LARGE]
     words = vocabulary(data, "arxiv", X.shape[1])
     texts = [
@@ -106,12 +105,14 @@ def _peak() -> float:
 
 def main() -> None:
     """Print a table."""
-    options = parser(__doc__ or "")
-    options.add_argument("--components", type=int, nargs="+", default=[20, 100, 500])
-    options.add_argument("--large", action="store_true", help="a million documents, no pyLDAvis")
-    arguments = options.parse_args()
-    name, X, words, texts = (large if arguments.large else corpus)(arguments.data)
-    print(machine(arguments.jobs))
+    arguments = parser(__doc__, seeds=None)
+    arguments.add_argument(
+        "--components", type=int, nargs="+", default=[20, 100, 500], help="numbers of topics"
+    )
+    arguments.add_argument("--large", action="store_true", help="a million documents, no pyLDAvis")
+    options = arguments.parse_args()
+    name, X, words, texts = (large if options.large else corpus)(options.data)
+    print(machine(options.jobs))
     print(f"\n{name}: {X.shape[0]:,} documents, {X.shape[1]:,} words\n")
     print(
         "| topics | report, s | cpu, s | peak, MB | MB | open, ms | slide, ms | pyLDAvis, s | MB |"
@@ -121,18 +122,18 @@ def main() -> None:
     flags = ["--no-sandbox"] if os.geteuid() == 0 else []
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=flags)
-        for n_components in arguments.components:
-            lda = TemperedLDA(n_components, random_state=0, n_jobs=arguments.jobs)
-            lda.set_params(max_iter=1 if arguments.large else None).fit(X)
+        for n_components in options.components:
+            lda = TemperedLDA(n_components, random_state=0, n_jobs=options.jobs)
+            lda.set_params(max_iter=1 if options.large else None).fit(X)
             Path("/proc/self/clear_refs").write_text("5")  # forgets the peak of the fit
             start, cpu = time.perf_counter(), time.process_time()
-            with threadpool_limits(arguments.jobs):
+            with threadpool_limits(options.jobs):
                 path = lda.report(X, texts, feature_names=words, path=Path(folder) / "report.html")
             seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
             peak = _peak()
             opened, slid = in_browser(browser, path)
             other = None
-            if not arguments.large:
+            if not options.large:
                 other = pyldavis(lda, X, words, Path(folder) / "pyldavis.html")
             theirs = "- | -" if other is None else f"{other[0]:.1f} | {other[1]:.2f}"
             print(

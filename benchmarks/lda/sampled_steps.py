@@ -5,9 +5,9 @@
 Microseconds a document on one thread, in processor time, the least of some measurements in turns:
 topics' rows, documents, statistics, and what Python adds. All from the same topics, which
 mean-field steps have learned; hot steps, at T = 3, from topics that were learned at that T. Sampled
-steps of the last passes leave the own counts of tokens out. Then documents that are
-completed, without statistics: by the fixed point, by collapsed inference, and by the sweeps of
-prediction. `benchmarks.lda.scaling` prints this table too.
+steps of the last passes, and of short documents, leave the own counts of tokens out. Then documents
+that are completed, without statistics: by mean-field inference, by collapsed inference, and by the
+sweeps of prediction. `benchmarks.lda.scaling` prints this table too.
 """
 
 from __future__ import annotations
@@ -135,8 +135,11 @@ def report(options: argparse.Namespace) -> None:
     if options.data is not None:
         cases.append(("long", load(options.data, "long")[0].astype(np.float32), 100))
     n_sweeps = 1 + sum(PREDICTION)
-    print("| rows | tokens | K | step | hot step | sampled step | ratio | of long fits "
-          f"| fixed point | collapsed | {n_sweeps} sweeps |\n" + 11 * "|---" + "|")  # fmt: skip
+    print(
+        "| rows | tokens | K | mean-field step | hot step | sampled step | ratio "
+        f"| without own counts | mean field | collapsed | {n_sweeps} sweeps |"
+    )
+    print(11 * "|---" + "|")
     for name, rows, n_components in cases:
         case = Case(rows, n_components)
         tokens = case.later.sum() / case.later.shape[0]
@@ -150,15 +153,15 @@ def report(options: argparse.Namespace) -> None:
             )
             for _ in range(options.rounds)
         ]
-        step, hot, sampled, long, *completed = np.min(turns, axis=0)
+        step, hot, sampled, without, *completed = np.min(turns, axis=0)
         print(f"| {name} | {tokens:.0f} | {n_components} | {step:.1f} | {hot:.1f} | {sampled:.1f} "
-              f"| {sampled / step:.2f} | {long:.1f} | "
+              f"| {sampled / step:.2f} | {without:.1f} | "
               + " | ".join(f"{x:.1f}" for x in completed) + " |", flush=True)  # fmt: skip
 
 
 def main() -> None:
     """Print the machine and the table."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, seeds=None, jobs=None)
     arguments.add_argument("--rounds", type=int, default=5, help="measurements of each cost")
     options = arguments.parse_args()
     print(machine(1))

@@ -129,7 +129,7 @@ def draw(results: dict[str, dict[str, Points]], path: Path, title: str) -> None:
 
 def main() -> None:
     """Print the table, write the figure."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, seeds=None, jobs=None)
     arguments.add_argument("--rounds", type=int, default=5, help="measurements of each point")
     arguments.add_argument("--before", type=Path, help="another checkout, built in place")
     arguments.add_argument("--png", type=Path, default=Path("scaling.png"), help="the figure")

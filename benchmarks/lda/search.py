@@ -22,7 +22,7 @@ from sklearn.preprocessing import normalize
 from topictemper import TemperedLDA
 from topictemper.topics import DocumentSearch
 
-from .._common.corpora import machine, parser
+from .._common.corpora import counts, labels, machine, parser
 
 K, N = 100, 10
 QUERIES, OTHERS = 50, 200
@@ -31,30 +31,27 @@ WEIGHTS, SMOOTHINGS = (0.0, 0.3, 0.5, 0.7, 0.85), (100.0, 300.0, 1000.0)
 
 def main() -> None:
     """Print a line for every way of finding similar documents."""
-    arguments = parser(__doc__ or "")
+    arguments = parser(__doc__, data="needed")
     arguments.add_argument("--constants", action="store_true", help="choose constants")
-    arguments = arguments.parse_args()
-    print(machine(arguments.jobs))
-    if arguments.data is None:
-        raise SystemExit("--data is needed: the posts are those of 20 Newsgroups")
-    folder = arguments.data / "20news"
-    X = sp.csr_matrix(sp.load_npz(folder / "X.npz"), dtype=np.float64)
-    lines = (folder / "labels.txt").read_text(encoding="utf-8").splitlines()
-    labels = np.array([line.partition("\t")[0] for line in lines])
-    rows = np.random.default_rng(0).permutation(len(labels))
+    options = arguments.parse_args()
+    print(machine(options.jobs))
+    X = counts(options.data, "20news").astype(np.float64)
+    group = labels(options.data, "20news")
+    assert group is not None
+    rows = np.random.default_rng(0).permutation(len(group))
     queries, others = rows[:QUERIES], rows[QUERIES : QUERIES + OTHERS]
 
     def share(nearest: Callable[[int], Any], of: NDArray[np.int64]) -> float:
-        return float(np.mean([(labels[nearest(row)] == labels[row]).mean() for row in of]))
+        return float(np.mean([(group[nearest(row)] == group[row]).mean() for row in of]))
 
     for sublinear in (False, True):
         tfidf = sp.csr_matrix(TfidfTransformer(sublinear_tf=sublinear).fit_transform(X))
         near = _by_product(tfidf)
         print(f"tf-idf alone, sublinear_tf={sublinear}: {share(near, queries):.3f}")
-    for seed in range(arguments.seeds):
-        lda = TemperedLDA(K, random_state=seed, n_jobs=arguments.jobs).fit(X)
+    for seed in range(options.seeds):
+        lda = TemperedLDA(K, random_state=seed, n_jobs=options.jobs).fit(X)
         theta = lda.transform(X).astype(np.float64)
-        if arguments.constants:
+        if options.constants:
             for weight, smoothing in product(WEIGHTS, SMOOTHINGS):
                 search = DocumentSearch(
                     lda, X, proportions=theta, topic_weight=weight, smoothing=smoothing

@@ -27,19 +27,15 @@ SEEDED += ["encryption key chip"]
 
 def main() -> None:
     """Print a table for every prior."""
-    arguments = parser(__doc__ or "").parse_args()
-    print(machine(arguments.jobs))
-    if arguments.data is None:
-        raise SystemExit("--data is needed: the words are those of 20 Newsgroups")
-    train, test = load(arguments.data, "20news")
-    words = vocabulary(arguments.data, "20news", train.shape[1])
+    options = parser(__doc__, data="needed").parse_args()
+    print(machine(options.jobs))
+    train, test = load(options.data, "20news")
+    words = vocabulary(options.data, "20news", train.shape[1])
 
     def fits(eta: Any) -> list[TemperedLDA]:
         return [
-            TemperedLDA(K, topic_word_prior=eta, random_state=seed, n_jobs=arguments.jobs).fit(
-                train
-            )
-            for seed in range(arguments.seeds)
+            TemperedLDA(K, topic_word_prior=eta, random_state=seed, n_jobs=options.jobs).fit(train)
+            for seed in range(options.seeds)
         ]
 
     plain = [lda.score(test) for lda in fits(None)]

@@ -42,7 +42,7 @@ def corpus(data: Path | None, name: str, rows: int | None) -> list[sp.csr_matrix
 
 def main() -> None:
     """Print the table."""
-    options = parser(__doc__.splitlines()[0]).parse_args()
+    options = parser(__doc__).parse_args()
     warnings.simplefilter("ignore", UserWarning)  # of twins
     print(machine(options.jobs))
     print("| corpus | K | eta | score | twins | effective topics | NPMI |\n" + 7 * "|---" + "|")

@@ -32,9 +32,13 @@ def streamed(X: sp.csr_matrix, **parameters: Any) -> TemperedLDA:
 
 def main() -> None:
     """Print the table."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, data="needed")
     arguments.add_argument(
-        "--lengths", nargs="+", type=int, default=[25_000, 50_000, 100_000, 200_000, 583_500]
+        "--lengths",
+        nargs="+",
+        type=int,
+        default=[25_000, 50_000, 100_000, 200_000, 583_500],
+        help="documents",
     )
     options = arguments.parse_args()
     X, X_test = load(options.data, "arxiv", None)

@@ -37,8 +37,7 @@ def seconds(fitted: TemperedLDA, X: Any, n_jobs: int) -> float:
 
 def main() -> None:
     """Print the table."""
-    arguments = parser(__doc__.splitlines()[0])
-    options = arguments.parse_args()
+    options = parser(__doc__, data="needed", jobs=None).parse_args()
     warnings.simplefilter("ignore", UserWarning)  # of twins
     print(machine(2))
     print("| corpus | rows | K | beside | one thread, s | two, s | ratio |")

@@ -6,13 +6,12 @@
 plain and annealed variational inference from three kinds of starts, minus sorted VI from the same
 start; mean and standard error over seeds. ``real``: the standardized iris, wine and breast cancer
 data of scikit-learn, from k-means: plain and annealed inference by the number of components.
-``two-gaussians``: how often the means end the wrong way
-round, over 100 seeds, and figure 1 of "Variational Tempering" as a PNG.
+``two-gaussians``: how often the means end the wrong way round, over some runs, and figure 1 of
+"Variational Tempering" as a PNG in OUT.
 """
 
 from __future__ import annotations
 
-import argparse
 import time
 import warnings
 from collections.abc import Callable
@@ -30,6 +29,7 @@ from topictemper.datasets import make_two_gaussians
 from topictemper.mixture import DPGaussianMixture, TwoGaussians
 from topictemper.tempering import Annealing
 
+from .._common.corpora import machine, parser
 from .._common.pairs import with_error
 
 Array = NDArray[np.float64]
@@ -204,15 +204,16 @@ def two_gaussians(runs: int, out: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--parts", nargs="+", choices=PARTS, required=True)
-    parser.add_argument(
+    """Run the parts that were asked for."""
+    arguments = parser(__doc__, data="none", seeds=20, jobs=None)
+    arguments.add_argument("--parts", nargs="+", choices=PARTS, required=True, help="what to run")
+    arguments.add_argument(
         "--out", type=Path, default=Path("mixture-results"), help="folder for pictures"
     )
-    parser.add_argument("--seeds", type=int, default=20, help="seeds of the DP tables")
-    parser.add_argument("--runs", type=int, default=100, help="runs of the two Gaussians")
-    options = parser.parse_args()
+    arguments.add_argument("--runs", type=int, default=100, help="runs of the two Gaussians")
+    options = arguments.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
+    print(machine(1))
     if "dp" in options.parts:
         dp(options.seeds)
     if "real" in options.parts:

@@ -132,8 +132,8 @@ def one_start(n_components: int, n_rounds: int) -> dict[str, list[float]]:
 def main() -> None:
     """Print the table."""
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--components", type=int, default=50)
-    options.add_argument("--starts", type=int, default=10)
+    options.add_argument("--components", type=int, default=50, help="topics")
+    options.add_argument("--starts", type=int, default=10, help="starts of each process")
     options.add_argument("--rounds", type=int, default=100, help="of one start")
     options.add_argument("--serve", help=argparse.SUPPRESS)
     given = options.parse_args()

@@ -33,8 +33,8 @@ from topictemper.cli._main import main as shell
 from topictemper.text._parameters import MAX_DF, MIN_DF, default_vectorizer
 
 from .._common.corpora import distributions, machine, parser
+from .._common.processes import alone
 from .._common.referee import best_of_two
-from ..lda.memory import alone
 from .adapters import ETA, alpha_of
 
 HELD_OUT = 20
@@ -195,14 +195,14 @@ def measure(system: str, data: Path, n_lines: int, n_words: int, n_topics: int) 
 
 def main() -> None:
     """Print the table."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, data="needed", seeds=None, jobs=None)
     arguments.add_argument("--lines", type=int, default=200_000, help="lines of text")
     arguments.add_argument("--words", type=int, default=25, help="words of a line")
     arguments.add_argument("--topics", type=int, default=100, help="topics")
-    arguments.add_argument("--systems", nargs="+", default=list(SYSTEMS), choices=list(SYSTEMS))
+    arguments.add_argument(
+        "--systems", nargs="+", default=list(SYSTEMS), choices=list(SYSTEMS), help="what to compare"
+    )
     options = arguments.parse_args()
-    if options.data is None:
-        arguments.error("--data is needed: the texts are the posts of 20 Newsgroups")
     print(machine(1))
     print("| system | count | learn | give back | MB | score |")
     print("|---|---|---|---|---|---|")

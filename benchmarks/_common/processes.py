@@ -1,10 +1,13 @@
-"""The same measurement with the topictemper of another checkout."""
+"""Measurements in processes of their own, also with the topictemper of another checkout."""
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,13 @@ sys.path[0] = ""
 function = getattr(importlib.import_module(sys.argv[2]), sys.argv[3])
 print(json.dumps(function(*json.loads(sys.argv[4]))))
 """
+
+
+def alone(function: Callable[..., Any], *arguments: Any) -> Any:
+    """The value of a call in a fresh process."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        return pool.submit(function, *arguments).result()
 
 
 def called(checkout: Path, module: str, function: str, *arguments: object) -> Any:
