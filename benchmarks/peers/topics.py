@@ -6,7 +6,7 @@ NPMI of the ten top words of a topic is counted in the test documents, and where
 that nobody learned from, in up to 100,000 of those: in 1,500 abstracts many top words occur a few
 times only, and pairs of such words never. Diversity is of 25 words.
 With labels (20news) a logistic regression learns the group of a post from its topic proportions,
-found for every system by the same fixed point from its topics and alpha, at T = 1; it learns from
+found for every system by collapsed inference from its topics and alpha, at T = 1; it learns from
 the training rows, with C chosen by cross-validation in them, and is scored on the test rows.
 Writes OUT/topics.csv and prints the table. The last row, of word counts themselves (tf-idf),
 shows what the classifier loses to the topics.
@@ -30,7 +30,7 @@ from topictemper._core._workers import Workers
 from topictemper.lda._prediction import cold, proportions
 from topictemper.metrics import _predictive, coherence, predictive_log_likelihood, topic_diversity
 
-from .._common.corpora import RESULTS, load, machine, parser
+from .._common.corpora import RESULTS, labels, load, machine, parser
 from .compare import SETTINGS, Setting
 
 FIELDS = "setting system length seed score npmi npmi_of_others diversity accuracy".split()
@@ -44,18 +44,9 @@ def others(data: Path, setting: Setting) -> Any | None:
     return load(data, setting.corpus)[0][setting.rows : setting.rows + OTHERS]
 
 
-def labels(data: Path, corpus: str) -> NDArray[Any] | None:
-    """The first word of every line of labels.txt, if the corpus has one."""
-    path = data / corpus / "labels.txt"
-    if not path.exists():
-        return None
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return np.array([line.partition("\t")[0] for line in lines])
-
-
 def theta(topics: NDArray[Any], alpha: Any, X: Any, jobs: int) -> NDArray[Any]:
     """Topic proportions of documents, in the same way whatever made the topics."""
-    model = _predictive._model(topics, alpha, "collapsed", 1e-3, 100)
+    model = _predictive._model(topics, alpha, "collapsed", {})
     with Workers(jobs) as workers:
         return proportions(model, X, cold, workers)
 
@@ -71,13 +62,13 @@ def accuracy(features: list[Any], y: NDArray[Any], first: Any, grid: list[float]
 
 def main() -> None:
     """Measure every file of topics."""
-    arguments = parser(__doc__.splitlines()[0])
+    arguments = parser(__doc__, data="needed", seeds=None)
     arguments.add_argument("--models", type=Path, required=True, help="of compare.py --models")
-    arguments.add_argument("--settings", nargs="*", choices=SETTINGS, default=list(SETTINGS))
-    arguments.add_argument("--out", type=Path, default=RESULTS)
+    arguments.add_argument(
+        "--settings", nargs="*", choices=SETTINGS, default=list(SETTINGS), help="corpora"
+    )
+    arguments.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     options = arguments.parse_args()
-    if options.data is None:
-        arguments.error("--data is needed")
     models = {name: sorted(options.models.glob(f"{name}_*.npz")) for name in options.settings}
     if not any(models.values()):
         arguments.error(f"--models: no topics of {options.settings} in {options.models}")
