@@ -41,7 +41,6 @@ def tempered(
     lengths: Sequence[float],
     seed: int,
     threads: int,
-    **more: Any,
 ) -> Fits:
     """Ours, defaults but K and passes: 0 is the default of passes, a part of one is one pass over
     so many of the documents."""
@@ -55,7 +54,6 @@ def tempered(
             max_iter=max(1, round(passes)) if passes else None,
             random_state=seed,
             n_jobs=threads,
-            **more,
         )
         model.fit(rows)
         topics = model.components_
@@ -142,52 +140,16 @@ def sklearn_online(
         yield model.components_, alpha_of(n_components)
 
 
-def sklearn_batch(
-    X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int
-) -> Fits:
-    """Batch variational inference in float32."""
-    from sklearn.decomposition import LatentDirichletAllocation
-
-    yield None
-    for passes in lengths:
-        model = LatentDirichletAllocation(
-            n_components,
-            doc_topic_prior=alpha_of(n_components),
-            topic_word_prior=ETA,
-            learning_method="batch",
-            max_iter=int(passes),
-            random_state=seed,
-            n_jobs=threads,
-        ).fit(X)
-        yield model.components_, alpha_of(n_components)
-
-
 def gensim(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
     """`LdaModel`: online variational inference, one thread."""
-    from gensim.models import LdaModel
-
-    yield from _gensim(X, n_components, lengths, seed, LdaModel, {})
-
-
-def gensim_multicore(
-    X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int
-) -> Fits:
-    """`LdaMulticore`: as many workers as threads, beside the process that steers them."""
-    from gensim.models import LdaMulticore
-
-    yield from _gensim(X, n_components, lengths, seed, LdaMulticore, {"workers": threads})
-
-
-def _gensim(
-    X: Any, n_components: int, lengths: Sequence[float], seed: int, model: Any, more: dict[str, Any]
-) -> Fits:
     from gensim.matutils import Sparse2Corpus
+    from gensim.models import LdaModel
 
     corpus = list(Sparse2Corpus(X, documents_columns=False))
     names = {i: str(i) for i in range(X.shape[1])}
     yield None
     for passes in lengths:
-        fitted = model(
+        model = LdaModel(
             corpus,
             n_components,
             names,
@@ -197,9 +159,8 @@ def _gensim(
             passes=int(passes),
             eval_every=None,
             random_state=seed,
-            **more,
         )
-        yield fitted.state.get_lambda(), alpha_of(n_components)
+        yield model.state.get_lambda(), alpha_of(n_components)
 
 
 def lda(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
@@ -339,9 +300,6 @@ class System:
 
 SYSTEMS = {
     "TemperedLDA": System(tempered, "topictemper", "passes", (0, 0.1, 0.3, 1, 3, 5, 10, 30, 100)),
-    "TemperedLDA, early stopping": System(
-        partial(tempered, early_stopping=True), "topictemper", "passes", (10, 30)
-    ),
     "tomotopy": System(tomotopy, "tomotopy", "iterations", (50, 200, 1000), goes_on=True),
     "tomotopy, eta 0.01": System(
         partial(tomotopy, eta=0.01), "tomotopy", "iterations", (50, 200, 1000), goes_on=True
@@ -349,9 +307,7 @@ SYSTEMS = {
     "tomotopy, averaged": System(tomotopy_averaged, "tomotopy", "iterations", (100, 300)),
     "sklearn online": System(sklearn_online, "scikit-learn", "passes", (1, 2, 5, 10), goes_on=True),
     "gensim LdaModel": System(gensim, "gensim", "passes", (1, 5), threaded=False),
-    "gensim LdaMulticore": System(gensim_multicore, "gensim", "passes", (1, 5)),
     "pyspark online": System(pyspark, "pyspark", "passes", (2, 5)),
-    "sklearn batch": System(sklearn_batch, "scikit-learn", "passes", (10, 30)),
     "lda": System(lda, "lda", "iterations", (50, 200), threaded=False),
     "MALLET (pyrmallet)": System(mallet, "pyrmallet", "iterations", (200, 1000), threaded=False),
     "vowpalwabbit": System(vowpalwabbit, "vowpalwabbit", "passes", (1, 5), threaded=False),

@@ -6,9 +6,9 @@ Each fit has a process of its own, one at a time, and is scored by one referee: 
 documents completed by mean field and by sampling, the better of the two taken (see
 `benchmarks._common.referee`). What has been measured is in
 OUT/peers.csv and is not run again (delete its rows to repeat it); the tables and the figure,
-OUT/peers.md and peers.png, are made from it. What the lengths in `adapters.SYSTEMS` leave open,
-"budgets" fill: TemperedLDA with as many passes as take 0.25, 1 and 4 times the seconds of 200
-iterations of tomotopy. The peers are the extra `topictemper[peers]`; pyspark needs Java.
+OUT/peers.md and peers.png, are made from it. The lengths of training are in `adapters.SYSTEMS`.
+The peers are the extra `topictemper[peers]`; those that are not installed are left out. pyspark
+needs Java.
 """
 
 from __future__ import annotations
@@ -49,10 +49,8 @@ SETTINGS = {
     "arxiv-40k": Setting("arxiv", 40_000, 100),
     "arxiv-200k": Setting("arxiv", 200_000, 300),
 }
-OURS, MARK = "TemperedLDA", ("tomotopy", 200.0)
-BUDGETS = (0.25, 1.0, 4.0)
 FIELDS = (
-    "setting system length unit budget seed threads seconds score error inference factor note load "
+    "setting system length unit seed threads seconds score error inference factor note load "
     "version machine"
 ).split()
 Row = dict[str, Any]
@@ -136,13 +134,7 @@ class Bench:
                 done = self.run(setting, name, system, lengths, seed)
 
     def run(
-        self,
-        setting: str,
-        name: str,
-        system: System,
-        lengths: Sequence[float],
-        seed: int,
-        budget: str = "",
+        self, setting: str, name: str, system: System, lengths: Sequence[float], seed: int
     ) -> bool:
         """One process; a row for every length that it reaches within the time limit.
 
@@ -165,7 +157,6 @@ class Bench:
             "setting": setting,
             "system": name,
             "unit": system.unit,
-            "budget": budget,
             "seed": seed,
             "threads": options.jobs if system.threaded else 1,
             "version": system.version(),
@@ -204,22 +195,6 @@ class Bench:
             self.add(length=f"{length:g}", note=note, **common)
         return not note
 
-    def measure_budgets(self, setting: str, seed: int) -> None:
-        """TemperedLDA with the passes that each budget allows, judged by what it took before."""
-        mark = self.find(setting=setting, system=MARK[0], length=f"{MARK[1]:g}", seed=seed)
-        known = self.find(setting=setting, system=OURS, budget="", seed=seed)
-        if not mark or not mark[0]["seconds"] or not known:
-            print(f"{setting}: no budgets without {MARK[0]} and {OURS}", flush=True)
-            return
-        points = sorted(
-            (float(row["seconds"]), float(row["length"])) for row in known if row["length"] != "0"
-        )
-        for budget in BUDGETS:
-            if self.find(setting=setting, system=OURS, budget=f"{budget:g}", seed=seed):
-                continue
-            passes = passes_within(budget * float(mark[0]["seconds"]), points)
-            self.run(setting, OURS, SYSTEMS[OURS], [passes], seed, budget=f"{budget:g}")
-
 
 class Clock:
     """Waits for a process; time in which all were stopped together (Ctrl-Z) does not count."""
@@ -244,24 +219,15 @@ class Clock:
         return False
 
 
-def passes_within(seconds: float, points: Sequence[tuple[float, float]]) -> float:
-    """Passes for a time, from points of (seconds, passes); proportional beyond them."""
-    time_, passes = np.array(points).T
-    if seconds > time_[-1]:
-        result = passes[-1] * seconds / time_[-1]
-    elif seconds < time_[0]:
-        result = passes[0] * seconds / time_[0]
-    else:
-        result = np.exp(np.interp(np.log(seconds), np.log(time_), np.log(passes)))
-    return float(np.floor(result)) if result >= 1 else float(f"{result:.2g}")
-
-
 def main() -> None:
     """Measure what is missing, then write the tables and the figure."""
-    arguments = parser(__doc__.splitlines()[0])
-    arguments.set_defaults(seeds=1, jobs=2)
-    arguments.add_argument("--settings", nargs="*", choices=SETTINGS, default=list(SETTINGS))
-    arguments.add_argument("--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS))
+    arguments = parser(__doc__, data="needed", seeds=1, jobs=2)
+    arguments.add_argument(
+        "--settings", nargs="*", choices=SETTINGS, default=list(SETTINGS), help="corpora"
+    )
+    arguments.add_argument(
+        "--systems", nargs="+", choices=SYSTEMS, default=list(SYSTEMS), help="what to compare"
+    )
     arguments.add_argument("--limit", type=float, default=480.0, help="seconds of one fit")
     arguments.add_argument("--models", type=Path, help="folder that keeps all topics (topics.py)")
     arguments.add_argument(
@@ -271,8 +237,6 @@ def main() -> None:
         help="folder of the results",
     )
     options = arguments.parse_args()
-    if options.data is None:
-        arguments.error("--data is needed")
     options.out.mkdir(parents=True, exist_ok=True)
     bench = Bench(options)
     print(machine(options.jobs), flush=True)
@@ -280,8 +244,6 @@ def main() -> None:
         for seed in range(options.seeds):
             for name in options.systems:
                 bench.measure(setting, name, seed)
-            if OURS in options.systems:
-                bench.measure_budgets(setting, seed)
             report.write(bench.rows, options.out)
 
 
