@@ -132,6 +132,7 @@ def learn(options: Namespace) -> None:
     images = digits(options.data, "train")
     Y, held = images[: options.digits], images[N_LEARNED : N_LEARNED + options.held]
     log = options.work / f"{name_of(options)}.csv"
+    print("epoch,seconds,ELBO of training images,ELBO of held-back images,active units")
     with Workers(options.jobs) as workers:
         run = start(options, Y, workers)
         while run.epoch < options.epochs:

@@ -1,7 +1,8 @@
 """The E-step of truncated variational sampling in numpy, without a loop over data.
 
 What one would write without a compiler: all data at once, states as arrays of floats, duplicates
-found by sorting. It stands beside the kernel in `truncated.py`.
+found by sorting and dropped, as in the paper. (The kernel changes draws that are known until they
+are new, so its free energy is higher.) It stands beside the kernel in `truncated.py`.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ def measure(path: Path, how: str, limit: int, jobs: int) -> dict[str, Any]:
     """Fit under the limit, and what it took."""
     X = open_corpus(path).counts
     lda = TemperedLDA(100, max_iter=1, batch_size=500, random_state=0, n_jobs=jobs)
-    lda.fit(X[:5000])  # whatever is made but once
+    lda.fit(X[:5000])  # for what is made only once
     before = used()
     resource.setrlimit(resource.RLIMIT_DATA, (before + limit, before + limit))
     start, cpu = time.perf_counter(), time.process_time()

@@ -9,7 +9,7 @@ Two kinds of documents are planted, one in twenty:
   ("fitted with"), others it has never seen ("new").
 - BBC: real articles from elsewhere, BBC news over the vocabulary of 20news, never seen.
 
-20news has but a handful of posts in another language, too few for a figure. The figure is the
+20news has only a handful of posts in another language, too few for a figure. The figure is the
 AUC (1: every planted document before all others, 0.5: chance) of three scores of how odd a
 document is:
 
@@ -18,7 +18,7 @@ document is:
 - gain: what a held-out word gains in log-probability by topics, beyond the word frequencies of
   the corpus; the least is the oddest.
 
-All three hang on the length of a document, so each is shown once more as a rank "in its class",
+All three depend on the length of a document, so each is shown once more as a rank "in its class",
 one of twenty classes of like length.
 """
 
