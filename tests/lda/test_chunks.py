@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from topictemper import TemperedLDA
+from topictemper import TemperedLDA, TopicModel
 from topictemper._utils import _chunks
 from topictemper.datasets import open_corpus, save_corpus
 from topictemper.metrics import coherence
@@ -267,6 +268,24 @@ def test_chunks_are_predicted_as_the_whole(places):
     assert lda.elbo(Again(*cut(X, *places))) == lda.elbo(X)
     temperatures = lda.document_temperatures(cut(X, *places))
     np.testing.assert_array_equal(temperatures, lda.document_temperatures(X))
+
+
+def test_proportions_are_in_memory_once():
+    X = corpus()
+    words = [f"word{'abcdefghij'[v // 10]}{'abcdefghij'[v % 10]}" for v in range(X.shape[1])]
+    lda = TemperedLDA(49, max_iter=1, random_state=0).fit(X, feature_names=words)
+    model = TopicModel(49, lda=TemperedLDA(max_iter=1), random_state=0)
+    model.set_params(vectorizer__min_df=1, vectorizer__max_df=1.0).fit(words)
+    n = 40_000
+    for transform, documents in (
+        (lda.transform, (X for _ in range(n // 200))),
+        (model.transform, (words[v % len(words)] for v in range(n))),
+    ):
+        tracemalloc.start()
+        theta = transform(documents)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1.6 * theta.nbytes
 
 
 def test_tables_of_chunks():

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._files import replacing, writable_path
+from .._utils._rows import Rows
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import pyarrow
 from ._inputs import STANDARD_INPUT, Document
@@ -105,9 +106,15 @@ def opened_output(path: Path, format: str, labels: Labels) -> Iterator[Write]:
             with _parquet_writer(file, labels) as write:
                 yield write
         else:
-            parts: list[tuple[dict[str, list[str]], NDArray[Any]]] = []
-            yield lambda documents, theta: parts.append((labels.of_documents(documents), theta))
-            _write_npz(file, parts, labels)
+            columns: list[dict[str, list[str]]] = []
+            proportions = Rows()
+
+            def write(documents: Sequence[Document], theta: NDArray[Any]) -> None:
+                columns.append(labels.of_documents(documents))
+                proportions.add(theta)
+
+            yield write
+            _write_npz(file, columns, proportions.array(), labels)
 
 
 def _csv_writer(file: Any, labels: Labels) -> Write:
@@ -165,11 +172,13 @@ def _parquet_writer(file: Any, labels: Labels) -> Iterator[Write]:
 
 
 def _write_npz(
-    file: Any, parts: Sequence[tuple[dict[str, list[str]], NDArray[Any]]], labels: Labels
+    file: Any,
+    parts: Sequence[dict[str, list[str]]],
+    proportions: NDArray[Any],
+    labels: Labels,
 ) -> None:
     """Write arrays: `proportions`, `labels`, and those of `Labels.of_documents`."""
     columns: dict[str, Any] = {
-        name: np.array([value for part, _ in parts for value in part[name]]) for name in parts[0][0]
+        name: np.array([value for part in parts for value in part[name]]) for name in parts[0]
     }
-    theta = np.concatenate([theta for _, theta in parts])
-    np.savez_compressed(file, proportions=theta, labels=np.array(labels.topics), **columns)
+    np.savez_compressed(file, proportions=proportions, labels=np.array(labels.topics), **columns)

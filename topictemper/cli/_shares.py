@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._utils._log import Progress, counted, logger
+from .._utils._rows import Rows
 from ..datasets.formats._packed import InputError
 from ..topics._periods import PERIODS
 from ..topics._shares import shares_by_group, shares_over_time
@@ -46,10 +47,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.period is not None and not by_date:
         raise InputError("--period is for --date.")
     fitted, progress = Fitted(arguments.model), Progress("reading", verbose=True)
-    proportions, known = [], []
+    proportions, known = Rows(), []
     values: list[str | None] = []
     for part in fitted.parts(arguments):
-        proportions.append(fitted.lda._proportions(fitted.lda._fitted_counts(part.counts)))
+        proportions.add(fitted.lda._proportions(fitted.lda._fitted_counts(part.counts)))
         known.append(np.asarray(part.counts.sum(axis=1)).ravel() > 0)
         # An empty cell of a table is None in other formats.
         values += [(each.date if by_date else each.group) or None for each in part.documents]
@@ -59,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.file}: no document has a word of the vocabulary.")
     if not any(value is not None for value in values):
         raise InputError(f"{arguments.file}: no document has a {'date' if by_date else 'group'}.")
-    theta = np.concatenate(proportions)
+    theta = proportions.array()
     try:
         if by_date:
             shares = shares_over_time(theta, values, period=arguments.period or "auto", **settings)

@@ -13,6 +13,7 @@ from sklearn.base import TransformerMixin
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils._chunks import is_chunks, n_empty_rows
+from .._utils._rows import Rows
 from .._utils._warnings import warn
 from ._completion import completions, score_of
 from ._defaults import STREAM_SAMPLES
@@ -90,18 +91,18 @@ class PredictionMixin(TransformerMixin):
         .. [1] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models.
            UAI.
         """
-        found, n_empty, matrices = [], 0, self._fitted_matrices(X)
+        found, n_empty, matrices = Rows(), 0, self._fitted_matrices(X)
         self._warn_if_hot()
         for counts in matrices:
             n_empty += n_empty_rows(counts)
-            found.append(self._proportions(counts, inference, tempered))
+            found.add(self._proportions(counts, inference, tempered))
         if n_empty:
             warn(
-                f"{n_empty:,} of {sum(map(len, found)):,} documents have no word of the "
+                f"{n_empty:,} of {len(found):,} documents have no word of the "
                 "vocabulary, so their proportions are the prior's mean; leave out the rows with "
                 "X.sum(axis=1) == 0",
             )
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        return found.array()
 
     def score(
         self,

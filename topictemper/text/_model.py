@@ -23,6 +23,7 @@ from .._utils._counts import sample_weights
 from .._utils._files import new_path
 from .._utils._log import Progress, counted, say
 from .._utils._rollback import unchanged_on_error
+from .._utils._rows import joined_rows
 from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
 from ..lda._other_names import understands_other_names
@@ -330,7 +331,7 @@ class TopicModel(
             which says nothing about the document. `documents` marks these documents.
         """
         check_is_fitted(self)
-        return np.concatenate([self._of_counts(counts) for counts in self._matrices(texts)])
+        return joined_rows(map(self._of_counts, self._matrices(texts)))
 
     def score(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Predictive log-likelihood of held-out words, in nats per word; see `TemperedLDA.score`.
