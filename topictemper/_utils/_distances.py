@@ -15,7 +15,8 @@ _ROWS, _COLUMNS = 32, 1024
 def distributions(rows: NDArray[Any]) -> NDArray[np.float64]:
     """Rows divided by their sums, in double precision."""
     rows = rows.astype(np.float64)
-    return rows / rows.sum(axis=1, keepdims=True)
+    rows /= rows.sum(axis=1, keepdims=True)
+    return rows
 
 
 def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
@@ -23,9 +24,11 @@ def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
 
     Rows sum to one. Those that are equal may get 1e-8, or 3e-4 in single precision, by rounding.
     """
-    root = np.sqrt(first)
     # BLAS needs half of the time for the product of an array with itself.
-    affinity = root @ (root if second is first else np.sqrt(second)).T
+    same = second is first
+    first = np.sqrt(first)  # in place of the argument, whose memory may be wanted
+    second = first if same else np.sqrt(second)
+    affinity = first @ second.T
     return np.sqrt(np.clip(1.0 - affinity.astype(np.float64), 0.0, 1.0))
 
 
