@@ -24,6 +24,13 @@ def test_report_of_a_table(run, model, table, lines, tmp_path):
     assert page["groups"]["names"] == ["a", "b"]
 
 
+def test_report_of_many_documents_says_how_far_it_is(run, model, text, tmp_path, monkeypatch):
+    monkeypatch.setattr("topictemper._utils._log._SECONDS_BETWEEN_LINES", -1.0)
+    monkeypatch.setattr("topictemper.report._of_model._MOST_KEPT", 0)
+    said = run("report", model, text, "-o", tmp_path / "report.html")[2]
+    assert "inferring topics: 120 documents, " in said
+
+
 def test_documents_of_a_report_have_the_names_of_a_column(run, model, tmp_path):
     table, path = tmp_path / "docs.jsonl", tmp_path / "report.html"
     rows = [{"body": "river boat", "title": "A trip"}, {"body": "engine road"}]

@@ -82,6 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
         progress.add(len(part.documents))
     X = sp.vstack(counts, format="csr")
     del counts
+    fitted.lda.set_params(verbose=1)
     try:
         write_model(
             fitted.lda,

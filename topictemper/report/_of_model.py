@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._counts import NOTHING_HELD_OUT
+from .._utils._log import Progress
 from ._documents import sample_rows
 from ._settings import settings_of
 from ._write import write
@@ -33,8 +34,15 @@ class _Inferred:
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> NDArray[Any]:
         if math.prod(self.shape) <= _MOST_KEPT:
             return self._kept[rows]
+        progress = self._progress  # which begins here
         inferred: NDArray[Any] = self._model._proportions(self._X[rows])
+        if isinstance(rows, slice):  # of the pass over all documents
+            progress.add(len(inferred))
         return inferred
+
+    @cached_property
+    def _progress(self) -> Progress:
+        return Progress("inferring topics", bool(self._model.verbose))
 
     @cached_property
     def _kept(self) -> NDArray[Any]:
