@@ -17,6 +17,8 @@ from ._periods import periods_of
 
 # Numbers that are drawn at once, which fit into the cache, and those that are multiplied at once.
 _MOST_DRAWN, _MOST_MULTIPLIED = 2**16, 2**24
+# Documents, or blocks of documents, that are drawn from: more would not change an interval.
+_MOST_BLOCKS = 2**14
 # A smaller sum of proportions is that of a document without topics.
 _LEAST = 1e-300
 # Floats below are whole numbers exactly.
@@ -38,6 +40,8 @@ def shares_by_group(
     A share is the mean of the proportions of the documents of a group. Its interval is that of the
     bootstrap, by percentiles: documents of the group are drawn again and again, with replacement.
     It is too narrow for a group of a few documents, and has no width for one of a single document.
+    A group of more than 16,384 documents is cut into so many random blocks, which are drawn in
+    place of documents.
 
     Parameters
     ----------
@@ -112,6 +116,8 @@ def shares_over_time(
     A share is the mean of the proportions of the documents of a period. Its interval is that of the
     bootstrap, by percentiles: documents of the period are drawn again and again, with replacement.
     It is too narrow for a period of a few documents, and has no width for one of a single document.
+    A period of more than 16,384 documents is cut into so many random blocks, which are drawn in
+    place of documents.
 
     Parameters
     ----------
@@ -192,7 +198,7 @@ def _shares(
     for rows in np.split(by_group, ends_of[:-1]):
         values, w = theta[rows].astype(np.float64), weight[rows]
         values /= np.maximum(values.sum(axis=1, keepdims=True), _LEAST)
-        draws = _resampled(values, w, n_bootstrap, rng)
+        draws = _resampled(*_blocks(values, w, rng), n_bootstrap, rng)
         shares.append(w @ values / w.sum())
         ends = np.percentile(draws, tails, axis=0)
         low.append(ends[0])
@@ -209,6 +215,20 @@ def _shares(
             "documents": np.repeat(documents, n_components),
         }
     )
+
+
+def _blocks(
+    values: NDArray[np.float64], weight: NDArray[np.float64], rng: np.random.RandomState
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Means and weights of random blocks of documents, or the documents if these are few enough."""
+    n = len(values)
+    if n <= _MOST_BLOCKS:
+        return values, weight
+    order = rng.permutation(n)
+    starts = np.arange(_MOST_BLOCKS) * n // _MOST_BLOCKS
+    of_blocks = np.add.reduceat(weight[order], starts)
+    sums = np.add.reduceat((weight[:, None] * values)[order], starts)
+    return sums / of_blocks[:, None], of_blocks
 
 
 def _resampled(
