@@ -13,6 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import _validation as check
+from .._utils._blas import one_blas_thread
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree, within
 from .._utils._typing import Floats
@@ -186,6 +187,7 @@ default="kmeans"
 
     # Learning
 
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the mixture from scratch.
 
@@ -214,6 +216,7 @@ default="kmeans"
         self._fit(X)
         return self
 
+    @one_blas_thread()
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.intp]:
         """Learn the mixture and return the component of each row, as `predict` would.
 
@@ -317,6 +320,7 @@ default="kmeans"
         """
         return self._responsibilities(X)[0].argmax(axis=1)
 
+    @one_blas_thread()
     def predict_proba(self, X: Any) -> Floats:
         """Responsibilities q(z_n) of each row at T = 1, given the learned sticks and components.
 
@@ -332,6 +336,7 @@ default="kmeans"
         """
         return self._responsibilities(X)[0]
 
+    @one_blas_thread()
     def elbo(self, X: Any) -> float:
         """Evidence lower bound of rows at T = 1, with the learned q of sticks and components.
 
@@ -348,6 +353,7 @@ default="kmeans"
         """
         return self._responsibilities(X)[1] / len(X)
 
+    @one_blas_thread()
     def score_samples(self, X: Any) -> Floats:
         """Log predictive density of each row, that of a mixture of Student's t distributions.
 

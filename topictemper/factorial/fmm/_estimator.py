@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
+from ..._utils._blas import one_blas_thread
 from ..._utils._rollback import unchanged_on_error
 from ..._utils._state import Tree
 from ..._utils._typing import Flags, Floats
@@ -185,6 +186,7 @@ class FactorialMixture(
 
     # Learning
 
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn components.
 
@@ -244,6 +246,7 @@ class FactorialMixture(
 
     # Using the components
 
+    @one_blas_thread()
     def transform(self, X: Any) -> Floats:
         """Probability of each component in each image, by 50 sweeps at T = 1.
 
@@ -283,6 +286,7 @@ class FactorialMixture(
             )
         return bits @ self.components_
 
+    @one_blas_thread()
     def elbo(self, X: Any) -> float:
         """Evidence lower bound of images at T = 1, with the learned q(mu).
 
@@ -303,6 +307,7 @@ class FactorialMixture(
         bounds = result.energies + self._prior.log_scale(images.observed) + result.entropies
         return float(bounds.mean())
 
+    @one_blas_thread()
     def score(self, X: Any, y: Any = None) -> float:
         """Evidence lower bound of images, as `elbo`; higher is better.
 
@@ -320,6 +325,7 @@ class FactorialMixture(
         """
         return self.elbo(X)
 
+    @one_blas_thread()
     def predictive_log_likelihood(self, X: Any, mask: ArrayLike) -> float:
         """Log density of some pixels of images, given the others.
 

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
+from ..._utils._blas import one_blas_thread
 from ..._utils._rollback import unchanged_on_error
 from ..._utils._typing import Floats
 from ..._utils._warnings import warn
@@ -70,6 +71,7 @@ class TruncatedModel(
         """Return a function from data to marginals, if the model has learned one."""
         return None
 
+    @one_blas_thread()
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the parameters from scratch.
 
@@ -111,6 +113,7 @@ class TruncatedModel(
             )
         return self
 
+    @one_blas_thread()
     def elbo(self, X: Any, n_iter: int | None = None) -> float:
         """Evidence lower bound of data at T = 1 (TVS eq. 3, where it is the free energy).
 
@@ -128,6 +131,7 @@ class TruncatedModel(
         """
         return float(self._infer(X, n_iter)[0].mean())
 
+    @one_blas_thread()
     def score(self, X: Any, y: Any = None) -> float:
         """Evidence lower bound of data after `n_inference_iter` E-steps; higher is better.
 
@@ -145,6 +149,7 @@ class TruncatedModel(
         """
         return self.elbo(X)
 
+    @one_blas_thread()
     def exact_log_likelihood(self, X: Any) -> float:
         """Log-likelihood of data, the sum over all 2^H states.
 
@@ -172,6 +177,7 @@ class TruncatedModel(
             )
         return float(exact_log_likelihood(joint, Y).mean())
 
+    @one_blas_thread()
     def transform(self, X: Any) -> Floats:
         """Posterior means of the units, E[s] under the truncated distribution (TVS eq. 5).
 
