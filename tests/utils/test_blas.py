@@ -39,3 +39,9 @@ def test_threads_of_blas_do_not_change_bits(model, X):
             assert n_threads() == {n}
     for one, two in zip(*found, strict=True):
         assert_array_equal(one, two)
+
+
+def test_warnings_name_the_line_of_the_caller():
+    with pytest.warns(match="not converged") as found:
+        DPGaussianMixture(5, max_iter=2).fit(IMAGES)
+    assert {each.filename for each in found} == {__file__}

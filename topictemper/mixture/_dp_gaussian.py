@@ -187,7 +187,7 @@ default="kmeans"
 
     # Learning
 
-    @one_blas_thread()
+    @one_blas_thread
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the mixture from scratch.
 
@@ -216,7 +216,7 @@ default="kmeans"
         self._fit(X)
         return self
 
-    @one_blas_thread()
+    @one_blas_thread
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.intp]:
         """Learn the mixture and return the component of each row, as `predict` would.
 
@@ -320,7 +320,7 @@ default="kmeans"
         """
         return self._responsibilities(X)[0].argmax(axis=1)
 
-    @one_blas_thread()
+    @one_blas_thread
     def predict_proba(self, X: Any) -> Floats:
         """Responsibilities q(z_n) of each row at T = 1, given the learned sticks and components.
 
@@ -336,7 +336,7 @@ default="kmeans"
         """
         return self._responsibilities(X)[0]
 
-    @one_blas_thread()
+    @one_blas_thread
     def elbo(self, X: Any) -> float:
         """Evidence lower bound of rows at T = 1, with the learned q of sticks and components.
 
@@ -353,7 +353,7 @@ default="kmeans"
         """
         return self._responsibilities(X)[1] / len(X)
 
-    @one_blas_thread()
+    @one_blas_thread
     def score_samples(self, X: Any) -> Floats:
         """Log predictive density of each row, that of a mixture of Student's t distributions.
 

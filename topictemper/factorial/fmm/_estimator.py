@@ -186,7 +186,7 @@ class FactorialMixture(
 
     # Learning
 
-    @one_blas_thread()
+    @one_blas_thread
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn components.
 
@@ -246,7 +246,7 @@ class FactorialMixture(
 
     # Using the components
 
-    @one_blas_thread()
+    @one_blas_thread
     def transform(self, X: Any) -> Floats:
         """Probability of each component in each image, by 50 sweeps at T = 1.
 
@@ -286,7 +286,7 @@ class FactorialMixture(
             )
         return bits @ self.components_
 
-    @one_blas_thread()
+    @one_blas_thread
     def elbo(self, X: Any) -> float:
         """Evidence lower bound of images at T = 1, with the learned q(mu).
 
@@ -307,7 +307,7 @@ class FactorialMixture(
         bounds = result.energies + self._prior.log_scale(images.observed) + result.entropies
         return float(bounds.mean())
 
-    @one_blas_thread()
+    @one_blas_thread
     def score(self, X: Any, y: Any = None) -> float:
         """Evidence lower bound of images, as `elbo`; higher is better.
 
@@ -325,7 +325,7 @@ class FactorialMixture(
         """
         return self.elbo(X)
 
-    @one_blas_thread()
+    @one_blas_thread
     def predictive_log_likelihood(self, X: Any, mask: ArrayLike) -> float:
         """Log density of some pixels of images, given the others.
 

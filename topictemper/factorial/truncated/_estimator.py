@@ -71,7 +71,7 @@ class TruncatedModel(
         """Return a function from data to marginals, if the model has learned one."""
         return None
 
-    @one_blas_thread()
+    @one_blas_thread
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the parameters from scratch.
 
@@ -113,7 +113,7 @@ class TruncatedModel(
             )
         return self
 
-    @one_blas_thread()
+    @one_blas_thread
     def elbo(self, X: Any, n_iter: int | None = None) -> float:
         """Evidence lower bound of data at T = 1 (TVS eq. 3, where it is the free energy).
 
@@ -131,7 +131,7 @@ class TruncatedModel(
         """
         return float(self._infer(X, n_iter)[0].mean())
 
-    @one_blas_thread()
+    @one_blas_thread
     def score(self, X: Any, y: Any = None) -> float:
         """Evidence lower bound of data after `n_inference_iter` E-steps; higher is better.
 
@@ -149,7 +149,7 @@ class TruncatedModel(
         """
         return self.elbo(X)
 
-    @one_blas_thread()
+    @one_blas_thread
     def exact_log_likelihood(self, X: Any) -> float:
         """Log-likelihood of data, the sum over all 2^H states.
 
@@ -177,7 +177,7 @@ class TruncatedModel(
             )
         return float(exact_log_likelihood(joint, Y).mean())
 
-    @one_blas_thread()
+    @one_blas_thread
     def transform(self, X: Any) -> Floats:
         """Posterior means of the units, E[s] under the truncated distribution (TVS eq. 5).
 
