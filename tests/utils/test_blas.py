@@ -6,11 +6,14 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from topictemper._utils import _blas
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.mixture import DPGaussianMixture
 
 IMAGES = load_digits().data
 IMAGES = IMAGES[:, IMAGES.std(axis=0) > 0]
+PREDICT = ("predict", "predict_proba", "elbo", "score", "score_samples")
+TRANSFORM = ("transform", "inverse_transform", "elbo", "score")
 
 
 def n_threads():
@@ -45,3 +48,28 @@ def test_warnings_name_the_line_of_the_caller():
     with pytest.warns(match="not converged") as found:
         DPGaussianMixture(5, max_iter=2).fit(IMAGES)
     assert {each.filename for each in found} == {__file__}
+
+
+@pytest.mark.parametrize(
+    ("model", "names"),
+    [
+        (DPGaussianMixture(2, max_iter=1, tol=0), ("fit", "fit_predict", *PREDICT, "sample")),
+        (FactorialMixture(2, max_iter=2), ("fit", *TRANSFORM, "sample")),
+        (BinarySparseCoding(2, max_iter=1), ("fit", *TRANSFORM, "sample")),
+        (SigmoidBeliefNetwork(2, max_iter=1), ("fit", *TRANSFORM, "sample")),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:not converged")
+def test_all_methods_that_multiply_have_one_thread(model, names, monkeypatch):
+    X = np.float64(np.random.default_rng(0).random((20, 5)) > 0.5)
+    entered, controller = [], _blas._controller()
+    monkeypatch.setattr(_blas, "_controller", lambda: entered.append(1) or controller)
+    for name in names:
+        entered.clear()
+        if name == "sample":
+            model.sample(3)
+        elif name == "inverse_transform":
+            model.inverse_transform(np.ones((3, 2)))
+        else:
+            getattr(model, name)(X)
+        assert entered, name

@@ -320,7 +320,6 @@ default="kmeans"
         """
         return self._responsibilities(X)[0].argmax(axis=1)
 
-    @one_blas_thread
     def predict_proba(self, X: Any) -> Floats:
         """Responsibilities q(z_n) of each row at T = 1, given the learned sticks and components.
 
@@ -336,7 +335,6 @@ default="kmeans"
         """
         return self._responsibilities(X)[0]
 
-    @one_blas_thread
     def elbo(self, X: Any) -> float:
         """Evidence lower bound of rows at T = 1, with the learned q of sticks and components.
 
@@ -392,6 +390,7 @@ default="kmeans"
         """
         return float(self.score_samples(X).mean())
 
+    @one_blas_thread
     def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
         """Draw from the predictive density that `score_samples` gives.
 
@@ -413,6 +412,7 @@ default="kmeans"
         y = rng.choice(len(self.weights_), size=n_samples, p=self.weights_)
         return self._globals.components.draw(y, rng) + self._offset, y
 
+    @one_blas_thread
     def _responsibilities(self, X: Any) -> tuple[Floats, float]:
         """Responsibilities of rows at T = 1, and the sum of their bounds."""
         X = self._fitted_data(X)

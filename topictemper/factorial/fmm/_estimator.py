@@ -265,6 +265,7 @@ class FactorialMixture(
             nu = infer_assignments(images, self._prior, self._q, workers).nu
         return np.ascontiguousarray(nu.T)
 
+    @one_blas_thread
     def inverse_transform(self, Z: ArrayLike) -> Floats:
         """Images without noise, ``Z components_``.
 
@@ -307,7 +308,6 @@ class FactorialMixture(
         bounds = result.energies + self._prior.log_scale(images.observed) + result.entropies
         return float(bounds.mean())
 
-    @one_blas_thread
     def score(self, X: Any, y: Any = None) -> float:
         """Evidence lower bound of images, as `elbo`; higher is better.
 
@@ -369,6 +369,7 @@ class FactorialMixture(
             nu = infer_assignments(given, self._prior, self._q, workers).nu
         return density_of_pixels(X, targets, nu, self._q, self._prior.noise_var)
 
+    @one_blas_thread
     def sample(
         self, n_samples: int = 1, *, random_state: int | np.random.RandomState | None = None
     ) -> tuple[Floats, Flags]:

@@ -131,7 +131,6 @@ class TruncatedModel(
         """
         return float(self._infer(X, n_iter)[0].mean())
 
-    @one_blas_thread
     def score(self, X: Any, y: Any = None) -> float:
         """Evidence lower bound of data after `n_inference_iter` E-steps; higher is better.
 
