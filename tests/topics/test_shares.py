@@ -1,3 +1,4 @@
+import tracemalloc
 from datetime import UTC, date, datetime
 
 import numpy as np
@@ -64,6 +65,15 @@ def test_intervals_of_very_many_documents_are_those_of_blocks():
     # With 4,000 draws the width of an interval has a standard deviation of 0.014.
     assert_allclose((shares["high"] - shares["low"]) / (2 * 1.96 * error), 1.0, atol=0.06)
     assert_allclose((shares["high"] + shares["low"]) / 2, mean, atol=0.3 * error.max())
+
+
+def test_blocks_take_little_memory():
+    theta = np.random.default_rng(0).random((60_000, 40))
+    tracemalloc.start()
+    shares_by_group(theta, np.zeros(len(theta)), n_bootstrap=1)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.6 * theta.nbytes  # one copy of the proportions, and the blocks
 
 
 def test_draws_in_parts_are_those_at_once(monkeypatch):

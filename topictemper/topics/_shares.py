@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from sklearn.utils import check_array
 
 from .._utils import _validation as check
@@ -196,7 +197,7 @@ def _shares(
     tails = [50.0 * (1.0 - confidence), 50.0 * (1.0 + confidence)]
     shares, low, high, documents = [], [], [], []
     for rows in np.split(by_group, ends_of[:-1]):
-        values, w = theta[rows].astype(np.float64), weight[rows]
+        values, w = theta[rows].astype(np.float64, copy=False), weight[rows]
         values /= np.maximum(values.sum(axis=1, keepdims=True), _LEAST)
         draws = _resampled(*_blocks(values, w, rng), n_bootstrap, rng)
         shares.append(w @ values / w.sum())
@@ -225,10 +226,13 @@ def _blocks(
     if n <= _MOST_BLOCKS:
         return values, weight
     order = rng.permutation(n)
-    starts = np.arange(_MOST_BLOCKS) * n // _MOST_BLOCKS
-    of_blocks = np.add.reduceat(weight[order], starts)
-    sums = np.add.reduceat((weight[:, None] * values)[order], starts)
-    return sums / of_blocks[:, None], of_blocks
+    ends = np.arange(_MOST_BLOCKS + 1) * n // _MOST_BLOCKS
+    # A sparse product, which needs no copy of the values.
+    member = csr_array((weight[order], order, ends), shape=(_MOST_BLOCKS, n))
+    of_blocks = member.sum(axis=1)
+    means: NDArray[np.float64] = member @ values
+    means /= of_blocks[:, None]
+    return means, of_blocks
 
 
 def _resampled(
