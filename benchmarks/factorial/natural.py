@@ -232,8 +232,9 @@ def mosaic(components: Floats, height: int, width: int, columns: int) -> Floats:
 
 def main() -> None:
     """Learn, or draw."""
-    arguments = parser(__doc__, data="needed", seeds=None)
+    arguments = parser(__doc__, data="none", seeds=None)
     add = arguments.add_argument
+    add("--data", type=Path, help="folder of corpora; --picture needs none")
     add("--work", type=Path, default=Path("factorial-results"), help="folder of checkpoints")
     add("--patches", type=int, default=100_000, help="to learn from")
     add("--iterations", type=int, default=2000, help="in all")
@@ -244,6 +245,8 @@ def main() -> None:
     add("--picture", type=Path, help="draw what the checkpoint has learned")
     add("--speed", type=int, help="turns of timing")
     options = arguments.parse_args()
+    if options.data is None and not options.picture:
+        arguments.error("--data is needed")
     if options.picture and not (checkpoint := checkpoint_of(options)).exists():
         arguments.error(f"--picture draws {checkpoint}, which is not there: learn first")
     options.work.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Long texts, whole and cut into passages: how well the topics of either predict both.
 
-    python -m benchmarks.lda.passages --data DATA --seeds 2
+    python -m benchmarks.lda.passages --data DATA
 
 The long texts are docstrings of one module, and posts of one newsgroup, forty at a time. All fits
 have the vocabulary of passages of 300 words, and a sixth of the texts is held back. Scores are in
@@ -62,7 +62,7 @@ def passages(texts: Iterable[str], n_words: int) -> list[str]:
 
 def main() -> None:
     """Print the table."""
-    options = parser(__doc__.splitlines()[0]).parse_args()
+    options = parser(__doc__).parse_args()
     warnings.simplefilter("ignore", UserWarning)  # of twins
     print(machine(options.jobs))
     print("| corpus | K | learned from | documents | score of whole texts | of passages |")
