@@ -45,6 +45,11 @@ def test_bad_arguments():
         AnnealedSurfaceDisplay.from_model(MODEL, (1,), limits=(-1, 0, 1))
     with pytest.raises(ValueError, match="temperatures must be a sequence of numbers, got 3"):
         AnnealedSurfaceDisplay.from_model(MODEL, 3)
+    for numbers in (("a", "b"), (0, (1, 2))):
+        with pytest.raises(ValueError, match="limits must hold numbers"):
+            AnnealedSurfaceDisplay.from_model(MODEL, (1,), limits=numbers)
+        with pytest.raises(ValueError, match="temperatures must hold numbers"):
+            AnnealedSurfaceDisplay.from_model(MODEL, numbers)
     with pytest.raises(ValueError, match="resolution == 1"):
         AnnealedSurfaceDisplay.from_model(MODEL, (1,), resolution=1)
 

@@ -110,10 +110,11 @@ class AnnealedSurfaceDisplay:
             If matplotlib is not installed.
         """
         pyplot()  # raises before the computation if matplotlib is missing
-        if np.ndim(temperatures) != 1:
+        if check.numbers("temperatures", temperatures).ndim != 1:
             raise ValueError(f"temperatures must be a sequence of numbers, got {temperatures!r}")
         _check_panels(axes, len(temperatures))
-        ends = np.array((model.x.min(), model.x.max()) if limits is None else limits)
+        given = (model.x.min(), model.x.max()) if limits is None else limits
+        ends = check.numbers("limits", given)
         if limits is None and ends[0] == ends[1]:
             raise ValueError("limits must be given, because all data are the same number")
         if not (ends.shape == (2,) and np.isfinite(ends).all() and ends[0] < ends[1]):
