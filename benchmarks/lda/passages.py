@@ -20,7 +20,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from topictemper import TemperedLDA
 from topictemper.datasets import load_docstrings
 
-from .._common.corpora import machine, parser
+from .._common.corpora import labels, machine, parser
 
 # Corpus and number of topics.
 CASES = (("docstrings", 20), ("20news", 30))
@@ -49,9 +49,10 @@ def long_texts(data: Path | None, name: str) -> list[str]:
         texts = sorted(map(" ".join, modules), key=len)[-200:]
     else:
         assert data is not None
-        labels = (data / name / "labels.txt").read_text(encoding="utf-8").splitlines()
+        groups = labels(data, name)
+        assert groups is not None
         with gzip.open(data / name / "docs.txt.gz", "rt", encoding="utf-8") as posts:
-            texts = [text for some in by_name(labels, posts) for text in joined(some, POSTS)]
+            texts = [text for some in by_name(groups, posts) for text in joined(some, POSTS)]
     return [texts[i] for i in np.random.default_rng(0).permutation(len(texts))]
 
 

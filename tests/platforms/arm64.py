@@ -64,7 +64,7 @@ FITS = [
     "tests/lda/test_streams.py::test_growth_is_the_same_as_a_new_total_at_every_call",
     f"tests/lda/test_batch.py::{_BITS}",
     "tests/persistence/test_models.py::test_a_fitted_model_comes_back",
-    "tests/persistence/test_models.py::test_learning_goes_on_with_the_same_bits[lvt-more6-float32]",
+    "tests/persistence/test_models.py::test_learning_goes_on_with_the_same_bits[lvt-more6]",
     *(
         f"tests/factorial/test_contract.py::{_BITS}[shapes-{mode}]"
         for mode in ("vi", "avi", "vt", "lvt")
