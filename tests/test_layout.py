@@ -58,9 +58,12 @@ def commands():
 
 @pytest.mark.parametrize(("module", "options"), sorted(commands().items()))
 def test_a_benchmark_has_the_options_that_are_named(module, options, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(ROOT)
     try:
         main = importlib.import_module(module).main
-    except ImportError as error:
+    except ModuleNotFoundError as error:  # of a peer, say
+        if str(error.name).startswith(("benchmarks", "topictemper")):
+            raise
         pytest.skip(str(error))
     monkeypatch.setattr(sys, "argv", [module, "--help"])
     with pytest.raises(SystemExit) as end:
