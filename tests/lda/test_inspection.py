@@ -9,7 +9,9 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import make_pipeline
 
 from topictemper import load
+from topictemper._utils._distances import distributions
 from topictemper._utils._ranking import largest
+from topictemper.lda import _word_topics
 
 from ..small_lda import corpus, fitted, small_lda
 
@@ -54,6 +56,38 @@ def test_top_documents_refuses(n, error):
 def test_top_documents_needs_a_fit():
     with pytest.raises(NotFittedError):
         small_lda().top_documents(corpus())
+
+
+# Words of documents
+
+
+def test_word_topics_have_the_largest_phi(monkeypatch):
+    monkeypatch.setattr(_word_topics, "_WEIGHTS_AT_ONCE", 30)  # several blocks
+    lda, X = fitted(), sp.csr_array(corpus()[:9])
+    table = lda.word_topics([X[:4], X[4:]], names())
+    phi = distributions(lda.components_).T[X.indices] * np.repeat(
+        lda.transform(X), np.diff(X.indptr), axis=0
+    )
+    phi /= phi.sum(axis=1, keepdims=True)
+    assert list(table.columns) == ["document", "word", "count", "topic", "label", "probability"]
+    assert_array_equal(table["document"], np.repeat(np.arange(9), np.diff(X.indptr)))
+    assert list(table["word"]) == [names()[v] for v in X.indices]
+    assert_array_equal(table["count"], X.data)
+    assert_array_equal(table["topic"], phi.argmax(axis=1))
+    assert list(table["label"]) == [f"topic {k}" for k in table["topic"]]
+    assert_allclose(table["probability"], phi.max(axis=1), rtol=1e-5)
+
+
+def test_documents_without_words_have_no_word_topics():
+    X = corpus()[:2]
+    table = fitted().word_topics(sp.vstack([X[0], 0 * X[0], X[1]]), names())
+    assert set(table["document"]) == {0, 2}
+    assert len(fitted().word_topics(0 * X, names())) == 0
+
+
+def test_word_topics_need_a_fit():
+    with pytest.raises(NotFittedError):
+        small_lda().word_topics(corpus())
 
 
 # pyLDAvis

@@ -63,6 +63,19 @@ def test_labels_of_the_model_are_shown(model):
     assert model.documents(["river boat"]).label[0] == "abc"[topic]
 
 
+def test_word_topics(model):
+    given = ["river boat boat", "unheard", None, "engine road"]
+    table = model.word_topics(given)
+    assert list(table.document) == [0, 0, 3, 3]
+    assert list(table.word) == ["boat", "river", "engine", "road"]
+    assert list(table["count"]) == [2, 1, 1, 1]
+    main = dict(enumerate(model.documents(given).topic))
+    assert list(table.topic) == [main[document] for document in table.document]
+    assert list(table.label) == [model.labels_[topic] for topic in table.topic]
+    counts = model.vectorizer_.transform(["river boat boat", "", "", "engine road"])
+    assert_tables_equal(table, model.lda_.word_topics(counts))
+
+
 def test_documents(model):
     given = ["river boat water fish sea", "", None, "unheard words", "engine road wheel violin"]
     table = model.documents(given, n_topics=2)
@@ -147,6 +160,7 @@ def test_index_of_a_series(model):
     series = pandas.Series(["river boat", "engine road"], index=["x", "y"], dtype="string")
     assert list(model.documents(series).document) == ["x", "y"]
     assert list(model.documents(["river boat", "engine road"]).document) == [0, 1]
+    assert list(model.word_topics(series).document) == ["x", "x", "y", "y"]
     table = clone(model).set_output(transform="pandas").fit(texts()).transform(series)
     assert list(table.index) == ["x", "y"]
 

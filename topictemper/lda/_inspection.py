@@ -1,4 +1,4 @@
-"""Topics that people can read: top words, top documents, and what pyLDAvis draws from."""
+"""Topics that people can read: top words, top documents, words of documents, pyLDAvis."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from .._utils import _validation as check
 from .._utils._chunks import parts
 from .._utils._distances import distributions
 from .._utils._feature_names import feature_names_of
+from .._utils._missing import objects
 from .._utils._ranking import Largest, largest
+from .._utils._tables import output_of, table
 from .._utils._warnings import warn
 from ..topics._words import Measure, word_scores
+from ._word_topics import word_topic_columns
 
 
 def names_of(model: Any, feature_names: Any) -> list[str]:
@@ -31,10 +34,10 @@ def names_of(model: Any, feature_names: Any) -> list[str]:
 
 
 class InspectionMixin:
-    """Gives an estimator of topics `top_words`, `top_documents` and `prepare_pyldavis`.
+    """Gives an estimator of topics `top_words`, `top_documents`, `word_topics`, `prepare_pyldavis`.
 
-    It has to have ``_fitted_counts(X)``, which checks counts, and ``_proportions(X)``, theta of
-    checked ones.
+    It has to have ``_fitted_counts(X)`` and ``_fitted_matrices(X)``, which check counts,
+    ``_proportions(X)``, theta of checked ones, ``_trainer`` and ``labels_``.
     """
 
     def top_words(
@@ -120,6 +123,53 @@ class InspectionMixin:
             best.add(start, theta)
             start += part.shape[0]
         return np.stack(best.rows())
+
+    def word_topics(self, X: Any, feature_names: Any = None) -> Any:
+        r"""Table of the words of documents, with the most probable topic of each.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts, or chunks of them.
+        feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
+            Names of the columns, as for `top_words`.
+
+        Returns
+        -------
+        pandas.DataFrame, polars.DataFrame or Table
+            As `set_output` says. A row for each word of each document, in the order of the columns:
+            ``document``, the row of X; ``word``; ``count``; ``topic``, the most probable one, with
+            its ``label``; and its ``probability``.
+
+        Notes
+        -----
+        The probability of topic k is :math:`\phi_{dvk} \propto \theta_{dk} \beta_{kv}`, with the
+        proportions of `transform` and the means of the topics (Blei, Ng, Jordan 2003, eq. 6). The
+        order of the words does not matter, so all occurrences of a word in a document have the
+        same topic.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from topictemper import TemperedLDA
+        >>> X = np.repeat([[6, 5, 4, 0, 0], [6, 0, 0, 5, 4]], 20, axis=0)
+        >>> lda = TemperedLDA(2, max_iter=50, batch_size=10, random_state=0).fit(X)
+        >>> words = lda.word_topics(X[:1], ["said", "goal", "team", "vote", "law"])
+        >>> words["word"].tolist()
+        ['said', 'goal', 'team']
+        >>> len(set(words["topic"]))  # "said" is in both topics, but the document in one
+        1
+        """
+        model: Any = self
+        matrices = model._fitted_matrices(X)
+        columns = word_topic_columns(
+            model._trainer.predictive_topics,
+            matrices,
+            model._proportions,
+            objects(names_of(self, feature_names)),
+            model.labels_,
+        )
+        return table(columns, output_of(self))
 
     def prepare_pyldavis(self, X: Any, feature_names: Any = None) -> dict[str, NDArray[Any]]:
         """What ``pyLDAvis.prepare`` takes, by its names: ``prepare(**lda.prepare_pyldavis(X))``.

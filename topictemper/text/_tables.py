@@ -1,4 +1,4 @@
-"""Tables of a fitted `TopicModel`: its topics, documents and unknown words."""
+"""Tables of a fitted `TopicModel`: its topics, documents, words and unknown words."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils import _validation as check
 from .._utils._tables import output_of, table
 from ..lda._estimator import TemperedLDA
+from ..lda._word_topics import word_topic_columns
 from ._parts import Part
 from ._summaries import TopicStatistics, document_columns, topic_columns
 
@@ -24,6 +25,7 @@ class TablesMixin:
     _statistics: TopicStatistics
     _unknown: dict[str, int] | None
     _parts: Callable[[Any], Iterator[Part]]
+    _matrices: Callable[[Any], Iterator[Any]]
     _of_counts: Callable[[Any], NDArray[Any]]
 
     def documents(self, texts: Any, *, n_topics: int = 3) -> Any:
@@ -54,9 +56,42 @@ class TablesMixin:
             self._of_counts,
             n_topics,
         )
-        index: Any = getattr(texts, "index", None)
-        if hasattr(index, "tolist"):  # that of a pandas Series
-            columns["document"] = index.tolist()
+        columns["document"] = _named(columns["document"], texts)
+        return table(columns, output_of(self))
+
+    def word_topics(self, texts: Any) -> Any:
+        """Table of the words of documents, with the most probable topic of each.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each known word of each document: ``document``, its number, or its index in a
+            pandas Series; ``word``; ``count``; ``topic``, the most probable one, with its
+            ``label``; and its ``probability``; see `TemperedLDA.word_topics`. Without pandas the
+            table is a small structure with the same columns.
+
+        Examples
+        --------
+        >>> from topictemper import TopicModel
+        >>> from topictemper.datasets import load_docstrings
+        >>> model = TopicModel(8, random_state=0).fit(load_docstrings().text[:1000])
+        >>> model.word_topics(["An array of arrays", "a file"]).word.tolist()
+        ['array', 'arrays', 'file']
+        """
+        check_is_fitted(self)
+        columns = word_topic_columns(
+            self.lda_._trainer.predictive_topics,
+            self._matrices(texts),
+            self._of_counts,
+            self.feature_names_,
+            self.lda_.labels_,
+        )
+        columns["document"] = _named(columns["document"], texts)
         return table(columns, output_of(self))
 
     @property
@@ -93,3 +128,9 @@ class TablesMixin:
         """The words that are counted, in the order of the columns."""
         check_is_fitted(self)
         return self.lda_.feature_names_in_
+
+
+def _named(documents: NDArray[Any], texts: Any) -> Any:
+    """Numbers of documents, or what the index of a pandas Series has for them."""
+    index: Any = getattr(texts, "index", None)
+    return index[documents].tolist() if hasattr(index, "tolist") else documents
