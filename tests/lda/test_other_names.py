@@ -1,11 +1,15 @@
-"""Parameters that other libraries have."""
+"""Parameters, methods and attributes that other libraries have."""
 
 import inspect
+import re
+from operator import attrgetter
+from pkgutil import resolve_name
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 
-from topictemper import TemperedLDA
+from topictemper import TemperedLDA, TopicModel
 
 
 @pytest.mark.parametrize("name", ["evaluate_every", "perp_tol"])
@@ -25,6 +29,7 @@ def test_parameters_of_scikit_learn_without_effect_warn(name):
         ("k", "n_components"),
         ("passes", "max_iter"),
         ("gamma_threshold", "mean_change_tol"),
+        ("iterations", "max_doc_update_iter"),
         ("id2word", r"fit\(counts, feature_names=id2word\)"),
     ],
 )
@@ -33,6 +38,47 @@ def test_other_names_are_told(name, here):
         TemperedLDA(**{name: 5})
 
 
+def test_all_other_names_of_a_call_are_told():
+    with pytest.raises(TypeError, match=r"num_topics; .* n_components\n.* passes; .* max_iter$"):
+        TemperedLDA(num_topics=5, passes=3)
+
+
 def test_unknown_names_stay_unknown():
     with pytest.raises(TypeError, match="unexpected keyword argument 'topicz'"):
         TemperedLDA(topicz=5)
+
+
+@pytest.mark.parametrize("kind", [TemperedLDA, TopicModel])
+def test_other_methods_and_attributes_are_told(kind):
+    model = kind(2, random_state=0)
+    others = {old for old in model._other_names if not hasattr(kind, old)}
+    assert {"show_topics", "get_topics", "infer"} <= others
+    for old in others:
+        told = re.escape(f"{kind.__name__} has no {old}; here it is {model._other_names[old]}")
+        with pytest.raises(AttributeError, match=f"{told}$"):
+            getattr(model, old)
+    assert not others & set(dir(model))
+
+
+@pytest.mark.parametrize("kind", [TemperedLDA, TopicModel])
+def test_what_is_told_exists(kind):
+    model = kind(2, random_state=0)
+    if kind is TemperedLDA:
+        model.fit(np.eye(20, 4) + 1, feature_names=list("abcd"))
+    else:
+        model.fit(["apples pears", "boats water"] * 20)
+    for here in model._other_names.values():
+        name = re.match(r"[\w.]+", here)[0]
+        if name.startswith("topictemper."):
+            assert callable(resolve_name(name))
+        else:
+            attrgetter(name)(model)
+
+
+def test_errors_of_attributes_of_our_own_stay():
+    with pytest.raises(AttributeError, match="TopicModel has no topics_ before fit"):
+        _ = TopicModel().topics_
+    with pytest.raises(AttributeError, match="not fitted"):
+        _ = TopicModel().labels_
+    with pytest.raises(AttributeError, match="no attribute 'topicz_'"):
+        _ = TopicModel().topicz_

@@ -51,6 +51,13 @@ def test_a_model_stands_for_its_topics(path):
     with pytest.raises(TypeError, match=r"topics must be an array .* or a fitted estimator"):
         written(path, topics=object())
 
+    class LikeBERTopic:
+        def get_topics(self):
+            return {0: [("word", 0.1)]}
+
+    with pytest.raises(TypeError, match="got LikeBERTopic"):
+        written(path, topics=LikeBERTopic())
+
 
 def test_empty_documents_count_for_coherence_in_the_page_as_in_metrics(path):
     counts = sp.vstack([corpus().counts, sp.csr_array(corpus().counts.shape)]).tocsr()

@@ -304,6 +304,8 @@ def test_parameters_that_are_set_last_count():
         ("seed", "random_state"),
         ("vectorizer_model", "vectorizer"),
         ("n_gram_range", r"set_params\(vectorizer__ngram_range=\.\.\.\)"),
+        ("rm_top", r"set_params\(vectorizer__max_df=\.\.\.\), a share of the documents"),
+        ("representation_model", r"set_labels\(function, texts=texts\)"),
     ],
 )
 def test_parameters_of_parts_and_of_other_libraries_are_told(name, here):

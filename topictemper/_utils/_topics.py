@@ -14,6 +14,7 @@ from . import _validation as check
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
     """Return finite, non-empty topics (n_components, n_features) of an array or a model."""
+    given = type(components).__name__
     if hasattr(components, "get_topics"):  # gensim
         components = components.get_topics()
     elif hasattr(components, "get_topic_word_dist"):  # tomotopy
@@ -25,7 +26,7 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
     if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
         raise TypeError(
             f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "
-            f"with components_, or a model of gensim or tomotopy; got {type(components).__name__}. "
+            f"with components_, or a model of gensim or tomotopy; got {given}. "
             "For a model of another library pass its topics, as a dense array"
         )
     if _counts.holds_text(components):

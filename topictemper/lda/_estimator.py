@@ -25,7 +25,14 @@ from ._fitted import FittedMixin
 from ._inspection import InspectionMixin
 from ._labels import LabelsMixin
 from ._monitor import Monitor, held_out_rows
-from ._other_names import CALLED, OF_FIT, WITHOUT_EFFECT, understands_other_names
+from ._other_names import (
+    ATTRIBUTES,
+    CALLED,
+    OF_FIT,
+    WITHOUT_EFFECT,
+    OtherNamesMixin,
+    understands_other_names,
+)
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
 from ._report import ReportMixin
@@ -49,6 +56,7 @@ class TemperedLDA(
     LabelsMixin,
     CountsMixin,
     TemperingMixin,
+    OtherNamesMixin,
     BaseEstimator,
 ):
     """Latent Dirichlet allocation by tempered stochastic variational inference.
@@ -239,6 +247,8 @@ class TemperedLDA(
     >>> lda.fit(corpus.counts).max_temperature_
     3.0
     """
+
+    _other_names = ATTRIBUTES
 
     @understands_other_names({**CALLED, **OF_FIT}, WITHOUT_EFFECT)
     def __init__(

@@ -1,10 +1,10 @@
-"""Parameters that an estimator does not have, but other libraries do."""
+"""Parameters, methods and attributes that an estimator does not have, but other libraries do."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 from .._utils._warnings import warn
 
@@ -24,6 +24,7 @@ CALLED = {
     "chunksize": "batch_size",
     "decay": "learning_decay",
     "offset": "learning_offset",
+    "iterations": "max_doc_update_iter",
     "gamma_threshold": "mean_change_tol",
     "workers": "n_jobs",
     "seed": "random_state",
@@ -32,6 +33,34 @@ CALLED = {
 OF_FIT = {
     "corpus": "fit(counts)",
     "id2word": "fit(counts, feature_names=id2word)",
+    "callbacks": "set_callbacks(...)",
+}
+#: Methods and attributes of scikit-learn, gensim and tomotopy, with those of `TemperedLDA`.
+ATTRIBUTES = {
+    "bound_": "elbo(counts)",
+    "exp_dirichlet_component_": "components_",
+    "random_state_": "random_state",
+    "bound": "elbo(counts)",
+    "get_document_topics": "transform(counts)",
+    "get_topic_terms": "components_[k]",
+    "get_topics": "components_",
+    "log_perplexity": "score(counts)",
+    "print_topic": "top_words()[k]",
+    "print_topics": "top_words()",
+    "show_topic": "top_words()[k]",
+    "show_topics": "top_words()",
+    "top_topics": "topictemper.metrics.coherence(lda, counts, per_topic=True)",
+    "update": "partial_fit(counts)",
+    "add_corpus": "fit(counts)",
+    "add_doc": "fit(counts)",
+    "get_topic_word_dist": "components_[k]",
+    "get_topic_words": "top_words()[k]",
+    "infer": "transform(counts)",
+    "ll_per_word": "score(counts)",
+    "set_word_prior": "topic_word_prior",
+    "summary": "top_words()",
+    "train": "fit(counts)",
+    "used_vocabs": "feature_names_in_",
 }
 
 
@@ -43,7 +72,7 @@ def understands_other_names(
 ]:
     """Let `__init__` of an estimator know parameters of other libraries.
 
-    Those in `called` raise a TypeError with the right name. Those in `without_effect` give a
+    Those in `called` raise a TypeError with the right names. Those in `without_effect` give a
     FutureWarning, so that code for scikit-learn's `LatentDirichletAllocation` runs.
     """
 
@@ -64,11 +93,32 @@ def understands_other_names(
                         "fit(X, validation_X=...) scores every pass",
                         FutureWarning,
                     )
-            for old in kwargs:
-                if old in called:
-                    raise TypeError(f"{name} has no parameter {old}; here it is {called[old]}")
+            told = [
+                f"{name} has no parameter {old}; here it is {called[old]}"
+                for old in kwargs
+                if old in called
+            ]
+            if told:
+                raise TypeError("\n".join(told))
             init(self, *args, **kwargs)
 
         return with_other_names
 
     return understanding
+
+
+class OtherNamesMixin:
+    """Tells what methods and attributes of other libraries are called here."""
+
+    _other_names: ClassVar[Mapping[str, str]]
+
+    if not TYPE_CHECKING:  # a class with `__getattr__` has any attribute, for mypy
+
+        def __getattr__(self, name: str) -> Any:
+            if hasattr(type(self), name) or name not in self._other_names:
+                return super().__getattribute__(name)  # raises the error that has led here
+            # With the object Python would add a similar name that the class has.
+            raise AttributeError(
+                f"{type(self).__name__} has no {name}; here it is {self._other_names[name]}",
+                name=name,
+            )

@@ -26,12 +26,13 @@ from .._utils._rollback import unchanged_on_error
 from .._utils._rows import joined_rows
 from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
-from ..lda._other_names import understands_other_names
+from ..lda._other_names import OtherNamesMixin, understands_other_names
 from ..lda._seeding import Seeds
 from ..persistence._models import savable
 from ..persistence._vectorizers import as_tokens
 from ._counting import count_by_vocabulary, learn_vocabulary, set_vocabulary
 from ._parameters import (
+    ATTRIBUTES,
     CALLED,
     check_before_counting,
     default_lda,
@@ -55,7 +56,13 @@ _UNKNOWN_SHOWN = 20
 
 @savable
 class TopicModel(
-    TablesMixin, WorkMixin, ReportTextsMixin, SaveTextsMixin, TransformerMixin, BaseEstimator
+    TablesMixin,
+    WorkMixin,
+    ReportTextsMixin,
+    SaveTextsMixin,
+    TransformerMixin,
+    OtherNamesMixin,
+    BaseEstimator,
 ):
     """Topics of texts: `fit` counts the words, fits a `TemperedLDA`, and keeps both together.
 
@@ -142,6 +149,8 @@ class TopicModel(
     __metadata_request__score: ClassVar = {"texts": UNUSED}
     #: Frequent unknown words of the last `update`, with their counts.
     _unknown: dict[str, int] | None = None
+
+    _other_names = ATTRIBUTES
 
     @understands_other_names(CALLED)
     def __init__(

@@ -64,7 +64,50 @@ CALLED = {
     "vectorizer_model": "vectorizer",
     "n_gram_range": "set_params(vectorizer__ngram_range=...)",
     "corpus": "fit(texts)",
+    "id2word": "vectorizer",
+    "min_cf": "set_params(vectorizer__min_df=...), a number of documents",
+    "rm_top": "set_params(vectorizer__max_df=...), a share of the documents",
+    "language": "set_params(vectorizer__stop_words=...)",
     "seed_topic_list": "seed_topics",
+    "zeroshot_topic_list": "seed_topics, with words for each label",
+    "representation_model": "set_labels(function, texts=texts)",
+    "top_n_words": "lda_.top_words(n)",
+    "calculate_probabilities": "transform(texts)",
+}
+#: Methods and attributes of `lda_` and of other libraries, with those of a `TopicModel`.
+ATTRIBUTES = {
+    **{name: f"lda_.{name}" for name in dir(TemperedLDA) if not name.startswith("_")},
+    **dict.fromkeys(("add_corpus", "add_doc", "train"), "fit(texts)"),
+    **dict.fromkeys(("log_perplexity", "ll_per_word"), "score(texts)"),
+    **dict.fromkeys(
+        ("approximate_distribution", "get_document_topics", "infer", "inference", "probabilities_"),
+        "transform(texts)",
+    ),
+    **dict.fromkeys(
+        ("get_topics", "get_topic_info", "print_topics", "show_topics", "summary"), "topics_"
+    ),
+    **dict.fromkeys(
+        ("get_topic", "get_topic_words", "print_topic", "show_topic"), "topics_.words[k]"
+    ),
+    **dict.fromkeys(("get_topic_freq", "topic_sizes_"), "topics_.documents"),
+    **dict.fromkeys(("generate_topic_labels", "topic_labels_"), "labels_"),
+    **dict.fromkeys(
+        ("hierarchical_topics", "get_topic_tree"), "topictemper.topics.topic_hierarchy(model)"
+    ),
+    **dict.fromkeys(("visualize_documents", "visualize_topics"), "report(texts, path=...)"),
+    "delete_topics": "drop_topics(topics)",
+    "find_topics": "transform([query])",
+    "get_document_info": "documents(texts)",
+    "get_representative_docs": "top_documents(texts)",
+    "partial_fit": "update(texts)",
+    "reduce_topics": "reduce_to(n_components)",
+    "set_topic_labels": "set_labels(labels)",
+    "topics_per_class": "topics_by_group(texts, groups)",
+    "used_vocabs": "feature_names_",
+    "visualize_barchart": "topictemper.plotting.TopicsDisplay.from_estimator(model)",
+    "visualize_hierarchy": "topictemper.plotting.TopicHierarchyDisplay.from_estimator(model)",
+    "visualize_topics_over_time": "topictemper.plotting.TopicSharesDisplay(shares).plot()",
+    "visualize_topics_per_class": "topictemper.plotting.TopicSharesDisplay(shares).plot()",
 }
 
 
