@@ -105,6 +105,7 @@ ATTRIBUTES = {
     "topics_per_class": "topics_by_group(texts, groups)",
     "used_vocabs": "feature_names_",
     "visualize_barchart": "topictemper.plotting.TopicsDisplay.from_estimator(model)",
+    "visualize_heatmap": "topictemper.topics.topic_distances(model)",
     "visualize_hierarchy": "topictemper.plotting.TopicHierarchyDisplay.from_estimator(model)",
     "visualize_topics_over_time": "topictemper.plotting.TopicSharesDisplay(shares).plot()",
     "visualize_topics_per_class": "topictemper.plotting.TopicSharesDisplay(shares).plot()",
