@@ -16,6 +16,7 @@ from sklearn.feature_extraction.text import (
 from .._utils import _validation as check
 from ..lda._config import Config
 from ..lda._estimator import TemperedLDA
+from ..lda._other_names import ATTRIBUTES as OTHER_ATTRIBUTES
 from ..lda._other_names import CALLED as OTHER_NAMES
 from ..lda._seeding import seed_labels, unseeded
 from ..persistence._vectorizers import as_tokens, checked
@@ -77,6 +78,7 @@ CALLED = {
 #: Methods and attributes of `lda_` and of other libraries, with those of a `TopicModel`.
 ATTRIBUTES = {
     **{name: f"lda_.{name}" for name in dir(TemperedLDA) if not name.startswith("_")},
+    **{name: f"lda_.{here}" for name, here in OTHER_ATTRIBUTES.items()},
     **dict.fromkeys(("add_corpus", "add_doc", "train"), "fit(texts)"),
     **dict.fromkeys(("log_perplexity", "ll_per_word"), "score(texts)"),
     **dict.fromkeys(
@@ -89,6 +91,7 @@ ATTRIBUTES = {
     **dict.fromkeys(
         ("get_topic", "get_topic_words", "print_topic", "show_topic"), "topics_.words[k]"
     ),
+    **dict.fromkeys(("id2word", "used_vocabs"), "feature_names_"),
     **dict.fromkeys(("get_topic_freq", "topic_sizes_"), "topics_.documents"),
     **dict.fromkeys(("generate_topic_labels", "topic_labels_"), "labels_"),
     **dict.fromkeys(
@@ -102,8 +105,9 @@ ATTRIBUTES = {
     "partial_fit": "update(texts)",
     "reduce_topics": "reduce_to(n_components)",
     "set_topic_labels": "set_labels(labels)",
+    "set_word_prior": "seed_topics",
+    "top_topics": "topics_.coherence",
     "topics_per_class": "topics_by_group(texts, groups)",
-    "used_vocabs": "feature_names_",
     "visualize_barchart": "topictemper.plotting.TopicsDisplay.from_estimator(model)",
     "visualize_heatmap": "topictemper.topics.topic_distances(model)",
     "visualize_hierarchy": "topictemper.plotting.TopicHierarchyDisplay.from_estimator(model)",
