@@ -50,6 +50,17 @@ def test_vectorizer_with_words_needs_no_fit():
         DocumentSearch(BETA, X, proportions=THETA, vectorizer=CountVectorizer())
 
 
+def test_stored_zeros_are_no_words():
+    """The topics of the document make them impossible."""
+    topics = np.array([[1, 1, 0, 0], [0, 0, 1, 1]])
+    stored = sp.csr_array(
+        ([2, 1, 0, 0, 1, 1, 1, 1], [0, 1, 2, 0, 1, 2, 0, 1], [0, 3, 6, 8]), shape=(3, 4)
+    )
+    of_all = {"proportions": [[1, 0], [0.5, 0.5], [1, 0]], "topic_weight": 1.0}
+    found = [DocumentSearch(topics, X, **of_all).similar(0) for X in (stored, stored.toarray())]
+    assert found[0]["document"].tolist() == found[1]["document"].tolist() == [2, 1]
+
+
 def test_long_queries_are_worked_on_in_parts(monkeypatch):
     search = DocumentSearch(BETA, X, proportions=THETA)
     whole = search.find(X[:3])

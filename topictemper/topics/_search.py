@@ -167,7 +167,9 @@ class DocumentSearch:
         empty = numbers[self._lengths[numbers] == 0]
         if len(empty):
             raise ValueError(f"document {empty[0]} has no words, so nothing is similar to it")
-        return _table(numbers, self._ranked(self._documents[numbers], n, numbers))
+        Q = self._documents[numbers]  # a copy
+        Q.eliminate_zeros()
+        return _table(numbers, self._ranked(Q, n, numbers))
 
     def _ranked(
         self, Q: Any, n: int, left_out: NDArray[Any]
