@@ -92,6 +92,14 @@ def test_fractions(tmp_path, kind):
     assert from_gensim(to_gensim(X), X.shape[1]).dtype == np.float64
 
 
+@pytest.mark.parametrize("dtype", ["float16", "longdouble", ">f8", ">i4"])
+def test_types_that_files_and_scipy_do_not_have(tmp_path, dtype):
+    X = COUNTS.astype(dtype)
+    write_corpus(tmp_path / "x.npz", X)
+    assert_array_equal(read_corpus(tmp_path / "x.npz").counts.toarray(), X)
+    assert_array_equal(from_gensim(to_gensim(X), X.shape[1]).toarray(), X)
+
+
 @pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo", "dia"])
 def test_every_format_that_scipy_saves(tmp_path, kind):
     X = getattr(sp, f"{kind}_array")(COUNTS)

@@ -56,7 +56,7 @@ def test_kinds_of_matrices(path, kind):
 @pytest.mark.parametrize(
     ("given_type", "stored"),
     [("bool", "int32"), ("uint8", "int32"), ("int64", "int32"), ("float32", "float32"),
-     ("float64", "float64")],
+     ("float64", "float64"), ("longdouble", "float64")],
 )  # fmt: skip
 def test_types(path, given_type, stored):
     save_corpus(path, COUNTS.astype(given_type))

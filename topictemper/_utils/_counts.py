@@ -117,7 +117,7 @@ def some_chunks(X: Iterable[Any], checked: Callable[[Any], Any]) -> Iterator[Any
 
 
 def count_matrix(X: Any, name: str, dtype: Any = None) -> Any:
-    """Return checked CSR counts of one of some types; None: of any numeric type."""
+    """Return checked CSR counts of one of some types; None: of any that files can hold."""
     X = check_array(
         acceptable(X, name),
         accept_sparse="csr",
@@ -127,6 +127,10 @@ def count_matrix(X: Any, name: str, dtype: Any = None) -> Any:
     )
     if X.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers, got {X.dtype}")
+    if X.dtype.kind == "f" and X.dtype not in TYPES:  # of half or extended precision, or swapped
+        X = X.astype(np.float64)
+    elif not X.dtype.isnative:
+        X = X.astype(X.dtype.newbyteorder("="))
     return check_counts(X, name)
 
 
