@@ -161,6 +161,13 @@ def test_names_given_to_fit_are_kept(tmp_path):
     assert lda.set_params(warm_start=True).fit(corpus()).feature_names_in_.tolist() == words
 
 
+def test_names_do_not_change_with_the_array_that_was_given():
+    given = np.array(names(), dtype=object)
+    lda = small_lda().fit(corpus(), feature_names=given)
+    given[:] = "other"
+    assert lda.feature_names_in_.tolist() == names()
+
+
 def test_names_of_a_vectorizer_in_a_pipeline():
     texts = [" ".join(row) for row in corpus_of_words()]
     pipeline = make_pipeline(CountVectorizer(), small_lda())

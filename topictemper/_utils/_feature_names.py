@@ -41,7 +41,7 @@ def feature_names_of(
         names = _by_column(names, name)
     if isinstance(names, str | bytes | Set):
         raise _wrong(names, name)
-    array = np.asarray(names, dtype=object)
+    array = np.array(names, dtype=object)  # a copy: the array that was given may change
     if array.ndim != 1:
         raise _wrong(names, name)
     if len(array) != n_features:
