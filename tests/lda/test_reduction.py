@@ -149,6 +149,7 @@ def test_words_and_output_stay():
         ([0, [1, 2]], TypeError, "0 is a topic beside lists"),
         (["law", 1], ValueError, "no topic has the label 'law'"),
         ("law", TypeError, "list of topics"),
+        ([0.0, 2.0], TypeError, "must be a number or a label, got 0.0"),
         (3, TypeError, "list of topics"),
     ],
 )

@@ -337,6 +337,7 @@ def test_a_report_of_an_estimator_takes_labels_as_set_labels_does(path):
         ({"1": "one", "topic 1": "two", 0: ""}, ["", "two", "kept"]),
         ({0: None, 2: "same", 1: "same"}, ["", "same", "same"]),
         (["a", "b", ""], ["a", "b", ""]),
+        ({0: "a", 1: "b", 2: ""}.values(), ["a", "b", ""]),  # as a column is no Sequence either
     ):
         lda.report(corpus().counts, feature_names=WORDS, labels=labels, path=path)
         assert data_of(path)["labels"] == expected

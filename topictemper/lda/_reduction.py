@@ -160,7 +160,7 @@ def merged_groups(lda: Any, groups: Any) -> list[list[int]]:
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise TypeError(f"groups must be a list of topics, or of such lists, got {groups!r}")
     groups = list(groups)
-    single = [isinstance(group, str | int | np.integer) for group in groups]
+    single = [isinstance(group, str) or not isinstance(group, Iterable) for group in groups]
     if groups and all(single):
         groups = [groups]
     elif any(single):

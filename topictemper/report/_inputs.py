@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ def labels_of(labels: Any, n_topics: int) -> list[str]:
     """
     if labels is None:
         return [""] * n_topics
-    if isinstance(labels, str | bytes) or not isinstance(labels, Mapping | Sequence | np.ndarray):
+    if isinstance(labels, str | bytes | Set) or not hasattr(labels, "__len__"):
         raise TypeError(
             "labels must be a sequence of strings, one for each topic, or a mapping of topics to "
             f"strings, got {type(labels).__name__}"
