@@ -213,6 +213,11 @@ def test_groups_are_ordered_by_size_and_numbers_as_numbers(path):
         assert content["documents"].index(max(content["documents"])) == expected.index(largest)
 
 
+def test_missing_groups_of_arrow(path):
+    groups = pytest.importorskip("pyarrow").array([None] + ["a"] * (N_DOCUMENTS - 1))
+    assert written(path, groups=groups)["groups"]["names"] == ["a"]
+
+
 def test_groups_of_an_ordered_categorical_keep_their_order(path):
     pandas = pytest.importorskip("pandas")
     for names in (["low", "mid", "high"], ["9", "10", "8"]):

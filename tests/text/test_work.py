@@ -1,3 +1,5 @@
+from copy import deepcopy
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -52,6 +54,19 @@ def test_labels_are_in_tables_and_files(model, tmp_path):
         assert theme(words) == theme(document.split())
     again = load(_saved(labeled, tmp_path))
     assert list(again.topics_["label"]) == list(labeled.labels_)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_labels_and_queries_from_columns_of_tables(model, library):
+    module = pytest.importorskip(library)
+    column = module.array if library == "pyarrow" else module.Series
+    labels, found = [], []
+    for given in (list, column):
+        other = deepcopy(model).set_labels(lambda _, documents: documents[0], texts=given(texts()))
+        labels.append(other.labels_.tolist())
+        found.append(other.search_in(given(texts())).find(given(texts(3))))
+    assert labels[0] == labels[1]
+    assert list(found[0]["document"]) == list(found[1]["document"])
 
 
 @pytest.mark.parametrize("given", [{"texts": texts()}, {"n_words": 3}, {"n_documents": 2}])

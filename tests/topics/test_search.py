@@ -61,6 +61,13 @@ def test_stored_zeros_are_no_words():
     assert found[0]["document"].tolist() == found[1]["document"].tolist() == [2, 1]
 
 
+def test_queries_that_can_be_read_once():
+    vectorizer = CountVectorizer(vocabulary=[f"w{v}" for v in range(12)])
+    search = DocumentSearch(BETA, X, proportions=THETA, vectorizer=vectorizer)
+    found, expected = search.find(iter(["w1", "w5"])), search.find(["w1", "w5"])
+    assert found["document"].tolist() == expected["document"].tolist()
+
+
 def test_long_queries_are_worked_on_in_parts(monkeypatch):
     search = DocumentSearch(BETA, X, proportions=THETA)
     whole = search.find(X[:3])

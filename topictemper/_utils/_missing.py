@@ -34,6 +34,11 @@ def column(values: Any) -> NDArray[Any]:
     return objects([None if is_missing(value) else value for value in array])
 
 
+def as_list(values: Any) -> list[Any]:
+    """Values as a list: of a column of Arrow they are Python's, and None where one is missing."""
+    return list(values.to_pylist() if hasattr(values, "to_pylist") else values)
+
+
 def ordered_codes(values: Any) -> NDArray[Any] | None:
     """The place of each value in the order of an ordered categorical of pandas; None of others."""
     if not getattr(getattr(values, "dtype", None), "ordered", False):

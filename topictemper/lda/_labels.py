@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _names
 from .._utils import _validation as check
+from .._utils._missing import as_list
 
 # The keys of a mapping are invariant, so that each kind has to be named.
 Labels = (
@@ -167,7 +168,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             raise ValueError(f"n_documents={n_documents!r} needs the documents to choose from")
         examples: list[list[Any]] = [[] for _ in words]
         if documents is not None:
-            documents, X = list(documents), estimator._fitted_counts(X)
+            documents, X = as_list(documents), estimator._fitted_counts(X)
             if len(documents) != X.shape[0]:
                 raise ValueError(
                     f"documents must have one entry for each row of X, {X.shape[0]}, got "
@@ -197,7 +198,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
                     f"labels must have one label for each of the {n_components} topics, or be a "
                     f"mapping of topics to labels; got {labels!r}"
                 )
-            new = dict(enumerate(labels))
+            new = dict(enumerate(as_list(labels)))
         check_labels(new)
         self._check_others(new, n_components)
         return new

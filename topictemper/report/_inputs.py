@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils import _counts
-from .._utils._missing import is_missing
+from .._utils._missing import as_list, is_missing
 from .._utils._topics import topics_of
 
 
@@ -70,7 +70,7 @@ def strings_of(name: str, values: Any, n_documents: int) -> list[str]:
     """
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} must hold one string for each document, got a single string")
-    items = list(values)
+    items = as_list(values)
     if len(items) != n_documents:
         raise ValueError(
             f"{name} must have one entry for each of the {n_documents} documents, got {len(items)}"

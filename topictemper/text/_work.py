@@ -12,6 +12,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils._missing import as_list
 from .._utils._tables import as_output_of
 from ..lda._estimator import TemperedLDA
 from ..lda._labels import Labels, refuse_without_function
@@ -84,7 +85,7 @@ class WorkMixin:
         if not callable(labels):
             refuse_without_function({"texts": texts})
         if texts is not None:
-            texts = list(texts)
+            texts = as_list(texts)
             settings |= {"X": self._all_counts(texts), "documents": texts}
         self.lda_.set_labels(labels, **settings)
         return self

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils import _validation as check
 from .._utils._counts import holds_text
 from .._utils._distances import distributions
+from .._utils._missing import as_list
 from .._utils._ranking import largest
 from .._utils._tables import table
 from .._utils._topics import topics_of
@@ -205,7 +206,10 @@ class DocumentSearch:
     def _counted(self, queries: Any) -> Any:
         """Counts of queries, in CSR."""
         is_text = isinstance(queries, str)
-        queries = [queries] if is_text else queries
+        if is_text:
+            queries = [queries]
+        elif isinstance(queries, Iterator) or hasattr(queries, "to_pylist"):
+            queries = as_list(queries)
         if is_text or (not sp.issparse(queries) and holds_text(queries)):
             if self._vectorizer is None:
                 raise TypeError(
