@@ -42,9 +42,10 @@ def test_guess_that_the_documentation_gives():
     assert learned_state(lda) == learned_state(known)
 
 
-@pytest.mark.parametrize("method", ["transform", "score", "perplexity"])
+@pytest.mark.parametrize("method", ["transform", "score", "perplexity", "word_topics"])
 def test_topics_that_are_still_hot_are_warned_of(method):
-    lda = small_lda(max_temperature=3.0).partial_fit(corpus())
+    words = [f"w{v}" for v in range(corpus().shape[1])]
+    lda = small_lda(max_temperature=3.0).partial_fit(corpus(), feature_names=words)
     said = f"still hot .temperature {lda.temperature_:.3g}.*has seen {corpus().shape[0]} doc"
     with pytest.warns(UserWarning, match=said) as warned:
         getattr(lda, method)(corpus())

@@ -37,7 +37,7 @@ class InspectionMixin:
     """Gives an estimator of topics `top_words`, `top_documents`, `word_topics`, `prepare_pyldavis`.
 
     It has to have ``_fitted_counts(X)`` and ``_fitted_matrices(X)``, which check counts,
-    ``_proportions(X)``, theta of checked ones, ``_trainer`` and ``labels_``.
+    ``_proportions(X)``, theta of checked ones, ``_warn_if_hot()``, ``_trainer`` and ``labels_``.
     """
 
     def top_words(
@@ -162,6 +162,7 @@ class InspectionMixin:
         """
         model: Any = self
         matrices = model._fitted_matrices(X)
+        model._warn_if_hot()
         columns = word_topic_columns(
             model._trainer.predictive_topics,
             matrices,
