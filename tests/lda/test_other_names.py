@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+import topictemper.plotting
+import topictemper.topics
 from topictemper import TemperedLDA, TopicModel
 
 
@@ -73,6 +75,36 @@ def test_what_is_told_exists(kind):
             assert callable(resolve_name(name))
         else:
             attrgetter(name)(model)
+
+
+def test_functions_that_are_told_run():
+    pytest.importorskip("matplotlib")
+    texts, groups = ["apples pears", "boats water"] * 20, ["a", "b", "b", "a"] * 10
+    told = {
+        "topictemper": topictemper,
+        "model": TopicModel(2, random_state=0).fit(texts),
+        "texts": texts,
+        "groups": groups,
+        "dates": np.repeat(np.array(["2024-01-31", "2024-02-29"], dtype="M8[D]"), 20),
+    }
+    calls = {here for here in TopicModel._other_names.values() if here.startswith("topictemper.")}
+    assert len(calls) > 3
+    for call in calls:
+        eval(call, told)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "here"),
+    [
+        (TemperedLDA, "get_topics", "components_, divided by the sums of its rows"),
+        (TemperedLDA, "bound_", "elbo(counts), where bound_ is exp(-elbo)"),
+        (TopicModel, "get_topic_word_dist", "lda_.components_[k], divided by its sum"),
+        (TopicModel, "set_callbacks", "lda=TemperedLDA(...).set_callbacks(...)"),
+    ],
+)
+def test_how_values_and_places_differ_is_told(kind, name, here):
+    with pytest.raises(AttributeError, match=re.escape(f"here it is {here}") + "$"):
+        getattr(kind(2), name)
 
 
 def test_errors_of_attributes_of_our_own_stay():

@@ -37,7 +37,7 @@ OF_FIT = {
 }
 #: Methods and attributes of scikit-learn, gensim and tomotopy, with those of `TemperedLDA`.
 ATTRIBUTES = {
-    "bound_": "elbo(counts)",
+    "bound_": "elbo(counts), where bound_ is exp(-elbo)",
     "exp_dirichlet_component_": "components_",
     "random_state_": "random_state",
     "alpha": "doc_topic_prior_",
@@ -47,8 +47,8 @@ ATTRIBUTES = {
     "num_topics": "n_components",
     "bound": "elbo(counts)",
     "get_document_topics": "transform(counts)",
-    "get_topic_terms": "components_[k]",
-    "get_topics": "components_",
+    "get_topic_terms": "components_[k], divided by its sum",
+    "get_topics": "components_, divided by the sums of its rows",
     "log_perplexity": "score(counts)",
     "print_topic": "top_words()[k]",
     "print_topics": "top_words()",
@@ -58,7 +58,7 @@ ATTRIBUTES = {
     "update": "partial_fit(counts)",
     "add_corpus": "fit(counts)",
     "add_doc": "fit(counts)",
-    "get_topic_word_dist": "components_[k]",
+    "get_topic_word_dist": "components_[k], divided by its sum",
     "get_topic_words": "top_words()[k]",
     "infer": "transform(counts)",
     "ll_per_word": "score(counts)",

@@ -75,6 +75,7 @@ CALLED = {
     "top_n_words": "lda_.top_words(n)",
     "calculate_probabilities": "transform(texts)",
 }
+_PLOT = "topictemper.plotting.TopicSharesDisplay"
 #: Methods and attributes of `lda_` and of other libraries, with those of a `TopicModel`.
 ATTRIBUTES = {
     **{name: f"lda_.{name}" for name in dir(TemperedLDA) if not name.startswith("_")},
@@ -104,6 +105,7 @@ ATTRIBUTES = {
     "get_representative_docs": "top_documents(texts)",
     "partial_fit": "update(texts)",
     "reduce_topics": "reduce_to(n_components)",
+    "set_callbacks": "lda=TemperedLDA(...).set_callbacks(...)",
     "set_topic_labels": "set_labels(labels)",
     "set_word_prior": "seed_topics",
     "top_topics": "topics_.coherence",
@@ -111,8 +113,8 @@ ATTRIBUTES = {
     "visualize_barchart": "topictemper.plotting.TopicsDisplay.from_estimator(model)",
     "visualize_heatmap": "topictemper.topics.topic_distances(model)",
     "visualize_hierarchy": "topictemper.plotting.TopicHierarchyDisplay.from_estimator(model)",
-    "visualize_topics_over_time": "topictemper.plotting.TopicSharesDisplay(shares).plot()",
-    "visualize_topics_per_class": "topictemper.plotting.TopicSharesDisplay(shares).plot()",
+    "visualize_topics_over_time": f"{_PLOT}(model.topics_over_time(texts, dates)).plot()",
+    "visualize_topics_per_class": f"{_PLOT}(model.topics_by_group(texts, groups)).plot()",
 }
 
 
