@@ -498,6 +498,9 @@ def test_all_tables_are_as_set_output_says(model):
         other.update(texts()).unknown_words_,
     ):
         assert isinstance(table, polars.DataFrame)
+    of_words = other.word_topics(texts(3))
+    assert of_words["probability"].dtype == polars.Float64
+    assert other.word_topics(["unheard"]).schema == of_words.schema
     shares = model.topics_over_time(texts(), dates, period="month")
     assert shares.period[0] == np.datetime64("2024-01-01")
     assert shares.dtypes["documents"].kind == "i"

@@ -95,9 +95,7 @@ def table(columns: Mapping[str, Sequence[Any] | NDArray[Any]], output: str = "de
     """
     ready = Table(columns)
     if output == "polars":
-        import polars
-
-        return polars.DataFrame({name: ready[name].tolist() for name in ready})
+        return _of_polars(ready)
     try:
         import pandas
     except ImportError:
@@ -146,6 +144,19 @@ def printable(text: str) -> str:
         character if character.isprintable() else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def _of_polars(rows: Table) -> Any:
+    import polars
+
+    columns: dict[str, Any] = {}
+    for name, column in dict(rows).items():
+        if column.dtype.kind in "biuf":
+            columns[name] = column
+        else:  # without rows polars would not know that these are strings
+            kind = None if len(column) else polars.String
+            columns[name] = polars.Series(column.tolist(), dtype=kind)
+    return polars.DataFrame(columns)
 
 
 def _numeric(column: list[Any]) -> bool:
