@@ -25,6 +25,8 @@ CASES = {
     "five words": (300, 9, 0.01),
     "seven words": (400, 9, 0.01),
     "different units": (70, 20, None),
+    "most units on": (90, 12, 0.8),
+    "half of them": (130, 70, 0.5),
 }
 
 
@@ -43,6 +45,11 @@ def case(name, n_data=6):
 def lower_triangle(matrix):
     """Row by row, as the kernels have it."""
     return matrix[np.tril_indices(len(matrix))]
+
+
+def n_pairs(n_units):
+    """Elements of such a triangle."""
+    return n_units * (n_units + 1) // 2
 
 
 def as_sets(words):
@@ -75,6 +82,7 @@ def test_gaussian_estep(name, guided, beta, isa):
     W = rng.normal(size=(n_units, 9))
     couplings = W @ W.T
     couplings = (couplings + couplings.T) / 2
+    np.fill_diagonal(couplings, 0)
     fields = rng.normal(size=(n_data, n_units))
     marginals = rng.random((n_data, n_units)) if guided else None
     given = (keys, SEED, 3)
@@ -83,10 +91,9 @@ def test_gaussian_estep(name, guided, beta, isa):
         states, *given, reference.Sampler(*prior), *counts, couplings
     )
     free_energy, means = np.empty(n_data), np.empty((n_data, n_units))
-    lower = lower_triangle(couplings)
-    second = np.empty((1, len(lower)))
+    second = np.empty((1, n_pairs(n_units)))
     kernels.gaussian_estep(
-        states, *given, *prior, *counts, free_energy, means, lower, second, ticket()
+        states, *given, *prior, *counts, free_energy, means, couplings, second, ticket()
     )
     assert as_sets(states) == as_sets(expected.states)
     assert_allclose(free_energy, expected.free_energy, rtol=1e-12)
@@ -101,22 +108,22 @@ def few_marginals(n_data, n_units, rng):
     return marginals
 
 
+@pytest.mark.parametrize("n_marginal", [8, 20])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("name", CASES)
-def test_all_states_are_taken_where_they_are_few(name, dtype, isa):
+def test_all_states_are_taken_where_they_are_few(name, dtype, n_marginal, isa):
     keys, prior, states, rng = case(name)
     n_data, n_units = len(keys), CASES[name][0]
     couplings = np.zeros((n_units, n_units))
     fields = rng.normal(size=(n_data, n_units)).astype(dtype)
     before = as_sets(states)
     given = (keys, SEED, 3)
-    drawn = (0, 8, few_marginals(n_data, n_units, rng))
+    drawn = (0, n_marginal, few_marginals(n_data, n_units, rng))
     expected = reference.gaussian_estep(
         states, *given, reference.Sampler(*prior), *drawn, fields.astype(float), 1.0, couplings
     )
     free_energy, means = np.empty(n_data), np.empty((n_data, n_units))
-    lower = lower_triangle(couplings)
-    second = np.empty((1, len(lower)))
+    second = np.empty((1, n_pairs(n_units)))
     kernels.gaussian_estep(
         states,
         *given,
@@ -126,7 +133,7 @@ def test_all_states_are_taken_where_they_are_few(name, dtype, isa):
         1.0,
         free_energy,
         means,
-        lower,
+        couplings,
         second,
         ticket(),
     )
@@ -149,11 +156,11 @@ def test_known_draws_are_changed_until_they_are_new(n_states, beta, isa):
     kernels.initial_states(states, keys, SEED, 0, *prior, ticket())
     before = states.copy()
     free_energy, means = np.empty(n_data), np.empty(fields.shape)
-    couplings = np.zeros(n_units * (n_units + 1) // 2)
+    couplings = np.zeros((n_units, n_units))
     for iteration in range(1, 100):
         kernels.gaussian_estep(
             states, keys, SEED, iteration, *prior, 0, 20, None, fields, beta,
-            free_energy, means, couplings, np.empty((1, len(couplings))), ticket(),
+            free_energy, means, couplings, np.empty((1, n_pairs(n_units))), ticket(),
         )  # fmt: skip
         assert all(len(found) == n_states for found in as_sets(states))
     best = reference.pack((fields > 0).astype(np.uint8))
@@ -176,11 +183,11 @@ def test_states_of_few_units_leave_draws_for_others(n_marginal, isa):
     prior = UnitPrior(np.full(n_units, 0.1)).draw_arguments()
     keys = np.arange(n_data, dtype=np.uint64)
     free_energy, means = np.empty(n_data), np.empty(fields.shape)
-    couplings = np.zeros(n_units * (n_units + 1) // 2)
+    couplings = np.zeros((n_units, n_units))
     for iteration in range(1, 5):
         kernels.gaussian_estep(
             states, keys, SEED, iteration, *prior, 0, n_marginal, None, fields, 1.0,
-            free_energy, means, couplings, np.empty((1, len(couplings))), ticket(),
+            free_energy, means, couplings, np.empty((1, n_pairs(n_units))), ticket(),
         )  # fmt: skip
     np.testing.assert_array_equal(states[:, 0], reference.pack(best))
 
@@ -193,15 +200,15 @@ def test_draws_that_are_known_change_nothing(name, guided, n_drawn, isa):
     n_data, n_units = len(keys), CASES[name][0]
     fields, marginals = rng.normal(size=(2, n_data, n_units))
     marginals = np.abs(np.tanh(marginals)) if guided else None
-    lower = lower_triangle(np.ones((n_units, n_units)))
+    couplings = np.ones((n_units, n_units)) - np.eye(n_units)
     results = []
     for _ in range(60):  # draws follow the states, which settle
         free_energy, means, second = (
-            np.full(shape, np.nan) for shape in (n_data, (n_data, n_units), (1, len(lower)))
+            np.full(shape, np.nan) for shape in (n_data, (n_data, n_units), (1, n_pairs(n_units)))
         )
         kernels.gaussian_estep(
             states, keys, SEED, 3, *prior, *n_drawn, marginals, fields, 1.0,
-            free_energy, means, lower, second, ticket(),
+            free_energy, means, couplings, second, ticket(),
         )  # fmt: skip
         results.append([array.tobytes() for array in (states, free_energy, means, second)])
     assert results[-2] == results[-1]
@@ -344,7 +351,7 @@ def test_softplus_of_many_features_is_finite(name, isa):
 def test_states_with_equal_log_joints_stay_distinct(isa):
     keys, prior, states, _ = case("two words")
     n_units = 100
-    fields, couplings = np.zeros((len(keys), n_units)), np.zeros(n_units * (n_units + 1) // 2)
+    fields, couplings = np.zeros((len(keys), n_units)), np.zeros((n_units, n_units))
     free_energy, means = np.empty(len(keys)), np.empty(fields.shape)
     for iteration in range(1, 4):
         kernels.gaussian_estep(
@@ -361,7 +368,7 @@ def test_states_with_equal_log_joints_stay_distinct(isa):
             free_energy,
             means,
             couplings,
-            np.empty((1, len(couplings))),
+            np.empty((1, n_pairs(n_units))),
             ticket(),
         )
         assert all(len(found) == states.shape[1] for found in as_sets(states))
@@ -394,12 +401,12 @@ def test_any_number_of_threads_gives_the_same_bits(n_jobs):
     prior = UnitPrior(np.full(n_units, 0.1)).draw_arguments()
     keys = np.arange(n_data, dtype=np.uint64)
     fields = rng.normal(size=(n_data, n_units))
-    couplings = np.ones(n_units * (n_units + 1) // 2)
+    couplings = np.ones((n_units, n_units)) - np.eye(n_units)
     results = []
     for jobs in (1, n_jobs):
         states = np.empty((n_data, 15, 1), dtype=np.uint64)
         free_energy, means = np.empty(n_data), np.empty(fields.shape)
-        second = np.empty((-(-n_data // kernels.row_block), len(couplings)))
+        second = np.empty((-(-n_data // kernels.row_block), n_pairs(n_units)))
         with Workers(jobs) as workers:
             workers.run(kernels.initial_states, states, keys, SEED, 0, *prior)
             workers.run(

@@ -250,7 +250,7 @@ static void truncated_esteps(const kernel_table *table)
     static uint64_t keys[N_DATA], gaps[N_UNITS];
     static uint32_t alike[N_UNITS], different[N_UNITS];
     static double fields[N_DATA * N_UNITS], guides[N_DATA * N_UNITS], means[N_DATA * N_UNITS];
-    static double couplings[N_PAIRS], second[N_PAIRS], free_energy[N_DATA];
+    static double couplings[N_UNITS * N_UNITS], second[N_PAIRS], free_energy[N_DATA];
     static double weights[(N_UNITS + 1) * WIDTH], q[N_DATA * N_STATES], sums[(N_UNITS + 1) * WIDTH];
     for (uint64_t n = 0; n < N_DATA; n++)
         keys[n] = mix64(n + 100);
@@ -258,9 +258,10 @@ static void truncated_esteps(const kernel_table *table)
         gaps[h] = h ? gaps[h - 1] / 16 * 15 : UINT64_MAX;
         alike[h] = 4096;
         different[h] = (uint32_t)(4000 + floor(20000 * uniform(20, h)));
-        for (uint64_t g = 0; g <= h; g++)
-            couplings[h * (h + 1) / 2 + g] = (uniform(21, h * N_UNITS + g) - 0.5)
-                                             + (uniform(21, g * N_UNITS + h) - 0.5);
+        for (uint64_t g = 0; g < N_UNITS; g++)
+            couplings[h * N_UNITS + g] = g == h ? 0
+                                                : (uniform(21, h * N_UNITS + g) - 0.5)
+                                                      + (uniform(21, g * N_UNITS + h) - 0.5);
     }
     for (uint64_t i = 0; i < N_DATA * N_UNITS; i++) {
         fields[i] = 2 * uniform(22, i) - 1;

@@ -111,14 +111,14 @@ def gaussian_estep(
     double inverse_temperature,
     double[::1] free_energy,
     double[:, ::1] means,
-    const double[::1] couplings,
+    const double[:, ::1] couplings,
     double[:, ::1] second,
     int64_t[::1] ticket,
 ):
     """E-step of binary sparse coding; ``second`` takes E[s s^T] of every block.
 
-    Of this and of the couplings there are the lower triangles, row by row. Fields may be in single
-    precision; what follows from them is in double precision.
+    Of this there is the lower triangle, row by row. The diagonal of the couplings is 0. Fields may
+    be in single precision; what follows from them is in double precision.
     """
     cdef truncated_problem p = estep_problem(
         states, keys, seed, iteration, thresholds, gaps, n_prior, n_marginal, marginals,
@@ -126,7 +126,7 @@ def gaussian_estep(
     )
     cdef int status
     with nogil:
-        status = active.truncated.gaussian_estep(&p, &couplings[0], &second[0, 0], &ticket[0])
+        status = active.truncated.gaussian_estep(&p, &couplings[0, 0], &second[0, 0], &ticket[0])
     check_memory(status)
 
 

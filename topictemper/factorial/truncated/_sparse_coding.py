@@ -77,23 +77,21 @@ class GaussianJoint:
 
     def penalties(self, states: Floats) -> Floats:
         """(m,): couplings of pairs of units."""
-        couplings = self.W @ self.W.T / self.variance
-        np.fill_diagonal(couplings, 0.0)
-        return 0.5 * np.einsum("mh,mh->m", states @ couplings, states)
+        return 0.5 * np.einsum("mh,mh->m", states @ self._couplings, states)
 
     @cached_property
     def _couplings(self) -> Floats:
-        """The lower triangle, row by row."""
-        couplings: Floats = (self.W @ self.W.T)[np.tril_indices(self.n_units)]
-        couplings /= self.variance
+        """(H, H): those of pairs; the diagonal is 0."""
+        couplings: Floats = self.W @ self.W.T / self.variance
+        np.fill_diagonal(couplings, 0.0)
         return couplings
 
     def kernel_arguments(
         self, n_data: int, n_states: int
     ) -> tuple[Callable[..., None], Floats, Floats]:
         """E-step kernel, couplings, buffer for E[s s^T] of every block (lower triangles)."""
-        n_blocks = -(-n_data // kernels.row_block)
-        return kernels.gaussian_estep, self._couplings, np.empty((n_blocks, len(self._couplings)))
+        n_blocks, n_pairs = -(-n_data // kernels.row_block), self.n_units * (self.n_units + 1) // 2
+        return kernels.gaussian_estep, self._couplings, np.empty((n_blocks, n_pairs))
 
 
 def _squares(Y: Floats) -> Floats:

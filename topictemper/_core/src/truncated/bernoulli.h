@@ -61,19 +61,21 @@ static INLINE double sum_softplus(const bernoulli_model *m, const int32_t *units
     return FN(hsum)(linear + also) + FN(hsum)(logs);
 }
 
-static INLINE double bernoulli_penalty(const void *model, const int32_t *units, int64_t n_on,
-                                       uint64_t hash)
+static INLINE double bernoulli_penalty(const void *model, const double *signs, const int32_t *units,
+                                       int64_t n_on, uint64_t hash)
 {
     const bernoulli_model *m = model;
+    (void)signs;
     known_penalty *known = m->known + ((int64_t)hash & m->mask);
     if (known->hash != hash)
         *known = (known_penalty){hash, sum_softplus(m, units, n_on)};
     return known->penalty;
 }
 
-static INLINE void bernoulli_weigh(void *model, const int32_t *units, int64_t n_on, double weight)
+static INLINE void bernoulli_weigh(void *model, const double *signs, const int32_t *units,
+                                   int64_t n_on, double weight)
 {
-    (void)model, (void)units, (void)n_on, (void)weight;
+    (void)model, (void)signs, (void)units, (void)n_on, (void)weight;
 }
 
 static int bernoulli_estep(const truncated_problem *p, int64_t width, const double *weights,
@@ -94,6 +96,7 @@ static int bernoulli_estep(const truncated_problem *p, int64_t width, const doub
         if (first >= p->n_data)
             break;
         for (int64_t n = first; n < last; n++) {
+            begin_datum(p, &work, n);
             estep_datum(p, &work, &model, bernoulli_penalty, bernoulli_weigh, p->n_words, n);
             memcpy(responsibilities + n * p->n_states, work.weights,
                    (size_t)p->n_states * sizeof(double));

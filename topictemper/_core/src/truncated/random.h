@@ -12,36 +12,64 @@ static INLINE int64_t next_below(stream *random, int64_t n)
     return (int64_t)((next_word(random) >> 33) * (uint64_t)n >> 31);
 }
 
-/* Set each unit h of a list independently, with probability thresholds[h] / 2^16; how many are
-   set, and which, in rising order. */
-static INLINE int64_t draw_listed(stream *random, const int32_t *listed, int64_t n_listed,
-                                  const uint32_t *thresholds, int32_t *units)
+/* Units to draw. Of the first n_drawn each is on independently of others, with probability
+   threshold / 2^16; the rest are off. A draw gives those units that are not as in the base. */
+typedef struct {
+    int64_t n, n_drawn;
+    int32_t *units;
+    uint64_t *thresholds;  /* 16 bits each, so four to a word; 0 for those in `sure` */
+    uint64_t *sure, *base; /* bits: units whose threshold is 2^16, and those of the base */
+} unit_list;
+
+static INLINE void add_unit(unit_list *list, int32_t unit, uint64_t threshold, uint64_t in_base)
 {
-    uint64_t word = 0;
-    int64_t n_on = 0;
-    for (int64_t i = 0; i < n_listed; i++) {
-        if (i % 4 == 0)
-            word = next_word(random);
-        units[n_on] = listed[i];
-        n_on += (word & 0xffff) < thresholds[listed[i]];
-        word >>= THRESHOLD_BITS;
-    }
-    return n_on;
+    const int64_t i = list->n++;
+    if (i % 4 == 0)
+        list->thresholds[i / 4] = 0;
+    if (i % 64 == 0)
+        list->sure[i / 64] = list->base[i / 64] = 0;
+    list->units[i] = unit;
+    list->thresholds[i / 4] |= (threshold & 0xffff) << (i % 4 * THRESHOLD_BITS);
+    list->sure[i / 64] |= (threshold >> THRESHOLD_BITS) << (i % 64);
+    list->base[i / 64] |= in_base << (i % 64);
 }
 
-/* Subset number `subset` of a list, likewise. */
-static INLINE int64_t take_subset(const int32_t *listed, int64_t subset, int32_t *units)
+/* Four bits: which of four numbers of 16 bits are below four others. */
+static INLINE uint64_t four_below(uint64_t x, uint64_t y)
 {
-    int64_t n_on = 0;
-    for (int64_t i = 0; subset >> i; i++) {
-        units[n_on] = listed[i];
-        n_on += subset >> i & 1;
+    const uint64_t top = 0x8000800080008000u;
+    const uint64_t difference = (x | top) - (y & ~top); /* no lane borrows from another */
+    const uint64_t below = ((~x & y) | (~(x ^ y) & ~difference)) & top;
+    return (below >> 15) * 0x0001000200040008u >> 48;
+}
+
+/* How many units are not as in the base, and which, in the order of the list. */
+static INLINE int64_t draw_listed(stream *random, const unit_list *list, int32_t *units)
+{
+    int64_t n = 0;
+    for (int64_t first = 0; first < list->n; first += 64) {
+        const int64_t last = list->n_drawn < first + 64 ? list->n_drawn : first + 64;
+        uint64_t on = list->sure[first / 64];
+        for (int64_t i = first; i < last; i += 4)
+            on |= four_below(next_word(random), list->thresholds[i / 4]) << (i - first);
+        for (on ^= list->base[first / 64]; on; on &= on - 1)
+            units[n++] = list->units[first + __builtin_ctzll(on)];
     }
-    return n_on;
+    return n;
+}
+
+/* The same for subset number `subset` of those that are drawn, fewer than 64. */
+static INLINE int64_t take_subset(const unit_list *list, uint64_t subset, int32_t *units)
+{
+    int64_t n = 0;
+    for (int64_t first = 0; first < list->n; first += 64, subset = 0)
+        for (uint64_t on = subset ^ list->base[first / 64]; on; on &= on - 1)
+            units[n++] = list->units[first + __builtin_ctzll(on)];
+    return n;
 }
 
 /* Gaps by inversion; the upper bits of the random number say where in the table to begin. */
-#define GUIDE_BITS 8
+#define GUIDE_BITS 10
 
 static void make_guide(const uint64_t *gaps, int64_t n_units, int32_t *guide)
 {
@@ -54,7 +82,7 @@ static void make_guide(const uint64_t *gaps, int64_t n_units, int32_t *guide)
     }
 }
 
-/* The same for all units with one probability, by the gaps between those that are on. */
+/* Units that are on, all with one probability, by the gaps between them. */
 static INLINE int64_t draw_gaps(stream *random, const uint64_t *gaps, const int32_t *guide,
                                 int64_t n_units, int32_t *units)
 {

@@ -21,9 +21,9 @@ static INLINE void clear_table(state_table *table)
     memset(table->hashes, 0, (size_t)(table->mask + 1) * sizeof(*table->hashes));
 }
 
-static INLINE uint64_t hash_units(const uint64_t *numbers, const int32_t *units, int64_t n_on)
+static INLINE uint64_t hash_units(const uint64_t *numbers, const int32_t *units, int64_t n_on,
+                                  uint64_t hash)
 {
-    uint64_t hash = GOLDEN; /* of the empty state */
     for (int64_t i = 0; i < n_on; i++)
         hash += numbers[units[i]];
     return hash;
@@ -78,37 +78,43 @@ static INLINE int64_t unpack(const uint64_t *state, int64_t n_words, int32_t *un
     return n;
 }
 
-/* The k-th largest (from 0) of x[0..n), which is reordered: Hoare's selection, linear time. */
+/* The k-th largest (from 0) of x[0..n), which is overwritten, in linear time. No branch depends on
+   a single number. */
 static double kth_largest(double *x, int64_t n, int64_t k)
 {
-    int64_t low = 0, high = n - 1;
-    while (low < high) {
-        double a = x[low], b = x[(low + high) / 2], c = x[high];
-        double pivot = a > b ? (b > c ? b : (a > c ? c : a)) : (a > c ? a : (b > c ? c : b));
-        int64_t i = low, j = high;
-        while (i <= j) {
-            while (x[i] > pivot)
-                i++;
-            while (x[j] < pivot)
-                j--;
-            if (i <= j) {
-                double swapped = x[i];
-                x[i++] = x[j];
-                x[j--] = swapped;
-            }
+    for (;;) {
+        const double a = x[0], b = x[n / 2], c = x[n - 1];
+        const double pivot = a > b ? (b > c ? b : (a > c ? c : a)) : (a > c ? a : (b > c ? c : b));
+        int64_t n_above = 0, n_below = 0, left = 0;
+        for (int64_t i = 0; i < n; i++) {
+            n_above += x[i] > pivot;
+            n_below += x[i] < pivot;
         }
-        if (k <= j)
-            high = j;
-        else if (k >= i)
-            low = i;
-        else
-            break;
+        if (k >= n_above && k < n - n_below)
+            return pivot;
+        if (k < n_above) {
+            for (int64_t i = 0; left < n_above; i++) {
+                x[left] = x[i];
+                left += x[i] > pivot;
+            }
+        } else {
+            for (int64_t i = 0; left < n_below; i++) {
+                x[left] = x[i];
+                left += x[i] < pivot;
+            }
+            k -= n - n_below;
+        }
+        n = left;
     }
-    return x[k];
 }
 
+/* Where in lists of units those of a state are. All together may be more than 2^31. */
+typedef struct {
+    int64_t at, n;
+} span;
+
 /* Put the largest of n_new log-joints of other states in the places of smaller ones of a set. */
-static INLINE void keep_largest(uint64_t *own, double *joint, int32_t *sizes, int64_t n_states,
+static INLINE void keep_largest(uint64_t *own, double *joint, span *spans, int64_t n_states,
                                 const uint64_t *others, int64_t n_new, int64_t n_words,
                                 double *sorted)
 {
@@ -123,35 +129,38 @@ static INLINE void keep_largest(uint64_t *own, double *joint, int32_t *sizes, in
             continue;
         while (next < n - 1 && !(joint[next] > least || (joint[next] == least && ties-- > 0)))
             next++; /* to what is kept of the rest; the bound is for NaN */
-        joint[i] = joint[next], sizes[i] = sizes[next];
+        joint[i] = joint[next], spans[i] = spans[next];
         copy_state(own + i * n_words, others + (next - n_states) * n_words, n_words);
         next += next < n - 1;
     }
 }
 
-/* Order states by their numbers of units, `sizes`: loops over units then have no surprises for the
-   processor. `room` takes as many states and log-joints, `starts` n_units + 2 numbers. Whether any
-   state has moved. */
-static INLINE int order_by_size(uint64_t *own, double *joint, const int32_t *sizes,
-                                int64_t n_states, int64_t n_words, int64_t n_units, uint64_t *room,
+/* Order states by their numbers of units: loops over units then have no surprises for the
+   processor. `room` and `joint_room` take as many states and log-joints, `spans` twice as many, `starts`
+   n_units + 2 numbers. Whether any state has moved. */
+static INLINE int order_by_size(uint64_t *own, double *joint, span *spans, int64_t n_states,
+                                int64_t n_words, int64_t n_units, uint64_t *room,
                                 double *joint_room, int32_t *starts)
 {
+    span *span_room = spans + n_states;
     int64_t ordered = 1;
-    while (ordered < n_states && sizes[ordered - 1] <= sizes[ordered])
+    while (ordered < n_states && spans[ordered - 1].n <= spans[ordered].n)
         ordered++;
     if (ordered == n_states)
         return 0;
     memset(starts, 0, (size_t)(n_units + 2) * sizeof(*starts));
     for (int64_t i = 0; i < n_states; i++)
-        starts[sizes[i] + 1]++;
+        starts[spans[i].n + 1]++;
     for (int64_t size = 0; size < n_units; size++)
         starts[size + 1] += starts[size];
     for (int64_t i = 0; i < n_states; i++) {
-        const int64_t to = starts[sizes[i]]++;
+        const int64_t to = starts[spans[i].n]++;
         copy_state(room + to * n_words, own + i * n_words, n_words);
         joint_room[to] = joint[i];
+        span_room[to] = spans[i];
     }
     memcpy(own, room, (size_t)(n_states * n_words) * sizeof(*own));
     memcpy(joint, joint_room, (size_t)n_states * sizeof(*joint));
+    memcpy(spans, span_room, (size_t)n_states * sizeof(*spans));
     return 1;
 }
