@@ -185,6 +185,7 @@ def main() -> None:
     print(machine(options.jobs))
     print(f"| {' | '.join(FIELDS)} |\n{'|---' * len(FIELDS)}|")
     encoder = SentenceTransformer(options.model, device="cpu")
+    options.work.mkdir(parents=True, exist_ok=True)
     options.out.mkdir(parents=True, exist_ok=True)
     with (options.out / "embeddings.csv").open("w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS)

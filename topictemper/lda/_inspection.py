@@ -141,12 +141,17 @@ class InspectionMixin:
             ``document``, the row of X; ``word``; ``count``; ``topic``, the most probable one, with
             its ``label``; and its ``probability``.
 
+        Raises
+        ------
+        TypeError, ValueError
+            If the counts or the names are invalid.
+
         Notes
         -----
         The probability of topic k is :math:`\phi_{dvk} \propto \theta_{dk} \beta_{kv}`, with the
-        proportions of `transform` and the means of the topics (Blei, Ng, Jordan 2003, eq. 6). The
-        order of the words does not matter, so all occurrences of a word in a document have the
-        same topic.
+        proportions of `transform` and the means of the topics, in place of the exp(E[log theta]) of
+        Blei, Ng, Jordan (2003), eq. 6. The order of the words does not matter, so all occurrences
+        of a word in a document have the same topic.
 
         Examples
         --------

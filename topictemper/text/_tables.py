@@ -75,6 +75,11 @@ class TablesMixin:
             ``label``; and its ``probability``; see `TemperedLDA.word_topics`. Without pandas the
             table is a small structure with the same columns.
 
+        Raises
+        ------
+        TypeError, ValueError
+            If there are no texts, or what is given are none.
+
         Examples
         --------
         >>> from topictemper import TopicModel

@@ -136,8 +136,8 @@ static INLINE void keep_largest(uint64_t *own, double *joint, span *spans, int64
 }
 
 /* Order states by their numbers of units: loops over units then have no surprises for the
-   processor. `room` and `joint_room` take as many states and log-joints, `spans` twice as many, `starts`
-   n_units + 2 numbers. Whether any state has moved. */
+   processor. `room` and `joint_room` take as many states and log-joints, `spans` twice as many,
+   `starts` n_units + 2 numbers. Whether any state has moved. */
 static INLINE int order_by_size(uint64_t *own, double *joint, span *spans, int64_t n_states,
                                 int64_t n_words, int64_t n_units, uint64_t *room,
                                 double *joint_room, int32_t *starts)
