@@ -6,10 +6,9 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, NamedTuple
 from zipfile import ZipFile
 
-import numpy as np
 from scipy.sparse import csr_array, save_npz
 from sklearn.utils import Bunch
 
@@ -17,28 +16,36 @@ from ..._utils import _counts
 from ..._utils import _validation as check
 from ..._utils._feature_names import feature_names_of
 from ..._utils._files import replacing, whole
-from ._bag_of_words import read_uci, write_ldac, write_uci
 from ._lines import count_type, narrow, summable
 from ._mapped import open_corpus
-from ._matrix_market import read_mtx
+from ._matrix_market import read_mtx, write_mtx
 from ._packed import SUFFIXES, InputError, plain_name, unpacked
 from ._sparse_npz import read_npz
 from ._text import read_vocabulary, write_vocabulary
-from ._word_pairs import read_ldac, read_svmlight
+from ._uci import read_uci, write_uci
+from ._word_pairs import read_ldac, read_svmlight, write_ldac, write_svmlight
 
-_SUFFIXES = {
-    ".npz": "npz",
-    ".mtx": "mtx",
-    ".mm": "mtx",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
-    ".ldac": "ldac",
-    ".lda-c": "ldac",
-    ".dat": "ldac",
-    ".uci": "uci",
+
+class _Format(NamedTuple):
+    """How a format is named, read and written."""
+
+    #: The command line takes files with these suffixes for counts, not for texts or tables.
+    suffixes: tuple[str, ...]
+    #: Called with the file, its path for errors, and the number of columns, None if unknown.
+    read: Callable[..., Any]
+    write: Callable[[Any, csr_array], None]
+    integers_only: bool = False
+
+
+_FORMATS = {
+    "uci": _Format((".uci",), read_uci, write_uci, integers_only=True),
+    "ldac": _Format((".ldac", ".lda-c", ".dat"), read_ldac, write_ldac, integers_only=True),
+    "mtx": _Format((".mtx", ".mm"), read_mtx, write_mtx),
+    "svmlight": _Format((".svm", ".svmlight", ".libsvm"), read_svmlight, write_svmlight),
+    "npz": _Format((".npz",), read_npz, save_npz),
 }
-FORMATS = ("uci", "ldac", "mtx", "svmlight", "npz")
+FORMATS = tuple(_FORMATS)
+_OF_SUFFIX = {suffix: kind for kind, each in _FORMATS.items() for suffix in each.suffixes}
 
 
 def read_corpus(
@@ -121,7 +128,7 @@ def read_corpus(
         words = read_vocabulary(words_file) if wanted else None
         with open(counts_file, "rb") if kind == "npz" else unpacked(counts_file) as file:
             n_features = None if words is None else len(words)
-            return _READERS[kind](file, path, n_features, **options), words
+            return _FORMATS[kind].read(file, path, n_features, **options), words
 
     counts, words = whole(read, path, named)
     try:
@@ -191,7 +198,7 @@ def write_corpus(
     counts.sum_duplicates()
     counts.eliminate_zeros()
     counts.data = narrow(counts.data)
-    if kind in ("uci", "ldac") and counts.dtype.kind == "f":
+    if _FORMATS[kind].integers_only and counts.dtype.kind == "f":
         raise ValueError(f"format={kind!r} holds integers only, but X has other counts")
     beside = _vocabulary_beside(path)
     if feature_names is None:
@@ -201,7 +208,7 @@ def write_corpus(
                 "write to another folder"
             )
         with replacing(path) as [file]:
-            _WRITERS[kind](file, counts)
+            _FORMATS[kind].write(file, counts)
         return
     names = feature_names_of(feature_names, counts.shape[1]).tolist()
     shared = not path.exists() or any(
@@ -213,7 +220,7 @@ def write_corpus(
             f"{beside} has other words, which are those of another corpus; write to another folder"
         )
     with replacing(path, beside) as [file, vocabulary]:
-        _WRITERS[kind](file, counts)
+        _FORMATS[kind].write(file, counts)
         write_vocabulary(vocabulary, names)
 
 
@@ -222,7 +229,7 @@ def format_of(path: Path) -> str | None:
     name = plain_name(path)
     if name.startswith("docword."):
         return "uci"
-    return _SUFFIXES.get(Path(name).suffix)
+    return _OF_SUFFIX.get(Path(name).suffix)
 
 
 def _opened(path: Path, vocabulary: str | os.PathLike[str] | None) -> Bunch:
@@ -257,35 +264,3 @@ def _holds_counts(path: Path) -> bool:
 def _vocabulary_beside(path: Path) -> Path:
     uci = re.fullmatch(r"docword(\..+?)?(\.txt)?(\.(gz|bz2|xz))?", path.name, re.IGNORECASE)
     return path.with_name(f"vocab{uci[1] or ''}.txt" if uci else "vocab.txt")
-
-
-def _write_svmlight(file: IO[bytes], counts: csr_array) -> None:
-    # scikit-learn writes int32 indices only.
-    small = csr_array(counts.shape, dtype=counts.dtype)
-    small.data = counts.data
-    small.indices, small.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
-    from sklearn.datasets import dump_svmlight_file  # slow to import
-
-    dump_svmlight_file(small, np.zeros(counts.shape[0], np.int32), file, zero_based=False)
-
-
-def _write_mtx(file: Any, counts: csr_array) -> None:
-    from scipy.io import mmwrite  # slow to import
-
-    mmwrite(file, counts, field="real")  # gensim reads no other field
-
-
-_READERS: dict[str, Callable[[IO[bytes], Path, int | None], Any]] = {
-    "uci": read_uci,
-    "ldac": read_ldac,
-    "mtx": read_mtx,
-    "svmlight": read_svmlight,
-    "npz": read_npz,
-}
-_WRITERS: dict[str, Callable[[Any, csr_array], None]] = {
-    "uci": write_uci,
-    "ldac": write_ldac,
-    "mtx": _write_mtx,
-    "svmlight": _write_svmlight,
-    "npz": save_npz,
-}

@@ -1,4 +1,4 @@
-"""Numbers in lines of a file: read in blocks, checked line by line, summed without overflow."""
+"""Lines of numbers: read in blocks, checked line by line, summed without overflow; written."""
 
 from __future__ import annotations
 
@@ -108,3 +108,18 @@ def narrow(counts: NDArray[Any]) -> NDArray[Any]:
 def shown(text: bytes) -> str:
     """Return the start of a line, for an error message."""
     return repr(text[:60].decode(errors="backslashreplace").strip())
+
+
+def as_text(numbers: NDArray[np.int64], ends: NDArray[np.uint8]) -> bytes:
+    """Return decimal numbers, >= 0, each with a byte after it: all at once, digit by digit."""
+    width = len(str(numbers.max(initial=0)))
+    text = np.empty((len(numbers), width + 1), dtype=np.uint8)
+    shown = np.ones(text.shape, dtype=bool)
+    text[:, width] = ends
+    for place in reversed(range(width)):
+        if place < width - 1:
+            shown[:, place] = numbers > 0
+        rest = numbers // 10
+        text[:, place] = numbers - 10 * rest + ord("0")
+        numbers = rest
+    return text[shown].tobytes()

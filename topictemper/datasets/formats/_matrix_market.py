@@ -55,6 +55,13 @@ def read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
     return entries.to_csr(path, shape)
 
 
+def write_mtx(file: IO[bytes], counts: csr_array) -> None:
+    """Write a real matrix."""
+    from scipy.io import mmwrite  # slow to import
+
+    mmwrite(file, counts, field="real")  # gensim reads no other field
+
+
 def _sizes(line: bytes, path: Path, number: int, wanted: str) -> list[int]:
     numbers = line.split()
     if len(numbers) != len(wanted.split()) or not all(

@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ._lines import LARGEST_COUNT, LARGEST_SIZE, Block, Path, blocks, narrow, summable
+from ..._utils._chunks import parts
+from ._lines import (
+    LARGEST_COUNT,
+    LARGEST_SIZE,
+    Block,
+    Path,
+    as_text,
+    blocks,
+    narrow,
+    summable,
+)
 from ._packed import InputError
 
 # Optional parts of a line of SVMlight.
@@ -47,6 +57,22 @@ def read_ldac(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
     return _matrix(parts, n_features)
 
 
+def write_ldac(file: IO[bytes], counts: csr_array) -> None:
+    """Write the format of `read_ldac`."""
+    for part in parts(counts):
+        lengths = np.diff(part.indptr)
+        heads = 2 * part.indptr[:-1] + np.arange(len(lengths))
+        is_head = np.zeros(2 * part.nnz + len(lengths), dtype=bool)
+        is_head[heads] = True
+        numbers = np.empty(len(is_head), dtype=np.int64)
+        numbers[is_head] = lengths
+        numbers[~is_head] = np.column_stack([part.indices, part.data]).ravel()
+        ends = np.full(len(is_head), ord(" "), dtype=np.uint8)
+        ends[np.flatnonzero(~is_head)[::2]] = ord(":")
+        ends[np.append(heads[1:], len(ends)) - 1] = ord("\n")
+        file.write(as_text(numbers, ends))
+
+
 def read_svmlight(
     file: IO[bytes], path: Path, n_features: int | None, zero_based: bool | None = None
 ) -> csr_array:
@@ -73,6 +99,17 @@ def read_svmlight(
     counts = _matrix(parts, None)
     width = max(counts.shape[1], n_features or 0)
     return csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], width))
+
+
+def write_svmlight(file: IO[bytes], counts: csr_array) -> None:
+    """Write the format of `read_svmlight`, from column 1 and with the label 0."""
+    # scikit-learn writes int32 indices only.
+    small = csr_array(counts.shape, dtype=counts.dtype)
+    small.data = counts.data
+    small.indices, small.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
+    from sklearn.datasets import dump_svmlight_file  # slow to import
+
+    dump_svmlight_file(small, np.zeros(counts.shape[0], np.int32), file, zero_based=False)
 
 
 def _documents(block: Block, wanted: str, largest: int) -> _Documents:
