@@ -24,7 +24,7 @@ from ._counts_mixin import CountsMixin
 from ._fitted import FittedMixin
 from ._inspection import InspectionMixin
 from ._labels import LabelsMixin
-from ._monitor import Monitor, held_out_rows
+from ._monitor import Monitor, held_out
 from ._other_names import (
     ATTRIBUTES,
     CALLED,
@@ -376,35 +376,15 @@ class TemperedLDA(
         self, X: Any, y: Any, sample_weight: Any, validation_X: Any, feature_names: Any, keeps: bool
     ) -> None:
         words_before = getattr(self, "feature_names_in_", None)
-        if is_chunks(X):
-            _counts.no_weights_of_chunks(sample_weight)
-            if self.learning_method == "batch":
-                raise ValueError(
-                    "learning_method='batch' takes all documents at once; for X in chunks use "
-                    "'online'"
-                )
-            X = Chunks(X, self._chunk_counts)
-        else:
-            X = self._training_counts(X, reset=True)
-            sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
-            _counts.check_words(X, "X", sample_weight)
-        self._name_features(feature_names)
-        if validation_X is not None:
-            if self.validation_fraction is not None:
-                raise ValueError(
-                    "validation_fraction is a share of X: with validation_X it must be None"
-                )
-            validation_X = self._validation_counts(validation_X)
+        X, sample_weight, validation_X = self._checked_documents(
+            X, sample_weight, validation_X, feature_names
+        )
+        # Without seed words: their numbers follow from the documents that are learned from.
         config = Config.of(unseeded(self), X.shape[1])
         previous = getattr(self, "_trainer", None) if config.warm_start else None
         if previous and words_before is not None and not hasattr(self, "feature_names_in_"):
             self.feature_names_in_ = words_before
-        rows, validation = held_out_rows(config, X, validation_X, sample_weight)
-        learned, weight = X, sample_weight
-        if rows is not None:
-            learned = X[rows]
-            weight = None if weight is None else weight[rows]
-            _counts.check_words(learned, "X without the documents held out", weight)
+        learned, weight, validation = held_out(config, X, validation_X, sample_weight)
         parameters = seeded(self, learned, weight)
         config = Config.of(parameters, X.shape[1])
         n_documents = float(learned.shape[0] if weight is None else weight.sum())
@@ -452,3 +432,28 @@ class TemperedLDA(
         if not hot:  # when all topics are still alike, however many they are
             self._warn_of_twins()
         context.call_on_fit_task_end(**hook_arguments)
+
+    def _checked_documents(
+        self, X: Any, sample_weight: Any, validation_X: Any, feature_names: Any
+    ) -> tuple[Any, Any, Any]:
+        """Checked documents, weights and held-out documents of a fit; takes the names of words."""
+        if is_chunks(X):
+            _counts.no_weights_of_chunks(sample_weight)
+            if self.learning_method == "batch":
+                raise ValueError(
+                    "learning_method='batch' takes all documents at once; for X in chunks use "
+                    "'online'"
+                )
+            X = Chunks(X, self._chunk_counts)
+        else:
+            X = self._training_counts(X, reset=True)
+            sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
+            _counts.check_words(X, "X", sample_weight)
+        self._name_features(feature_names)
+        if validation_X is not None:
+            if self.validation_fraction is not None:
+                raise ValueError(
+                    "validation_fraction is a share of X: with validation_X it must be None"
+                )
+            validation_X = self._validation_counts(validation_X)
+        return X, sample_weight, validation_X

@@ -81,37 +81,41 @@ class Validation:
         return self._waited >= self._patience
 
 
-def held_out_rows(
-    config: Config,
-    X: Any,
-    validation_X: Any,
-    sample_weight: NDArray[np.float64] | None = None,
-) -> tuple[NDArray[np.int64] | None, Validation | None]:
-    """Decide which documents are scored after every pass.
+def held_out(
+    config: Config, X: Any, validation_X: Any, sample_weight: NDArray[np.float64] | None
+) -> tuple[Any, NDArray[np.float64] | None, Validation | None]:
+    """Decide which documents are learned from, and which are scored after every pass.
 
     Returns
     -------
-    rows : ndarray or None
-        The rows of X to learn from; None: all.
+    learned : CSR matrix or Chunks
+        The documents to learn from: X, or a part of its rows.
+    sample_weight : ndarray or None
+        Their weights.
     validation : Validation or None
         Of the other rows, or of `validation_X`.
     """
-    rows, name, weight = None, "validation_X", None
-    if validation_X is None:
-        if config.patience is None:
-            return rows, None
-        if isinstance(X, Chunks):
-            raise ValueError(
-                "early_stopping=True on chunks of documents needs validation_X: rows are not "
-                "held out of chunks"
-            )
-        fraction = config.validation_fraction
-        rows, held_out = _split_rows(
-            rows_that_count(X, sample_weight), fraction, check.random_state(config.random_state)
+    if validation_X is not None:
+        return X, sample_weight, Validation(validation_X, "validation_X", config.patience)
+    if config.patience is None:
+        return X, sample_weight, None
+    if isinstance(X, Chunks):
+        raise ValueError(
+            "early_stopping=True on chunks of documents needs validation_X: rows are not held out "
+            "of chunks"
         )
-        name, validation_X = f"the validation_fraction={fraction} of X", X[held_out]
-        weight = None if sample_weight is None else sample_weight[held_out]
-    return rows, Validation(validation_X, name, config.patience, weight)
+    fraction = config.validation_fraction
+    rows, others = _split_rows(
+        rows_that_count(X, sample_weight), fraction, check.random_state(config.random_state)
+    )
+    weight = other_weight = None
+    if sample_weight is not None:
+        weight, other_weight = sample_weight[rows], sample_weight[others]
+    name = f"the validation_fraction={fraction} of X"
+    validation = Validation(X[others], name, config.patience, other_weight)
+    learned = X[rows]
+    _counts.check_words(learned, "X without the documents held out", weight)
+    return learned, weight, validation
 
 
 class Monitor:
