@@ -313,17 +313,21 @@ max_doc_update_iter, dtype
         state = rounds.run(n_rounds, n_sample, record)
         self._executor, self._job, self._state = executor, job, state
         self._steps = steps
-        self.client_ = executor.client if isinstance(executor, Cluster) else None
-        self.n_features_in_ = corpus.n_columns
+        self._set_fitted(words, rounds.scores)
+
+    def _set_fitted(self, words: Any, scores: list[list[float]]) -> None:
+        """Set the attributes that follow from ``_executor``, ``_job`` and ``_state``, and these."""
+        self.client_ = self._executor.client if isinstance(self._executor, Cluster) else None
+        self.n_features_in_ = self._job.n_columns
         self.__dict__.pop("feature_names_in_", None)
         if words is not None:
             self.feature_names_in_ = words
-        self.n_rounds_ = state.n_rounds
-        self.n_iter_ = state.n_rounds / shards.rounds_per_pass
+        self.n_rounds_ = self._state.n_rounds
+        self.n_iter_ = self._state.n_rounds / self.rounds_per_pass
         self.__dict__.pop("score_history_", None)
-        if rounds.scores:
+        if scores:
             dtype = [("pass", float), ("score", float)]
-            self.score_history_ = np.array([tuple(row) for row in rounds.scores], dtype=dtype)
+            self.score_history_ = np.array([tuple(row) for row in scores], dtype=dtype)
 
     def to_local(self) -> _local.TemperedLDA:
         """Bring the model to this process.

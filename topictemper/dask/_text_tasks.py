@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
-from .._utils._cooccurrence import counts_together, mean_npmi
+from .._utils._cooccurrence import counts_together
 from .._utils._state import Tree
 from ..text._counting import count_by_vocabulary, first_counts
 from ..text._model import TopicModel, text_model_of
@@ -99,7 +99,5 @@ def statistics_of(topics: TopicModel, total: Described) -> TopicStatistics:
     """Return the statistics of the topics, from what all documents say."""
     statistics = TopicStatistics.blank(topics.lda_)
     statistics.documents = total.documents
-    if topics.lda_.n_features_in_ > 1:
-        shares = total.together / total.n_rows
-        statistics.coherence = np.array([mean_npmi(of_topic) for of_topic in shares])
+    statistics.measure(total.together / total.n_rows)
     return statistics

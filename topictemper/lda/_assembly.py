@@ -61,20 +61,8 @@ def new_trainer(
     )
     scale = PriorScale(config.alpha_is_default and (plan.forgets or not config.sampling))
     if previous is not None:
-        start = previous.predictive_topics.components()
-        if start.shape != (config.n_components, config.n_features):
-            raise ValueError(
-                f"warm_start=True goes on from topics of shape {start.shape}, but n_components "
-                f"and the columns of X are {(config.n_components, config.n_features)} now; fit "
-                "with warm_start=False"
-            )
-        # What was learned goes on, not what was given.
-        was = previous.config
-        if _learns_alpha(config) and _learns_alpha(was):
-            alpha = previous.alpha.astype(config.dtype)
-        if _learns_eta(config) and _learns_eta(was) and isinstance(previous.eta, float):
-            eta = previous.eta
-        if config.alpha_is_default and was.alpha_is_default:
+        alpha, eta, start = _going_on(config, previous)
+        if config.alpha_is_default and previous.config.alpha_is_default:
             scale.set_state(previous.prior_scale.get_state())
     given_topics = start is not None
     if restored is not None:
@@ -108,6 +96,23 @@ def new_trainer(
         random_state,
         given_topics=given_topics,
     )
+
+
+def _going_on(config: Config, previous: Trainer) -> tuple[NDArray[Any], Eta, NDArray[Any]]:
+    """Alpha, eta and the topics of a warm start: what was learned goes on, not what was given."""
+    start = previous.predictive_topics.components()
+    if start.shape != (config.n_components, config.n_features):
+        raise ValueError(
+            f"warm_start=True goes on from topics of shape {start.shape}, but n_components and "
+            f"the columns of X are {(config.n_components, config.n_features)} now; fit with "
+            "warm_start=False"
+        )
+    alpha, eta, was = config.alpha.value, config.eta.value, previous.config
+    if _learns_alpha(config) and _learns_alpha(was):
+        alpha = previous.alpha.astype(config.dtype)
+    if _learns_eta(config) and _learns_eta(was) and isinstance(previous.eta, float):
+        eta = previous.eta
+    return alpha, eta, start
 
 
 def _learns_alpha(config: Config) -> bool:

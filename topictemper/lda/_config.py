@@ -87,11 +87,7 @@ class Config:
         method = check.choice("learning_method", p["learning_method"], ("online", "batch"))
         inference = _inference(p["inference"], method)
         point = inference != "vb"
-        tempering = tempering_settings(p["tempering"], MODES, "svi")
-        for name, most in MOST.items():
-            if (getattr(tempering, name) or 0) > most:
-                value = str(getattr(tempering, name))[:40]
-                raise ValueError(f"{name} must be at most {most}, got {value}")
+        tempering = _tempering(p["tempering"])
         alpha = _alpha(p["doc_topic_prior"], n_components, dtype)
         # Topics with a short memory of samples, and no normalizer that is computed from eta.
         predicts_eta = (
@@ -260,6 +256,15 @@ class Plan:
     def _probe_length(self) -> float:
         share = default.PROBE_SHARE_OF_FEW if self._has_few_passes else default.PROBE_SHARE
         return share * self.planned_passes
+
+
+def _tempering(value: Any) -> TemperingSettings:
+    tempering = tempering_settings(value, MODES, "svi")
+    for name, most in MOST.items():
+        if (getattr(tempering, name) or 0) > most:
+            shown = str(getattr(tempering, name))[:40]
+            raise ValueError(f"{name} must be at most {most}, got {shown}")
+    return tempering
 
 
 def _inference(value: Any, method: str) -> str:

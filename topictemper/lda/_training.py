@@ -311,10 +311,10 @@ class Trainer(Stateful):
         Topics that follow samples keep a short memory, and are averaged: documents have to be
         sampled under topics of their last few samples, not of all.
         """
-        decay = self.config.learning_decay
+        kappa = self.config.learning_decay
         steps = self.plan.learning_offset + self.clock.n_updates + 1
-        rate = steps ** -(decay or DECAY)
-        if decay is None and sampled:
+        rate = steps ** -(kappa or DECAY)
+        if kappa is None and sampled:
             of_memory = batch.size / (MEMORY * self.clock.total_samples)
             rate = max(rate, min(of_memory, LARGEST_RATE))
         return rate

@@ -155,14 +155,8 @@ def compare_n_components(
     words = {} if feature_names is None else {"feature_names": feature_names}
     X = _counts.count_matrix(X, "X")
     train, test = _split(X, validation_X, validation_fraction, random_state)
-    test = _counts.count_matrix(test, "validation_X")
-    if test.shape[1] != X.shape[1]:
-        raise ValueError(f"validation_X has {test.shape[1]} features, but X has {X.shape[1]}")
-    held_out = split_tokens(test)[1]
-    tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
-    if not tokens.any():
-        whose = "what is held out of X" if validation_X is None else "validation_X"
-        raise ValueError(_counts.NOTHING_HELD_OUT.format(whose))
+    whose = "what is held out of X" if validation_X is None else "validation_X"
+    tokens = _held_out_tokens(test, whose)
     seeds = range(random_state, random_state + n_seeds)
     shape = len(sizes), n_seeds
     # Log-likelihood of every document; the other measures of every fit.
@@ -183,9 +177,8 @@ def compare_n_components(
             values["coherence"][i, j] = coherence(model, train, n_top_words=n_top_words)
             values["diversity"][i, j] = topic_diversity(model)
         stability.append(_stability(models))
-    values = {"score": scores.sum(axis=2) / tokens.sum(), **values}
     columns: dict[str, Any] = {"n_components": np.array(sizes)}
-    for name, of_fits in values.items():
+    for name, of_fits in {"score": scores.sum(axis=2) / tokens.sum(), **values}.items():
         columns |= {name: of_fits.mean(axis=1), f"{name}_error": _error(of_fits)}
     columns["score_error"] = np.hypot(
         np.nan_to_num(columns["score_error"]), error_of_ratio(scores.mean(axis=1), tokens)
@@ -202,7 +195,10 @@ def _split(X: Any, validation_X: Any, fraction: float | None, seed: int) -> tupl
             raise ValueError(
                 "validation_fraction is a share of X: with validation_X it must be None"
             )
-        return X, validation_X
+        test = _counts.count_matrix(validation_X, "validation_X")
+        if test.shape[1] != X.shape[1]:
+            raise ValueError(f"validation_X has {test.shape[1]} features, but X has {X.shape[1]}")
+        return X, test
     fraction = _FRACTION if fraction is None else fraction
     fraction = check.number("validation_fraction", fraction, 0.0, 1.0, boundaries="neither")
     order = np.random.default_rng(seed).permutation(X.shape[0])
@@ -213,6 +209,15 @@ def _split(X: Any, validation_X: Any, fraction: float | None, seed: int) -> tupl
             "from or none to score; give validation_X"
         )
     return X[np.sort(order[n_test:])], X[np.sort(order[:n_test])]
+
+
+def _held_out_tokens(test: Any, whose: str) -> NDArray[np.float64]:
+    """How many tokens of each document are scored."""
+    held_out = split_tokens(test)[1]
+    tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
+    if not tokens.any():
+        raise ValueError(_counts.NOTHING_HELD_OUT.format(whose))
+    return tokens
 
 
 def _stability(models: list[Any]) -> tuple[float, float]:

@@ -8,12 +8,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._cooccurrence import shares_together
 from .._utils._names import MOST_WORDS, names_of
 from .._utils._ranking import top_columns
 from .._utils._state import Stateful
 from ..lda._completion import scores_of_documents
 from ..lda._estimator import TemperedLDA
-from ..metrics import coherence
+from ..metrics._coherence import of_shares
+from ..topics._checks import matrices
 
 _N_WORDS = 10
 
@@ -39,15 +41,24 @@ class TopicStatistics(Stateful):
     @classmethod
     def blank(cls, lda: TemperedLDA) -> Self:
         """Return statistics that know nothing."""
-        top = _top_columns(lda)
+        top = _columns_of_top_words(lda)
         return cls(top, np.zeros(len(top)))
 
     @classmethod
     def of(cls, lda: TemperedLDA, counts: Any) -> Self:
         """Return the statistics of a corpus, but for its documents."""
-        if lda.n_features_in_ == 1:
-            return cls.blank(lda)
-        return cls(_top_columns(lda), coherence(lda, counts, n_top_words=_N_WORDS, per_topic=True))
+        statistics = cls.blank(lda)
+        statistics.measure(shares_together(matrices(counts, lda.n_features_in_), statistics.top))
+        return statistics
+
+    def measure(self, shares: Iterable[NDArray[np.float64]]) -> None:
+        """Measure each topic by the shares of documents that have both of two of its top words.
+
+        Where the shares come from, this process or workers, makes no difference. A vocabulary of
+        one word has no pairs: then nothing is measured.
+        """
+        if self.top.shape[1] > 1:
+            self.coherence = of_shares(shares)
 
     def reduced(self, lda: TemperedLDA, groups: list[list[int]]) -> TopicStatistics:
         """Return the statistics of a model whose topics are groups of these."""
@@ -80,7 +91,7 @@ def topic_columns(
         "share": sizes / sizes.sum(),
     }
     if statistics is not None:
-        measured = (np.sort(_top_columns(lda)) == np.sort(statistics.top)).all(axis=1)
+        measured = (np.sort(_columns_of_top_words(lda)) == np.sort(statistics.top)).all(axis=1)
         columns["documents"] = statistics.documents
         columns["coherence"] = np.where(measured, statistics.coherence, np.nan)
     columns["words"] = lda.top_words(n_words, names)
@@ -129,7 +140,7 @@ def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str
     return [lda._labels.get(k, name) for k, name in enumerate(usual)]
 
 
-def _top_columns(lda: TemperedLDA) -> NDArray[np.int64]:
+def _columns_of_top_words(lda: TemperedLDA) -> NDArray[np.int64]:
     return top_columns(lda.components_, _N_WORDS).astype(np.int64)
 
 
