@@ -56,7 +56,7 @@ class Rounds:
         self._executor, self._corpus, self._shards = executor, corpus, shards
         self._blocks, self._validation, self._patience = blocks, validation, patience
         self._checkpoint, self._report = checkpoint, report
-        self._plan = job
+        self._job = job
         self._send()
         self.scores: list[list[float]] = []
         self._best_score, self._waited = -float("inf"), 0
@@ -103,36 +103,36 @@ class Rounds:
         new = self._round(state)
         if self._validation is None:
             return new, None
-        arguments = self._job, new.tree, new.averages, self._held_out
+        arguments = self._sent_job, new.tree, new.averages, self._held_out
         [score] = self._executor.gather([self._executor.submit(tasks.score, *arguments)])
         return new, float(score)
 
     def _annealed(self, sample_size: int) -> State:
         """Anneal on a sample, which is drawn by hashes of the places of documents."""
-        submit, plan = self._executor.submit, self._plan
+        submit, job = self._executor.submit, self._job
         share = sample_size / self._corpus.n_rows
-        seed = mixed(plan.seed)
+        seed = mixed(job.seed)
         offsets = self._corpus.offsets.tolist()
         samples = [
             submit(drawn, place, self._executor.load(block), offsets[place], seed, share)
             for place, block in enumerate(self._blocks)
             if self._corpus.has_rows(place)
         ]
-        shard = submit(tasks.anneal, self._job, samples)
+        shard = submit(tasks.anneal, self._sent_job, samples)
         tree = submit(tasks.tree_of, shard)
-        blocks = [submit(tasks.part, shard, i) for i in range(plan.n_blocks)]
+        blocks = [submit(tasks.part, shard, i) for i in range(job.n_blocks)]
         self._executor.wait([tree, *blocks])
         return State(0, tree, blocks, blocks)
 
     def _round(self, state: State) -> State:
         """Let all shards learn from the topics, and take their mean."""
-        submit, plan = self._executor.submit, self._plan
+        submit, job = self._executor.submit, self._job
         self._executor.begin()
-        totals: list[Any] = [None] * plan.n_blocks
+        totals: list[Any] = [None] * job.n_blocks
         trees = []
-        for shard in range(plan.n_shards):
+        for shard in range(job.n_shards):
             rows = self._rows(shard, state.n_rounds)
-            arguments = self._job, state.n_rounds, shard, state.tree, state.blocks, rows
+            arguments = self._sent_job, state.n_rounds, shard, state.tree, state.blocks, rows
             learned = submit(tasks.train, *arguments, shard=shard)
             trees.append(submit(tasks.tree_of, learned))
             totals = [
@@ -140,8 +140,8 @@ class Rounds:
                 for i, total in enumerate(totals)
             ]
             del learned, rows  # they take memory no longer than others need them
-        n_rounds, dtype = state.n_rounds + 1, str(plan.parameters["dtype"])
-        blocks = [submit(tasks.mean, total, plan.n_shards, dtype) for total in totals]
+        n_rounds, dtype = state.n_rounds + 1, str(job.parameters["dtype"])
+        blocks = [submit(tasks.mean, total, job.n_shards, dtype) for total in totals]
         averages = [
             submit(tasks.averaged, average, block, n_rounds)
             for average, block in zip(state.averages, blocks, strict=True)
@@ -163,14 +163,14 @@ class Rounds:
 
     def _read(self, n_rounds: int) -> State:
         assert self._checkpoint is not None
-        return self._checkpoint.read(self._executor, n_rounds, self._plan.n_blocks)
+        return self._checkpoint.read(self._executor, n_rounds, self._job.n_blocks)
 
     def _written(self, state: State, best: State) -> State:
         """Write a state to the checkpoint, if there is one."""
         if self._checkpoint is None:
             return state
         record = {
-            "seed": self._plan.seed,
+            "seed": self._job.seed,
             "n_rounds": state.n_rounds,
             "best_round": best.n_rounds,
             "best_score": self._best_score,
@@ -194,7 +194,7 @@ class Rounds:
 
     def _send(self) -> None:
         """Send what all tasks need, once for all of them."""
-        self._job = self._executor.submit(tasks.itself, self._plan)
+        self._sent_job = self._executor.submit(tasks.itself, self._job)
         self._held_out = self._executor.submit(tasks.itself, self._validation)
 
     def _tell(self, state: State, n_rounds: int, seconds: float) -> None:
