@@ -62,6 +62,25 @@ def test_shares_over_time(run, model, table, expected):
     ]
 
 
+@pytest.mark.parametrize("ending", ["", ".0"])
+def test_years_are_years(run, model, lines, tmp_path, expected, ending):
+    table = tmp_path / "docs.csv"
+    years = [2000 + d % 2 for d in range(120)]
+    written = [f"{year}{ending}" for year in years]
+    written[5] = ""
+    rows = zip(lines, written, strict=True)
+    table.write_text("body,year\n" + "".join(f"{line},{year}\n" for line, year in rows))
+    arguments = ("shares", model, table, "--column=body", "--date=year")
+    found = json.loads(run(*arguments, "--json")[1])
+    by_hand = expected("topics_over_time", [None if d == 5 else y for d, y in enumerate(years)])
+    assert_same(found, by_hand, "period")
+    assert [row["period"] for row in found] == [row["period"] for row in by_hand]
+    assert [row["period"] for row in found] == [2000] * 3 + [2001] * 3
+    assert run(*arguments)[1].splitlines()[1].startswith("  2000  ")
+    by_year = json.loads(run(*arguments, "--period=year", "--json")[1])
+    assert by_year[0]["period"] == "2000-01-01"
+
+
 def test_documents_without_a_group_are_left_out(run, model, tmp_path):
     table = tmp_path / "docs.csv"
     table.write_text("body,who\nriver boat,a\nunheard,a\nengine road,\n")

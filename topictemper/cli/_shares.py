@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils._log import Progress, counted, logger
 from .._utils._rows import Rows
@@ -16,6 +19,9 @@ from ..topics._shares import shares_by_group, shares_over_time
 from . import _arguments as types
 from ._models import Fitted
 from ._printing import format_shares, print_rows
+
+# A year, which a column with gaps may have made a float.
+_YEAR = re.compile(r"\d{1,4}(\.0+)?", re.ASCII)
 
 
 def add(commands: Any) -> None:
@@ -63,15 +69,17 @@ def run(arguments: argparse.Namespace) -> int:
     theta = proportions.array()
     try:
         if by_date:
-            shares = shares_over_time(theta, values, period=arguments.period or "auto", **settings)
+            period = arguments.period or "auto"
+            dates = _as_years(values) if period == "auto" else values
+            shares = shares_over_time(theta, dates, period=period, **settings)
         else:
             shares = shares_by_group(theta, values, **settings)
     except ValueError as error:
         raise InputError(f"{arguments.file}: {error}.") from error
     columns = {name: np.asarray(shares[name]) for name in shares.columns}
-    if by_date:
+    if by_date and columns["period"].dtype.kind == "M":
         columns["period"] = np.datetime_as_string(columns["period"], "D")
-    else:
+    elif not by_date:
         with suppress(ValueError):  # numbers, such as ratings: 10 is after 9
             order = np.argsort(columns["group"].astype(float), kind="stable")
             columns = {name: column[order] for name, column in columns.items()}
@@ -88,3 +96,10 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(format_shares(columns))
     return 0
+
+
+def _as_years(dates: Sequence[str | None]) -> Sequence[str | None] | NDArray[np.float64]:
+    """Return texts that are all years as numbers, each a period that is called as in the file."""
+    if not all(date is None or _YEAR.fullmatch(date) for date in dates):
+        return dates
+    return np.array([np.nan if date is None else float(date) for date in dates])
