@@ -71,6 +71,9 @@ def test_reports_that_cannot_be_written(fails, run, model, table, text, tmp_path
     assert "--output" in fails("report", model, text)
     assert "this would overwrite the input" in fails("report", model, text, "-o", text)
     assert "this would overwrite the input" in fails("report", model, text, "-o", model)
+    message = fails("report", model, text, "-o", tmp_path / "report.txt")
+    assert "--output: path must end in .html, because a report is a web page" in message
+    assert not (tmp_path / "report.txt").exists()
     message = fails("report", model, table, "--column=body", "--date=who", *out)
     assert "docs.csv: dates must be dates" in message
     assert "document 0 has 'a'" in message

@@ -301,6 +301,19 @@ def test_topics_of_common_words_are_doubted_whatever_the_number_of_topics(path, 
     ]
 
 
+@pytest.mark.parametrize("name", ["report.txt", "report", "html"])
+def test_a_report_is_a_page(tmp_path, name, monkeypatch):
+    message = f"path must end in .html, because a report is a web page, got .*{name}'"
+    with pytest.raises(ValueError, match=message):
+        written(tmp_path / name)
+    lda = TemperedLDA(3, random_state=0, max_iter=1).fit(corpus().counts)
+    monkeypatch.setattr(lda, "_proportions", None)  # the error comes first
+    with pytest.raises(ValueError, match=message):
+        lda.report(corpus().counts, feature_names=WORDS, path=tmp_path / name)
+    assert not list(tmp_path.iterdir())
+    assert written(tmp_path / "REPORT.HTM")
+
+
 def test_a_report_of_an_estimator_knows_score_and_course(path):
     counts = sp.csr_matrix(corpus().counts)
     lda = TemperedLDA(3, random_state=0, max_iter=5).fit(counts, validation_X=counts)
@@ -412,8 +425,9 @@ def test_labels_come_back(tmp_path):
     for given in (labels, labels | {1: None}, ["space", float("nan"), "cooking"]):
         assert written(tmp_path / "report.html", labels=given)["labels"] == some
     lda = TemperedLDA(3, random_state=0, max_iter=1).fit(corpus().counts)
-    lda.set_labels(labels).report(corpus().counts, feature_names=WORDS, path=tmp_path / "of_lda")
-    assert data_of(tmp_path / "of_lda")["labels"] == ["space", "", "cooking"]
+    page = tmp_path / "of_lda.html"
+    lda.set_labels(labels).report(corpus().counts, feature_names=WORDS, path=page)
+    assert data_of(page)["labels"] == ["space", "", "cooking"]
     for wrong in ("[]", "{", '{"a": "b"}', '{"0": 1}', "[" * 10**5):
         file.write_text(wrong)
         with pytest.raises(ValueError, match="no labels of a report"):

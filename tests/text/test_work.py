@@ -166,6 +166,12 @@ def test_report(model, tmp_path, kind):
     assert sorted(page["groups"]["names"]) == sorted(given["groups"][:3])
 
 
+def test_the_path_of_a_report_may_be_second(model, tmp_path):
+    path = tmp_path / "report.html"
+    assert model.report(texts(), path) == path
+    assert data_of(path)["documents"]["text"] == texts()
+
+
 def test_report_without_texts_and_of_tokens(model, tmp_path):
     path = tmp_path / "report.html"
     model.report(texts(), labels=["a", "b", "c"], show_texts=False, path=path)

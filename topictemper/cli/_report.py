@@ -13,6 +13,7 @@ from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..report._of_model import write_model
+from ..report._write import page_to_write
 from ..text._model import TopicModel
 from ..text._settings import made_by
 from . import _arguments as types
@@ -59,6 +60,10 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output
     if file_to_write(output, "a report") in (arguments.file.resolve(), arguments.model.resolve()):
         raise InputError(f"{output}: this would overwrite the input.")
+    try:
+        page_to_write(output)
+    except ValueError as error:
+        raise InputError(f"--output: {error}.") from error
     fitted, progress = Fitted(arguments.model), Progress("counting", verbose=True)
     others = [_other(path, arguments.model, fitted) for path in arguments.other_model]
     are_texts = kind_of(arguments.file, arguments.format) == "text"

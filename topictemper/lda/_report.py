@@ -42,7 +42,8 @@ class ReportMixin:
         documents : sequence of str, optional
             Texts of the documents.
         path : str or path-like
-            The file to write. An old one is replaced when the new one is complete.
+            The file to write, with a name that ends in .html or .htm. An old one is replaced when
+            the new one is complete.
         feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
             Names of the columns, as for `top_words`.
         names : sequence of str, optional

@@ -16,7 +16,7 @@ from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._log import Progress
 from ._documents import sample_rows
 from ._settings import settings_of
-from ._write import write
+from ._write import page_to_write, write
 
 # Documents that are scored at once.
 _AT_ONCE = 2_048
@@ -83,6 +83,7 @@ def write_model(
     **options
         Of `write`: documents, names, dates, groups, title.
     """
+    page_to_write(path)  # an error comes before topics are inferred
     other_models = models_of(other_models)
     X = model._fitted_counts(X)
     if not X.sum():

@@ -20,6 +20,9 @@ from . import _inputs
 from ._content import Inputs, content_of
 from ._page import page
 
+# By which browsers know a page.
+_SUFFIXES = (".html", ".htm")
+
 
 def write(
     topics: Any,
@@ -57,7 +60,8 @@ def write(
         Names of the columns: a sequence; a mapping of words to columns or of columns to words, such
         as a gensim ``Dictionary``; or a fitted vectorizer.
     path : str or path-like
-        The file to write. An old one is replaced when the new one is complete.
+        The file to write, with a name that ends in .html or .htm. An old one is replaced when the
+        new one is complete.
     counts : array-like or sparse matrix of shape (n_documents, n_features), optional
         Counts of words. With them the report has coherence, fit and documents without words, and
         distinctive words are relative to the corpus. Without them p(w) is the mixture of all
@@ -131,7 +135,7 @@ def write(
     >>> path.stat().st_size < 200_000
     True
     """
-    target = writable_path(path)
+    target = page_to_write(path)
     probabilities = _inputs.distributions(topics)
     n_topics, n_features = probabilities.shape
     rows = _inputs.rows_of(proportions, n_topics)
@@ -172,6 +176,23 @@ def write(
     with replacing(target) as (file,):
         file.write(html)
     return Path(path)
+
+
+def page_to_write(path: str | os.PathLike[str]) -> Path:
+    """Return the file that a report is written to, with links followed.
+
+    Raises
+    ------
+    ValueError
+        If it would not open as a page.
+    OSError
+        If it cannot be written.
+    """
+    if Path(path).suffix.lower() not in _SUFFIXES:
+        raise ValueError(
+            f"path must end in .html, because a report is a web page, got {os.fspath(path)!r}"
+        )
+    return writable_path(path)
 
 
 def _checked(texts: Any, name: str, n_documents: int) -> list[str] | None:

@@ -19,8 +19,8 @@ class ReportTextsMixin:
     def report(
         self,
         texts: Any,
-        *,
         path: str | os.PathLike[str],
+        *,
         names: Sequence[str] | None = None,
         dates: Any = None,
         groups: Sequence[Any] | None = None,
@@ -38,7 +38,8 @@ class ReportTextsMixin:
         texts : iterable of str, or of lists of str
             The documents.
         path : str or path-like
-            The file to write. An old one is replaced when the new one is complete.
+            The file to write, with a name that ends in .html or .htm. An old one is replaced when
+            the new one is complete.
         names, dates, groups, labels
             As for `TemperedLDA.report`.
         other_models : sequence of TopicModel, optional
