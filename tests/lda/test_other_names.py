@@ -77,7 +77,17 @@ def test_what_is_told_exists(kind):
             attrgetter(name)(model)
 
 
-def test_functions_that_are_told_run():
+@pytest.mark.parametrize("kind", [TemperedLDA, TopicModel])
+def test_load_is_told_of_the_class(kind):
+    told = rf"{kind.__name__} has no load; here it is topictemper\.load\(path\)$"
+    with pytest.raises(AttributeError, match=told):
+        kind.load("topics.npz")
+    assert not hasattr(kind, "load")
+    with pytest.raises(AttributeError, match=told.replace(kind.__name__, "Mine")):
+        type("Mine", (kind,), {}).load("topics.npz")
+
+
+def test_functions_that_are_told_run(tmp_path):
     pytest.importorskip("matplotlib")
     texts, groups = ["apples pears", "boats water"] * 20, ["a", "b", "b", "a"] * 10
     told = {
@@ -87,6 +97,8 @@ def test_functions_that_are_told_run():
         "groups": groups,
         "dates": np.repeat(np.array(["2024-01-31", "2024-02-29"], dtype="M8[D]"), 20),
     }
+    told["path"] = tmp_path / "model.npz"
+    told["model"].save(told["path"])
     calls = {here for here in TopicModel._other_names.values() if here.startswith("topictemper.")}
     assert len(calls) > 3
     for call in calls:

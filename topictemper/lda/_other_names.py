@@ -61,6 +61,7 @@ ATTRIBUTES = {
     "get_topic_word_dist": "components_[k], divided by its sum",
     "get_topic_words": "top_words()[k]",
     "infer": "transform(counts)",
+    "load": "topictemper.load(path)",
     "ll_per_word": "score(counts)",
     "set_word_prior": "topic_word_prior",
     "summary": "top_words()",
@@ -112,18 +113,36 @@ def understands_other_names(
     return understanding
 
 
+class _OfTheClass:
+    # A name that is looked up in a class, where `__getattr__` is not asked. Without a docstring,
+    # because the documentation would take it for that of a method.
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type[OtherNamesMixin]) -> Any:
+        raise _told(owner, self._name)
+
+
 class OtherNamesMixin:
     """Tells what methods and attributes of other libraries are called here."""
 
     _other_names: ClassVar[Mapping[str, str]]
 
     if not TYPE_CHECKING:  # a class with `__getattr__` has any attribute, for mypy
+        load = _OfTheClass()
+
+        def __dir__(self) -> list[str]:
+            return [name for name in super().__dir__() if name != "load"]
 
         def __getattr__(self, name: str) -> Any:
             if hasattr(type(self), name) or name not in self._other_names:
                 return super().__getattribute__(name)  # raises the error that has led here
-            # With the object Python would add a similar name that the class has.
-            raise AttributeError(
-                f"{type(self).__name__} has no {name}; here it is {self._other_names[name]}",
-                name=name,
-            )
+            raise _told(type(self), name)
+
+
+def _told(kind: type[OtherNamesMixin], name: str) -> AttributeError:
+    # With the object Python would add a similar name that the class has.
+    return AttributeError(
+        f"{kind.__name__} has no {name}; here it is {kind._other_names[name]}", name=name
+    )

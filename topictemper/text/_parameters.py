@@ -103,6 +103,7 @@ ATTRIBUTES = {
     "find_topics": "transform([query])",
     "get_document_info": "documents(texts)",
     "get_representative_docs": "top_documents(texts)",
+    "load": "topictemper.load(path)",
     "partial_fit": "update(texts)",
     "reduce_topics": "reduce_to(n_components)",
     "set_callbacks": "lda=TemperedLDA(...).set_callbacks(...)",
