@@ -19,6 +19,7 @@ from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree
 from ..lda import _estimator as _local
 from ..lda._config import Config
+from ..lda._other_names import OtherNamesMixin, understands_other_names
 from ..lda._seeding import is_seeded
 from ..lda._token_halves import split_tokens
 from ..persistence._models import OF_THE_PROCESS, plain_parameters
@@ -28,6 +29,7 @@ from ._blocks import is_lazy, matrices_of, names_of_columns
 from ._checkpoint import Checkpoint, as_json
 from ._corpus import BlockFacts, Corpus, ShardMap, facts_of
 from ._executors import Cluster, Executor, repeated
+from ._other_names import CALLED, attributes_of
 from ._prediction_mixin import PredictionMixin
 from ._preflight import check_memory, common_isa, executor_for, plan_of_a_shard
 from ._rounds import Rounds
@@ -43,7 +45,7 @@ _SAMPLE_SEEN, _SAMPLE_PASSES = 2e6, (12.0, 40.0)
 _NEVER_STOPS = {"early_stopping": False, "n_iter_no_change": None}
 
 
-class TemperedLDA(PredictionMixin, TemperingMixin, BaseEstimator):
+class TemperedLDA(PredictionMixin, TemperingMixin, OtherNamesMixin, BaseEstimator):
     """Latent Dirichlet allocation by rounds, on a Dask cluster or in this process.
 
     First a worker anneals a model on a sample of the documents, until it samples their topics at
@@ -145,6 +147,9 @@ max_doc_update_iter, dtype
     (5, 100)
     """
 
+    _other_names = attributes_of(_local.TemperedLDA)
+
+    @understands_other_names(CALLED)
     def __init__(
         self,
         n_components: int = 100,

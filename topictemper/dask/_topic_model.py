@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
+from ..lda._other_names import OtherNamesMixin, understands_other_names
 from ..text._counting import choose_words, count_by_vocabulary
 from ..text._model import TopicModel as _Local
 from ..text._model import text_model_of
@@ -27,6 +28,7 @@ from . import _text_tasks as tasks
 from ._blocks import Blocks, blocks_of, is_lazy, renamed
 from ._estimator import TemperedLDA
 from ._executors import Executor, repeated
+from ._other_names import attributes_of, called_by_texts
 from ._preflight import common_isa, executor_for
 from ._tasks import itself
 
@@ -38,7 +40,7 @@ def _default_lda() -> TemperedLDA:
     return TemperedLDA(10)
 
 
-class TopicModel(BaseEstimator):
+class TopicModel(OtherNamesMixin, BaseEstimator):
     """Topics of texts in a collection of Dask, on a cluster or in this process.
 
     Workers choose the vocabulary, count the words, and learn the topics by rounds. The vocabulary
@@ -96,6 +98,9 @@ class TopicModel(BaseEstimator):
     8
     """
 
+    _other_names = attributes_of(_Local)
+
+    @understands_other_names(called_by_texts(TemperedLDA._get_param_names()))
     def __init__(
         self,
         n_components: int | None = None,
