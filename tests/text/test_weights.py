@@ -67,6 +67,36 @@ def test_weights_of_a_stream_are_checked_before_it_is_read():
     assert len(list(stream)) >= 58  # one is read to see whether it is text
 
 
+def test_updates_with_weights_are_those_of_the_counts():
+    weighted, plain = model().fit(TEXTS), model().fit(TEXTS)
+    expected = model().fit(TEXTS).lda_
+    counts = weighted.vectorizer_.transform(TEXTS)
+    assert weighted.update(TEXTS, WEIGHTS) is weighted
+    assert_array_equal(
+        weighted.lda_.components_, expected.partial_fit(counts, None, WEIGHTS).components_
+    )
+    assert not np.array_equal(weighted.lda_.components_, plain.update(TEXTS).lda_.components_)
+    # Tables count every document once.
+    assert weighted.topics_.documents.sum() == plain.topics_.documents.sum() == 2 * len(TEXTS)
+
+
+@pytest.mark.parametrize(
+    ("texts", "weights", "message"),
+    [
+        (TEXTS, np.ones(59), "sample_weight must have one weight for each of the 60 rows"),
+        (TEXTS, -np.ones(60), "sample_weight must be >= 0, got -1.0 for row 0"),
+        (iter(TEXTS), np.ones(60), "sample_weight must be None where texts is a stream"),
+    ],
+)
+def test_weights_of_an_update_are_checked_first(texts, weights, message):
+    fitted = model().fit(TEXTS)
+    before = fitted.lda_.components_.copy(), fitted.unknown_share_
+    with pytest.raises(ValueError, match=message):
+        fitted.update(texts, weights)
+    assert_array_equal(fitted.lda_.components_, before[0])
+    assert fitted.unknown_share_ == before[1]
+
+
 def test_scores_with_weights_are_those_of_repeated_documents():
     fitted = model().fit(TEXTS)
     repeated = TEXTS[:20] + TEXTS

@@ -257,7 +257,7 @@ class TopicModel(
             self._fit(counts, sample_weight)
             return self._of_counts(counts)
 
-    def update(self, texts: Any) -> Self:
+    def update(self, texts: Any, sample_weight: Any = None) -> Self:
         """Learn from more documents; the vocabulary does not change.
 
         `update` uses `TemperedLDA.partial_fit`. Documents may come one by one from a generator,
@@ -272,6 +272,9 @@ class TopicModel(
         ----------
         texts : iterable of str, or of lists of str
             The documents.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often the words of each document count for the topics, as for `fit`. `texts` must
+            then have a length.
 
         Returns
         -------
@@ -281,9 +284,9 @@ class TopicModel(
         Raises
         ------
         TypeError, ValueError
-            If a document is invalid. The estimator is then unchanged. With a stream it may have
-            learned from the documents before the invalid one; `unknown_share_` and `unknown_words_`
-            are then those of the previous update.
+            If a document or a weight is invalid. The estimator is then unchanged. With a stream it
+            may have learned from the documents before the invalid one; `unknown_share_` and
+            `unknown_words_` are then those of the previous update.
         """
         check_is_fitted(self)
         before: float = self.unknown_share_
@@ -292,6 +295,12 @@ class TopicModel(
 
         learned, statistics = self.lda_.n_batch_iter_, deepcopy(self._statistics)
         parts: Iterable[Part] = self._parts(texts, unknown)
+        if sample_weight is not None:
+            if not hasattr(texts, "__len__"):
+                raise ValueError(
+                    "sample_weight must be None where texts is a stream; give a list of texts"
+                )
+            sample_weights(sample_weight, len(texts))
         if hasattr(texts, "__len__"):
             # All are checked before the first is learned.
             parts = list(parts)
@@ -307,7 +316,10 @@ class TopicModel(
                 yield counts
 
         try:
-            self.lda_.partial_fit(matrices())
+            if sample_weight is None:
+                self.lda_.partial_fit(matrices())
+            else:
+                self.lda_.partial_fit(_chunks.stacked(list(matrices())), None, sample_weight)
         finally:
             if self.lda_.n_batch_iter_ > learned:  # a stream that breaks off has taught something
                 self._statistics = statistics
