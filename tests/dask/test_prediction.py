@@ -99,6 +99,31 @@ def test_scores_of_long_documents_and_of_weights(lda):
     assert float(score(lda, array_of(parts(whole, rows=35)))) == lda.score(whole)
 
 
+@pytest.mark.parametrize("kind", ["CSR", "unknown lengths", "empty blocks"])
+def test_weights_of_documents_in_scores(lda, kind):
+    X, lazy = counts(), COLLECTIONS[kind]()
+    weights = np.arange(X.shape[0]) % 3 * 0.5
+    expected = lda.score(X, None, weights)
+    assert expected != lda.score(X)
+    column = dd.from_pandas(pd.Series(weights), npartitions=2)
+    for given in (weights, weights.tolist(), da.from_array(weights, chunks=33), column):
+        assert float(score(lda, lazy, sample_weight=given)) == expected
+    found = perplexity(lda, lazy, sample_weight=weights)
+    assert float(found) == lda.perplexity(X, None, weights)
+
+
+def test_weights_of_scores_are_checked(lda):
+    lazy = COLLECTIONS["CSR"]()
+    for function in (score, perplexity):
+        with pytest.raises(ValueError, match=r"sample_weight must be >= 0, got -1\.0 for row 0"):
+            function(lda, lazy, sample_weight=-np.ones(300))
+        with pytest.raises(ValueError, match="one weight for each of the 300 rows"):
+            function(lda, lazy, sample_weight=np.ones(299))
+    for wrong in (np.ones(299), da.ones(299)):
+        with pytest.raises(ValueError, match="one weight for each of the 300 rows"):
+            score(lda, COLLECTIONS["unknown lengths"](), sample_weight=wrong).compute()
+
+
 def test_a_file(lda, tmp_path):
     lda.save(tmp_path / "model.npz")
     lazy = array_of(parts())

@@ -205,6 +205,9 @@ def test_the_local_model_predicts_saves_and_goes_on(tmp_path):
     assert (lda.transform(X) == local.transform(X)).all()
     assert lda.score(X) == local.score(X)
     assert lda.perplexity(X) == local.perplexity(X)
+    weights = np.arange(X.shape[0]) % 2
+    assert lda.score(X, None, weights) == local.score(X, None, weights)
+    assert lda.perplexity(X, None, weights) == local.perplexity(X, None, weights)
     assert (lda.document_temperatures(X) == local.document_temperatures(X)).all()
     local.save(tmp_path / "model.npz")
     loaded = topictemper.load(tmp_path / "model.npz")

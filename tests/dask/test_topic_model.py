@@ -124,6 +124,10 @@ def test_blocks_do_not_matter(model, texts):
     np.testing.assert_array_equal(theta.compute(), local.transform(TEXTS))
     assert float(other.score(texts())) == local.score(TEXTS)
     assert float(other.perplexity(texts())) == local.perplexity(TEXTS)
+    weights = np.arange(len(TEXTS)) % 2
+    assert float(other.score(texts(), None, weights)) == local.score(TEXTS, None, weights)
+    perplexity = float(other.perplexity(texts(), sample_weight=weights))
+    assert perplexity == local.perplexity(TEXTS, None, weights)
 
 
 def test_tokens():

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils._chunks import stacked
-from .._utils._counts import NOTHING_HELD_OUT
+from .._utils._counts import NOTHING_HELD_OUT, sample_weights
 from ..lda._completion import score_of
 from ..lda._estimator import TemperedLDA
 from ..lda._prediction import Inference, way_of
@@ -132,6 +132,7 @@ def score(
     model: Any,
     X: Any,
     *,
+    sample_weight: Any = None,
     inference: Inference = "auto",
     tempered: bool = False,
 ) -> da.Array:
@@ -143,6 +144,8 @@ def score(
         A fitted model, or its file.
     X : dask.array.Array of shape (n_samples, n_features), dask.dataframe or dask.bag
         Counts; for a `topictemper.TopicModel` texts, in a bag or a column of a data frame.
+    sample_weight : array-like or dask.array.Array of shape (n_samples,), optional
+        How often the tokens of each document count in the mean, >= 0.
     inference, tempered
         As for `topictemper.TemperedLDA.score`.
 
@@ -151,15 +154,15 @@ def score(
     dask.array.Array of shape ()
         Lazy; ``float(score(model, X))`` computes it. The same bits as ``model.score`` of all
         documents at once, for counts that are whole numbers. One worker gathers two numbers for
-        each document.
+        each document, and the weights.
 
     Raises
     ------
     TypeError
         If the model has no topics.
     ValueError
-        If `inference` or `tempered` is invalid. When it is computed: if no document has two tokens,
-        or a block is invalid.
+        If `sample_weight`, `inference` or `tempered` is invalid. When it is computed: if weights of
+        Dask or a block are invalid, or if no document has two tokens.
     RuntimeError
         As for `transform`.
 
@@ -178,17 +181,22 @@ def score(
     blocks, task = _blocks_and_model(X, model)
     _topic_model(model)
     way_of(inference, tempered)  # here, not on a worker
+    if not is_lazy(sample_weight):
+        n_rows = sum(blocks.n_rows)
+        sample_weight = sample_weights(sample_weight, None if np.isnan(n_rows) else int(n_rows))
     parts = [
         dask.delayed(_completed)(place, block, task, inference, tempered)
         for place, block in enumerate(blocks.parts)
     ]
-    return da.from_delayed(dask.delayed(_mean)(parts), shape=(), dtype=np.float64)
+    mean = dask.delayed(_mean)(parts, sample_weight)
+    return da.from_delayed(mean, shape=(), dtype=np.float64)
 
 
 def perplexity(
     model: Any,
     X: Any,
     *,
+    sample_weight: Any = None,
     inference: Inference = "auto",
     tempered: bool = False,
 ) -> da.Array:
@@ -196,7 +204,7 @@ def perplexity(
 
     Parameters
     ----------
-    model, X, inference, tempered
+    model, X, sample_weight, inference, tempered
         As for `score`.
 
     Returns
@@ -216,7 +224,8 @@ def perplexity(
     >>> float(perplexity(lda, X)) == lda.perplexity(counts)
     True
     """
-    return da.exp(-score(model, X, inference=inference, tempered=tempered))
+    options: dict[str, Any] = {"inference": inference, "tempered": tempered}
+    return da.exp(-score(model, X, sample_weight=sample_weight, **options))
 
 
 def _blocks_and_model(X: Any, model: Any) -> tuple[Blocks, Any]:
@@ -311,8 +320,10 @@ def _completed(block: Any, model: Any, inference: Inference, tempered: bool) -> 
     return lda_of(model)._completions([X], inference, tempered)
 
 
-def _mean(parts: list[_Completions]) -> NDArray[np.float64]:
-    score = score_of(*map(np.concatenate, zip(*parts, strict=True)))
+def _mean(parts: list[_Completions], sample_weight: Any) -> NDArray[np.float64]:
+    likelihoods, n_tokens = map(np.concatenate, zip(*parts, strict=True))
+    weights = sample_weights(sample_weight, len(n_tokens))
+    score = score_of(likelihoods, n_tokens, weights)
     if np.isnan(score):
         raise ValueError(NOTHING_HELD_OUT.format("X"))
     return np.asarray(score)

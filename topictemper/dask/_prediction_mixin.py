@@ -57,6 +57,7 @@ class PredictionMixin:
         self,
         X: Any,
         y: Any = None,
+        sample_weight: Any = None,
         *,
         inference: Inference = "auto",
         tempered: bool = False,
@@ -69,6 +70,8 @@ class PredictionMixin:
             Counts. Without a client also a matrix.
         y : None
             Ignored.
+        sample_weight : array-like or dask.array.Array of shape (n_samples,), optional
+            How often the tokens of each document count in the mean, >= 0.
         inference, tempered
             As for `topictemper.TemperedLDA.score`.
 
@@ -78,14 +81,18 @@ class PredictionMixin:
             Lazy, in nats per held-out token; for a matrix, a float.
         """
         fitted = self._model(X)
-        if not is_lazy(X):
-            return fitted.score(X, inference=inference, tempered=tempered)
-        return _prediction.score(fitted, X, inference=inference, tempered=tempered)
+        options: dict[str, Any] = {
+            "sample_weight": sample_weight,
+            "inference": inference,
+            "tempered": tempered,
+        }
+        return _prediction.score(fitted, X, **options) if is_lazy(X) else fitted.score(X, **options)
 
     def perplexity(
         self,
         X: Any,
         y: Any = None,
+        sample_weight: Any = None,
         *,
         inference: Inference = "auto",
         tempered: bool = False,
@@ -94,7 +101,7 @@ class PredictionMixin:
 
         Parameters
         ----------
-        X, y, inference, tempered
+        X, y, sample_weight, inference, tempered
             As for `score`.
 
         Returns
@@ -102,7 +109,8 @@ class PredictionMixin:
         dask.array.Array of shape ()
             Lazy; for a matrix, a float. Lower is better.
         """
-        return np.exp(-self.score(X, inference=inference, tempered=tempered))
+        score = self.score(X, None, sample_weight, inference=inference, tempered=tempered)
+        return np.exp(-score)
 
     def document_temperatures(self, X: Any) -> Any:
         """Temperatures of documents: `topictemper.dask.document_temperatures`.

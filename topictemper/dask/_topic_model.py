@@ -186,7 +186,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
         meta = np.empty((0, parameters["n_components"]), parameters["dtype"])
         return _prediction.transform(self._model(), _column(texts), meta=meta)
 
-    def score(self, texts: Any, y: Any = None) -> da.Array:
+    def score(self, texts: Any, y: Any = None, sample_weight: Any = None) -> da.Array:
         """Predictive log-likelihood of held-out words: `topictemper.dask.score`.
 
         Parameters
@@ -195,6 +195,8 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
             The documents.
         y : None
             Ignored.
+        sample_weight : array-like or dask.array.Array of shape (n_samples,), optional
+            How often the words of each document count in the mean, >= 0.
 
         Returns
         -------
@@ -202,14 +204,14 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
             Lazy; nats per held-out word. The same bits as ``to_local().score``.
         """
         check_is_fitted(self)
-        return _prediction.score(self._model(), _column(texts))
+        return _prediction.score(self._model(), _column(texts), sample_weight=sample_weight)
 
-    def perplexity(self, texts: Any, y: Any = None) -> da.Array:
+    def perplexity(self, texts: Any, y: Any = None, sample_weight: Any = None) -> da.Array:
         """Perplexity of held-out words, ``exp(-score(texts))``.
 
         Parameters
         ----------
-        texts, y
+        texts, y, sample_weight
             As for `score`.
 
         Returns
@@ -217,7 +219,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
         dask.array.Array of shape ()
             Lazy; lower is better.
         """
-        return da.exp(-self.score(texts))
+        return da.exp(-self.score(texts, None, sample_weight))
 
     def to_local(self) -> _Local:
         """Bring the model to this process.
