@@ -302,12 +302,14 @@ def test_parameters_are_checked_before_texts_are_read(parameters, message):
         topic_model(**parameters).fit(unread())
 
 
-def test_what_an_interrupt_does_is_checked_before_texts_are_read():
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_what_an_interrupt_does_is_checked_before_texts_are_read(method):
     with pytest.raises(ValueError, match="on_interrupt must be one of"):
-        topic_model().fit(iter(()), on_interrupt="stop")
+        getattr(topic_model(), method)(iter(()), on_interrupt="stop")
 
 
-def test_an_interrupted_fit_keeps_its_topics(monkeypatch):
+@pytest.mark.parametrize("method", ["fit", "fit_transform"])
+def test_an_interrupted_fit_keeps_its_topics(method, monkeypatch):
     step, steps = Trainer.step, iter(range(40))
 
     def interrupted(*args, **kwargs):
@@ -316,9 +318,12 @@ def test_an_interrupted_fit_keeps_its_topics(monkeypatch):
         return step(*args, **kwargs)
 
     monkeypatch.setattr(Trainer, "step", interrupted)
+    model = topic_model()
     with pytest.warns(ConvergenceWarning, match="interrupted after 6 of 30 whole passes"):
-        model = topic_model().fit(texts(), on_interrupt="keep")
+        result = getattr(model, method)(texts(), on_interrupt="keep")
     assert model.topics_.documents.sum() == 120
+    if method == "fit_transform":
+        np.testing.assert_array_equal(result, model.transform(texts()))
 
 
 def test_priors_of_words_are_checked_with_the_words():

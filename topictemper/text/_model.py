@@ -240,12 +240,13 @@ class TopicModel(
         sample_weight: Any = None,
         *,
         corpus_folder: str | os.PathLike[str] | None = None,
+        on_interrupt: Literal["raise", "keep"] = "raise",
     ) -> Any:
         """Fit, and return the proportions of the topics in the documents, which are read once.
 
         Parameters
         ----------
-        texts, y, sample_weight, corpus_folder
+        texts, y, sample_weight, corpus_folder, on_interrupt
             As for `fit`.
 
         Returns
@@ -253,8 +254,9 @@ class TopicModel(
         ndarray of shape (n_samples, n_components)
             As for `transform`.
         """
+        check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
         with unchanged_on_error(self), self._counted(texts, sample_weight, corpus_folder) as counts:
-            self._fit(counts, sample_weight)
+            self._fit(counts, sample_weight, on_interrupt)
             return self._of_counts(counts)
 
     def update(self, texts: Any, sample_weight: Any = None) -> Self:
@@ -406,9 +408,7 @@ class TopicModel(
         check_is_fitted(self)
         return self.lda_.get_feature_names_out()
 
-    def _fit(
-        self, counts: Any, weights: Any, on_interrupt: Literal["raise", "keep"] = "raise"
-    ) -> None:
+    def _fit(self, counts: Any, weights: Any, on_interrupt: Literal["raise", "keep"]) -> None:
         self.lda_ = new_lda(self)
         names = self.vectorizer_.get_feature_names_out()
         self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
