@@ -176,6 +176,25 @@ def test_history_fields(mode):
         assert (np.diff(values, axis=0) >= 0).all()
 
 
+def test_documents_without_words_have_no_temperature_in_the_history():
+    words = corpus()
+    few = sp.vstack([words, sp.csr_matrix((3 * words.shape[0], words.shape[1]))], format="csr")
+    settings = {"tempering": "lvt", "max_iter": 20, "batch_size": few.shape[0]}
+    history = small_lda(**settings).fit(few).temperature_history_
+    seen = history[~np.isnan(history["q50"])]
+    assert len(seen)
+    # Most documents would have the mean of all.
+    assert (seen["q05"] < seen["q25"]).all()
+    assert (seen["q25"] < seen["q75"]).all()
+    # A minibatch of empty documents says nothing.
+    lda = small_lda(**settings).fit(words)
+    before = lda.temperature_history_[-1]
+    lda.partial_fit(few[words.shape[0] :])
+    after = lda.temperature_history_[-1]
+    assert after["pass"] > before["pass"]
+    assert after.tolist()[2:] == before.tolist()[2:]
+
+
 def test_components_follow_partial_fit():
     lda = small_lda(total_samples=200).partial_fit(corpus()[:100])
     before = lda.components_.copy()

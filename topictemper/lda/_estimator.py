@@ -193,8 +193,9 @@ class TemperedLDA(
         Temperature at which annealing started; NaN while it is being looked for.
     temperature_history_ : structured ndarray
         Fields ``pass`` and ``temperature``; for "lvt" also quantiles ``q05`` to ``q95`` of the
-        temperatures of documents (NaN before there are any), before training replaces those above
-        ``temperature`` by it. At most 4,096 rows: if there are more, every second one is dropped.
+        temperatures of documents with words (NaN before there are any), before training replaces
+        those above ``temperature`` by it. At most 4,096 rows: if there are more, every second one
+        is dropped.
     score_history_ : structured ndarray
         Fields ``pass`` and ``score``; only after `fit` with `validation_X` or `early_stopping`.
     elbo_history_ : structured ndarray

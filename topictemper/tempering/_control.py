@@ -148,7 +148,8 @@ class TemperatureControl(Stateful):
     learned : float
         Mean inverse temperature that the data ask for, in (0, 1]; 1 where nothing is learned.
     history : list of tuple of float
-        Pass, temperature and, for a temperature of each datum, quantiles of those.
+        Pass, temperature and, for a temperature of each datum, quantiles of those that are not
+        empty.
     """
 
     STATE = ("course", "learned", "posterior", "_quantiles")
@@ -264,11 +265,14 @@ class TemperatureControl(Stateful):
             return None
         assert evidence.log_c is not None
         s = self.posterior.update(evidence.energy, evidence.log_c)
+        told = s
         if evidence.empty is not None:
+            told = s[~evidence.empty]
             s[evidence.empty] = self.learned
-        # As np.quantile does, which takes longer than the update.
-        places = np.multiply(QUANTILES, len(s) - 1)
-        self._quantiles = np.interp(places, np.arange(len(s)), np.sort(1.0 / s))
+        if len(told):
+            # As np.quantile does, which takes longer than the update.
+            places = np.multiply(QUANTILES, len(told) - 1)
+            self._quantiles = np.interp(places, np.arange(len(told)), np.sort(1.0 / told))
         bound = 0.0 if self.course is None else 1.0 / self.course.temperature(clock.passes)
         self._approach(_mean(s, evidence.weight), clock.step if bound < 1.0 else 1.0)
         return np.maximum(s, bound)
