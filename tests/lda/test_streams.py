@@ -42,14 +42,26 @@ def test_guess_that_the_documentation_gives():
     assert learned_state(lda) == learned_state(known)
 
 
-@pytest.mark.parametrize("method", ["transform", "score", "perplexity", "word_topics"])
-def test_topics_that_are_still_hot_are_warned_of(method):
+@pytest.mark.parametrize(
+    "method",
+    [
+        *("transform", "score", "perplexity", "word_topics", "top_documents", "prepare_pyldavis"),
+        *("topics_over_time", "topics_by_group", "report"),
+    ],
+)
+def test_topics_that_are_still_hot_are_warned_of(method, tmp_path):
+    years = [2020 + d % 2 for d in range(corpus().shape[0])]
+    arguments = {
+        "topics_over_time": {"dates": years},
+        "topics_by_group": {"groups": years},
+        "report": {"path": tmp_path / "report.html"},
+    }
     words = [f"w{v}" for v in range(corpus().shape[1])]
     lda = small_lda(max_temperature=3.0).partial_fit(corpus(), feature_names=words)
     said = f"still hot .temperature {lda.temperature_:.3g}.*has seen {corpus().shape[0]} doc"
     with pytest.warns(UserWarning, match=said) as warned:
-        getattr(lda, method)(corpus())
-    assert warned[0].filename == __file__
+        getattr(lda, method)(corpus(), **arguments.get(method, {}))
+    assert [warning.filename for warning in warned] == [__file__]
 
 
 @pytest.mark.parametrize("settings", [{"total_samples": 20_000}, {"tempering": None}])

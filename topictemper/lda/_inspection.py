@@ -114,6 +114,7 @@ class InspectionMixin:
         """
         model: Any = self
         X, n = model._fitted_counts(X), check.integer("n", n, 1)
+        model._warn_if_hot()
         best, start = Largest(len(model.components_), n), 0
         for part in parts(X):
             # Proportions of all documents may take far more memory than their counts.
@@ -212,6 +213,7 @@ class InspectionMixin:
         """
         model: Any = self
         X = model._fitted_counts(X)
+        model._warn_if_hot()
         return {
             # pyLDAvis wants sums of one in double precision.
             "topic_term_dists": distributions(model.components_),

@@ -15,7 +15,7 @@ class SharesMixin:
     """Gives an estimator `topics_over_time` and `topics_by_group`.
 
     It has to have ``_fitted_counts(X)``, which checks counts, ``_proportions(X)``, theta of checked
-    ones, and ``labels_``.
+    ones, ``_warn_if_hot()`` and ``labels_``.
     """
 
     def topics_over_time(
@@ -140,4 +140,5 @@ class SharesMixin:
         """Proportions, and which documents have words."""
         model: Any = self
         X = model._fitted_counts(X)
+        model._warn_if_hot()
         return model._proportions(X), np.asarray(X.sum(axis=1)).ravel() > 0
