@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 import topictemper
+from topictemper._utils import _counts
 from topictemper.topics import SeedTopics
 
 from ..small_lda import corpus, learned_state, small_lda
@@ -135,6 +136,21 @@ def test_a_label_is_no_name_of_another_topic():
 def test_counts_are_checked(X):
     with pytest.raises((TypeError, ValueError), match=r"X holds text|Expected 2D array"):
         SeedTopics(SEEDS).prior(X, WORDS, 4)
+
+
+def test_counts_are_checked_once(monkeypatch):
+    checked, check = [], _counts.check_counts
+
+    def seen(X, name):
+        checked.append(name)
+        return check(X, name)
+
+    monkeypatch.setattr(_counts, "check_counts", seen)
+    X = np.array([[2.0, 2.0, 1e-300], [0.0, 1.0, 1.0]])
+    prior = SeedTopics({"t": ["a"]}).prior(X, list("abc"), 2)
+    assert checked == ["X"]
+    X[0, 2] = 0  # a count that a model takes for none
+    assert_array_equal(prior, SeedTopics({"t": ["a"]}).prior(X, list("abc"), 2))
 
 
 def test_weights_are_checked():

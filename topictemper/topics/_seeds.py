@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from .._utils import _validation as check
-from .._utils._counts import TYPES, count_matrix, sample_weights
+from .._utils._counts import TYPES, count_matrix, sample_weights, without_vanishing
 from .._utils._feature_names import feature_names_of
 from .._utils._warnings import warn
 from ..persistence._models import savable_part
-from ._checks import counts
 
 #: Share of the tokens of a seeded topic that its prior stands for: benchmarks/lda/seeds.py.
 STRENGTH = 0.05
@@ -106,8 +105,7 @@ class SeedTopics(BaseEstimator):
             If a topic has no words, or none that is in the vocabulary, or if there are more seeded
             topics than `n_components`.
         """
-        X = count_matrix(X, "X", TYPES)
-        X = counts(X, len(feature_names_of(feature_names, X.shape[1])))
+        X = sp.csr_matrix(without_vanishing(count_matrix(X, "X", TYPES)))
         weights = sample_weights(sample_weight, X.shape[0])
         return self.prior_of([(X, weights)], feature_names, n_components, X.shape[1])
 
