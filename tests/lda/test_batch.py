@@ -282,7 +282,7 @@ class Scripted(Trainer):
 
     def step_in_full(self, batch, workers):
         s, _ = super().step_in_full(batch, workers)
-        return s, next(self.bounds) * batch.total_tokens()
+        return s, next(self.bounds) * batch.total_tokens
 
 
 def scripted(bounds, **parameters):
@@ -306,7 +306,7 @@ def test_the_warning_shows_the_line_of_the_fit(monkeypatch):
     step, bounds = Trainer.step_in_full, iter([-5.0, -4.0, -4.5])
 
     def falling(trainer, batch, workers):
-        return step(trainer, batch, workers)[0], next(bounds) * batch.total_tokens()
+        return step(trainer, batch, workers)[0], next(bounds) * batch.total_tokens
 
     monkeypatch.setattr(Trainer, "step_in_full", falling)
     with pytest.warns(ConvergenceWarning, match="fell by") as record:

@@ -58,7 +58,7 @@ def test_many_tokens_and_fractions_go_to_either_half():
     assert first.counts.min() >= 0
     assert second.counts.min() >= 0
     assert_allclose(first.counts[::4], X.data[::4] / 2, atol=40)
-    assert_allclose(first.total_tokens(), first.counts.sum())
+    assert_allclose(first.total_tokens, first.counts.sum())
 
 
 def test_a_fraction_goes_to_one_half_as_a_coin_does():

@@ -1,5 +1,7 @@
 """The training loop: same bits, the clock, annealing, posterior tempering."""
 
+from functools import cached_property
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +11,7 @@ from sklearn.datasets import load_digits
 
 from topictemper import TemperedLDA
 from topictemper.lda._e_step import infer
+from topictemper.lda._minibatch import Minibatch
 from topictemper.tempering._control import AnnealingCourse
 
 from ..small_lda import (
@@ -439,6 +442,22 @@ def test_posterior_tempering_at_one_is_no_tempering():
 
 
 # Minibatches
+
+
+@pytest.mark.parametrize("weight", [None, np.arange(200.0)])
+def test_tokens_of_a_minibatch_are_summed_once_a_step(weight, monkeypatch):
+    batches, add = [], Minibatch.total_tokens.func
+
+    def summed(batch):
+        batches.append(batch)  # kept, so that no two have one id
+        return add(batch)
+
+    once = cached_property(summed)
+    once.__set_name__(Minibatch, "total_tokens")
+    monkeypatch.setattr(Minibatch, "total_tokens", once)
+    small_lda(tempering="vt").fit(corpus(), None, weight)
+    assert len(batches) > 3
+    assert len(set(map(id, batches))) == len(batches)
 
 
 def in_chunks(X):

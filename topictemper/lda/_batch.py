@@ -46,7 +46,7 @@ def train_in_full(
     batch = Gatherer(X, trainer.topics.M.dtype, sample_weight).rows(
         rows_that_count(X, sample_weight)
     )
-    tokens = batch.total_tokens()
+    tokens = batch.total_tokens
     fallen, eta = False, trainer.eta
     for done in range(1, n_passes + 1):
         hooks.before_pass()

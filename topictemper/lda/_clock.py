@@ -101,7 +101,7 @@ class StreamClock(Stateful):
     def corpus_size(self, batch: Minibatch) -> CorpusSize:
         """Return D and W, with a minibatch that is being learned from."""
         documents = self.documents_seen + batch.size
-        tokens = self._tokens_seen + batch.total_tokens()
+        tokens = self._tokens_seen + batch.total_tokens
         return CorpusSize(self.total_samples, self.total_samples * tokens / documents)
 
     def after(self, batch: Minibatch) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class StreamClock(Stateful):
         return {
             "n_updates": self.n_updates + 1,
             "documents_seen": self.documents_seen + batch.size,
-            "_tokens_seen": self._tokens_seen + batch.total_tokens(),
+            "_tokens_seen": self._tokens_seen + batch.total_tokens,
         }
 
     def _resize(self, total_samples: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 from .._core._gather import gather_rows, hash_rows, sum_rows
 
 
-class Minibatch(NamedTuple):
-    """Some rows of a CSR matrix, by document and once more by word (see `gather_rows`)."""
+class _Rows(NamedTuple):
+    """Fields of `Minibatch`: a named tuple itself has no place for a cached property."""
 
     doc_ptr: NDArray[np.int64]
     word_of: NDArray[np.int32]
@@ -22,6 +23,10 @@ class Minibatch(NamedTuple):
     word_pos: NDArray[np.int64]
     #: How often each document counts, (n_documents,); None: once.
     weight: NDArray[np.float64] | None = None
+
+
+class Minibatch(_Rows):
+    """Some rows of a CSR matrix, by document and once more by word (see `gather_rows`)."""
 
     @property
     def n_documents(self) -> int:
@@ -39,6 +44,7 @@ class Minibatch(NamedTuple):
             return values.sum(axis=0, dtype=np.float64)
         return (values.T * self.weight).sum(axis=-1)
 
+    @cached_property
     def total_tokens(self) -> float:
         """Tokens in the batch, of each document as often as it counts."""
         if self.weight is None:

@@ -118,7 +118,7 @@ class PosteriorNormalizer(Stateful):
         """Energy and log C(s) at the nodes of the corpus, of which the batch is a sample."""
         self.refresh(topics, workers)
         energies, log_c = self.documents(batch, local, workers)
-        scale = size.tokens / batch.total_tokens()
+        scale = size.tokens / batch.total_tokens
         return float(batch.total(energies) * scale), batch.total(log_c) * scale
 
 
@@ -194,7 +194,7 @@ class PriorNormalizer(Stateful):
         log_c = prior_log_partition(
             self._samples, size.documents, max(1.0, size.tokens / size.documents), self._bound
         )
-        return float(energy * size.tokens / batch.total_tokens()), log_c
+        return float(energy * size.tokens / batch.total_tokens), log_c
 
 
 def _redraw_underflowed(

@@ -387,7 +387,7 @@ class Trainer(Stateful):
 
         In nats per token; None without tokens.
         """
-        tokens = batch.total_tokens()
+        tokens = batch.total_tokens
         if tokens == 0:
             return None
         totals = self.topics.totals
