@@ -406,7 +406,7 @@ class TemperedLDA(
             hook_arguments["metadata"] = {"sample_weight": sample_weight}
         elbos: list[tuple[float, float, float]] = []
         hot = False
-        with Workers(self.n_jobs) as workers:
+        with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             context.call_on_fit_task_begin(**hook_arguments)
             monitor = Monitor(
                 trainer,

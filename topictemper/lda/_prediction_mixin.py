@@ -222,7 +222,7 @@ class PredictionMixin(TransformerMixin):
         of_documents, of_tokens = [], []
         model = Model(copy(trainer.predictive_topics), trainer.alpha, trainer.config.sweeps)
         model.topics.point = False
-        with Workers(self.n_jobs) as workers:
+        with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             for counts in matrices:
                 of_tokens.append(np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel())
                 for _, batch in minibatches(counts, model.topics):
@@ -253,7 +253,7 @@ class PredictionMixin(TransformerMixin):
             At least 1.
         """
         matrices, found = self._fitted_matrices(X), []
-        with Workers(self.n_jobs) as workers:
+        with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             s = document_inverse_temperatures(self._trainer)
             for counts in matrices:
                 found += [
@@ -266,7 +266,8 @@ class PredictionMixin(TransformerMixin):
     ) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""
         way = way_of(inference, tempered)
-        with Workers(self.n_jobs, most=X.shape[0]) as workers:  # one document needs no others
+        # One document needs no other threads.
+        with Workers(self.n_jobs, most=X.shape[0]) as workers, np.errstate(under="ignore"):
             s = self._inverse_temperatures(tempered)
             return proportions(predictor(self._trainer, way), X, s, workers)
 
@@ -275,7 +276,7 @@ class PredictionMixin(TransformerMixin):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Log-likelihood and number of held-out tokens of each document, of checked counts."""
         way = way_of(inference, tempered)
-        with Workers(self.n_jobs) as workers:
+        with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             s = self._inverse_temperatures(tempered)
             return completions(predictor(self._trainer, way), matrices, s, workers)
 

@@ -114,7 +114,7 @@ class StreamMixin:
 
     def _partial_fit(self, X: Any, sample_weight: Any, feature_names: Any) -> None:
         begins = not hasattr(self, "_trainer")
-        with Workers(self.n_jobs) as workers:
+        with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             if is_chunks(X):
                 _counts.no_weights_of_chunks(sample_weight)
                 resets = chain([begins], repeat(False))

@@ -121,7 +121,7 @@ def predictive_log_likelihood(
     check.flag("per_document", per_document)
     if check.flag("standard_error", standard_error) and per_document:
         raise ValueError("standard_error=True is of the mean; per_document must be False")
-    with Workers(n_jobs) as workers:
+    with Workers(n_jobs) as workers, np.errstate(under="ignore"):
         by_document, tokens = completions(lda, matrices(X, lda.topics.n_features), cold, workers)
     if not tokens.any():
         raise ValueError(NOTHING_HELD_OUT.format("X"))

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._utils import _validation as check
-from .._utils._blas import one_blas_thread
+from .._utils._numerics import own_numerics
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree, within
 from .._utils._typing import Floats
@@ -187,7 +187,7 @@ default="kmeans"
 
     # Learning
 
-    @one_blas_thread
+    @own_numerics
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the mixture from scratch.
 
@@ -216,7 +216,7 @@ default="kmeans"
         self._fit(X)
         return self
 
-    @one_blas_thread
+    @own_numerics
     def fit_predict(self, X: Any, y: Any = None) -> NDArray[np.intp]:
         """Learn the mixture and return the component of each row, as `predict` would.
 
@@ -351,7 +351,7 @@ default="kmeans"
         """
         return self._responsibilities(X)[1] / len(X)
 
-    @one_blas_thread
+    @own_numerics
     def score_samples(self, X: Any) -> Floats:
         """Log predictive density of each row, that of a mixture of Student's t distributions.
 
@@ -390,7 +390,7 @@ default="kmeans"
         """
         return float(self.score_samples(X).mean())
 
-    @one_blas_thread
+    @own_numerics
     def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
         """Draw from the predictive density that `score_samples` gives.
 
@@ -412,7 +412,7 @@ default="kmeans"
         y = rng.choice(len(self.weights_), size=n_samples, p=self.weights_)
         return self._globals.components.draw(y, rng) + self._offset, y
 
-    @one_blas_thread
+    @own_numerics
     def _responsibilities(self, X: Any) -> tuple[Floats, float]:
         """Responsibilities of rows at T = 1, and the sum of their bounds."""
         X = self._fitted_data(X)

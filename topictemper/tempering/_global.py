@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
 from .._utils import _validation as check
+from .._utils._numerics import ignoring_underflow
 from .._utils._state import Stateful, Tree
 from ._grids import finite_vector, normalized_log_prior, temperature_vector
 
@@ -82,6 +83,7 @@ class GlobalTemperature(Stateful):
         self._energy: float | None = None
         self._set_responsibilities(np.exp(self._log_prior))
 
+    @ignoring_underflow
     def update(self, energy: float, log_c: ArrayLike | None = None) -> float:
         """Set r from the energy of the current state.
 
@@ -121,11 +123,13 @@ class GlobalTemperature(Stateful):
         self._set_responsibilities(weights)
         return self.inverse_temperature
 
+    @ignoring_underflow
     def set_state(self, tree: Tree) -> None:
         """Take the state of another one, made with the same parameters."""
         super().set_state(tree)
         self._set_responsibilities(self.responsibilities)
 
+    @ignoring_underflow
     def elbo_terms(self, energy: float, log_c: ArrayLike | None = None) -> float:
         """Return what the tempered variables and r add to the tempered ELBO (equation 5).
 

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import entr
 
+from .._utils._numerics import ignoring_underflow
 from .._utils._state import Stateful
 from ._grids import inverse_temperature_vector, normalized_log_prior
 
@@ -64,6 +65,7 @@ class LocalTemperature(Stateful):
         self._uniform = log_prior is None
         self._range = (self.inverse_temperatures.min(), self.inverse_temperatures.max())
 
+    @ignoring_underflow
     def update(self, energies: ArrayLike, log_c: ArrayLike) -> NDArray[np.float64]:
         """Return the inverse temperature of each datum.
 
@@ -92,6 +94,7 @@ class LocalTemperature(Stateful):
         means /= totals
         return np.clip(means, *self._range, out=means)
 
+    @ignoring_underflow
     def responsibilities(self, energies: ArrayLike, log_c: ArrayLike) -> NDArray[np.float64]:
         """Return r, the distribution over temperatures of each datum.
 
@@ -114,6 +117,7 @@ class LocalTemperature(Stateful):
         weights /= weights.sum(axis=1, keepdims=True)
         return weights
 
+    @ignoring_underflow
     def elbo_terms(
         self,
         energies: ArrayLike,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
-from ..._utils._blas import one_blas_thread
+from ..._utils._numerics import own_numerics
 from ..._utils._rollback import unchanged_on_error
 from ..._utils._state import Tree
 from ..._utils._typing import Flags, Floats
@@ -186,7 +186,7 @@ class FactorialMixture(
 
     # Learning
 
-    @one_blas_thread
+    @own_numerics
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn components.
 
@@ -246,7 +246,7 @@ class FactorialMixture(
 
     # Using the components
 
-    @one_blas_thread
+    @own_numerics
     def transform(self, X: Any) -> Floats:
         """Probability of each component in each image, by 50 sweeps at T = 1.
 
@@ -265,7 +265,7 @@ class FactorialMixture(
             nu = infer_assignments(images, self._prior, self._q, workers).nu
         return np.ascontiguousarray(nu.T)
 
-    @one_blas_thread
+    @own_numerics
     def inverse_transform(self, Z: ArrayLike) -> Floats:
         """Images without noise, ``Z components_``.
 
@@ -287,7 +287,7 @@ class FactorialMixture(
             )
         return bits @ self.components_
 
-    @one_blas_thread
+    @own_numerics
     def elbo(self, X: Any) -> float:
         """Evidence lower bound of images at T = 1, with the learned q(mu).
 
@@ -325,7 +325,7 @@ class FactorialMixture(
         """
         return self.elbo(X)
 
-    @one_blas_thread
+    @own_numerics
     def predictive_log_likelihood(self, X: Any, mask: ArrayLike) -> float:
         """Log density of some pixels of images, given the others.
 
@@ -369,7 +369,7 @@ class FactorialMixture(
             nu = infer_assignments(given, self._prior, self._q, workers).nu
         return density_of_pixels(X, targets, nu, self._q, self._prior.noise_var)
 
-    @one_blas_thread
+    @own_numerics
     def sample(
         self, n_samples: int = 1, *, random_state: int | np.random.RandomState | None = None
     ) -> tuple[Floats, Flags]:

@@ -14,7 +14,7 @@ from scipy.special import expit
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
 from ..._utils import _validation as check
-from ..._utils._blas import one_blas_thread
+from ..._utils._numerics import own_numerics
 from ..._utils._state import Tree, within
 from ..._utils._typing import Floats
 from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
@@ -263,7 +263,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         self._network = best.network
         return best.history
 
-    @one_blas_thread
+    @own_numerics
     def inverse_transform(self, S: ArrayLike) -> Floats:
         """Probabilities of the features, given states or means of states.
 
@@ -280,7 +280,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         probabilities: Floats = expit(self._checked_units(S) @ self.components_ + self.bias_)
         return probabilities
 
-    @one_blas_thread
+    @own_numerics
     def sample(
         self, n_samples: int = 1, *, random_state: int | RandomState | None = None
     ) -> tuple[Floats, NDArray[np.uint8]]:

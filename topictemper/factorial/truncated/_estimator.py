@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
-from ..._utils._blas import one_blas_thread
+from ..._utils._numerics import own_numerics
 from ..._utils._rollback import unchanged_on_error
 from ..._utils._typing import Floats
 from ..._utils._warnings import warn
@@ -71,7 +71,7 @@ class TruncatedModel(
         """Return a function from data to marginals, if the model has learned one."""
         return None
 
-    @one_blas_thread
+    @own_numerics
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the parameters from scratch.
 
@@ -113,7 +113,7 @@ class TruncatedModel(
             )
         return self
 
-    @one_blas_thread
+    @own_numerics
     def elbo(self, X: Any, n_iter: int | None = None) -> float:
         """Evidence lower bound of data at T = 1 (TVS eq. 3, where it is the free energy).
 
@@ -148,7 +148,7 @@ class TruncatedModel(
         """
         return self.elbo(X)
 
-    @one_blas_thread
+    @own_numerics
     def exact_log_likelihood(self, X: Any) -> float:
         """Log-likelihood of data, the sum over all 2^H states.
 
@@ -176,7 +176,7 @@ class TruncatedModel(
             )
         return float(exact_log_likelihood(joint, Y).mean())
 
-    @one_blas_thread
+    @own_numerics
     def transform(self, X: Any) -> Floats:
         """Posterior means of the units, E[s] under the truncated distribution (TVS eq. 5).
 

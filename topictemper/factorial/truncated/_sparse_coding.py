@@ -15,7 +15,7 @@ from scipy.linalg import lstsq
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
 from ..._utils import _validation as check
-from ..._utils._blas import one_blas_thread
+from ..._utils._numerics import own_numerics
 from ..._utils._typing import Floats
 from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
 from ...persistence._models import savable
@@ -298,7 +298,7 @@ class BinarySparseCoding(TruncatedModel):
         self.sigma_history_, self.pi_history_ = np.array(training.course).T
         return training.history
 
-    @one_blas_thread
+    @own_numerics
     def inverse_transform(self, S: ArrayLike) -> Floats:
         """Data without noise, given states or means of states.
 
@@ -314,7 +314,7 @@ class BinarySparseCoding(TruncatedModel):
         """
         return self._checked_units(S) @ self.components_
 
-    @one_blas_thread
+    @own_numerics
     def sample(
         self, n_samples: int = 1, *, random_state: int | RandomState | None = None
     ) -> tuple[Floats, NDArray[np.uint8]]:

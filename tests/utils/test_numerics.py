@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from topictemper._utils import _blas
+from topictemper._utils import _numerics
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.mixture import DPGaussianMixture
 
@@ -62,8 +62,8 @@ def test_warnings_name_the_line_of_the_caller():
 @pytest.mark.filterwarnings("ignore:not converged")
 def test_all_methods_that_multiply_have_one_thread(model, names, monkeypatch):
     X = np.float64(np.random.default_rng(0).random((20, 5)) > 0.5)
-    entered, controller = [], _blas._controller()
-    monkeypatch.setattr(_blas, "_controller", lambda: entered.append(1) or controller)
+    entered, controller = [], _numerics._controller()
+    monkeypatch.setattr(_numerics, "_controller", lambda: entered.append(1) or controller)
     for name in names:
         entered.clear()
         if name == "sample":
