@@ -27,6 +27,7 @@ import topictemper
 from topictemper import TemperedLDA as Local
 from topictemper.dask import _executors, document_temperatures, perplexity, score, transform
 from topictemper.dask._checkpoint import Checkpoint
+from topictemper.dask._rounds import Rounds
 from topictemper.dask._tasks import machine_of
 
 from . import documents
@@ -373,6 +374,31 @@ def test_a_client_is_closed_in_a_fit(cluster, client, reference, tmp_path, monke
         lda.fit(array_of(parts()))
     assert [path.name for path in (tmp_path / "rounds").glob("round-*")] == ["round-000002"]
     assert bits(lda.set_params(client=client).fit(array_of(parts()), resume=True)) == reference
+
+
+def test_a_cluster_is_restarted(cluster, client, reference, tmp_path, monkeypatch):
+    X, texts = array_of(parts()), db.from_sequence(TEXTS, npartitions=3)
+    lda = estimator(checkpoint=tmp_path / "fitted").fit(X)
+    model = rounds_of_texts().fit(texts)
+    client.restart(wait_for_workers=False)
+    calls = [lda.to_local, lambda: lda.transform(X), lambda: lda.score(X), model.to_local]
+    for lost in [*calls, lambda: model.score(texts)]:
+        with pytest.raises(RuntimeError, match="has forgotten the topics, because it was restart"):
+            lost()
+    assert bits(lda.fit(X, resume=True)) == reference
+
+    make = Rounds._made
+
+    def restarting(self, state, *, again):
+        if state.n_rounds == 2 and not again:
+            client.restart(wait_for_workers=False)
+        return make(self, state, again=again)
+
+    monkeypatch.setattr(Rounds, "_made", restarting)
+    with pytest.raises(RuntimeError, match="has forgotten the topics, because it was restarted"):
+        estimator().fit(X)
+    # A checkpoint has them.
+    assert bits(estimator(checkpoint=tmp_path / "rounds").fit(X)) == reference
 
 
 def test_topics_stay_on_the_workers(client, monkeypatch):

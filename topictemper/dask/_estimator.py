@@ -344,6 +344,7 @@ max_doc_update_iter, dtype
         """
         check_is_fitted(self)
         executor, state = self._executor, self._state
+        executor.check_kept([state.tree, *state.averages])
         tree, *blocks = executor.gather([state.tree, *state.averages])
         lda = self._unfitted_local().set_params(**self._steps)
         words = getattr(self, "feature_names_in_", None)

@@ -61,6 +61,9 @@ class Executor(Protocol):
     def gather(self, results: list[Any]) -> list[Any]:
         """Bring results to this process."""
 
+    def check_kept(self, results: list[Any]) -> None:
+        """Refuse to go on from results that are there no longer."""
+
     def machines(self) -> dict[str, Machine]:
         """Return which kernels each worker has."""
 
@@ -103,6 +106,9 @@ class Local:
         """Return the results."""
         self.wait(results)
         return results
+
+    def check_kept(self, results: list[Any]) -> None:
+        """Do nothing: they are here."""
 
     def machines(self) -> dict[str, Machine]:
         """Return the kernels of this process."""
@@ -195,6 +201,16 @@ class Cluster:
         self.wait(results)
         gathered: list[Any] = self.client.gather(results)
         return gathered
+
+    def check_kept(self, results: list[Any]) -> None:
+        """Refuse results that the cluster has forgotten, and cannot compute again."""
+        check_client(self.client)
+        if any(result.status == "cancelled" for result in results):
+            raise RuntimeError(
+                "the Dask cluster has forgotten the topics, because it was restarted "
+                "(client.restart()). Fit again; with a checkpoint, fit(..., resume=True) goes on "
+                "after the last round that was complete"
+            )
 
     def machines(self) -> dict[str, Machine]:
         """Ask every worker; those that are lost meanwhile do not count."""

@@ -139,5 +139,6 @@ class PredictionMixin:
                 "to_local().transform(X) and the like, or give a collection of Dask"
             )
         executor, state = self._executor, self._state
+        executor.check_kept([state.tree, *state.averages])
         words = getattr(self, "feature_names_in_", None)
         return executor.submit(model, self._job, state.tree, state.averages, words)

@@ -100,6 +100,8 @@ class Rounds:
         """The state after one more round, and its score."""
         if again and self._checkpoint is not None:
             state = self._read(state.n_rounds)  # nothing of it needs to be in memory
+        elif again:
+            self._executor.check_kept([state.tree, *state.blocks, *state.averages])
         new = self._round(state)
         if self._validation is None:
             return new, None

@@ -285,6 +285,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
     def _model(self) -> Any:
         """The fitted model of texts, or a Future of it."""
         lda = self.lda_
+        lda._executor.check_kept([lda._state.tree, *lda._state.averages])
         arguments = lda._job, lda._state.tree, lda._state.averages, self.vectorizer_
         return lda._executor.submit(tasks.text_model, *arguments)
 
