@@ -198,6 +198,17 @@ def test_a_line_for_every_round(capsys):
     assert lines[1].endswith(" nats per token")
 
 
+@pytest.mark.parametrize("tempering", ["vt", "lvt"])
+def test_underflow_is_no_error_where_the_caller_makes_it_one(tempering):
+    fits = [estimator(tempering=tempering, sample_size=100) for _ in range(2)]
+    fits[0].fit(counts())
+    with np.errstate(all="raise"):
+        fits[1].fit(counts())
+        local = fits[1].to_local()
+    assert bits(fits[0]) == bits(fits[1])
+    assert local.components_.shape == (4, N_WORDS)
+
+
 def test_the_local_model_predicts_saves_and_goes_on(tmp_path):
     X = counts()
     lda = estimator().fit(X)

@@ -255,7 +255,8 @@ max_doc_update_iter, dtype
             If the client is closed, if workers lack the package or differ in version or processor,
             if all workers are gone, or if a round has failed three times because workers were lost.
         """
-        with unchanged_on_error(self):
+        # What runs in this process may underflow; workers ignore that by themselves.
+        with unchanged_on_error(self), np.errstate(under="ignore"):
             self._fit(X, validation_X, feature_names, resume=resume)
         return self
 

@@ -134,7 +134,7 @@ def train(
         # Minibatches of the same size: a small last one would have too large a step.
         steps = max(1, round(len(order) / trainer.plan.batch_size))
         trainer.plan = replace(trainer.plan, batch_size=ceil(len(order) / steps))
-        with Workers(job.n_jobs) as workers, np.errstate(under="ignore"):
+        with Workers(job.n_jobs) as workers:
             trainer.run(Gatherer(X, trainer.topics.M.dtype), order, workers)
         trainer.average.topics = None  # rounds are averaged, by `averaged`
         new = dict(tree, trainer=trainer.get_state())
