@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 import topictemper
 from topictemper import TemperedLDA as Local
-from topictemper.dask import _corpus
+from topictemper.dask import _corpus, _tasks
 from topictemper.dask._tasks import merged
 from topictemper.datasets import make_lda_corpus
 
@@ -196,6 +196,19 @@ def test_a_line_for_every_round(capsys):
     assert len(lines) == 4
     assert lines[1].startswith("round 2/4: pass 1.00, ")
     assert lines[1].endswith(" nats per token")
+
+
+def test_a_worker_that_joins_a_fit_must_have_its_version(monkeypatch):
+    train = _tasks.train
+
+    def of_a_new_worker(job, n_round, *arguments):
+        if n_round == 1:
+            monkeypatch.setattr(_tasks, "VERSION", "9.9")
+        return train(job, n_round, *arguments)
+
+    monkeypatch.setattr(_tasks, "train", of_a_new_worker)
+    with pytest.raises(RuntimeError, match=r"this worker has topictemper 9\.9, but the fit began"):
+        estimator().fit(counts())
 
 
 @pytest.mark.parametrize("tempering", ["vt", "lvt"])

@@ -17,6 +17,7 @@ from .._utils._feature_names import agreed_names
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree
+from .._utils._version import VERSION
 from ..lda import _estimator as _local
 from ..lda._config import Config
 from ..lda._other_names import OtherNamesMixin, understands_other_names
@@ -298,6 +299,7 @@ max_doc_update_iter, dtype
             n_columns=corpus.n_columns,
             n_shards=shards.n_shards,
             seed=seed,
+            version=VERSION,
             isa=isa,
             machine=machine,
             n_jobs=self.n_jobs,

@@ -48,7 +48,9 @@ class Job:
     n_columns: int
     n_shards: int
     seed: int
-    #: The instruction set to work with, and what `description` says of it.
+    #: The version of the package, the instruction set to work with, and what `description` says of
+    #: it: workers that join a fit later have not been asked for theirs.
+    version: str
     isa: str
     machine: str
     n_jobs: int | None
@@ -251,7 +253,12 @@ def _shard(job: Job, tree: Tree) -> Shard:
 
 @contextmanager
 def _working(job: Job) -> Iterator[None]:
-    """Work alone in this process, with the instruction set of the fit."""
+    """Work alone in this process, with the version and the instruction set of the fit."""
+    if job.version != VERSION:
+        raise RuntimeError(
+            f"this worker has topictemper {VERSION}, but the fit began with {job.version}; install "
+            "one version everywhere"
+        )
     with _alone:
         before = get_isa()
         set_isa(job.isa)
