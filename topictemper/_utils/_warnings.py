@@ -3,23 +3,44 @@
 from __future__ import annotations
 
 import sys
+import sysconfig
 import warnings
+from collections.abc import Iterator
 from types import FrameType
 
 # A pipeline or a search may be in between.
 _NOT_THE_USER = ("topictemper", "sklearn")
+# Files of other code that may be in between, such as that of joblib.
+_STANDARD = (sysconfig.get_path("stdlib"), "<frozen")
+_INSTALLED = ("site-packages", "dist-packages")
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line outside of this package and scikit-learn that led here.
 
+    In a function of the user's that they have called, such as a callback, it is the line there.
     Python shows the same warning once for each line. At a line of the package, it would be shown
     once in a session.
     """
-    level, outermost = 1, 1
-    frame: FrameType | None = sys._getframe()
+    frames = list(_callers())
+    outermost = max(i for i, frame in enumerate(frames) if _is_ours(frame))
+    called = (i for i, frame in enumerate(frames[:outermost]) if _is_a_function_of_the_user(frame))
+    warnings.warn(message, category, stacklevel=next(called, outermost + 1) + 2)
+
+
+def _callers() -> Iterator[FrameType]:
+    """Give the callers of `warn`, the last one first."""
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
-        if str(frame.f_globals.get("__name__")).partition(".")[0] in _NOT_THE_USER:
-            outermost = level
-        frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=outermost + 1)
+        yield frame
+        frame = frame.f_back
+
+
+def _is_ours(frame: FrameType) -> bool:
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in _NOT_THE_USER
+
+
+def _is_a_function_of_the_user(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    others = file.startswith(_STANDARD) or any(folder in file for folder in _INSTALLED)
+    return not (others or _is_ours(frame))
