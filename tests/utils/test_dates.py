@@ -7,11 +7,25 @@ import pytest
 
 from tests.report.small_report import arguments, corpus, data_of
 from topictemper import report
+from topictemper._utils import _dates
 from topictemper._utils._dates import PERIODS, days_of, first_days, period_numbers
 from topictemper.topics import shares_over_time
 from topictemper.topics._periods import periods_of
 
 EAST = timezone(timedelta(hours=9))
+
+
+@pytest.mark.parametrize("freq", ["D", "W", "W-WED", "M", "Q", "2Q", "Y", "h"])
+def test_columns_of_periods_are_read_at_once(freq, monkeypatch):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    days = pandas.Series(pandas.to_datetime(["2024-02-29", None, "1999-12-31"] * 3))
+    column = days.dt.to_period(freq)
+    expected = days_of(column.tolist(), 9)  # one after the other
+    assert np.isnat(expected[1])
+    monkeypatch.setattr(_dates, "_day", None)
+    for given in (column, pandas.PeriodIndex(column), column.array):
+        np.testing.assert_array_equal(days_of(given, 9), expected)
+        assert periods_of(given, 9, "year")[0] == np.datetime64("2024-01-01")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from .._utils._dates import days_of, first_days, has_compact_days, period_numbers
+from .._utils._dates import (
+    days_of,
+    first_days,
+    has_compact_days,
+    period_numbers,
+    starts_of_periods,
+)
 from .._utils._missing import column
 
 PERIODS = ("auto", "day", "week", "month", "quarter", "year")
@@ -41,7 +47,7 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
         If `dates` are neither dates nor numbers, or not one for each document.
     """
     check.choice("period", period, PERIODS)
-    array = column(dates)
+    array = column(starts_of_periods(dates))
     if array.shape == (n_samples,):
         numbers = _numbers(array)
         if numbers is not None and not has_compact_days(numbers):
