@@ -201,3 +201,25 @@ def test_a_prior_of_words_stays_as_it_is():
         merged.components_[1] - eta, lda.components_[[1, 3]].sum(axis=0) - 2 * eta, atol=1e-9
     )
     assert merged.partial_fit(corpus()).components_.shape == (3, 60)
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        {"n_components": 3, "doc_topic_prior": [0.5] * 3, "topic_word_prior": np.ones((3, 60))},
+        {"init": np.ones((2, 60)), "doc_topic_prior": "auto", "topic_word_prior": {"a": ["w1"]}},
+    ],
+)
+def test_parameters_that_were_set_after_the_fit_change_nothing(later):
+    lda = small_lda(doc_topic_prior=[0.1, 0.2, 0.3, 0.4]).fit(corpus())
+    expected = lda.merge_topics([1, 3])
+    merged = lda.set_params(**later).merge_topics([1, 3])
+    assert learned_state(merged) == learned_state(expected)
+    assert_allclose(merged.doc_topic_prior, [0.1, 0.6, 0.3])
+    assert merged.n_components == 3
+    assert merged.init is None
+    assert merged.topic_word_prior is None
+    assert learned_state(merged.partial_fit(corpus(300, 5))) == learned_state(
+        expected.partial_fit(corpus(300, 5))
+    )
+    assert lda.drop_topics(3).components_.shape == lda.reduce_to(3).components_.shape == (3, 60)

@@ -17,7 +17,7 @@ from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
 from ._assembly import restored_trainer, trainer_tree
 from ._config import Config
 from ._labels import topic_number
-from ._seeding import merged_seeds
+from ._seeding import is_seeded, merged_seeds
 
 Topic = int | str
 
@@ -40,7 +40,8 @@ class ReductionMixin:
         -------
         TemperedLDA
             A new estimator with fewer topics, which predicts, can be saved, and continues with
-            `partial_fit`. This one does not change.
+            `partial_fit`. This one does not change. Priors and `init` that were set after training
+            are left out: the new ones follow from those that the topics were learned with.
 
         Raises
         ------
@@ -138,9 +139,9 @@ class ReductionMixin:
         # In one copy, so that a schedule that is an object stays one.
         own, trained = deepcopy((check.parameters(model), model._trained_with))
         other = clone(model)
-        for name, value in _parameters(own, groups, sizes).items():
+        for name, value in _parameters(_as_trained(own, trained), groups, sizes).items():
             setattr(other, name, value)
-        for name in ("n_features_in_", "feature_names_in_"):
+        for name in ("n_features_in_", "feature_names_in_", "_names_of_frame"):
             if hasattr(model, name):
                 setattr(other, name, getattr(model, name))
         other._trained_with = _parameters(trained, groups, sizes)
@@ -210,6 +211,18 @@ def nearest_groups(
     if len(tree.labels_) != n_topics:
         raise ValueError(f"hierarchy has {len(tree.labels_)} topics, but this model has {n_topics}")
     return tree.groups(n_components)
+
+
+def _as_trained(own: dict[str, Any], trained: dict[str, Any]) -> dict[str, Any]:
+    """Parameters with the arrays by topic that the topics were learned with.
+
+    Those that were set after training may be for another number of topics.
+    """
+    as_trained = {name: trained[name] for name in ("doc_topic_prior", "topic_word_prior", "init")}
+    # Training made an array of seeds, which stay words.
+    if is_seeded(own["topic_word_prior"]) and np.ndim(trained["topic_word_prior"]) == 2:
+        del as_trained["topic_word_prior"]
+    return own | as_trained
 
 
 def _parameters(
