@@ -277,6 +277,36 @@ def test_names_in_any_form(names, tmp_path):
     assert load(tmp_path / "model.npz").feature_names_in_.tolist() == WORDS
 
 
+def test_names_beside_an_array_are_not_missed_in_the_next(tmp_path):
+    X = corpus().toarray()
+    lda = small_lda().fit(X, feature_names=WORDS)
+    lda.save(tmp_path / "model.npz")
+    for model in (lda, lda.merge_topics([0, 1]), load(tmp_path / "model.npz")):
+        model.transform(X)
+        model.score(X)
+        model.partial_fit(X)
+    lda.set_params(warm_start=True).fit(X).transform(X)
+    lda.fit(corpus(), feature_names=WORDS, validation_X=X)
+    with pytest.raises(ValueError, match="60 features"):
+        lda.transform(X[:, 1:])
+
+
+def test_names_of_a_data_frame_are_missed_in_an_array(tmp_path):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=WORDS)
+    lda = small_lda(warm_start=True).fit(frame, feature_names=WORDS)
+    lda.save(tmp_path / "model.npz")
+    for model in (lda, lda.merge_topics([0, 1]), load(tmp_path / "model.npz")):
+        with pytest.warns(UserWarning, match="valid feature names"):
+            model.transform(frame.to_numpy())
+    lda.fit(frame.to_numpy())
+    with pytest.warns(UserWarning, match="valid feature names"):
+        lda.transform(frame.to_numpy())
+    of_array = small_lda().fit(frame.to_numpy(), feature_names=WORDS)
+    with pytest.raises(ValueError, match="feature names should match"):
+        of_array.transform(frame[WORDS[::-1]])
+
+
 @every_form
 def test_names_in_any_form_in_files(names, tmp_path):
     save_corpus(tmp_path / "corpus", corpus(), names())

@@ -6,7 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import scipy.sparse as sp
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    _get_feature_names,
+    check_array,
+    check_is_fitted,
+    validate_data,
+)
 
 from .._utils import _counts
 from .._utils._chunks import Chunks, is_chunks
@@ -16,6 +21,8 @@ class CountsMixin:
     """Gives an estimator the checks of what it takes."""
 
     n_features_in_: int
+    #: Whether the names of the columns are those of a data frame.
+    _names_of_frame: bool = False
 
     def __sklearn_tags__(self) -> Any:
         parent: Any = super()
@@ -32,13 +39,27 @@ class CountsMixin:
             "dtype": _counts.TYPES,
             "ensure_all_finite": False,  # `check_counts` names the row
         }
-        if reset or not sp.issparse(X):
-            X = validate_data(self, X, reset=reset, **wanted)
+        if reset:
+            X = validate_data(self, X, reset=True, **wanted)
+            self._names_of_frame = hasattr(self, "feature_names_in_")
+        elif not self._lacks_names_rightly(X):
+            X = validate_data(self, X, reset=False, **wanted)
         else:
-            # Not by `validate_data`, which warns that names are missing: no sparse matrix has any.
+            # Not by `validate_data`, which warns that names are missing.
             X = check_array(X, estimator=self, input_name=name, **wanted)
             _counts.check_width(X, self.n_features_in_, type(self).__name__, name)
         return _counts.without_vanishing(_counts.check_counts(X, name))
+
+    def _lacks_names_rightly(self, X: Any) -> bool:
+        """Whether X has no names for its columns, and nothing speaks for any.
+
+        No sparse matrix has names. An array has none either, so if the names were given beside an
+        array, the next array may do without.
+        """
+        if sp.issparse(X):
+            return True
+        given = hasattr(self, "feature_names_in_") and not self._names_of_frame
+        return given and _get_feature_names(X) is None
 
     def _training_counts(self, X: Any, *, reset: bool) -> Any:
         """Checked CSR counts to learn from."""

@@ -339,7 +339,8 @@ class TemperedLDA(
             columns or of columns to words, such as ``vocabulary_`` or a gensim ``Dictionary``; or
             a fitted vectorizer. They must not contradict the names of a data frame. None takes
             those, or with `warm_start` the names of the last fit. Else names of an earlier fit are
-            dropped, as in scikit-learn.
+            dropped, as in scikit-learn. Arrays to predict need no names, unless those of the fit
+            are the names of a data frame.
         on_interrupt : {"raise", "keep"}, default="raise"
             What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, and warns.
             It needs memory for a copy of the model. An interrupt in the first pass is raised.
@@ -376,7 +377,7 @@ class TemperedLDA(
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, validation_X: Any, feature_names: Any, keeps: bool
     ) -> None:
-        words_before = getattr(self, "feature_names_in_", None)
+        words_before, of_frame = getattr(self, "feature_names_in_", None), self._names_of_frame
         X, sample_weight, validation_X = self._checked_documents(
             X, sample_weight, validation_X, feature_names
         )
@@ -384,7 +385,7 @@ class TemperedLDA(
         config = Config.of(unseeded(self), X.shape[1])
         previous = getattr(self, "_trainer", None) if config.warm_start else None
         if previous and words_before is not None and not hasattr(self, "feature_names_in_"):
-            self.feature_names_in_ = words_before
+            self.feature_names_in_, self._names_of_frame = words_before, of_frame
         learned, weight, validation = held_out(config, X, validation_X, sample_weight)
         parameters = seeded(self, learned, weight)
         config = Config.of(parameters, X.shape[1])

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from .._utils import _validation as check
 from .._utils._state import Tree, within
 from .._utils._warnings import warn
 from ..persistence._fitted import History
@@ -34,6 +35,7 @@ class FittedMixin:
     _trainer: Trainer
     _trained_with: dict[str, Any]
     n_features_in_: int
+    _names_of_frame: bool
     #: What `components_` has returned, and of which state of the trainer; None for a new one.
     _components: tuple[Any, NDArray[Any]] | None = None
 
@@ -173,6 +175,7 @@ class FittedMixin:
             ),
             **tree,
             "labels": estimator._labels_state(),
+            "names_of_frame": self._names_of_frame,
             **{name: getattr(self, f"{name}_", None) for name in _HISTORIES},
         }
 
@@ -186,6 +189,9 @@ class FittedMixin:
         self._trainer = restored_trainer(config, tree)
         with within("labels"):
             estimator._set_labels_state(tree.get("labels"))
+        with within("names_of_frame"):
+            of_frame = tree.get("names_of_frame", False)
+            self._names_of_frame = check.flag("names_of_frame", of_frame)
         for name, fields in _HISTORIES.items():
             with within(name):
                 if tree[name] is not None:
