@@ -80,3 +80,36 @@ def test_speed_is_of_learning_alone(caplog, monkeypatch):
     with caplog.at_level(logging.INFO, logger="topictemper"):
         small_lda(verbose=1).fit(corpus(), validation_X=corpus(50, 1))
     assert all("200 documents a second" in message for message in caplog.messages)
+
+
+@pytest.mark.parametrize(
+    ("settings", "at_most"),
+    [
+        ({}, ""),
+        ({"early_stopping": True}, "at most "),
+        ({"learning_method": "batch", "batch_size": None, "learning_offset": None}, "at most "),
+    ],
+)
+def test_log_says_how_long_the_rest_takes(caplog, monkeypatch, settings, at_most):
+    seconds = iter(range(0, 10_000, 10))
+    monkeypatch.setattr("topictemper.lda._monitor.perf_counter", lambda: float(next(seconds)))
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        small_lda(verbose=1, **settings).fit(corpus())
+    ends = [message.partition(f", {at_most}about ")[2] for message in caplog.messages]
+    assert ends == ["0:00:20 left", "0:00:10 left", ""]
+
+
+def test_log_of_a_long_pass_counts_the_passes_that_follow(caplog, monkeypatch):
+    # A document a second.
+    seconds = iter(range(10_000))
+    monkeypatch.setattr("topictemper._utils._log._SECONDS_BETWEEN_LINES", -1.0)
+    monkeypatch.setattr("topictemper._utils._log.perf_counter", lambda: 10.0 * next(seconds))
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        small_lda(verbose=1, inference="point").fit(corpus(), None, [2] * 100 + [0] * 100)
+    lines = [message for message in caplog.messages if "20 documents, " in message]
+    # Three passes over 100 rows, 20 of them in 20 seconds; then two passes, and the last one.
+    assert [line.rpartition("about ")[2] for line in lines if ": 20 " in line] == [
+        "0:04:40 left",
+        "0:03:00 left",
+        "0:01:20 left",
+    ]

@@ -1,5 +1,5 @@
 from topictemper._utils import _log
-from topictemper._utils._log import Progress, counted
+from topictemper._utils._log import Progress, counted, time_left
 
 
 def test_numbers_with_their_nouns():
@@ -19,3 +19,24 @@ def test_progress_says_how_many_a_second(monkeypatch):
         "counted: 2,000 documents, 100 a second",
         "counted: 2,000 documents, 50 a second",
     ]
+
+
+def test_progress_says_how_long_the_rest_takes(monkeypatch):
+    times, lines = iter([100.0, 110.0, 110.0, 120.0, 120.0, 130.0, 130.0]), []
+    monkeypatch.setattr(_log, "perf_counter", lambda: next(times))
+    monkeypatch.setattr(_log, "say", lines.append)
+    monkeypatch.setattr(_log, "_SECONDS_BETWEEN_LINES", -1.0)
+    progress = Progress("counted", True, 80_000, may_end_early=True)
+    progress.add(1000)
+    progress.add(59_000)
+    progress.add(20_000)
+    assert [line.partition(" a second")[2] for line in lines] == [
+        ", at most about 0:13:10 left",
+        ", at most about 0:00:07 left",
+        "",
+    ]
+
+
+def test_nothing_is_said_of_no_time():
+    assert time_left(3661) == ", about 1:01:01 left"
+    assert time_left(0.4) == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from datetime import timedelta
 from time import perf_counter
 
 logger = logging.getLogger("topictemper")
@@ -24,6 +25,15 @@ def counted(n: int, noun: str) -> str:
     return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
+def time_left(seconds: float, *, may_end_early: bool = False) -> str:
+    """Return the end of a line that says how long the rest will take.
+
+    There is nothing to say of less than half a second.
+    """
+    left = timedelta(seconds=round(seconds))
+    return f", {'at most ' if may_end_early else ''}about {left} left" if left else ""
+
+
 class Progress:
     """Says every few seconds how many documents have been worked on.
 
@@ -33,10 +43,22 @@ class Progress:
         What is done with them.
     verbose : bool
         Whether to say it.
+    total : float, optional
+        How many documents there are to work on, if that is known. The time that is left follows.
+    may_end_early : bool, default=False
+        Whether they may turn out to be fewer.
     """
 
-    def __init__(self, what: str, verbose: bool) -> None:
+    def __init__(
+        self,
+        what: str,
+        verbose: bool,
+        total: float | None = None,
+        *,
+        may_end_early: bool = False,
+    ) -> None:
         self._what, self._verbose = what, verbose
+        self._total, self._may_end_early = total, may_end_early
         self._done, self._start = 0, perf_counter()
         self._last = self._start
 
@@ -54,4 +76,8 @@ class Progress:
     def _say(self) -> None:
         self._last = perf_counter()
         rate = self._done / max(self._last - self._start, 1e-9)
-        say(f"{self._what}: {self._done:,} documents, {rate:,.0f} a second")
+        left = ""
+        if self._total is not None and rate > 0:
+            seconds = max(self._total - self._done, 0) / rate
+            left = time_left(seconds, may_end_early=self._may_end_early)
+        say(f"{self._what}: {self._done:,} documents, {rate:,.0f} a second{left}")

@@ -15,7 +15,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, parts, rows_that_count
-from .._utils._log import Progress, say
+from .._utils._log import Progress, say, time_left
 from .._utils._warnings import warn
 from ._completion import completions, score_of
 from ._config import Config
@@ -161,13 +161,20 @@ class Monitor:
         self._context, self._hook_arguments = context, hook_arguments
         self._verbose = verbose
         self._workers = workers
+        config = trainer.config
+        self._may_end_early = config.whole or config.patience is not None
 
     def before_pass(self) -> None:
         """Tell the callbacks that a pass begins."""
         self._task = self._context.subcontext(task_name="pass")
         self._task.call_on_fit_task_begin(**self._hook_arguments)
         self._n_begun += 1
-        self._progress = Progress(f"pass {self._n_begun}/{self._n_passes}", self._verbose)
+        self._progress = Progress(
+            f"pass {self._n_begun}/{self._n_passes}",
+            self._verbose,
+            self._trainer.plan.n_rows * (self._n_passes - self._n_begun + 1),
+            may_end_early=self._may_end_early,
+        )
         self._seen_before = self._trainer.clock.documents_seen
         self._began = perf_counter()
 
@@ -215,9 +222,12 @@ class Monitor:
         if self._validation is not None:
             score = f", validation score {self._validation.scores[-1][1]:.4f} nats per token"
         rate = (self._trainer.clock.documents_seen - self._seen_before) / max(seconds, 1e-9)
+        # At the speed of this pass: passes at T > 1 and those that sample take their own time.
+        seconds_left = seconds * (self._n_passes - done)
+        left = time_left(seconds_left, may_end_early=self._may_end_early)
         line = (
             f"pass {done}/{self._n_passes}: temperature {self._trainer.temperature:.3f}, "
-            f"{rate:.0f} documents a second{score}"
+            f"{rate:.0f} documents a second{score}{left}"
         )
         say(line)
 

@@ -42,7 +42,7 @@ class _Inferred:
 
     @cached_property
     def _progress(self) -> Progress:
-        return Progress("inferring topics", bool(self._model.verbose))
+        return Progress("inferring topics", bool(self._model.verbose), self._X.shape[0])
 
     @cached_property
     def _kept(self) -> NDArray[Any]:

@@ -96,7 +96,7 @@ def learn_vocabulary(
         if folder is None:
             counts = sp.vstack(list(matrices), format="csr")
         else:
-            told = _told(matrices, Progress("writing counts", verbose))
+            told = _told(matrices, Progress("writing counts", verbose, growing.n_documents))
             save_corpus(folder, told, _one_per_line(words))
             counts = open_corpus(folder, verify=False).counts
     return Counted(counts, words, unknown_share)

@@ -413,7 +413,7 @@ class TopicModel(
         names = self.vectorizer_.get_feature_names_out()
         self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
         self._statistics = TopicStatistics.of(self.lda_, counts)
-        progress = Progress("inferring topics", bool(self.lda_.verbose))
+        progress = Progress("inferring topics", bool(self.lda_.verbose), counts.shape[0])
         for part in _chunks.parts(counts):
             self._statistics.add(part, self._of_counts(part))
             progress.add(part.shape[0])
