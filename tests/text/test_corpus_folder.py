@@ -1,11 +1,15 @@
 """Counts of a model of texts that are kept in a folder."""
 
 import errno
+import os
 import re
+import tempfile
 
+import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from topictemper import TemperedLDA
 from topictemper.datasets import open_corpus
 
 from .small_texts import texts, topic_model
@@ -47,3 +51,18 @@ def test_a_full_disk_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr("topictemper.text._parts.np.save", full)
     with pytest.raises(OSError, match=re.escape(f"No space left on device: {str(tmp_path)!r}")):
         topic_model().fit(texts(), corpus_folder=tmp_path / "corpus")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files that are open keep their names")
+def test_counts_of_a_stream_have_no_names_while_topics_are_learned(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    fit, seen = TemperedLDA.fit, []
+
+    def watched(lda, counts, *arguments, **settings):
+        assert isinstance(counts.data, np.memmap)
+        seen.append(list(tmp_path.iterdir()))
+        return fit(lda, counts, *arguments, **settings)
+
+    monkeypatch.setattr(TemperedLDA, "fit", watched)
+    topic_model().fit(iter(texts()))
+    assert seen == [[]]

@@ -430,10 +430,14 @@ class TopicModel(
         vectorizer = new_vectorizer(self.vectorizer, documents.tokens)
         with ExitStack() as stack:
             folder = None if corpus_folder is None else new_path(corpus_folder)
+            temporary = None
             if folder is None and documents.is_stream:
                 temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
                 folder = Path(stack.enter_context(temporary)) / "corpus"
             counted = learn_vocabulary(documents, vectorizer, folder, verbose=bool(lda.verbose))
+            if temporary is not None and os.name == "posix":
+                # Mapped files stay readable without their names, and nothing is left after a kill.
+                temporary.cleanup()
             self.vectorizer_, self.unknown_share_ = vectorizer, counted.unknown_share
             yield counted.counts
 
