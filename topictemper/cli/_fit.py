@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
-from .._utils._log import counted
+from .._utils._files import new_path
+from .._utils._log import counted, logger
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
 from ..lda._estimator import TemperedLDA
@@ -88,6 +89,14 @@ def add(commands: Any) -> None:
         help='JSON with labels and words of topics that you know: {"space": ["nasa", "orbit"]}',
     )
     option("--jobs", type=types.jobs, metavar="N", help="threads; -1 for all (default: 1)")
+    option(
+        "--corpus-folder",
+        type=Path,
+        metavar="FOLDER",
+        help="a new folder to keep the counts of text in. If learning is interrupted, or to learn "
+        "other topics, fit FOLDER does not count again; its model splits text into words of three "
+        "letters or more",
+    )
     _add_counting(parser)
     parser.set_defaults(run=run)
 
@@ -152,11 +161,15 @@ def run(arguments: argparse.Namespace) -> int:
     )
     counts = kind_of(arguments.file, arguments.format) == "counts"
     _check_counting(arguments, counts=counts)
+    _check_corpus_folder(arguments.corpus_folder, target, counts=counts)
     try:
         if counts:
             n_documents, n_words = _fit_counts(arguments, lda, target)
         else:
             n_documents, n_words = _fit_text(arguments, lda, target)
+    except (KeyboardInterrupt, SystemExit):  # of SIGINT and SIGTERM
+        logger.warning("interrupted: %s", _what_is_kept(arguments.corpus_folder, counts=counts))
+        raise
     except InputError:
         raise
     except ValueError as error:
@@ -180,7 +193,7 @@ def _fit_counts(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -
 def _fit_text(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -> tuple[int, int]:
     source = TextInput(arguments)
     model = TopicModel(vectorizer=_vectorizer(arguments), lda=lda)
-    model.fit(source.texts())
+    model.fit(source.texts(), corpus_folder=arguments.corpus_folder)
     model.save(target)
     return source.n_documents, len(model.feature_names_)
 
@@ -244,6 +257,36 @@ def _check_counting(arguments: argparse.Namespace, *, counts: bool) -> None:
         raise InputError(
             f"{option} has no effect {'for a matrix' if counts else 'with --vocabulary'}."
         )
+
+
+def _check_corpus_folder(folder: Path | None, target: Path, *, counts: bool) -> None:
+    """Raise an error for a folder of counts that cannot be made."""
+    if folder is None:
+        return
+    if counts:
+        raise InputError("--corpus-folder is for text; the counts of FILE are kept already.")
+    if folder.resolve() == target:
+        raise InputError("--corpus-folder and --output are the same.")
+    if (folder / "corpus.json").exists():
+        raise InputError(
+            f"--corpus-folder: {folder} has counts already; topictemper fit {folder} learns from "
+            "them. To count, name a new folder."
+        )
+    new_path(folder)
+
+
+def _what_is_kept(folder: Path | None, *, counts: bool) -> str:
+    """Return what is left of a fit that ends too early, and what to do with it."""
+    if counts:
+        return "no model is saved"
+    if folder is None:
+        return "no model is saved, and the counts are lost; --corpus-folder would keep them"
+    if folder.exists():  # complete, since it has its name
+        return (
+            f"no model is saved, but {folder} has the counts; topictemper fit {folder} learns from "
+            "them"
+        )
+    return "no model is saved, and counting had not ended"
 
 
 def _by_options(message: str) -> str:
