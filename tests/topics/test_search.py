@@ -1,3 +1,5 @@
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -145,3 +147,14 @@ def test_refuses():
     for name in ("topic_weight", "smoothing"):
         with pytest.raises(ValueError, match=name):
             DocumentSearch(BETA, X, proportions=THETA, **{name: -1.0})
+
+
+def test_proportions_are_in_memory_once_more():
+    theta = np.ones((40_000, 50), dtype=np.float32)
+    counts = sp.csr_matrix(np.ones((len(theta), 1), dtype=np.int32))
+    tracemalloc.start()
+    DocumentSearch(np.ones((50, 1)), counts, proportions=theta)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.6 * theta.size * 8  # a copy in double precision, and what is smaller
+    assert (theta == 1).all()

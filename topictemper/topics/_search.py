@@ -235,13 +235,14 @@ class DocumentSearch:
             # TemperedLDA's own, whatever `set_output` says.
             transform = getattr(model, "_proportions", model.transform)
             proportions = transform(X)
-        theta = np.asarray(proportions, dtype=np.float64)
+        theta = np.array(proportions, dtype=np.float64)  # a copy, which is scaled in its place
         shape = X.shape[0], len(self._beta)
         if theta.shape != shape or not (np.isfinite(theta) & (theta >= 0)).all():
             raise ValueError(
                 f"proportions must be finite numbers >= 0 of shape {shape}, got {theta.shape}"
             )
-        return theta / np.maximum(theta.sum(axis=1, keepdims=True), 1e-300)
+        theta /= np.maximum(theta.sum(axis=1, keepdims=True), 1e-300)
+        return theta
 
 
 def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Any:
