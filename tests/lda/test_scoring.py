@@ -1,3 +1,4 @@
+import tracemalloc
 from copy import deepcopy
 from itertools import product
 
@@ -226,6 +227,21 @@ def test_document_elbo_is_the_direct_sum(alpha, n_components, dtype, rtol):
     ]
     assert_allclose(found, expected, rtol=rtol, atol=rtol)
     assert abs(found[2]) < rtol  # no words: the posterior is the prior
+
+
+def test_elbo_of_many_documents_has_some_in_double_precision_at_a_time(monkeypatch):
+    topics = random_topics(n_components=400, dtype="float32")
+    batch = minibatch(sp.csr_matrix(np.tile(random_counts().toarray(), (1000, 1))), "float32")
+    alphas = np.full(400, 0.1, dtype="float32")
+    local = infer(topics, batch, alphas, 1.0, tol=0.1, max_iter=1, workers=ONE_THREAD)
+    whole = document_elbo(batch, local, alphas)
+    monkeypatch.setattr("topictemper.lda._elbo._DOCUMENTS_AT_ONCE", 7)
+    tracemalloc.start()
+    found = document_elbo(batch, local, alphas)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert_array_equal(found, whole)
+    assert peak < local.gamma.nbytes
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [("float32", 1e-4), ("float64", 1e-7)])

@@ -11,7 +11,7 @@ from scipy.special import gammaln, psi
 from ._minibatch import LocalParameters, Minibatch
 from ._topics import Eta, Topics
 
-_WORDS_AT_ONCE = 4096
+_WORDS_AT_ONCE = _DOCUMENTS_AT_ONCE = 4096
 
 
 def document_elbo(
@@ -25,13 +25,19 @@ def document_elbo(
     with np.errstate(invalid="ignore"):
         p = batch.counts.astype(np.float64) / local.ratio  # before shift and psi(sum gamma)
     log_p = np.where(batch.counts > 0, np.log(p) + s * local.shift[batch.word_of], 0.0)
-    gamma = local.gamma.astype(np.float64)
-    total = gamma.sum(axis=1)
+    prior = alpha.astype(np.float64)[None, :]
+    total, kl = np.empty((2, batch.n_documents))
+    # A batch may be the whole corpus: all of it in double precision would take most of the memory.
+    for start in range(0, batch.n_documents, _DOCUMENTS_AT_ONCE):
+        some = slice(start, start + _DOCUMENTS_AT_ONCE)
+        gamma = local.gamma[some].astype(np.float64)
+        total[some] = gamma.sum(axis=1)
+        kl[some] = _dirichlet_kl(gamma, total[some], prior)
     return (
         batch.sums(batch.counts * log_p)
         + batch.tokens() * local.log_scale
         - s * batch.tokens() * psi(total)
-        - _dirichlet_kl(gamma, total, alpha.astype(np.float64)[None, :])
+        - kl
     )
 
 
