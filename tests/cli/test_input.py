@@ -222,8 +222,8 @@ def test_files_without_documents(run, fails, model, matrix, tmp_path):
     message = f"error: {file}: no documents.\n"
     assert fails("fit", file, "-o", out).endswith(message)
     assert fails("score", model, file).endswith(message)
-    for command in ("update", "transform", "report"):
-        assert fails(command, model, file, "-o", out).endswith(message)
+    for command, output in (("update", out), ("transform", out), ("report", tmp_path / "r.html")):
+        assert fails(command, model, file, "-o", output).endswith(message)
     assert not out.exists()
 
 

@@ -313,7 +313,7 @@ def test_a_model_without_topics(fails, text, tmp_path, command):
         path
     )
     labels.write_text("{}")
-    given = {"topics": [], "report": [text, "--output", tmp_path / "x"], "label": [labels]}
+    given = {"topics": [], "report": [text, "--output", tmp_path / "x.html"], "label": [labels]}
     message = "this is a DPGaussianMixture; a TopicModel or a TemperedLDA is needed"
     assert message in fails(command, path, *given.get(command, [text]))
 
