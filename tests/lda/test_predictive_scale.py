@@ -16,8 +16,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* topics are nearly the same")
 
 
 def learned(n_components=60, **parameters):
-    """More topics than there are in 800 documents, and 400 new documents."""
-    made = make_lda_corpus(1200, 1000, 20, document_length=100, doc_topic_prior=0.5, random_state=0)
+    """More topics than there are in 800 short documents, and 400 new documents."""
+    made = make_lda_corpus(1200, 1000, 20, document_length=10, doc_topic_prior=0.5, random_state=0)
     settings = {"max_iter": 15, "batch_size": 40, "random_state": 0} | parameters
     return TemperedLDA(n_components, **settings).fit(made.counts[:800]), made.counts[800:]
 
@@ -27,7 +27,7 @@ def test_new_documents_are_predicted_better_with_it():
     alpha, scale = lda._trainer.alpha, lda._trainer.predictive_scale.scale
     assert 1.2 < scale <= 4.0
     assert_allclose(lda.doc_topic_prior_, alpha * scale, rtol=1e-6)
-    assert lda.score(new) > predictive_log_likelihood(lda, new, alpha) + 0.001
+    assert lda.score(new) > predictive_log_likelihood(lda, new, alpha) + 0.005
     assert lda.score(new) == pytest.approx(predictive_log_likelihood(lda, new), rel=1e-6)
 
 

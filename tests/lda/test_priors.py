@@ -197,6 +197,37 @@ def test_learned_alpha_raises_the_likelihood_to_its_maximum():
             assert polya_likelihood(n, other) < values[-1]
 
 
+def sampled(words, alpha, rng):
+    """Topics of the tokens of documents (D, N), sampled from two topics with alpha, as counts."""
+    likelihood = np.array([[0.9, 0.1], [0.1, 0.9]])  # of two words in the topics
+    z = rng.integers(0, 2, words.shape)
+    for _ in range(20):
+        for i in range(words.shape[1]):
+            others = np.delete(z, i, axis=1)
+            n = np.column_stack([(others == k).sum(axis=1) for k in range(2)])
+            p = (n + alpha) * likelihood[:, words[:, i]].T
+            z[:, i] = rng.random(len(z)) * p.sum(axis=1) > p[:, 0]
+    return np.column_stack([(z == k).sum(axis=1) for k in range(2)]).astype(float)
+
+
+def test_alpha_of_short_documents_is_found_in_few_minibatches():
+    # Samples of five tokens follow the alpha that they were drawn with, so that EM crawls.
+    rng = np.random.default_rng(0)
+    batch = minibatch(np.ones((300, 2)))
+    learner, alpha = PriorLearner(False, False, 1e-3, 0.1, of_samples=True), np.full(2, 1.5)
+    sums = []
+    for _ in range(200):
+        theta = rng.dirichlet([0.15, 0.15], 300) @ [[0.9, 0.1], [0.1, 0.9]]
+        words = (rng.random((300, 5)) > theta[:, :1]).astype(int)
+        drawn = sampled(words, alpha, rng)
+        local = type("Local", (), {"gamma": drawn + alpha, "drawn": drawn})
+        alpha = learner.alpha(batch, local, alpha, 0.05)
+        sums.append(alpha.sum())
+    # It was 3 at first. (A running mean of the steps of EM is at 1.6 by now.)
+    assert np.mean(sums[180:]) == pytest.approx(0.3, abs=0.05)
+    assert np.std(sums[180:]) < 0.05
+
+
 def test_alpha_of_samples_is_bounded_in_its_sum():
     rng = np.random.default_rng(0)
     truth = np.array([12.0, 6.0, 3.0])

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ._clock import StreamClock
 from ._comparison import SampledComparison
-from ._e_step import collapse
-from ._minibatch import Minibatch
+from ._e_step import cvb0
+from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
 
 # Multiples of alpha that are compared, as powers of 2.
@@ -58,6 +58,10 @@ class PredictiveScale(SampledComparison):
         """Compare multiples of alpha on a minibatch that is to be sampled."""
         if not self._learned or not self._is_due_at(clock):
             return
-        # By `cvb0`, with which it predicts, the multiple is smaller: titles do not want that.
-        best = self._best_multiple(collapse, topics, batch, alpha, _DOCUMENTS, **sweeps)
+        best = self._best_multiple(_infer, topics, batch, alpha, _DOCUMENTS, **sweeps)
         self.scale = max(1.0, 2.0**best)
+
+
+def _infer(*args: Any, again: LocalParameters | None, **sweeps: Any) -> LocalParameters:
+    """Infer as predictions do; rows of the topics are made anew, because alpha is in them."""
+    return cvb0(*args, **sweeps)

@@ -19,6 +19,10 @@ _SMALLEST, _LARGEST = 1e-4, 1e3
 # A prior is renewed once so much of what it is learned from is new. eta waits for longer at
 # first: statistics of hot documents, which are spread over all topics, would raise it.
 _ALPHA_SHARE, _ETA_SHARE, _ETA_WAITS = 0.25, 1.0, 3.0
+# Where documents are sampled (docs/guide/measured/priors.rst, "How alpha is learned from samples"):
+# so many documents take the sum of alpha half a step; and documents of so many tokens take the
+# shares of topics at half the learning rate, longer ones at more of it.
+_DOCUMENTS, _TOKENS = 300.0, 5.0
 # Alpha is learned from every so many sampled minibatches, which are sampled for longer: samples
 # begin with the prior, and until they have forgotten it alpha comes out too large.
 _EVERY = 4
@@ -36,6 +40,12 @@ class PriorLearner(Stateful):
     Numerator and denominator are running means at the learning rate of the topics. Newton's method
     for fixed q(theta) (Blei et al. 2003, appendix A.4.2) maximizes in alpha alone; as q follows
     alpha closely, that crawls. Likewise for eta, from lambda = eta + n.
+
+    From samples, this is a step of EM. Samples of short documents follow alpha, too, so many steps
+    are needed, and a running mean would take thousands of minibatches for them. So the sum of alpha
+    takes a large part of a step at every minibatch, the larger the more documents there are. What
+    documents say of the sum is little noise. Shares of topics are noisier. They follow slowly: a
+    topic with a small share gets few tokens, and would lose what it has while topics still move.
 
     The ELBO favors priors that fall with every pass, far below what predicts best: documents get
     fewer topics, and topics fewer words, than new documents need. So no prior is learned below a
@@ -90,7 +100,6 @@ class PriorLearner(Stateful):
         sampled = len(local.drawn) > 0
         if not (self.of_alpha or (self.of_samples and sampled)):
             return alpha
-        self._n_sampled += batch.size if sampled else 0
         # Of samples psi(alpha + n) is taken of each, not of their mean: that would be too large.
         gamma = local.drawn + alpha if sampled else local.gamma
         total = alpha.sum(dtype=np.float64)
@@ -99,16 +108,31 @@ class PriorLearner(Stateful):
         prior = alpha.astype(np.float64)
         means = np.append(prior * (by_topic / batch.size - psi(prior)), of_totals / batch.size)
         means[-1] -= psi(total)
+        if sampled:
+            return self._of_samples(means, alpha, batch, rho)
         # The first is taken whole: there is nothing to average it with.
         self._means = means if self._means is None else self._means + rho * (means - self._means)
         self._alpha_share += rho
         if self._alpha_share < _ALPHA_SHARE or self._means[-1] <= 0:
             return alpha
         self._alpha_share = 0.0
-        smallest = _SMALLEST if sampled else self._smallest_alpha
-        new = np.clip(self._means[:-1] / self._means[-1], smallest, _LARGEST)
-        if sampled:
-            new *= min(1.0, ALPHA_LARGEST_SUM / new.sum())
+        new = np.clip(self._means[:-1] / self._means[-1], self._smallest_alpha, _LARGEST)
+        return new.astype(alpha.dtype)
+
+    def _of_samples(
+        self, means: NDArray[Any], alpha: NDArray[Any], batch: Minibatch, rho: float
+    ) -> NDArray[Any]:
+        """Take a step of the sum, and one of the shares of topics in it."""
+        self._n_sampled += batch.size
+        total, found = alpha.sum(dtype=np.float64), means[:-1].sum()
+        if min(found, means[-1]) <= 0 or not batch.total_tokens:
+            return alpha
+        step = batch.size / (batch.size + _DOCUMENTS)
+        total_after = total * (found / (total * means[-1])) ** step
+        shares = alpha / total
+        rate = rho * batch.total_tokens / (batch.total_tokens + _TOKENS * batch.size)
+        shares += rate * (means[:-1] / found - shares)
+        new = np.clip(min(total_after, ALPHA_LARGEST_SUM) * shares, _SMALLEST, _LARGEST)
         return new.astype(alpha.dtype)
 
     def eta(self, topics: Topics, eta: Eta, rho: float) -> Eta:
