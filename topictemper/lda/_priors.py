@@ -42,10 +42,10 @@ class PriorLearner(Stateful):
     alpha closely, that crawls. Likewise for eta, from lambda = eta + n.
 
     From samples, this is a step of EM. Samples of short documents follow alpha, too, so many steps
-    are needed, and a running mean would take thousands of minibatches for them. So the sum of alpha
-    takes a large part of a step at every minibatch, the larger the more documents there are. What
-    documents say of the sum is little noise. Shares of topics are noisier. They follow slowly: a
-    topic with a small share gets few tokens, and would lose what it has while topics still move.
+    are needed, and running means would take thousands of minibatches for them. So the sum of alpha
+    takes a large part of a step with every minibatch, the larger the more documents it has. The
+    shares of topics in the sum are noisier, and follow slowly where documents are short: a topic
+    that loses its share early loses its tokens, too.
 
     The ELBO favors priors that fall with every pass, far below what predicts best: documents get
     fewer topics, and topics fewer words, than new documents need. So no prior is learned below a
