@@ -66,15 +66,21 @@ def test_a_signal_while_learning(text, tmp_path, number, status):
     temporary.mkdir()
     (tmp_path / "m.topics").write_text("the old model")
     files = ("--output", tmp_path / "m.topics", "--corpus-folder", kept)
+    # Tests that a shell runs in the background ignore SIGINT, and so would their children.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(
         [sys.executable, "-m", "topictemper", "fit", text, "--passes", "1000000", *files],
         stderr=subprocess.PIPE,
         env=os.environ | {"TMPDIR": str(temporary)},
     )
+    signal.signal(signal.SIGINT, before)
     while b"pass 2/" not in process.stderr.readline():
         assert process.poll() is None
     process.send_signal(number)
-    _, err = process.communicate()
+    try:
+        _, err = process.communicate(timeout=300)
+    finally:
+        process.kill()
     assert process.returncode == status
     assert (b"interrupted: no model is saved, but" in err) == (number != signal.SIGKILL)
     assert not any(temporary.iterdir())
