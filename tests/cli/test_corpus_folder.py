@@ -38,6 +38,25 @@ def test_an_interrupted_fit_keeps_its_counts(run, names, monkeypatch, model_of_l
     assert run("score", "m.topics", "docs.txt")[1] == run("score", model_of_lines, "docs.txt")[1]
 
 
+def test_the_command_to_go_on_is_for_a_shell(run, names, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(TemperedLDA, "fit", interrupted)
+        _, _, err = run("fit", "docs.txt", *FIT, "--corpus-folder", "my counts")
+    assert "my counts has the counts; topictemper fit 'my counts' learns from them" in err
+    _, _, err = run("fit", "docs.txt", *FIT, "--corpus-folder", "my counts")
+    assert "my counts has counts already; topictemper fit 'my counts' learns from them" in err
+
+
+def test_counts_are_not_kept_among_texts(fails, text, names):
+    (text.parent / "posts").mkdir()
+    text.rename(text.parent / "posts" / "docs.txt")
+    for folder in ("posts/kept", "posts/a/../kept", "posts/no/kept"):
+        err = fails("fit", "posts", *FIT, "--corpus-folder", folder)
+        assert f"{folder} is in posts, where every file is read as text" in err
+    assert names() == ["posts"]
+    assert [path.name for path in (text.parent / "posts").iterdir()] == ["docs.txt"]
+
+
 def test_an_interrupt_says_what_is_lost(run, names, monkeypatch, matrix):
     monkeypatch.setattr(TemperedLDA, "fit", interrupted)
     status, _, err = run("fit", "docs.txt", *FIT)
@@ -102,6 +121,7 @@ def test_what_is_no_new_folder_is_refused_before_the_work(fails, names, matrix, 
         ("m.topics", "--corpus-folder and --output are the same"),
         ("docs.txt", "docs.txt exists; a corpus is written to a new folder"),
         ("no/kept", "cannot be written: No such file or directory"),
+        ("docs.txt/kept", "docs.txt/kept cannot be written: Not a directory"),
         ("matrix", "matrix has counts already; topictemper fit matrix learns from them"),
     ):
         assert message in fails("fit", "docs.txt", *FIT, "--corpus-folder", folder)

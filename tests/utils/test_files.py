@@ -276,6 +276,9 @@ def test_links_into_different_folders(tmp_path):
 def test_folder_that_cannot_be_made(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"corpus cannot be written: No such file"):
         save_corpus(tmp_path / "absent" / "corpus", OLD)
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError, match=r"corpus cannot be written: Not a directory"):
+        save_corpus(tmp_path / "file" / "corpus", OLD)
 
 
 def test_where_nothing_can_be_written(tmp_path):

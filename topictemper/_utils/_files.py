@@ -104,12 +104,16 @@ def new_path(path: str | os.PathLike[str]) -> Path:
         If there is something of that name.
     FileNotFoundError
         If the folder that it is to be in does not exist.
+    NotADirectoryError
+        If that is a file.
     """
     target = Path(path)
     if os.path.lexists(target):
         raise _exists(target)
     if not target.parent.exists():
         raise FileNotFoundError(f"{target} cannot be written: No such file or directory.")
+    if not target.parent.is_dir():
+        raise NotADirectoryError(f"{target} cannot be written: Not a directory.")
     return target
 
 

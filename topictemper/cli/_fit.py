@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +163,7 @@ def run(arguments: argparse.Namespace) -> int:
     )
     counts = kind_of(arguments.file, arguments.format) == "counts"
     _check_counting(arguments, counts=counts)
-    _check_corpus_folder(arguments.corpus_folder, target, counts=counts)
+    _check_corpus_folder(arguments.corpus_folder, arguments.file, target, counts=counts)
     try:
         if counts:
             n_documents, n_words = _fit_counts(arguments, lda, target)
@@ -259,7 +261,7 @@ def _check_counting(arguments: argparse.Namespace, *, counts: bool) -> None:
         )
 
 
-def _check_corpus_folder(folder: Path | None, target: Path, *, counts: bool) -> None:
+def _check_corpus_folder(folder: Path | None, file: Path, target: Path, *, counts: bool) -> None:
     """Raise an error for a folder of counts that cannot be made."""
     if folder is None:
         return
@@ -269,8 +271,13 @@ def _check_corpus_folder(folder: Path | None, target: Path, *, counts: bool) -> 
         raise InputError("--corpus-folder and --output are the same.")
     if (folder / "corpus.json").exists():
         raise InputError(
-            f"--corpus-folder: {folder} has counts already; topictemper fit {folder} learns from "
-            "them. To count, name a new folder."
+            f"--corpus-folder: {folder} has counts already; {_fit_of(folder)} learns from them. To "
+            "count, name a new folder."
+        )
+    if file.is_dir() and folder.resolve().is_relative_to(file.resolve()):
+        raise InputError(
+            f"--corpus-folder: {folder} is in {file}, where every file is read as text; name a "
+            "folder elsewhere."
         )
     new_path(folder)
 
@@ -282,11 +289,13 @@ def _what_is_kept(folder: Path | None, *, counts: bool) -> str:
     if folder is None:
         return "no model is saved, and the counts are lost; --corpus-folder would keep them"
     if folder.exists():  # complete, since it has its name
-        return (
-            f"no model is saved, but {folder} has the counts; topictemper fit {folder} learns from "
-            "them"
-        )
+        return f"no model is saved, but {folder} has the counts; {_fit_of(folder)} learns from them"
     return "no model is saved, and counting had not ended"
+
+
+def _fit_of(folder: Path) -> str:
+    """Return the command that learns from a folder of counts, for a shell."""
+    return f"topictemper fit {shlex.quote(os.fspath(folder))}"
 
 
 def _by_options(message: str) -> str:
