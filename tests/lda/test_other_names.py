@@ -85,6 +85,8 @@ def test_load_is_told_of_the_class(kind):
     assert not hasattr(kind, "load")
     with pytest.raises(AttributeError, match=told.replace(kind.__name__, "Mine")):
         type("Mine", (kind,), {}).load("topics.npz")
+    assert "load" not in dir(kind(2))
+    assert "load" in dir(type("Mine", (kind,), {"load": None})(2))
 
 
 def test_functions_that_are_told_run(tmp_path):

@@ -133,7 +133,8 @@ class OtherNamesMixin:
         load = _OfTheClass()
 
         def __dir__(self) -> list[str]:
-            return [name for name in super().__dir__() if name != "load"]
+            # A subclass may have one of its own.
+            return [name for name in super().__dir__() if name != "load" or hasattr(self, name)]
 
         def __getattr__(self, name: str) -> Any:
             if hasattr(type(self), name) or name not in self._other_names:
