@@ -41,7 +41,8 @@ class ReductionMixin:
         TemperedLDA
             A new estimator with fewer topics, which predicts, can be saved, and continues with
             `partial_fit`. This one does not change. Priors and `init` that were set after training
-            are left out: the new ones follow from those that the topics were learned with.
+            are left out: the new ones follow from those that the topics were learned with. Only
+            seed words are those that `topic_word_prior` has now.
 
         Raises
         ------

@@ -114,12 +114,12 @@ def as_text(numbers: NDArray[np.int64], ends: NDArray[np.uint8]) -> bytes:
     """Return decimal numbers, >= 0, each with a byte after it: all at once, digit by digit."""
     width = len(str(numbers.max(initial=0)))
     text = np.empty((len(numbers), width + 1), dtype=np.uint8)
-    shown = np.ones(text.shape, dtype=bool)
+    is_shown = np.ones(text.shape, dtype=bool)
     text[:, width] = ends
     for place in reversed(range(width)):
         if place < width - 1:
-            shown[:, place] = numbers > 0
+            is_shown[:, place] = numbers > 0
         rest = numbers // 10
         text[:, place] = numbers - 10 * rest + ord("0")
         numbers = rest
-    return text[shown].tobytes()
+    return text[is_shown].tobytes()
