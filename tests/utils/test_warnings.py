@@ -5,6 +5,7 @@ import warnings
 
 from sklearn.model_selection import cross_val_score
 
+from topictemper import TemperedLDA
 from topictemper.tempering import Annealing
 
 from ..small_lda import corpus, small_lda
@@ -34,6 +35,20 @@ def test_it_is_the_line_that_calls():
         lda.score(corpus())  # here
 
     assert lines(call) == {"lda.score(corpus())  # here"}
+
+
+def test_in_a_method_of_a_subclass_it_is_the_line_that_calls_this():
+    class Mine(TemperedLDA):
+        def transform(self, X):
+            return super().transform(X)
+
+    lda = Mine(3, random_state=0).partial_fit(corpus(), feature_names=WORDS)
+
+    def call():
+        lda.transform(corpus())  # first
+        lda.transform(corpus())  # second
+
+    assert lines(call) == {f"lda.transform(corpus())  # {place}" for place in ("first", "second")}
 
 
 def test_in_a_function_that_a_fit_calls_it_is_the_line_there():
