@@ -127,7 +127,10 @@ class PriorLearner(Stateful):
         total, found = alpha.sum(dtype=np.float64), means[:-1].sum()
         if min(found, means[-1]) <= 0 or not batch.total_tokens:
             return alpha
-        step = batch.size / (batch.size + _DOCUMENTS)
+        size = batch.size
+        if batch.weight is not None:  # if normalized, documents say no less of the sum for that
+            size = max(size, float(np.count_nonzero(batch.weight)))
+        step = size / (size + _DOCUMENTS)
         total_after = total * (found / (total * means[-1])) ** step
         shares = alpha / total
         rate = rho * batch.total_tokens / (batch.total_tokens + _TOKENS * batch.size)

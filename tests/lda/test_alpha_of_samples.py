@@ -1,0 +1,89 @@
+"""How alpha follows the samples of documents."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from topictemper.lda._clock import StreamClock
+from topictemper.lda._config import usual_passes
+from topictemper.lda._priors import PriorLearner
+
+from ..small_lda import minibatch, random_counts, small_lda
+
+
+def sampled(words, alpha, rng):
+    """Topics of the tokens of documents (D, N), sampled from two topics with alpha, as counts."""
+    likelihood = np.array([[0.9, 0.1], [0.1, 0.9]])  # of two words in the topics
+    z = rng.integers(0, 2, words.shape)
+    for _ in range(20):
+        for i in range(words.shape[1]):
+            others = np.delete(z, i, axis=1)
+            n = np.column_stack([(others == k).sum(axis=1) for k in range(2)])
+            p = (n + alpha) * likelihood[:, words[:, i]].T
+            z[:, i] = rng.random(len(z)) * p.sum(axis=1) > p[:, 0]
+    return np.column_stack([(z == k).sum(axis=1) for k in range(2)]).astype(float)
+
+
+def test_alpha_of_short_documents_is_found_in_few_minibatches():
+    # Samples of five tokens follow the alpha that they were drawn with, so that EM crawls.
+    rng = np.random.default_rng(0)
+    batch = minibatch(np.ones((300, 2)))
+    learner, alpha = PriorLearner(False, False, 1e-3, 0.1, of_samples=True), np.full(2, 1.5)
+    sums = []
+    for _ in range(200):
+        theta = rng.dirichlet([0.15, 0.15], 300) @ [[0.9, 0.1], [0.1, 0.9]]
+        words = (rng.random((300, 5)) > theta[:, :1]).astype(int)
+        drawn = sampled(words, alpha, rng)
+        local = type("Local", (), {"gamma": drawn + alpha, "drawn": drawn})
+        alpha = learner.alpha(batch, local, alpha, 0.05)
+        sums.append(alpha.sum())
+    # It was 3 at first. (A running mean of the steps of EM is at 1.6 by now.)
+    assert np.mean(sums[180:]) == pytest.approx(0.3, abs=0.05)
+    assert np.std(sums[180:]) < 0.05
+
+
+@pytest.mark.parametrize("weight", [1e-6, 0.5, 1.0])
+def test_alpha_of_samples_does_not_hang_on_small_weights(weight):
+    rng = np.random.default_rng(0)
+    drawn = 5.0 * rng.multinomial(1, [0.7, 0.3], 300)
+    local = type("Local", (), {"gamma": drawn + 0.5, "drawn": drawn})
+    batch = minibatch(np.ones((300, 2)))
+    some = batch._replace(weight=np.full(300, weight))
+    one, other = (
+        PriorLearner(False, False, 1e-3, 0.1, of_samples=True).alpha(x, local, np.full(2, 0.5), 0.1)
+        for x in (batch, some)
+    )
+    assert_allclose(one, other, rtol=1e-6)
+    assert one.sum() < 0.99
+
+
+def test_alpha_of_samples_is_bounded_in_its_sum():
+    rng = np.random.default_rng(0)
+    truth = np.array([12.0, 6.0, 3.0])
+    drawn = np.array([rng.multinomial(50, theta) for theta in rng.dirichlet(truth, 3000)])
+    batch = minibatch(np.ones((3000, 2)))
+    learner, alpha = PriorLearner(False, False, 1e-3, 0.1, of_samples=True), np.full(3, 0.5)
+    for _ in range(50):
+        local = type("Local", (), {"gamma": drawn + alpha, "drawn": drawn.astype(float)})
+        alpha = learner.alpha(batch, local, alpha, 1.0)
+    assert alpha.sum() == pytest.approx(4.0)
+    # The largest under a bound are a little more alike than those without: 0.52, 0.30, 0.18.
+    assert_allclose(alpha / alpha.sum(), truth / truth.sum(), rtol=0.3)
+
+
+def test_alpha_is_learned_from_samples_for_as_long_as_default_fits_last(monkeypatch):
+    for size in (1, 100, 2_000, 4_000, 6_000, 70_000, 300_000, 10_000_000):
+        learner = PriorLearner(False, False, 1e-3, 0.1, of_samples=True)
+        clock = StreamClock(size)
+        learner._n_sampled = 0.25 * (usual_passes(size) - 0.5) * size
+        assert learner.wants_samples(clock)
+    # A small corpus would take many passes.
+    monkeypatch.setattr("topictemper.lda._priors.SEEN_OF_FEW", 0)
+    X = random_counts(200)
+    lda = small_lda(tempering="svi", total_samples=200, batch_size=10)
+    alphas = [lda.partial_fit(X)._trainer.alpha for _ in range(30)]
+    changed = [bool((old != new).any()) for old, new in pairwise(alphas)]
+    assert all(changed[:14])
+    assert not any(changed[17:])
