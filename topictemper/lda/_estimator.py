@@ -123,7 +123,8 @@ class TemperedLDA(
         labels to words (names of columns), or a `topictemper.topics.SeedTopics`, seeds topics.
     learning_method : {"online", "batch"}, default="online"
         "online" makes a step for each minibatch, as `partial_fit` always does. "batch" makes one
-        step from all documents in a pass; it needs 12 bytes of memory for each document and topic.
+        step from all documents in a pass; it needs 12 bytes of memory for each document and topic,
+        and some 65 for each word that a document has, however often.
     max_iter : int, default=None
         Passes over the data in `fit`; for "batch" a maximum. None is 15. For "online" it is more if
         there are few documents (80,000 in all passes together; below 2,000 documents,
