@@ -160,12 +160,12 @@ def test_a_step_that_fails_leaves_the_average_of_a_corpus_that_grows(monkeypatch
 
 
 def test_averaged_topics_predict_better():
-    # Over seeds 0 to 7 the average gains 0.002 to 0.012 nats here, 0.007 (0.003) in the mean.
+    # The average gains 0.0004 to 0.0053 nats here, 0.0021 (standard error 0.0006) in the mean.
     X = corpus(1000)
     gains = []
-    for seed in range(4):
+    for seed in range(8):
         lda = TemperedLDA(10, batch_size=20, random_state=seed, total_samples=800)
-        for _ in range(4):
+        for _ in range(8):
             lda.partial_fit(X[:800])
         averaged = lda.score(X[800:])
         lda._trainer.average.topics = None

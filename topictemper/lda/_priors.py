@@ -43,9 +43,9 @@ class PriorLearner(Stateful):
 
     From samples, this is a step of EM. Samples of short documents follow alpha, too, so many steps
     are needed, and running means would take thousands of minibatches for them. So the sum of alpha
-    takes a large part of a step with every minibatch, the larger the more documents it has. The
-    shares of topics in the sum are noisier, and follow slowly where documents are short: a topic
-    that loses its share early loses its tokens, too.
+    takes a large part of a step with every minibatch, the larger the more documents it has, and at
+    least the learning rate. The shares of topics in the sum are noisier, and follow slowly where
+    documents are short: a topic that loses its share early loses its tokens, too.
 
     The ELBO favors priors that fall with every pass, far below what predicts best: documents get
     fewer topics, and topics fewer words, than new documents need. So no prior is learned below a
@@ -130,7 +130,7 @@ class PriorLearner(Stateful):
         size = batch.size
         if batch.weight is not None:  # if normalized, documents say no less of the sum for that
             size = max(size, float(np.count_nonzero(batch.weight)))
-        step = size / (size + _DOCUMENTS)
+        step = max(rho, size / (size + _DOCUMENTS))
         total_after = total * (found / (total * means[-1])) ** step
         shares = alpha / total
         rate = rho * batch.total_tokens / (batch.total_tokens + _TOKENS * batch.size)
