@@ -57,3 +57,10 @@ def test_other_methods_and_attributes_are_told(kind, local):
         *("lda_", "topictemper", "random_state")
     }
     assert clone(model).get_params() == model.get_params()
+
+
+def test_has_the_parameters_of_the_local_estimator():
+    # Those that have no meaning in rounds: a new one belongs to them, or to both estimators.
+    local_only = {"learning_method", "tol", "total_samples", "validation_fraction", "warm_start"}
+    names = TemperedLDA._get_param_names()
+    assert set(topictemper.TemperedLDA._get_param_names()) - set(names) == local_only

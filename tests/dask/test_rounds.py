@@ -492,10 +492,3 @@ def test_no_warning_is_lost_or_made():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         estimator().fit(array_of(parts()))
-
-
-def test_has_the_parameters_of_the_local_estimator():
-    # Those that have no meaning in rounds: a new one belongs to them, or to both estimators.
-    local_only = {"learning_method", "tol", "total_samples", "validation_fraction", "warm_start"}
-    names = topictemper.dask.TemperedLDA._get_param_names()
-    assert set(Local._get_param_names()) - set(names) == local_only

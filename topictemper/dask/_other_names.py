@@ -16,7 +16,7 @@ _HERE = {
     *("fit(counts)", "score(counts)", "transform(counts)", "feature_names_in_", "n_components"),
     *("fit(texts)", "score(texts)", "transform(texts)", "feature_names_", "topictemper.load(path)"),
 }
-# What a local model has, but is of no use after a fit on a cluster.
+# What a local model has, and a model from a cluster does not need.
 _NOWHERE = ("fit_transform", "n_iter_", "set_callbacks", "set_output", "set_word_prior")
 # Parameters and functions of which models of Dask have none.
 _OF_LOCAL_TEXTS = ("representation_model", "seed_topic_list", "top_n_words", "zeroshot_topic_list")
