@@ -9,9 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln, psi
 
 from topictemper import TemperedLDA
+from topictemper._core import _lda as kernels
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda import _prediction
-from topictemper.lda._e_step import collapse, infer, log_likelihood
+from topictemper.lda._e_step import _prepare, infer, log_likelihood
 from topictemper.lda._elbo import document_elbo, topics_kl, topics_log_prior
 from topictemper.lda._token_halves import split_tokens
 from topictemper.lda._topics import Topics
@@ -387,6 +388,13 @@ def test_bound_is_of_the_model_at_a_temperature_of_one(mode, estimate):
     expected = (total - dense_topics_kl(topics, lda.topic_word_prior_)) / tokens.sum()
     assert lda.elbo(corpus()) == pytest.approx(expected, rel=1e-9)
     assert lda._trainer.topics.point == (estimate == "auto")
+
+
+def collapse(topics, batch, alpha, *, tol, max_iter, workers, workspace=None):
+    """The fixed point, with the counts of a token itself in those of its document."""
+    local = _prepare(topics, batch, alpha, 1.0, workers=workers, workspace=workspace)
+    workers.run(kernels.collapse, batch, local, tol, max_iter)
+    return local
 
 
 @pytest.mark.filterwarnings("ignore:.* topics are nearly the same")

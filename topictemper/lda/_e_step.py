@@ -182,30 +182,6 @@ def infer(
     return local
 
 
-def collapse(
-    topics: Topics,
-    batch: Minibatch,
-    alpha: NDArray[Any],
-    *,
-    tol: float,
-    max_iter: int,
-    workers: Workers,
-    workspace: Workspace | None = None,
-    again: LocalParameters | None = None,
-) -> LocalParameters:
-    """Fixed point of zero-order collapsed inference at T = 1 (Foulds et al., KDD 2013).
-
-    Only gamma, whose mean is that of q(theta). Parameters are those of `infer`.
-    """
-    local = again and again._replace(alpha=alpha)
-    if local is None:
-        local = _prepare(
-            topics, batch, alpha, 1.0, workers=workers, want_weights=False, workspace=workspace
-        )
-    workers.run(kernels.collapse, batch, local, tol, max_iter)
-    return local
-
-
 def cvb0(
     topics: Topics,
     batch: Minibatch,

@@ -23,8 +23,8 @@ class PredictiveScale(SampledComparison):
     """Finds the multiple of alpha with which collapsed inference predicts best.
 
     Topics suit the documents that they were learned from, which therefore need fewer of them than
-    new documents do. alpha is learned from the former. Where topics are many or documents long, new
-    ones want more.
+    new documents do. alpha is learned from the former. Where documents are short, new ones want
+    more.
 
     Topics remember a little of every document after all, and what is found is rather too small: it
     is never taken to be less than 1 (docs/guide/measured/priors.rst, "The alpha of prediction").
