@@ -147,24 +147,32 @@ def test_a_worker_is_killed_while_it_is_asked(client, reference, tmp_path, monke
     assert bits(estimator().fit(array_of(parts()))) == reference
 
 
-def test_workers_that_do_nothing(client, reference, monkeypatch):
+def test_workers_that_do_nothing(client, reference, tmp_path):
     """Dask pauses workers whose memory is full, and says nothing."""
-    monkeypatch.setattr(_executors, "_SECONDS_WITHOUT_WORK", 0.5)
-    monkeypatch.setattr(_executors, "_SECONDS_OF_A_WAIT", 0.1)
-    X = array_of([dask.delayed(pausing)(block) for block in parts()])
+    full = made(tmp_path / "full")
+    X = array_of([dask.delayed(pausing)(block, full) for block in parts()])
     try:
-        with pytest.raises(RuntimeError, match=r"lost 3 times in the first look.* is paused"):
-            estimator().fit(X)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_executors, "_SECONDS_WITHOUT_WORK", 0.5)
+            patch.setattr(_executors, "_SECONDS_OF_A_WAIT", 0.1)
+            with pytest.raises(RuntimeError, match=r"lost 3 times in the first look.* is paused"):
+                estimator().fit(X)
     finally:
+        Path(full).rmdir()  # tasks of the fit may still run, and pause nothing any more
         client.run(set_status, Status.running)
     assert bits(estimator().fit(array_of(parts()))) == reference
 
 
-def pausing(block):
-    """Return the block, and let the worker do nothing more."""
+def pausing(block, full):
+    """Return the block, and let the worker do nothing more while a folder is there."""
     worker = distributed.get_worker()
-    worker.loop.add_callback(set_status, Status.paused, worker)
+    worker.loop.add_callback(pause, full, worker)
     return block
+
+
+def pause(full, worker):
+    if Path(full).exists():
+        set_status(Status.paused, worker)
 
 
 def set_status(status, dask_worker):
