@@ -134,6 +134,7 @@ def test_pyldavis_runs(empty):
         prepared = pyldavis.prepare(**arrays, mds="mmds", n_jobs=1)
         page = pyldavis.prepared_data_to_html(prepared)
     assert len(prepared.topic_coordinates) == 4
+    assert prepared.topic_order == [1, 2, 3, 4]
     assert set(prepared.topic_info["Term"]) <= set(names())
     assert np.isfinite(prepared.topic_info[["logprob", "loglift"]].to_numpy(float)).all()
     assert "w00" in page

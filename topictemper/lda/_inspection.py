@@ -178,7 +178,7 @@ class InspectionMixin:
         )
         return table(columns, output_of(self))
 
-    def prepare_pyldavis(self, X: Any, feature_names: Any = None) -> dict[str, NDArray[Any]]:
+    def prepare_pyldavis(self, X: Any, feature_names: Any = None) -> dict[str, Any]:
         """What ``pyLDAvis.prepare`` takes, by its names: ``prepare(**lda.prepare_pyldavis(X))``.
 
         Parameters
@@ -192,13 +192,18 @@ class InspectionMixin:
 
         Returns
         -------
-        dict of str to ndarray
-            ``topic_term_dists`` (n_components, n_features) and ``doc_topic_dists`` (n_samples,
-            n_components), whose rows sum to one; ``doc_lengths`` (n_samples,) and
-            ``term_frequency`` (n_features,), in tokens; ``vocab`` (n_features,).
+        dict
+            Arrays: ``topic_term_dists`` (n_components, n_features) and ``doc_topic_dists``
+            (n_samples, n_components), whose rows sum to one; ``doc_lengths`` (n_samples,) and
+            ``term_frequency`` (n_features,), in tokens; ``vocab`` (n_features,). And
+            ``sort_topics``, which is False.
 
         Notes
         -----
+        pyLDAvis counts topics from 1, so topic 0 is "1" on its page. (``start_index=0`` would call
+        it "0", which the page takes for no topic.) By itself pyLDAvis numbers topics by their
+        sizes; ``sort_topics`` keeps them in the order of the model.
+
         With NumPy 2.5 or newer, pyLDAvis 3.4 computes complex coordinates for topics, and fails.
         Then ``prepare(**lda.prepare_pyldavis(X), mds="mmds")`` lets scikit-learn place them.
 
@@ -221,4 +226,5 @@ class InspectionMixin:
             "doc_lengths": np.asarray(X.sum(axis=1, dtype=np.float64)).ravel(),
             "vocab": np.array(names_of(self, feature_names)),
             "term_frequency": np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(),
+            "sort_topics": False,
         }
