@@ -17,9 +17,10 @@ def changed(value, kind=sp.csr_matrix):
     return kind(X)
 
 
-def strings():
+def objects(value):
+    """The corpus as an array of objects, one of which is in row 5."""
     X = corpus().toarray().astype(object)
-    X[5, 7] = "three"
+    X[5, 7] = value
     return X
 
 
@@ -32,7 +33,9 @@ BAD_COUNTS = {
     "negative dense": (changed(-1.0, np.asarray), "row 5 has -1"),
     "negative fraction": (changed(-1e-9, sp.csc_array), "row 5 has -1e-09"),
     "masked": (np.ma.masked_greater(corpus().toarray(), 2), r"masked values.*X\.filled\(0\)"),
-    "strings": (strings(), "three"),
+    "string": (objects("three"), "X must hold numbers: row 5 has 'three' in column 7"),
+    "number of 400 digits": (objects(10**400), "X must hold numbers: row 5 has 1000"),
+    "dates": (np.ones((3, 60), dtype="M8[D]"), r"X must hold numbers, got datetime64\[D\]"),
     "text": (["a document", "another"], "a document"),
     "one-dimensional": (np.ones(60), "2D array"),
     "three-dimensional": (np.ones((2, 3, 60)), "dim 3"),
@@ -42,7 +45,8 @@ BAD_COUNTS = {
     "no columns": (np.empty((3, 0)), "0 feature"),
     "no rows, sparse": (sp.csr_matrix((0, 60)), "0 sample"),
     "None": (None, "2D array"),
-    "object": (np.array([[{}, []]] * 3, dtype=object), "dict"),
+    "object": (objects({}), "X must hold numbers: row 5 has {} in column 7 .* not 'dict'"),
+    "list of lists": ([[0, []], [{}, 1]], "inhomogeneous"),
 }
 
 
@@ -128,7 +132,7 @@ def test_all_empty(estimator, X):
         (changed(np.nan), "NaN"),
         (np.ones((3, 59)), "59 features"),
         (sp.identity(60, format="csr"), "two tokens"),
-        (strings(), "three"),
+        (objects("three"), "three"),
     ],
 )
 def test_bad_validation_counts(estimator, X, match):

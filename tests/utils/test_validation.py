@@ -4,8 +4,11 @@ import joblib
 import numpy as np
 import pytest
 
+from topictemper import TemperedLDA
 from topictemper._utils import _validation as check
 from topictemper._utils._counts import sample_weights
+from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
+from topictemper.mixture import DPGaussianMixture
 from topictemper.topics import shares_by_group
 
 
@@ -45,6 +48,51 @@ def test_what_numpy_would_drop_is_refused(of):
         takes(np.ma.array([0.5, 0.5, 0.5], mask=[True, False, False]))
     with pytest.raises(ValueError, match="omplex"):
         takes(np.array([0.5, 0.5, 0.5 + 1j]))
+
+
+NO_NUMBERS = {
+    "string": ([[1, 0], [0, 1], [1, "x"]], "row 2 has 'x' in column 1"),
+    "dict": (np.array([[1, {}], [0, 1]], dtype=object), "row 0 has {} in column 1 .* not 'dict'"),
+    "row": (["x", "y"], "row 0 has 'x'"),
+    "huge": (np.array([[10**400, 1]], dtype=object), "row 0 has 1000.* in column 0"),
+    "durations": (np.ones((2, 2), dtype="m8[s]"), r"got timedelta64\[s\]"),
+}
+
+
+KINDS = [
+    TemperedLDA,
+    FactorialMixture,
+    BinarySparseCoding,
+    SigmoidBeliefNetwork,
+    DPGaussianMixture,
+]
+
+
+@pytest.mark.parametrize("of", NO_NUMBERS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_number_is_refused_by_its_place(kind, of):
+    X, match = NO_NUMBERS[of]
+    with pytest.raises((TypeError, ValueError), match=f"^X must hold numbers.*({match})|X holds"):
+        kind(2).fit(X)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_columns_that_are_no_numbers_are_refused(kind):
+    pandas = pytest.importorskip("pandas")
+    dates = pandas.to_datetime(["2020-01-01", "2020-01-02"])
+    for column, match in ((["1", "x"], "row 1 has 'x' in column 1"), (dates, "got datetime64")):
+        frame = pandas.DataFrame({"a": [1, 0], "b": column})
+        with pytest.raises((TypeError, ValueError), match=f"^X must hold numbers.*{match}"):
+            kind(2).fit(frame)
+    with pytest.raises(TypeError, match=r"^X must hold numbers, got datetime64"):
+        kind(2).fit(pandas.DataFrame({"a": dates}))
+
+
+def test_missing_numbers_of_an_array_of_objects_are_nan():
+    model = FactorialMixture(2, max_iter=2, tempering="vi", random_state=0)
+    holes = np.array([[1.0, None], [None, 0.0], [1.0, 1.0]], dtype=object)
+    missing = model.fit_transform(holes)
+    assert missing.tolist() == model.fit_transform(holes.astype(float)).tolist()
 
 
 @pytest.mark.filterwarnings("error")

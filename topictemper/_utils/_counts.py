@@ -118,13 +118,15 @@ def some_chunks(X: Iterable[Any], checked: Callable[[Any], Any]) -> Iterator[Any
 
 def count_matrix(X: Any, name: str, dtype: Any = None) -> Any:
     """Return checked CSR counts of one of some types; None: of any that files can hold."""
-    X = check_array(
-        acceptable(X, name),
-        accept_sparse="csr",
-        dtype=dtype,
-        ensure_all_finite=False,  # `check_counts` names the row
-        input_name=name,
-    )
+    X = acceptable(X, name)
+    with check.readable(name, X):
+        X = check_array(
+            X,
+            accept_sparse="csr",
+            dtype=dtype,
+            ensure_all_finite=False,  # `check_counts` names the row
+            input_name=name,
+        )
     if X.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold numbers, got {X.dtype}")
     if X.dtype.kind == "f" and X.dtype not in TYPES:  # of half or extended precision, or swapped

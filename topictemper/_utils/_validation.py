@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
 
@@ -163,6 +164,41 @@ def unmasked(name: str, value: Any, filler: str = "value") -> None:
         raise ValueError(
             f"{name} has masked values, which would count like others; give {name}.filled({filler})"
         )
+
+
+@contextmanager
+def readable(name: str, value: Any) -> Iterator[None]:
+    """Around scikit-learn's checks of an array: refuse what is no number, and say where it is.
+
+    NumPy's own errors name neither the array nor the row, and it reads dates as numbers.
+    """
+    types = [value.dtype] if hasattr(value, "dtype") else getattr(value, "dtypes", ())
+    for kind in map(str, types):
+        if kind.lower().startswith(("date", "time", "duration")):
+            raise TypeError(f"{name} must hold numbers, got {kind}")
+    try:
+        yield
+    except (TypeError, ValueError, OverflowError):
+        _refuse_no_numbers(name, value)
+        raise
+
+
+def _refuse_no_numbers(name: str, value: Any) -> None:
+    array = np.asarray(value)
+    is_no_array = array.dtype == object and array.ndim == 0  # such as a sparse matrix
+    if array.dtype.kind not in "OSU" or is_no_array:
+        return
+    for place, cell in np.ndenumerate(np.asarray(value, dtype=object)):
+        try:
+            float(0.0 if cell is None else cell)  # None is read as NaN
+        except (TypeError, ValueError, OverflowError) as error:
+            what = repr(cell)[:60]
+            if place:
+                what = f"row {place[0]} has {what}"
+            if len(place) > 1:
+                what += f" in column {place[1]}"
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(f"{name} must hold numbers: {what} ({error})") from None
 
 
 def squarable(name: str, array: NDArray[Any], largest: float = LARGEST) -> None:

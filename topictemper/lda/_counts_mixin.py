@@ -14,6 +14,7 @@ from sklearn.utils.validation import (
 )
 
 from .._utils import _counts
+from .._utils import _validation as check
 from .._utils._chunks import Chunks, is_chunks
 
 
@@ -39,15 +40,16 @@ class CountsMixin:
             "dtype": _counts.TYPES,
             "ensure_all_finite": False,  # `check_counts` names the row
         }
-        if reset:
-            X = validate_data(self, X, reset=True, **wanted)
-            self._names_of_frame = hasattr(self, "feature_names_in_")
-        elif not self._lacks_names_rightly(X):
-            X = validate_data(self, X, reset=False, **wanted)
-        else:
-            # Not by `validate_data`, which warns that names are missing.
-            X = check_array(X, estimator=self, input_name=name, **wanted)
-            _counts.check_width(X, self.n_features_in_, type(self).__name__, name)
+        with check.readable(name, X):
+            if reset:
+                X = validate_data(self, X, reset=True, **wanted)
+                self._names_of_frame = hasattr(self, "feature_names_in_")
+            elif not self._lacks_names_rightly(X):
+                X = validate_data(self, X, reset=False, **wanted)
+            else:
+                # Not by `validate_data`, which warns that names are missing.
+                X = check_array(X, estimator=self, input_name=name, **wanted)
+                _counts.check_width(X, self.n_features_in_, type(self).__name__, name)
         return _counts.without_vanishing(_counts.check_counts(X, name))
 
     def _lacks_names_rightly(self, X: Any) -> bool:

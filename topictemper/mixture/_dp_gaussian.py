@@ -425,6 +425,7 @@ default="kmeans"
 
     def _data(self, X: Any, **options: Any) -> Floats:
         check.unmasked("X", X)
-        X = np.asarray(validate_data(self, X, dtype=np.float64, order="C", **options))
+        with check.readable("X", X):
+            X = np.asarray(validate_data(self, X, dtype=np.float64, order="C", **options))
         check.squarable("X", X)
         return X

@@ -413,9 +413,10 @@ class FactorialMixture(
 
     def _checked(self, X: Any, *, reset: bool) -> Floats:
         check.unmasked("X", X, "np.nan")
-        checked: Floats = validate_data(
-            self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
-        )
+        with check.readable("X", X):
+            checked: Floats = validate_data(
+                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
+            )
         check.squarable("X", checked)
         return checked
 

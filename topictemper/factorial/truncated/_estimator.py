@@ -60,7 +60,8 @@ class TruncatedModel(
     def _checked(self, X: Any, *, reset: bool = False) -> Floats:
         """Validated data."""
         check.unmasked("X", X)
-        Y: Floats = validate_data(self, X, reset=reset, dtype=self._precision(), order="C")
+        with check.readable("X", X):
+            Y: Floats = validate_data(self, X, reset=reset, dtype=self._precision(), order="C")
         return Y
 
     def _precision(self) -> np.dtype[Any]:
