@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from topictemper import TemperedLDA
+
 DOCS = Path(__file__).parent.parent / "docs"
 MODULES = (
     "topictemper",
@@ -70,3 +72,32 @@ def test_the_guide_lists_its_pages() -> None:
     guide = DOCS / "guide"
     listed = re.findall(r"^   (\w+)$", (guide / "index.rst").read_text("utf-8"), re.MULTILINE)
     assert set(listed) == {page.stem for page in guide.glob("*.rst")} - {"index"}
+
+
+ESTIMATORS = [
+    ("topictemper", "TemperedLDA"),
+    ("topictemper.factorial", "FactorialMixture"),
+    ("topictemper.factorial", "BinarySparseCoding"),
+    ("topictemper.factorial", "SigmoidBeliefNetwork"),
+    ("topictemper.mixture", "DPGaussianMixture"),
+]
+
+
+@pytest.mark.parametrize(("module", "name"), ESTIMATORS)
+def test_every_parameter_has_one_to_four_lines(module: str, name: str) -> None:
+    estimator = getattr(importlib.import_module(module), name)
+    section = inspect.getdoc(estimator).split("\nParameters\n----------\n")[1]
+    lines, names = dict[str, int](), ""
+    for line in re.split(r"\n\n\w+\n-+\n", section)[0].splitlines():
+        if line.startswith(" "):
+            lines[names] += 1
+        elif line:
+            names = line.split(" : ")[0]
+            lines[names] = 0
+    described = {each.strip() for names in lines for each in names.split(",")}
+    assert described == set(inspect.signature(estimator).parameters)
+    assert {names: n for names, n in lines.items() if not 1 <= n <= 4} == {}
+
+
+def test_lda_has_at_most_24_parameters() -> None:
+    assert len(inspect.signature(TemperedLDA).parameters) <= 24

@@ -73,54 +73,21 @@ class TemperedLDA(
     n_components : int, default=100
         Number of topics, K.
     tempering : {"lvt", "vt", "avi", "svi", "dasvi"}, tempering object or None, default="lvt"
-        What sets the temperature. A name stands for an object of `topictemper.tempering` with its
-        default settings:
-
-        - "lvt", `LocalTempering`: a temperature is learned for each document.
-        - "vt", `GlobalTempering`: one temperature is learned for the corpus.
-        - "avi", `Annealing`: T falls on a schedule.
-        - "dasvi", `PosteriorAnnealing`: as "avi", but the priors are tempered too [3]_.
-        - "svi" or None: T = 1 throughout [2]_.
-
-        By default a search finds where documents begin to differ in their topics, in up to about a
-        third of the planned passes, or six steps if these are more. Annealing starts there, and T
-        falls linearly to 1 within 0.3 of the planned passes. (If at most three passes are planned,
-        it is a half and 0.4.) There is no annealing if documents do not differ above T = 1.07. Nor
-        is there any in fits of fewer than ten steps, unless the tempering object sets a schedule,
-        start or length. Where documents are not sampled, the limits are eight steps, T = 1.02 and
-        12 steps. "dasvi" starts at T = 1.5 in all fits, without a search. Learned temperatures are
-        averages over a grid of 100 evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of the
-        planned passes. "lvt" learns from every minibatch while T > 1, "vt" 20 times in a pass.
+        What sets the temperature: one that is learned for each document ("lvt") or for the corpus
+        ("vt"), a schedule ("avi"; "dasvi", where the priors are tempered, too), or nothing ("svi"
+        or None: T = 1). A name stands for an object of `topictemper.tempering`; see Notes.
     inference : {"auto", "gibbs", "point", "vb"}, default="auto"
-        How the topics of a document are inferred:
-
-        - "point": mean-field inference at the mean of the topics, E[beta] [5]_.
-        - "gibbs": as "point" at first, then by Gibbs sampling [6]_, because mean-field inference is
-          overconfident: it assigns each document to too few topics. Sampling starts once T = 1, but
-          not within the first two passes (or two thirds of the planned ones, if that is less).
-          Topics are averaged from then on, and `transform` uses collapsed inference. Not for
-          ``learning_method="batch"``.
-        - "vb": mean-field inference with Dirichlet topics, exp(E[log beta]), as in [2]_ and in
-          scikit-learn.
-        - "auto": "gibbs" for ``learning_method="online"``, "point" for "batch".
+        How the topics of a document are inferred: by mean field at the mean of the topics
+        ("point"), so at first and then by sampling ("gibbs"), or by mean field with Dirichlet
+        topics ("vb"). "auto" is "gibbs" for ``learning_method="online"``, else "point". See Notes.
     doc_topic_prior : float, array-like of shape (n_components,) or "auto", default=None
         Dirichlet prior alpha of the topics of a document; the smaller, the fewer topics. A number
-        or an array is used as it is. None starts with ``min(3 / n_components, 0.1)``. Once
-        documents are sampled, a value for each topic is learned [4]_, for 15 passes or 80,000
-        documents, whichever is more; their sum is at most 4. To predict, they are multiplied by the
-        factor with which half of a document best predicts the other half (1 to 4; 0.5 to 16 for
-        mean field). With "gibbs", None learns nothing if each minibatch is the whole corpus. "auto"
-        also learns before documents are sampled.
+        or an array is used as it is. None starts with ``min(3 / n_components, 0.1)``, and learns a
+        value for each topic once documents are sampled. "auto" also learns before that. See Notes.
     topic_word_prior : float, array-like, mapping, SeedTopics or "auto", default=None
-        Dirichlet prior eta of the words of a topic. With "gibbs", None learns one value: once
-        documents have been sampled for a pass, it is the value with which half of a document best
-        predicts the other half, from 0.002 to 0.05, and more for a small corpus. If each minibatch
-        is the whole corpus, eta is such that a topic has half as many tokens of the prior as of
-        documents (0.003 to 0.15). With "point", or if `learning_decay` is set, None is 0.05; with
-        "vb" 0.1. An array of shape (n_features,) or
-        (n_components, n_features) has a value for each word, or for each word of each topic. "auto"
-        learns one value that raises the ELBO, from 0.05 (0.1 with "vb") upwards. A mapping of
-        labels to words (names of columns), or a `topictemper.topics.SeedTopics`, seeds topics.
+        Dirichlet prior eta of the words of a topic: a number, or an array of shape (n_features,) or
+        (n_components, n_features). None and "auto" learn one value; see Notes. A mapping of labels
+        to words (names of columns), or a `topictemper.topics.SeedTopics`, seeds topics.
     learning_method : {"online", "batch"}, default="online"
         "online" makes a step for each minibatch, as `partial_fit` always does. "batch" makes one
         step from all documents in a pass; it needs 12 bytes of memory for each document and topic,
@@ -132,10 +99,8 @@ class TemperedLDA(
         in all passes together, at least 4 passes).
     batch_size : int, default=None
         Documents in a minibatch. None is a 300th of all documents, at least 64; with more than
-        67,000 documents a larger share, up to 2,048. Where documents are sampled it is at most a
-        20th of all documents, unless these are 64 or fewer; and once they are sampled, minibatches
-        are joined, to a fiftieth of all documents, at most 512. A stream of unknown length counts
-        as 20,000.
+        67,000 documents a larger share, up to 2,048. A stream of unknown length counts as 20,000
+        documents. Where documents are sampled, sizes differ; see Notes.
     total_samples : float, default=None
         Documents in the whole stream, D, for `partial_fit`. It may change between calls. None: the
         stream counts as 20,000 documents until there have been more. Even a rough number helps.
@@ -217,6 +182,43 @@ class TemperedLDA(
         Words in the vocabulary, V.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, if the input had string names.
+
+    Notes
+    -----
+    **Temperature.** "lvt" is `LocalTempering`, "vt" `GlobalTempering`, "avi" `Annealing`, "dasvi"
+    `PosteriorAnnealing` [3]_, and "svi" plain stochastic variational inference [2]_. By default a
+    search finds where documents begin to differ in their topics, in up to about a third of the
+    planned passes, or six steps if these are more. Annealing starts there, and T falls linearly to
+    1 within 0.3 of the planned passes. (If at most three passes are planned, it is a half and 0.4.)
+    There is no annealing if documents do not differ above T = 1.07. Nor is there any in fits of
+    fewer than ten steps, unless the tempering object sets a schedule, start or length. Where
+    documents are not sampled, the limits are eight steps, T = 1.02 and 12 steps. "dasvi" starts at
+    T = 1.5 in all fits, without a search. Learned temperatures are averages over a grid of 100
+    evenly spaced values of 1 / T, and over 0.15 ("vt": 0.05) of the planned passes. "lvt" learns
+    from every minibatch while T > 1, "vt" 20 times in a pass.
+
+    **Inference.** "point" is mean-field inference at the mean of the topics, E[beta] [5]_; "vb" has
+    Dirichlet topics, exp(E[log beta]), as in [2]_ and in scikit-learn. Mean-field inference is
+    overconfident: it assigns each document to too few topics. So "gibbs" begins as "point", but
+    samples documents [6]_ once T = 1, though not within the first two passes (or two thirds of the
+    planned ones, if that is less). Topics are averaged from then on, and `transform` uses collapsed
+    inference. "gibbs" is not for ``learning_method="batch"``.
+
+    **Alpha.** The values that None learns once documents are sampled [4]_ are learned for 15 passes
+    or 80,000 documents, whichever is more; their sum is at most 4. To predict, they are multiplied
+    by the factor with which half of a document best predicts the other half (1 to 4; 0.5 to 16 for
+    mean field). With "gibbs", None learns nothing if each minibatch is the whole corpus.
+
+    **Eta.** With "gibbs", None learns the value with which half of a document best predicts the
+    other half, once documents have been sampled for a pass: from 0.002 to 0.05, and more for a
+    small corpus. If each minibatch is the whole corpus, eta is such that a topic has half as many
+    tokens of the prior as of documents (0.003 to 0.15). With "point", or if `learning_decay` is
+    set, None is 0.05; with "vb" 0.1. "auto" learns the value that raises the ELBO, from 0.05 (0.1
+    with "vb") upwards.
+
+    **Minibatches.** Where documents are sampled, `batch_size=None` is at most a 20th of all
+    documents, unless these are 64 or fewer; and once they are sampled, minibatches are joined, to a
+    fiftieth of all documents, at most 512.
 
     References
     ----------
