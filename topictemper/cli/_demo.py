@@ -19,8 +19,9 @@ from ._printing import (
 
 _MODES = {"svi": "plain (svi)", "lvt": "tempered (lvt)"}
 
-# All other parameters have their defaults.
-_SETTINGS: dict[str, Any] = {"n_components": 100, "random_state": 0}
+# All other parameters have their defaults. Twice the default number of topics predicts these
+# documents much better, with tempering and without.
+_SETTINGS: dict[str, Any] = {"n_components": 200, "random_state": 0}
 
 _MAX_TEST = 800
 _TOPICS_SHOWN = 30
