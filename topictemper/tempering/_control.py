@@ -265,14 +265,14 @@ class TemperatureControl(Stateful):
             return None
         assert evidence.log_c is not None
         s = self.posterior.update(evidence.energy, evidence.log_c)
-        told = s
+        filled = s
         if evidence.empty is not None:
-            told = s[~evidence.empty]
+            filled = s[~evidence.empty]
             s[evidence.empty] = self.learned
-        if len(told):
+        if len(filled):
             # As np.quantile does, which takes longer than the update.
-            places = np.multiply(QUANTILES, len(told) - 1)
-            self._quantiles = np.interp(places, np.arange(len(told)), np.sort(1.0 / told))
+            places = np.multiply(QUANTILES, len(filled) - 1)
+            self._quantiles = np.interp(places, np.arange(len(filled)), np.sort(1.0 / filled))
         bound = 0.0 if self.course is None else 1.0 / self.course.temperature(clock.passes)
         self._approach(_mean(s, evidence.weight), clock.step if bound < 1.0 else 1.0)
         return np.maximum(s, bound)
