@@ -7,7 +7,7 @@ import pytest
 from topictemper._core import _workers
 from topictemper._core._workers import Workers
 
-from ..running_threads import assert_threads_end, n_threads
+from ..running_threads import assert_threads_end, running_threads
 
 
 @pytest.fixture(autouse=True)
@@ -109,14 +109,14 @@ def test_error_in_any_task_is_raised(n_jobs):
 
 
 def test_threads_end_with_the_block():
-    before = n_threads()
+    before = running_threads()
     with Workers(4) as workers:
         workers.run(add_blocks, [], threading.Lock(), threading.Barrier(4))
     assert_threads_end(before)
 
 
 def test_an_interrupt_while_threads_start_leaves_none(monkeypatch):
-    before, start = n_threads(), _workers.start_new_thread
+    before, start = running_threads(), _workers.start_new_thread
 
     def interrupted(*arguments):
         start(*arguments)
@@ -130,7 +130,7 @@ def test_an_interrupt_while_threads_start_leaves_none(monkeypatch):
 
 @pytest.mark.parametrize("most", [0, 2])
 def test_a_system_that_starts_no_more_threads(monkeypatch, most):
-    before, start, started = n_threads(), _workers.start_new_thread, []
+    before, start, started = running_threads(), _workers.start_new_thread, []
 
     def limited(*arguments):
         if len(started) == most:

@@ -9,13 +9,13 @@ import time
 from collections import Counter
 
 from ..lda.test_interrupts import NEW, SETTINGS, digest, states, stream
-from ..running_threads import assert_threads_end, n_threads
+from ..running_threads import assert_threads_end, running_threads
 
 
 def interrupted(n_jobs: int, n_trials: int, seed: int) -> Counter[str]:
     """How many interrupts found the model before any step, after some, or otherwise."""
     handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    threads, counts = n_threads(), Counter[str]()
+    threads, counts = running_threads(), Counter[str]()
     try:
         for i, name in enumerate(SETTINGS):
             allowed = states(name, n_jobs)
@@ -37,7 +37,7 @@ def interrupted(n_jobs: int, n_trials: int, seed: int) -> Counter[str]:
         assert_threads_end(threads)
     except AssertionError:
         counts["wrong"] += 1
-        print(f"WRONG threads left behind: {n_threads() - threads}", flush=True)
+        print(f"WRONG threads left behind: {len(running_threads() - threads)}", flush=True)
     return counts
 
 

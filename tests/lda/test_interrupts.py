@@ -19,7 +19,7 @@ from topictemper._core._workers import Workers
 from topictemper.lda._average import TopicsAverage
 from topictemper.tempering import Annealing
 
-from ..running_threads import assert_threads_end, n_threads
+from ..running_threads import assert_threads_end, running_threads
 from ..small_lda import corpus, small_lda, with_tempering
 
 PACKAGE = str(Path(topictemper.__file__).parent)
@@ -112,7 +112,7 @@ def interrupted(*_):
 def test_interrupt_at_any_line(name, n_jobs, monkeypatch):
     # A helper that rests has fewer lines: on a busy machine their number would not be the same.
     monkeypatch.setattr(_workers, "_LATE", 2**62)
-    allowed, before = states(name, n_jobs), n_threads()
+    allowed, before = states(name, n_jobs), running_threads()
     lda = stream(name, n_jobs)
     with Interrupter() as counter:
         lda.partial_fit(NEW)
@@ -165,7 +165,7 @@ def test_interrupt_of_a_first_call(n_jobs):
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs interval timers")
 def test_signals_at_random_moments(n_jobs):
     """`python -m tests.faults` makes 1,000 of them."""
-    allowed, before = states("lvt", n_jobs), n_threads()
+    allowed, before = states("lvt", n_jobs), running_threads()
     rng, handler = np.random.default_rng(n_jobs), signal.signal(signal.SIGALRM, interrupted)
     try:
         for _ in range(25):
