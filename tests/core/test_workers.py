@@ -1,5 +1,5 @@
 import threading
-from time import sleep
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
@@ -185,19 +185,27 @@ def test_a_thread_that_is_late_rests(monkeypatch, longest, rests):
     monkeypatch.setattr(_workers, "_REST", 10**6)
     monkeypatch.setattr(_workers, "_LONG", longest)
     main = threading.get_ident()
-    all_here, calls = threading.Barrier(2), []
+    all_here, left, calls = threading.Barrier(2), threading.Event(), []
 
     def kernel(ticket):
         all_here.wait(timeout=30)
-        if threading.get_ident() != main:
-            sleep(0.5)  # far longer than a thread needs to come
+        if threading.get_ident() == main:
+            left.set()
+        else:
+            left.wait(timeout=30)
+            sleep(0.5 + monotonic() - began)  # far longer than the work of the other thread
+
+    def alone(ticket):
+        calls.append(threading.get_ident())
+        sleep(0.01)  # for the other thread to come, if it does not rest
 
     with Workers(2) as workers:
+        began = monotonic()
         workers.run(kernel)
         if rests:
-            for _ in range(20):
-                workers.run(lambda ticket: calls.append(threading.get_ident()))
-            assert calls == 20 * [main]
+            for _ in range(10):
+                workers.run(alone)
+            assert calls == 10 * [main]
         else:
             workers.run(add_blocks, calls, threading.Lock(), threading.Barrier(2))
             assert len(calls) == 2
