@@ -93,13 +93,14 @@ def test_a_signal_while_learning(text, tmp_path, number, status):
         env=os.environ | {"TMPDIR": str(temporary)},
     )
     signal.signal(signal.SIGINT, before)
-    while b"pass 2/" not in process.stderr.readline():
-        assert process.poll() is None
-    process.send_signal(number)
-    try:
-        _, err = process.communicate(timeout=300)
-    finally:
-        process.kill()
+    with process:
+        try:
+            while b"pass 2/" not in process.stderr.readline():
+                assert process.poll() is None
+            process.send_signal(number)
+            _, err = process.communicate(timeout=300)
+        finally:
+            process.kill()  # whatever failed: so many passes take hours
     assert process.returncode == status
     assert (b"interrupted: no model is saved, but" in err) == (number != signal.SIGKILL)
     assert not any(temporary.iterdir())

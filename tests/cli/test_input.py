@@ -156,7 +156,7 @@ def test_an_error_after_many_lines_names_the_line(fails, model, tmp_path):
 def test_a_pipe_will_do(named, topics, text, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    writer = threading.Thread(target=lambda: pipe.write_bytes(text.read_bytes()))
+    writer = threading.Thread(target=lambda: pipe.write_bytes(text.read_bytes()), daemon=True)
     writer.start()
     assert [topic for _, topic in named(pipe)] == topics
     writer.join()
