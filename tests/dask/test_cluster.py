@@ -9,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from time import sleep
 
-import cloudpickle
 import dask
 import dask.array as da
 import dask.bag as db
@@ -20,7 +19,6 @@ import pytest
 import scipy.sparse as sp
 from dask.sizeof import sizeof
 from distributed.core import Status
-from distributed.utils import get_mp_context
 from sklearn.model_selection import GridSearchCV
 
 import topictemper
@@ -30,7 +28,7 @@ from topictemper.dask._checkpoint import Checkpoint
 from topictemper.dask._rounds import Rounds
 from topictemper.dask._tasks import machine_of
 
-from . import documents
+from .clusters import SECONDS
 from .documents import (
     N_WORDS,
     TEXTS,
@@ -47,48 +45,6 @@ from .documents import (
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
-
-_SECONDS = 100  # for a worker to start on a busy machine
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    """One worker process, and more when tests ask for them."""
-    # Workers find the modules of tests as this process does, or need not find them.
-    cloudpickle.register_pickle_by_value(documents)
-    cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        dask.config.set(
-            {
-                # The cluster gives up a worker that is not there so long after one of its name was
-                # lost, even while it starts. The default is too short for busy machines.
-                "distributed.deploy.lost-worker-timeout": "1h",
-                "distributed.worker.multiprocessing-method": "forkserver",
-            }
-        ),
-    ):
-        patch.syspath_prepend(str(Path(__file__).parents[2]))
-        # Workers are forks of a process that has the modules, and so start at once.
-        get_mp_context().set_forkserver_preload(["distributed", "topictemper.dask"])
-        with distributed.LocalCluster(
-            n_workers=1,
-            threads_per_worker=1,
-            processes=True,
-            host="127.0.0.1",
-            dashboard_address=":0",
-            silence_logs="CRITICAL",
-        ) as cluster:
-            yield cluster
-
-
-@pytest.fixture
-def client(cluster):
-    """A client of three workers, one of which may still start."""
-    cluster.scale(3)
-    with distributed.Client(cluster) as client:
-        client.wait_for_workers(2, timeout=_SECONDS)
-        yield client
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +63,7 @@ def test_any_number_of_workers(cluster, reference):
     with distributed.Client(cluster) as client:
         for n_workers in (1, 2, 3):
             cluster.scale(n_workers)
-            client.wait_for_workers(n_workers, timeout=_SECONDS)
+            client.wait_for_workers(n_workers, timeout=SECONDS)
             lda = estimator().fit(array_of(parts(rows=70)))
             assert lda.client_ is client
             assert bits(lda) == reference
@@ -332,7 +288,7 @@ def test_too_little_memory(client, monkeypatch, tmp_path):
 
 
 def test_a_cluster_that_starts_workers_for_tasks(reference, monkeypatch):
-    monkeypatch.setattr(_executors, "_SECONDS_WITHOUT_WORKERS", _SECONDS)
+    monkeypatch.setattr(_executors, "_SECONDS_WITHOUT_WORKERS", SECONDS)
     with (
         distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as adaptive,
         distributed.Client(adaptive) as client,
