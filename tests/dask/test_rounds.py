@@ -148,11 +148,13 @@ def test_all_modes_learn(parameters, score_of_one_topic):
 
 
 def test_rounds_predict_as_well_as_a_plain_fit():
-    X = make_lda_corpus(2200, 200, 10, document_length=50, random_state=0).counts
-    plain = [Local(10, random_state=seed).fit(X[200:]).score(X[:200]) for seed in range(3)]
-    rounds = estimator(n_components=10, n_shards=4, max_iter=5, sample_size=1000).fit(X[200:])
-    # Three seeds are 0.01 apart.
-    assert rounds.score(X[:200]) > min(plain) - 0.01
+    # Over seeds 0 to 19 rounds score -2.6959 to -2.6943, standard deviation 0.0005, and over seeds
+    # 0 to 3 plain fits -2.6928 to -2.6920: the margin is five deviations. Of 10 topics over 200
+    # words some starts miss one, which costs 0.07.
+    X = make_lda_corpus(1400, 100, 5, document_length=50, random_state=0).counts
+    plain = Local(5, random_state=0).fit(X[200:])
+    rounds = estimator(n_components=5, n_shards=4, max_iter=5, sample_size=600).fit(X[200:])
+    assert rounds.score(X[:200]) > plain.score(X[:200]) - 0.005
 
 
 def test_more_than_one_block_of_topics(monkeypatch, reference):

@@ -27,8 +27,15 @@ def test_new_documents_are_predicted_better_with_it():
     alpha, scale = lda._trainer.alpha, lda._trainer.predictive_scale.scale
     assert 1.2 < scale <= 4.0
     assert_allclose(lda.doc_topic_prior_, alpha * scale, rtol=1e-6)
-    assert lda.score(new) > predictive_log_likelihood(lda, new, alpha) + 0.005
     assert lda.score(new) == pytest.approx(predictive_log_likelihood(lda, new), rel=1e-6)
+    # Over seeds 0 to 7 the gain is 0.015 to 0.041 nats per token, mean 0.027, standard deviation
+    # 0.009, of a mean of two 0.0064: the margin is more than three deviations below the mean.
+    other, _ = learned(random_state=1)
+    gains = [
+        each.score(new) - predictive_log_likelihood(each, new, each._trainer.alpha)
+        for each in (lda, other)
+    ]
+    assert np.mean(gains) > 0.005
 
 
 def test_it_is_never_below_one():
