@@ -451,3 +451,21 @@ def test_corpus_larger_than_the_memory_is_scored(large, how):
     command = [sys.executable, "-c", _SCORED, large, how]
     result = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+
+
+def test_values_of_mapped_counts_are_never_all_in_memory(large):
+    X, words = open_corpus(large).counts, [f"w{v}" for v in range(400)]
+    lda = TemperedLDA(2, max_iter=1, batch_size=2000, random_state=0, mean_change_tol=0.1)
+    seeded = clone(lda).set_params(topic_word_prior={"first": words[:2]})
+    lda.fit(X[:4000])
+    for use in (
+        lambda: clone(lda).fit(X, sample_weight=np.ones(X.shape[0])),
+        lambda: seeded.fit(X, feature_names=words),
+        lambda: lda.elbo(X),
+        lambda: lda.topics_over_time(X, np.full(X.shape[0], 2020), n_bootstrap=1),
+    ):
+        tracemalloc.start()
+        use()
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 8 * X.nnz  # what they take as doubles, or with their columns

@@ -167,6 +167,17 @@ def parts(X: Any) -> Iterator[Any]:
         start = stop
 
 
+def row_sums(X: Any) -> NDArray[np.float64]:
+    """Return the sums of the rows of a CSR matrix; SciPy alone would copy all values as doubles."""
+    sums = np.empty(X.shape[0])
+    start = 0
+    for part in parts(X):
+        stop = start + part.shape[0]
+        sums[start:stop] = np.asarray(part.sum(axis=1, dtype=np.float64)).ravel()
+        start = stop
+    return sums
+
+
 def n_empty_rows(X: Any) -> int:
     """Return how many rows of a CSR matrix have no entry, or only zeros."""
     n_empty = 0

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 
 from . import _validation as check
-from ._chunks import each_checked, has_rows, is_chunks, is_matrix
+from ._chunks import each_checked, has_rows, is_chunks, is_matrix, row_sums
 from ._sparse_checks import check_structure, row_of, spans
 from ._warnings import warn
 
@@ -229,7 +229,8 @@ def sample_weights(value: Any, n_samples: int | None) -> NDArray[np.float64] | N
 
 def check_words(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
     """Refuse counts without a word in any row of positive weight."""
-    if not (X if sample_weight is None else X[sample_weight > 0]).data.any():
+    # Not by a copy of the rows that count, which may be almost all.
+    if not (X.data if sample_weight is None else row_sums(X)[sample_weight > 0]).any():
         raise ValueError(f"{name} has no words: all {X.shape[0]} rows are empty")
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
-from .._utils._chunks import parts
+from .._utils._chunks import parts, row_sums
 from .._utils._distances import distributions
 from .._utils._feature_names import feature_names_of
 from .._utils._missing import objects
@@ -223,7 +223,7 @@ class InspectionMixin:
             # pyLDAvis wants sums of one in double precision.
             "topic_term_dists": distributions(model.components_),
             "doc_topic_dists": distributions(model._proportions(X)),
-            "doc_lengths": np.asarray(X.sum(axis=1, dtype=np.float64)).ravel(),
+            "doc_lengths": row_sums(X),
             "vocab": np.array(names_of(self, feature_names)),
             "term_frequency": np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(),
             "sort_topics": False,

@@ -12,7 +12,7 @@ from sklearn.base import TransformerMixin
 
 from .._core._workers import Workers
 from .._utils import _counts
-from .._utils._chunks import is_chunks, n_empty_rows
+from .._utils._chunks import is_chunks, n_empty_rows, row_sums
 from .._utils._rows import Rows
 from .._utils._warnings import warn
 from ._completion import completions, score_of
@@ -224,7 +224,7 @@ class PredictionMixin(TransformerMixin):
         model.topics.point = False
         with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             for counts in matrices:
-                of_tokens.append(np.asarray(counts.sum(axis=1, dtype=np.float64)).ravel())
+                of_tokens.append(row_sums(counts))
                 for _, batch in minibatches(counts, model.topics):
                     local = infer_documents(model, batch, cold, workers, workspace)
                     of_documents.append(document_elbo(batch, local, model.alpha))

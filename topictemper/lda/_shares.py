@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._chunks import row_sums
 from .._utils._tables import as_output_of
 from ..topics._shares import shares_by_group, shares_over_time
 
@@ -141,4 +142,4 @@ class SharesMixin:
         model: Any = self
         X = model._fitted_counts(X)
         model._warn_if_hot()
-        return model._proportions(X), np.asarray(X.sum(axis=1)).ravel() > 0
+        return model._proportions(X), row_sums(X) > 0

@@ -86,7 +86,7 @@ def write_model(
     page_to_write(path)  # an error comes before topics are inferred
     other_models = models_of(other_models)
     X = model._fitted_counts(X)
-    if not X.sum():
+    if not X.data.any():
         raise ValueError("no document has a word of the vocabulary, so there is nothing to report")
     if labels is None:
         labels = model._labels

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from .._utils import _validation as check
+from .._utils._chunks import parts, row_sums
 from .._utils._counts import TYPES, count_matrix, sample_weights, without_vanishing
 from .._utils._feature_names import feature_names_of
 from .._utils._warnings import warn
@@ -111,7 +112,7 @@ class SeedTopics(BaseEstimator):
 
     def prior_of(
         self,
-        parts: Iterable[tuple[Any, NDArray[np.float64] | None]],
+        matrices: Iterable[tuple[Any, NDArray[np.float64] | None]],
         feature_names: Any,
         n_components: int,
         n_features: int,
@@ -132,7 +133,7 @@ class SeedTopics(BaseEstimator):
                 f"there are {len(columns)} seeded topics, but n_components={n_components}; a model "
                 "needs a topic for each, and some for what they are not about"
             )
-        typical = strength * scale * _typical_counts(parts, columns, n_features)
+        typical = strength * scale * _typical_counts(matrices, columns, n_features)
         prior = np.full((n_components, n_features), base)
         prior[: len(columns)] += typical
         return prior
@@ -186,7 +187,7 @@ def _checked(topics: Any) -> Mapping[str, Sequence[str]]:
 
 
 def _typical_counts(
-    parts: Iterable[tuple[Any, NDArray[np.float64] | None]],
+    matrices: Iterable[tuple[Any, NDArray[np.float64] | None]],
     columns: list[NDArray[np.intp]],
     n_features: int,
 ) -> NDArray[np.float64]:
@@ -194,17 +195,21 @@ def _typical_counts(
     totals, n_documents = np.zeros(n_features), 0.0
     # Of all documents with a seed word, and of those with two: mean distributions of their words.
     of_one, of_two = np.zeros((len(columns), n_features)), np.zeros((len(columns), n_features))
-    for X, weights in parts:
-        X = sp.csr_matrix(X, dtype=np.float64)
-        lengths = np.asarray(X.sum(axis=1)).ravel()
+    for X, weights in matrices:
+        lengths = row_sums(X)
         weights = (lengths > 0) * (np.ones(X.shape[0]) if weights is None else weights)
-        totals += weights @ X
         n_documents += weights.sum()
         each = np.divide(weights, lengths, out=np.zeros_like(lengths), where=lengths > 0)
-        for k, words in enumerate(columns):
-            found = np.asarray((X[:, words] > 0).sum(axis=1)).ravel()
-            of_one[k] += (each * found / len(words)) @ X
-            of_two[k] += (each * np.where(found > 1, found, 0) / len(words)) @ X
+        start = 0
+        for part in parts(X):
+            rows = slice(start, start + part.shape[0])
+            _add_rows(totals, weights[rows], part)
+            for k, words in enumerate(columns):
+                found = np.asarray((part[:, words] > 0).sum(axis=1)).ravel()
+                _add_rows(of_one[k], each[rows] * found / len(words), part)
+                several = np.where(found > 1, found, 0)
+                _add_rows(of_two[k], each[rows] * several / len(words), part)
+            start = rows.stop
     length = totals.sum() / max(n_documents, 1.0)
     result = np.zeros_like(of_one)
     for k, words in enumerate(columns):
@@ -213,3 +218,9 @@ def _typical_counts(
         result[k] = np.maximum(excess, 0.0)
         result[k, words] = np.maximum(result[k, words], totals[words])
     return result
+
+
+def _add_rows(totals: NDArray[np.float64], weights: NDArray[np.float64], X: Any) -> None:
+    """Add the rows of a CSR matrix to `totals`, each times its weight."""
+    # In the order of the entries: where parts end makes no difference.
+    np.add.at(totals, X.indices, np.repeat(weights, np.diff(X.indptr)) * X.data)
