@@ -15,6 +15,7 @@ from .._utils import _validation as check
 from .._utils._counts import holds_text
 from .._utils._distances import distributions
 from .._utils._missing import as_list
+from .._utils._numerics import own_numerics
 from .._utils._ranking import largest
 from .._utils._tables import table
 from .._utils._topics import topics_of
@@ -23,7 +24,8 @@ from ._checks import counts
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
 # are mixed with.
 TOPIC_WEIGHT, SMOOTHING = 0.5, 100.0
-_MOST_VALUES = 2**23
+# Documents times words or topics that are worked on at once, which fit into the cache.
+_MOST_VALUES = 2**18
 
 
 class DocumentSearch:
@@ -38,7 +40,8 @@ class DocumentSearch:
 
     The first part holds the words of the document, smoothed with those of the corpus; it finds the
     documents that say just what the query says. The second part finds those that say it in other
-    words. The counts are kept in memory, twice.
+    words. The counts are kept in memory, twice, and the proportions once, in single precision if
+    that is theirs.
 
     Parameters
     ----------
@@ -107,6 +110,8 @@ class DocumentSearch:
         totals += 0.5 * (totals == 0)
         self._corpus = totals / totals.sum()
         self._theta = self._proportions(model, X, proportions)
+        sums = self._theta.sum(axis=1, dtype=np.float64)
+        self._theta_sums = np.maximum(sums, 1e-300)
 
     def find(self, queries: Any, n: int = 10) -> Any:
         """Documents that are most likely to say what a query says.
@@ -186,22 +191,24 @@ class DocumentSearch:
             places = places[scores[places] > -np.inf]
             yield places, scores[places]
 
+    @own_numerics
     def _scores(self, words: NDArray[Any], times: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log-probability of a query under every document, in nats per token."""
-        total = np.zeros(len(self._lengths))
-        room = self._lengths + self._smoothing
-        size = max(1, _MOST_VALUES // len(total))
-        for start in range(0, len(words), size):
-            some = words[start : start + size]
-            # A row for each word, as columns of CSC are in memory, and as all others have to be.
-            own = self._words[:, some].toarray(order="F").T
-            own += self._smoothing * self._corpus[some, None]
-            own *= (1.0 - self._topic_weight) / room
-            own += (self._topic_weight * self._beta[:, some].T) @ self._theta.T
+        own = self._words[:, words].tocsr()
+        of_corpus = self._smoothing * self._corpus[words]
+        of_topics = self._topic_weight * self._beta[:, words]
+        scores = np.empty(len(self._lengths))
+        for rows in _blocks(len(scores), max(of_topics.shape)):
+            p = own[rows].toarray()
+            p += of_corpus
+            p *= ((1.0 - self._topic_weight) / (self._lengths[rows] + self._smoothing))[:, None]
+            of_theta = self._theta[rows].astype(np.float64, copy=False) @ of_topics
+            of_theta /= self._theta_sums[rows, None]
+            p += of_theta
             with np.errstate(divide="ignore"):
-                np.log(own, out=own)
-            total += times[start : start + size] @ own
-        return total / times.sum()
+                np.log(p, out=p)
+            scores[rows] = p @ times
+        return scores / times.sum()
 
     def _counted(self, queries: Any) -> Any:
         """Counts of queries, in CSR."""
@@ -225,7 +232,7 @@ class DocumentSearch:
             raise ValueError(f"query {empty[0]} has no word of the vocabulary")
         return Q
 
-    def _proportions(self, model: Any, X: Any, proportions: Any) -> NDArray[np.float64]:
+    def _proportions(self, model: Any, X: Any, proportions: Any) -> NDArray[Any]:
         if proportions is None:
             if not hasattr(model, "transform"):
                 raise TypeError(
@@ -233,16 +240,26 @@ class DocumentSearch:
                     "transform"
                 )
             # TemperedLDA's own, whatever `set_output` says.
-            transform = getattr(model, "_proportions", model.transform)
-            proportions = transform(X)
-        theta = np.array(proportions, dtype=np.float64)  # a copy, which is scaled in its place
+            theta = np.asarray(getattr(model, "_proportions", model.transform)(X))
+        else:
+            theta = np.array(proportions)  # a copy, which nobody changes
+        if theta.dtype not in (np.float32, np.float64):
+            theta = theta.astype(np.float64)
         shape = X.shape[0], len(self._beta)
-        if theta.shape != shape or not (np.isfinite(theta) & (theta >= 0)).all():
+        if theta.shape != shape or not all(
+            (np.isfinite(theta[rows]) & (theta[rows] >= 0)).all() for rows in _blocks(*shape)
+        ):
             raise ValueError(
                 f"proportions must be finite numbers >= 0 of shape {shape}, got {theta.shape}"
             )
-        theta /= np.maximum(theta.sum(axis=1, keepdims=True), 1e-300)
         return theta
+
+
+def _blocks(n_documents: int, n_values: int) -> Iterator[slice]:
+    """Slices of documents, with so many values each, that are worked on at once."""
+    size = max(1, _MOST_VALUES // n_values)
+    for start in range(0, n_documents, size):
+        yield slice(start, min(start + size, n_documents))
 
 
 def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Any:
