@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -88,6 +89,15 @@ def test_proportions_of_counts(run, matrix, tmp_path, monkeypatch):
     archive = np.load(out)
     np.testing.assert_array_equal(archive["proportions"], expected)
     assert archive["document"].tolist() == [str(row) for row in range(60)]
+
+
+def test_only_names_in_an_npz_are_compressed(run, model, text, tmp_path):
+    """To compress proportions takes longer than to find them, and saves a tenth."""
+    assert run("transform", model, text, "--output", tmp_path / "theta.npz")[0] == 0
+    with zipfile.ZipFile(tmp_path / "theta.npz") as archive:
+        methods = {each.filename: each.compress_type for each in archive.infolist()}
+    assert methods.pop("proportions.npy") == zipfile.ZIP_STORED
+    assert set(methods.values()) == {zipfile.ZIP_DEFLATED}
 
 
 @pytest.mark.parametrize(
