@@ -7,12 +7,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+# Of a hundred values: to search for each is faster than to sort them all.
+_MOST_SEARCHED = 10
+
 
 def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Places of the n largest values, the largest first, and the first of equal ones first."""
     n = min(n, len(values))
     places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
     return places[np.argsort(-values[places], kind="stable")[:n]]
+
+
+def largest_in_rows(values: NDArray[Any], n: int) -> NDArray[np.intp]:
+    """Places of the n largest values of each row, as `largest` ranks them."""
+    n = min(n, values.shape[1])
+    if n > _MOST_SEARCHED:
+        return np.argsort(-values, axis=1, kind="stable")[:, :n]
+    places = np.empty((len(values), n), dtype=np.intp)
+    left, rows = values.copy(), np.arange(len(values))
+    for i in range(n):
+        places[:, i] = left.argmax(axis=1)
+        left[rows, places[:, i]] = -np.inf
+    return places
 
 
 def top_columns(topics: NDArray[Any], n: int) -> NDArray[np.intp]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._files import replacing, writable_path
+from .._utils._ranking import largest_in_rows
 from .._utils._rows import Rows
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import pyarrow
@@ -53,15 +54,16 @@ class Labels(NamedTuple):
         if self.n_top is None:
             columns |= {f"topic{k}": theta[:, k] for k in range(theta.shape[1])}
             return columns
-        top = np.argsort(-theta, axis=1, kind="stable")[:, : self.n_top]
+        top = largest_in_rows(theta, self.n_top)
         shown, empty = np.ones(top.shape, dtype=bool), np.isnan(theta[:, 0])
         # One row, of topic -1: the last one, where such a document has NaN as everywhere.
         top[empty], shown[empty, 1:] = -1, False
         rows, topics = np.nonzero(shown)[0], top[shown]
-        columns = {name: [column[row] for row in rows] for name, column in columns.items()}
+        places = rows.tolist()
+        columns = {name: [column[row] for row in places] for name, column in columns.items()}
         columns["topic"] = topics
         labels = [*self.topics, ""]
-        columns["label"] = [labels[topic] for topic in topics]
+        columns["label"] = [labels[topic] for topic in topics.tolist()]
         columns["share"] = theta[rows, topics]
         return columns
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,7 +44,7 @@ def count_by_vocabulary(
     column_of = vocabulary.get
 
     def columns(words: list[str]) -> list[int]:
-        found = [column_of(word, -1) for word in words]
+        found = list(map(column_of, words, repeat(-1)))
         if unknown is not None:
             unknown.add([word for word, column in zip(words, found, strict=True) if column < 0])
         return found

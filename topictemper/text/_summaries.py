@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._utils._cooccurrence import shares_together
 from .._utils._names import MOST_WORDS, names_of
-from .._utils._ranking import top_columns
+from .._utils._ranking import largest_in_rows, top_columns
 from .._utils._state import Stateful
 from ..lda._completion import scores_of_documents
 from ..lda._estimator import TemperedLDA
@@ -112,7 +112,7 @@ def document_columns(
     for counts, length in parts:
         theta = proportions_of(counts)
         words = np.asarray(counts.sum(axis=1)).ravel()
-        order = np.argsort(-theta, axis=1, kind="stable")[:, :n_topics]
+        order = largest_in_rows(theta, n_topics)
         for row, empty in enumerate(words == 0):
             topics.append([] if empty else order[row].tolist())
             shares.append([] if empty else theta[row, order[row]].astype(float).tolist())
