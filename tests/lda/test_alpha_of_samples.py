@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from topictemper.datasets import make_lda_corpus
 from topictemper.lda._clock import StreamClock
 from topictemper.lda._config import usual_passes
 from topictemper.lda._priors import PriorLearner
@@ -87,3 +88,29 @@ def test_alpha_is_learned_from_samples_for_as_long_as_default_fits_last(monkeypa
     changed = [bool((old != new).any()) for old, new in pairwise(alphas)]
     assert all(changed[:14])
     assert not any(changed[17:])
+
+
+@pytest.mark.parametrize(("n_tokens", "share"), [(2, 0.99), (20, 0.5), (200, 0.01)])
+def test_shares_come_closer_once_alpha_is_learned(n_tokens, share):
+    learner, clock = PriorLearner(False, False, 1e-3, 0.1, of_samples=True), StreamClock(300)
+    batch, alpha = minibatch(np.full((300, 2), n_tokens / 2)), np.array([0.3, 0.1], np.float32)
+    assert learner.evened(alpha, clock, batch) is alpha
+    learner._n_sampled = 1e6
+    even = learner.evened(alpha, clock, batch)
+    assert even.dtype == np.float32
+    assert even.sum() == pytest.approx(0.4)
+    assert even[0] - even[1] == pytest.approx((1 - share) * 0.2, rel=0.02)
+    assert learner.evened(even, clock, batch) is even  # once
+
+
+def test_topics_of_short_documents_have_like_shares_in_long_fits(monkeypatch):
+    # A small corpus would take many passes.
+    monkeypatch.setattr("topictemper.lda._priors.SEEN_OF_FEW", 0)
+    X = make_lda_corpus(600, 60, 12, document_length=5, random_state=0).counts
+    lda = small_lda(n_components=12, tempering="svi", total_samples=600, batch_size=100)
+    spread = []
+    for _ in range(18):
+        alpha = lda.partial_fit(X)._trainer.alpha
+        spread.append(alpha.std() / alpha.mean())
+    assert spread[13] > 0.15
+    assert spread[17] < 0.1 * spread[13]

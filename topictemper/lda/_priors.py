@@ -23,6 +23,8 @@ _ALPHA_SHARE, _ETA_SHARE, _ETA_WAITS = 0.25, 1.0, 3.0
 # so many documents take the sum of alpha half a step; and documents of so many tokens take the
 # shares of topics at half the learning rate, longer ones at more of it.
 _DOCUMENTS, _TOKENS = 300.0, 5.0
+# Documents of so many tokens move the shares half the way to equal ones once alpha is learned.
+_EVEN_TOKENS = 20.0
 # Alpha is learned from every so many sampled minibatches, which are sampled for longer: samples
 # begin with the prior, and until they have forgotten it alpha comes out too large.
 _EVERY = 4
@@ -55,7 +57,9 @@ class PriorLearner(Stateful):
     from them is too large, the more so the larger it is. So samples to learn from have more sweeps
     than others (`_e_step.OF_ALPHA`). It would still creep upwards with every pass: so its sum has a
     bound, and it is learned for as long as default fits last, and then stays. (Rounds on Dask go
-    over their samples for longer.)
+    over their samples for longer.) Where documents are short, a small share makes a topic lose
+    documents, which it hardly wins again: the longer a fit, the fewer topics would be left. So
+    then the shares come close to equal ones when alpha has been learned.
 
     Parameters
     ----------
@@ -67,7 +71,7 @@ class PriorLearner(Stateful):
         The floors.
     """
 
-    STATE = ("_means", "_alpha_share", "_eta_share", "_n_sampled")
+    STATE = ("_means", "_alpha_share", "_eta_share", "_n_sampled", "_is_even")
 
     def __init__(
         self,
@@ -83,15 +87,29 @@ class PriorLearner(Stateful):
         self._means: NDArray[np.float64] | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
         self._n_sampled = 0.0  # documents that alpha was learned from by their samples
+        self._is_even = False  # whether the shares of alpha have come closer since then
 
     def wants_samples(self, clock: StreamClock) -> bool:
         """Whether alpha is to be learned from the samples of the next minibatch."""
-        most = max(PASSES_RANGE[1] * clock.total_samples, SEEN_OF_FEW)  # `usual_passes`
         return (
             (self.of_alpha or self.of_samples)
             and clock.n_updates % _EVERY == 0
-            and self._n_sampled * _EVERY < most
+            and not self._has_learned(clock)
         )
+
+    def _has_learned(self, clock: StreamClock) -> bool:
+        most = max(PASSES_RANGE[1] * clock.total_samples, SEEN_OF_FEW)  # `usual_passes`
+        return self._n_sampled * _EVERY >= most
+
+    def evened(self, alpha: NDArray[Any], clock: StreamClock, batch: Minibatch) -> NDArray[Any]:
+        """Return alpha, whose shares come closer to equal ones once it has been learned."""
+        if self._is_even or not self._has_learned(clock):
+            return alpha
+        self._is_even = True
+        size = clock.corpus_size(batch)
+        share = 1.0 / (1.0 + (size.tokens / size.documents / _EVEN_TOKENS) ** 2)
+        even: NDArray[Any] = alpha + share * (alpha.mean(dtype=np.float64) - alpha)
+        return even.astype(alpha.dtype)
 
     def alpha(
         self, batch: Minibatch, local: LocalParameters, alpha: NDArray[Any], rho: float
@@ -124,6 +142,7 @@ class PriorLearner(Stateful):
     ) -> NDArray[Any]:
         """Take a step of the sum, and one of the shares of topics in it."""
         self._n_sampled += batch.size
+        self._is_even = False
         total, found = alpha.sum(dtype=np.float64), means[:-1].sum()
         if min(found, means[-1]) <= 0 or not batch.total_tokens:
             return alpha

@@ -281,6 +281,8 @@ class Trainer(Stateful):
         learns_priors = self.tempered.learns_priors(s)
         if learns_priors and (len(q.drawn) or not sampled):
             self.alpha = self.priors.alpha(batch, q, self.alpha, rate)
+        elif sampled:
+            self.alpha = self.priors.evened(self.alpha, self.clock, batch)
         if batch.weight is not None:
             weights = weights.astype(np.float64) * batch.weight
         of_topics = self.topics.step(  # VT eqs. 8, 11
