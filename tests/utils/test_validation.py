@@ -88,6 +88,35 @@ def test_columns_that_are_no_numbers_are_refused(kind):
         kind(2).fit(pandas.DataFrame({"a": dates}))
 
 
+def test_dates_are_refused_beside_a_column_called_dtype():
+    pandas = pytest.importorskip("pandas")
+    dates = pandas.to_datetime(["1970-01-01", "1970-01-02"])
+    with pytest.raises(TypeError, match=r"^X must hold numbers, got datetime64"):
+        FactorialMixture(2).fit(pandas.DataFrame({"dtype": dates, "b": dates}))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_dates_in_a_table_of_arrow_are_refused(kind):
+    arrow = pytest.importorskip("pyarrow")
+    dates = arrow.array([1, 2], arrow.int32()).cast(arrow.date32())
+    with pytest.raises(TypeError, match=r"^X must hold numbers, got date32"):
+        kind(2).fit(arrow.table({"a": dates, "b": dates}))
+
+
+def test_errors_of_frames_with_missing_numbers_are_of_what_is_wrong():
+    pandas = pytest.importorskip("pandas")
+    holes = pandas.array([1, None, 0], dtype="Int64")
+    model = FactorialMixture(2, max_iter=2, tempering="vi", random_state=0)
+    for other in (holes, [1.0, 0.0, 1.0]):
+        frame = pandas.DataFrame({"a": holes, "b": other})
+        with pytest.raises(ValueError, match="feature names"):
+            model.fit(frame).transform(frame.rename(columns={"a": "c"}))
+        with pytest.raises(ValueError, match="contains NaN"):
+            BinarySparseCoding(2).fit(frame)
+    with pytest.raises(ValueError, match="Expected (2D|a 2-dimensional)"):
+        model.fit(frame["a"])
+
+
 def test_missing_numbers_of_an_array_of_objects_are_nan():
     model = FactorialMixture(2, max_iter=2, tempering="vi", random_state=0)
     holes = np.array([[1.0, None], [None, 0.0], [1.0, 1.0]], dtype=object)

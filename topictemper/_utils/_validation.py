@@ -172,23 +172,37 @@ def readable(name: str, value: Any) -> Iterator[None]:
 
     NumPy's own errors name neither the array nor the row, and it reads dates as numbers.
     """
-    types = [value.dtype] if hasattr(value, "dtype") else getattr(value, "dtypes", ())
-    for kind in map(str, types):
+    kinds = _kinds(value)
+    for kind in map(str, kinds):
         if kind.lower().startswith(("date", "time", "duration")):
             raise TypeError(f"{name} must hold numbers, got {kind}")
     try:
         yield
     except (TypeError, ValueError, OverflowError):
-        _refuse_no_numbers(name, value)
+        _refuse_no_numbers(name, value, kinds)
         raise
 
 
-def _refuse_no_numbers(name: str, value: Any) -> None:
+def _kinds(value: Any) -> list[Any]:
+    """Return the types of the columns of a table, or the type of an array."""
+    # Tables first: their columns may have any names, `dtype` too. A column alone has both.
+    if len(getattr(value, "shape", ())) == 2 and hasattr(value, "dtypes"):
+        return list(value.dtypes)
+    if hasattr(value, "dtype"):
+        return [value.dtype]
+    return list(getattr(getattr(value, "schema", None), "types", ()))  # of a table of Arrow
+
+
+def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
+    # Of columns of numbers the error is another one. Those of pandas may have NA, which are read.
+    numbers = {i for i, kind in enumerate(kinds) if getattr(kind, "kind", "O") in "biuf"}
     array = np.asarray(value)
     is_no_array = array.dtype == object and array.ndim == 0  # such as a sparse matrix
-    if array.dtype.kind not in "OSU" or is_no_array:
+    if array.dtype.kind not in "OSU" or is_no_array or 0 < len(kinds) == len(numbers):
         return
     for place, cell in np.ndenumerate(np.asarray(value, dtype=object)):
+        if place[1:] and place[1] in numbers:
+            continue
         try:
             float(0.0 if cell is None else cell)  # None is read as NaN
         except (TypeError, ValueError, OverflowError) as error:
