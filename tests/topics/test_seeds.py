@@ -203,3 +203,11 @@ def test_words_that_are_there_in_lower_case():
         SeedTopics({"t": ["w1", "W2", "x"]}).prior(corpus(), WORDS, 4)
     with pytest.raises(ValueError, match=r"is in the vocabulary: W1, W2; it has w1, w2$"):
         SeedTopics({"t": ["W1", "W2"]}).prior(corpus(), WORDS, 4)
+
+
+def test_documents_are_as_long_in_single_precision():
+    counts = np.random.default_rng(0).random((200, 500)).astype(np.float32)
+    names = [f"word{v}" for v in range(500)]
+    seeds = SeedTopics({"mine": names[:3]})
+    priors = [seeds.prior(counts.astype(dtype), names, 2) for dtype in ("float32", "float64")]
+    assert_array_equal(*priors)

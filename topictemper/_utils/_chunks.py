@@ -168,12 +168,15 @@ def parts(X: Any) -> Iterator[Any]:
 
 
 def row_sums(X: Any) -> NDArray[np.float64]:
-    """Return the sums of the rows of a CSR matrix; SciPy alone would copy all values as doubles."""
+    """Return the sums of the rows of a CSR matrix, in double precision.
+
+    SciPy alone would sum in single precision what is in it, and copy all integers as doubles.
+    """
     sums = np.empty(X.shape[0])
     start = 0
     for part in parts(X):
         stop = start + part.shape[0]
-        sums[start:stop] = np.asarray(part.sum(axis=1, dtype=np.float64)).ravel()
+        sums[start:stop] = np.asarray(part.astype(np.float64, copy=False).sum(axis=1)).ravel()
         start = stop
     return sums
 
