@@ -113,7 +113,7 @@ def test_errors_of_frames_with_missing_numbers_are_of_what_is_wrong():
             model.fit(frame).transform(frame.rename(columns={"a": "c"}))
         with pytest.raises(ValueError, match="contains NaN"):
             BinarySparseCoding(2).fit(frame)
-    with pytest.raises(ValueError, match="Expected (2D|a 2-dimensional)"):
+    with pytest.raises(ValueError, match=r"Expected (2D|a 2-dimensional)"):
         model.fit(frame["a"])
 
 
