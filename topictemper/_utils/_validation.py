@@ -196,9 +196,11 @@ def _kinds(value: Any) -> list[Any]:
 def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
     # Of columns of numbers the error is another one. Those of pandas may have NA, which are read.
     numbers = {i for i, kind in enumerate(kinds) if getattr(kind, "kind", "O") in "biuf"}
+    if 0 < len(kinds) == len(numbers):
+        return
     array = np.asarray(value)
     is_no_array = array.dtype == object and array.ndim == 0  # such as a sparse matrix
-    if array.dtype.kind not in "OSU" or is_no_array or 0 < len(kinds) == len(numbers):
+    if array.dtype.kind not in "OSU" or is_no_array:
         return
     for place, cell in np.ndenumerate(np.asarray(value, dtype=object)):
         if place[1:] and place[1] in numbers:
