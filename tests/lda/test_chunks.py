@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-import tracemalloc
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +17,7 @@ from topictemper.datasets import open_corpus, save_corpus
 from topictemper.metrics import coherence
 
 from ..small_lda import MODES, corpus, fitted, learned_state, small_lda
+from ..traced_memory import TracedMemory
 
 
 class Again:
@@ -281,11 +281,9 @@ def test_proportions_are_in_memory_once():
         (lda.transform, (X for _ in range(n // 200))),
         (model.transform, (words[v % len(words)] for v in range(n))),
     ):
-        tracemalloc.start()
-        theta = transform(documents)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 1.6 * theta.nbytes
+        with TracedMemory() as memory:
+            theta = transform(documents)
+        assert memory.peak < 1.6 * theta.nbytes
 
 
 def test_tables_of_chunks():
@@ -464,8 +462,6 @@ def test_values_of_mapped_counts_are_never_all_in_memory(large):
         lambda: lda.elbo(X),
         lambda: lda.topics_over_time(X, np.full(X.shape[0], 2020), n_bootstrap=1),
     ):
-        tracemalloc.start()
-        use()
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        assert peak < 8 * X.nnz  # what they take as doubles, or with their columns
+        with TracedMemory() as memory:
+            use()
+        assert memory.peak < 8 * X.nnz  # what they take as doubles, or with their columns

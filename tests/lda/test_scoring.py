@@ -1,4 +1,3 @@
-import tracemalloc
 from copy import deepcopy
 from itertools import product
 
@@ -27,6 +26,7 @@ from ..small_lda import (
     random_topics,
     small_lda,
 )
+from ..traced_memory import TracedMemory
 
 # The split of tokens
 
@@ -237,12 +237,10 @@ def test_elbo_of_many_documents_has_some_in_double_precision_at_a_time(monkeypat
     local = infer(topics, batch, alphas, 1.0, tol=0.1, max_iter=1, workers=ONE_THREAD)
     whole = document_elbo(batch, local, alphas)
     monkeypatch.setattr("topictemper.lda._elbo._DOCUMENTS_AT_ONCE", 7)
-    tracemalloc.start()
-    found = document_elbo(batch, local, alphas)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    with TracedMemory() as memory:
+        found = document_elbo(batch, local, alphas)
     assert_array_equal(found, whole)
-    assert peak < local.gamma.nbytes
+    assert memory.peak < local.gamma.nbytes
 
 
 @pytest.mark.parametrize(("dtype", "rtol"), [("float32", 1e-4), ("float64", 1e-7)])

@@ -2,7 +2,6 @@
 
 import io
 import json
-import tracemalloc
 import zipfile
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.testing import assert_array_equal
 from topictemper import TemperedLDA, load
 
 from ..small_lda import corpus, small_lda
+from ..traced_memory import TracedMemory
 
 INFINITY = float("inf")
 DAMAGED = r"model\.npz is a damaged topictemper model: "
@@ -192,13 +192,12 @@ def test_sizes_are_weighed_before_memory_is_taken(tmp_path, files, place):
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             archive.writestr(name, content)
-    tracemalloc.start()
-    try:
-        with pytest.raises(ValueError, match=rf"model\.npz .*damaged: member '{place}\.npy': "):
-            load(path)
-        assert tracemalloc.get_traced_memory()[1] < 2**24
-    finally:
-        tracemalloc.stop()
+    with (
+        TracedMemory() as memory,
+        pytest.raises(ValueError, match=rf"model\.npz .*damaged: member '{place}\.npy': "),
+    ):
+        load(path)
+    assert memory.peak < 2**24
 
 
 def test_nothing_is_saved_that_would_not_load(tmp_path):

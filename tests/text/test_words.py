@@ -1,6 +1,5 @@
 """What is a word, in other languages than English."""
 
-import tracemalloc
 import unicodedata
 import warnings
 
@@ -8,6 +7,8 @@ import pytest
 
 from topictemper import TopicModel
 from topictemper.text._parameters import default_vectorizer
+
+from ..traced_memory import TracedMemory
 
 MARKED = {
     "Hindi": "हिन्दी किसने",
@@ -44,11 +45,9 @@ def test_a_long_run_of_marks_needs_little_memory():
     # Python's regular expressions would remember each mark, in some 120 bytes.
     text = "क\u093e" * 200_000
     analyze = default_vectorizer().build_analyzer()
-    tracemalloc.start()
-    assert analyze(text) == [text]
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 12_000_000
+    with TracedMemory() as memory:
+        assert analyze(text) == [text]
+    assert memory.peak < 12_000_000
 
 
 def fit(texts):

@@ -1,5 +1,3 @@
-import tracemalloc
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,6 +8,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from topictemper.topics import DocumentSearch
 
 from ..small_lda import corpus, fitted, small_lda
+from ..traced_memory import TracedMemory
 
 RNG = np.random.default_rng(0)
 X = RNG.poisson(0.5, size=(30, 12))
@@ -152,10 +151,8 @@ def test_refuses():
 def test_proportions_are_in_memory_once_more():
     theta = np.ones((40_000, 100), dtype=np.float32)
     counts = sp.csr_matrix(np.ones((len(theta), 1), dtype=np.int32))
-    tracemalloc.start()
-    search = DocumentSearch(np.ones((100, 1)), counts, proportions=theta)
-    search.find([[1]])
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1.6 * theta.nbytes  # a copy, and what is smaller
+    with TracedMemory() as memory:
+        search = DocumentSearch(np.ones((100, 1)), counts, proportions=theta)
+        search.find([[1]])
+    assert memory.peak < 1.6 * theta.nbytes  # a copy, and what is smaller
     assert (theta == 1).all()

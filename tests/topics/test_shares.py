@@ -1,4 +1,3 @@
-import tracemalloc
 from datetime import UTC, date, datetime
 
 import numpy as np
@@ -9,6 +8,7 @@ from topictemper.topics import _shares, shares_by_group, shares_over_time
 from topictemper.topics._periods import periods_of
 
 from ..small_lda import corpus, fitted, small_lda
+from ..traced_memory import TracedMemory
 
 THETA = np.random.default_rng(0).dirichlet(np.full(3, 0.5), size=60)
 DAYS = np.datetime64("2023-12-01") + np.arange(60)
@@ -69,11 +69,9 @@ def test_intervals_of_very_many_documents_are_those_of_blocks():
 
 def test_blocks_take_little_memory():
     theta = np.random.default_rng(0).random((60_000, 40))
-    tracemalloc.start()
-    shares_by_group(theta, np.zeros(len(theta)), n_bootstrap=1)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 1.6 * theta.nbytes  # one copy of the proportions, and the blocks
+    with TracedMemory() as memory:
+        shares_by_group(theta, np.zeros(len(theta)), n_bootstrap=1)
+    assert memory.peak < 1.6 * theta.nbytes  # one copy of the proportions, and the blocks
 
 
 def test_draws_in_parts_are_those_at_once(monkeypatch):

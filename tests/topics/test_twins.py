@@ -1,13 +1,13 @@
 """Topics that are nearly the same, and how many there are in effect."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 
 from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
 from topictemper.topics import effective_topics, topic_distances, twin_topics
+
+from ..traced_memory import TracedMemory
 
 
 def test_twins_are_those_within_the_distance():
@@ -43,14 +43,10 @@ def test_twins_of_twins_are_one_group_whatever_their_order():
 
 def test_many_topics_that_are_all_the_same_need_little_memory():
     topics = np.ones((6000, 2))
-    tracemalloc.start()
-    try:
+    with TracedMemory() as memory:
         groups = twin_topics(topics)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
     assert groups == [list(range(6000))]
-    assert peak < 100e6  # there are 36 million pairs
+    assert memory.peak < 100e6  # there are 36 million pairs
 
 
 @pytest.mark.parametrize("distance", [0.0, 1.5, np.nan])

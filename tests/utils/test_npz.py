@@ -2,7 +2,6 @@
 
 import io
 import struct
-import tracemalloc
 import zipfile
 
 import numpy as np
@@ -10,6 +9,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from topictemper._utils._npz import read_npz
+
+from ..traced_memory import TracedMemory
 
 ARRAYS = {
     "number": np.float64(3.0),
@@ -99,10 +100,9 @@ def test_a_small_file_takes_little_memory(compression):
     text = bytearray(file.getvalue())
     at = text.index(b"PK\x01\x02")
     text[at + 24 : at + 28] = struct.pack("<I", 2**32 - 2)
-    tracemalloc.start()
-    try:
-        with pytest.raises(ValueError, match=r"'x\.npy': \d+ bytes cannot stand for 4294967294"):
-            read_npz(io.BytesIO(bytes(text)))
-        assert tracemalloc.get_traced_memory()[1] < 2**22
-    finally:
-        tracemalloc.stop()
+    with (
+        TracedMemory() as memory,
+        pytest.raises(ValueError, match=r"'x\.npy': \d+ bytes cannot stand for 4294967294"),
+    ):
+        read_npz(io.BytesIO(bytes(text)))
+    assert memory.peak < 2**22
