@@ -1,14 +1,17 @@
 """Counts that `fit` keeps, and what it says when it is interrupted."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from numpy.testing import assert_array_equal
 
-from topictemper import TemperedLDA, load
+from topictemper import TemperedLDA, TopicModel, load
+from topictemper.datasets import save_corpus
 
 FIT = ("--topics", "3", "--passes", "4", "--output", "m.topics")
 
@@ -33,9 +36,75 @@ def test_an_interrupted_fit_keeps_its_counts(run, names, monkeypatch, model_of_l
     assert names() == ["docs.txt", "kept"]
     assert run("fit", "kept", *FIT)[0] == 0
     again, usual = load("m.topics"), load(model_of_lines)
-    assert_array_equal(again.components_, usual.lda_.components_)
-    assert again.feature_names_in_.tolist() == usual.feature_names_.tolist()
+    assert_same(again, usual)
     assert run("score", "m.topics", "docs.txt")[1] == run("score", model_of_lines, "docs.txt")[1]
+
+
+def assert_same(again, usual):
+    assert_array_equal(again.lda_.components_, usual.lda_.components_)
+    assert again.vectorizer_.get_params() == usual.vectorizer_.get_params()
+    assert again.vectorizer_.vocabulary_ == usual.vectorizer_.vocabulary_
+    assert again.topics_.equals(usual.topics_)
+    assert again.unknown_share_ == usual.unknown_share_
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--token-pattern", "[a-z]{5,}", "--min-df", "2"),
+        ("--ngrams", "2", "--stop-words", "stop.txt"),
+        ("--vocabulary", "words.txt"),
+    ],
+)
+def test_a_folder_knows_how_its_texts_were_counted(run, names, lines, options):
+    pytest.importorskip("pandas", reason="pandas is not installed")
+    words = sorted(set(" ".join(lines).split()))
+    with open("stop.txt", "w") as stop, open("words.txt", "w") as some:
+        stop.write(f"{words[0]}\n{words[5]}\n")
+        some.write("\n".join(words[::2]))
+    assert run("fit", "docs.txt", *FIT, *options, "--corpus-folder", "kept")[0] == 0
+    usual, scores = load("m.topics"), run("score", "m.topics", "docs.txt")
+    assert run("fit", "kept", *FIT)[0] == 0
+    assert_same(load("m.topics"), usual)
+    assert run("score", "m.topics", "docs.txt") == scores
+    assert run("score", "m.topics", "kept")[1].split()[0] == scores[1].split()[0]
+
+
+def test_what_counted_a_folder_may_be_functions(run, fails, names):
+    texts = ["apples pears", "boats water"] * 10
+    model = TopicModel(2, lda=TemperedLDA(max_iter=1), random_state=0)
+    model.fit([text.split() for text in texts], corpus_folder="of tokens")
+    assert run("fit", "of tokens", *FIT)[0] == 0
+    assert "the model was fitted to lists of tokens" in fails("score", "m.topics", "docs.txt")
+    model.set_params(vectorizer__analyzer=str.split, vectorizer__max_df=1.0)
+    model.fit(texts, corpus_folder="of a function")
+    err = run("fit", "of a function", *FIT)[2]
+    assert "of a function was counted with a function of its own, which it does not hold" in err
+    assert isinstance(load("m.topics"), TemperedLDA)
+
+
+@pytest.mark.parametrize(
+    ("notes", "message"),
+    [
+        ([], "damaged; it has notes"),
+        ({"unknown_share": 0}, "damaged; vectorizer: 'vectorizer' is missing"),
+        ({"vectorizer": None, "unknown_share": 2}, "damaged; unknown_share: unknown_share == 2"),
+        ({"vectorizer": {"tokenizer": "?"}, "unknown_share": 0}, "damaged; vectorizer: tokenizer"),
+    ],
+)
+def test_a_damaged_note_is_refused(fails, names, notes, message):
+    save_corpus("kept", [[1, 2]] * 5, ["red", "blue"])
+    header = json.loads(Path("kept/corpus.json").read_text())
+    Path("kept/corpus.json").write_text(json.dumps(header | {"notes": notes}))
+    assert f"corpus.json: {message}" in fails("fit", "kept", *FIT)
+
+
+def test_a_folder_is_not_counted_otherwise(fails, names):
+    save_corpus("kept", [[1, 2]] * 5, ["red", "blue"])
+    for option in ("--token-pattern=[a-z]+", "--ngrams=2", "--stop-words=none", "--min-df=2"):
+        name = option.split("=")[0]
+        told = f"{name} has no effect on kept, which is counted already"
+        assert told in fails("fit", "kept", *FIT, option)
 
 
 def test_the_command_to_go_on_is_for_a_shell(run, names, monkeypatch):

@@ -280,7 +280,7 @@ def test_errors_are_one_line(fails, text, monkeypatch, arguments, message):
 def test_errors_of_a_matrix(fails, matrix, model):
     vocabulary = matrix.parent / "vocab.txt"
     output = ("--output", matrix.parent / "m.npz")
-    assert "--stop-words has no effect for a matrix" in fails(
+    assert f"--stop-words has no effect on {matrix}, which is counted" in fails(
         "fit", matrix, "--stop-words=none", *output
     )
     assert "20 columns, but" in fails("score", model, matrix)

@@ -17,7 +17,8 @@ from .._utils._log import counted, logger
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
 from ..lda._estimator import TemperedLDA
-from ..text._model import TopicModel
+from ..text._corpus_folder import counting_of
+from ..text._model import TopicModel, fit_counted
 from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
 from . import _arguments as types
 from ._inputs import TextInput, kind_of, read_matrix
@@ -96,8 +97,7 @@ def add(commands: Any) -> None:
         type=Path,
         metavar="FOLDER",
         help="a new folder to keep the counts of text in. If learning is interrupted, or to learn "
-        "other topics, fit FOLDER does not count again; its model splits text into words of three "
-        "letters or more",
+        "other topics, fit FOLDER does not count again; its model splits text into words as here",
     )
     _add_counting(parser)
     parser.set_defaults(run=run)
@@ -188,7 +188,19 @@ def _fit_counts(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -
     corpus = read_matrix(arguments.file, arguments.vocabulary, arguments.format)
     if corpus.vocabulary is None:
         raise InputError(f"{arguments.file}: no vocab.txt in the same folder; give --vocabulary.")
-    lda.fit(corpus.counts, feature_names=corpus.vocabulary).save(target)
+    counting = counting_of(arguments.file) if arguments.file.is_dir() else None
+    model: TemperedLDA | TopicModel
+    if counting is None or counting.vectorizer is None:
+        if counting is not None:
+            logger.warning(
+                "%s was counted with a function of its own, which it does not hold; the model "
+                "splits text into words of three letters or more",
+                arguments.file,
+            )
+        model = lda.fit(corpus.counts, feature_names=corpus.vocabulary)
+    else:
+        model = fit_counted(corpus.counts, corpus.vocabulary, lda, *counting)
+    model.save(target)
     return corpus.counts.shape[0], corpus.counts.shape[1]
 
 
@@ -256,9 +268,8 @@ def _check_counting(arguments: argparse.Namespace, *, counts: bool) -> None:
     given = [name for name in _COUNTING if getattr(arguments, name) is not None]
     if given and (counts or arguments.vocabulary):
         option = "--" + given[0].replace("_", "-")
-        raise InputError(
-            f"{option} has no effect {'for a matrix' if counts else 'with --vocabulary'}."
-        )
+        why = f"on {arguments.file}, which is counted already" if counts else "with --vocabulary"
+        raise InputError(f"{option} has no effect {why}.")
 
 
 def _check_corpus_folder(folder: Path | None, file: Path, target: Path, *, counts: bool) -> None:

@@ -14,8 +14,10 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._log import Progress
-from ..datasets import open_corpus, save_corpus
+from ..datasets import open_corpus
+from ..datasets.formats._mapped import write_corpus_folder
 from ..datasets.formats._text import write_vocabulary
+from ._corpus_folder import plain_counting
 from ._long_texts import LONG, words_in_pieces
 from ._parts import Part, joined, spool
 from ._unknown import UnknownWords
@@ -68,7 +70,8 @@ def learn_vocabulary(
     vectorizer : CountVectorizer
         Gets its `vocabulary_`.
     folder : Path or None
-        A new folder for the counts, as of `save_corpus`; None: they stay in memory.
+        A new folder for the counts, as of `save_corpus`, and for how texts were cut into words;
+        None: they stay in memory.
     verbose : bool
         Whether to log the progress.
 
@@ -98,7 +101,8 @@ def learn_vocabulary(
             counts = sp.vstack(list(matrices), format="csr")
         else:
             told = _told(matrices, Progress("writing counts", verbose, growing.n_documents))
-            save_corpus(folder, told, _one_per_line(words))
+            notes = plain_counting(vectorizer, unknown_share)
+            write_corpus_folder(folder, told, _one_per_line(words), notes)
             counts = open_corpus(folder, verify=False).counts
     return Counted(counts, words, unknown_share)
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
@@ -476,4 +476,15 @@ def text_model_of(lda: TemperedLDA, vectorizer: CountVectorizer) -> TopicModel:
     model.lda_, model.vectorizer_ = lda, vectorizer
     set_vocabulary(vectorizer, lda.feature_names_in_.tolist())
     model._statistics, model.unknown_share_ = TopicStatistics.blank(lda), 0.0
+    return model
+
+
+def fit_counted(
+    counts: Any, words: list[str], lda: TemperedLDA, vectorizer: CountVectorizer, unknown: float
+) -> TopicModel:
+    """Return the model that `TopicModel.fit` of the texts gives, from their counts."""
+    model = TopicModel(vectorizer=vectorizer, lda=lda)
+    model.vectorizer_, model.unknown_share_ = clone(vectorizer), unknown
+    set_vocabulary(model.vectorizer_, words)
+    model._fit(counts, None, "raise")
     return model

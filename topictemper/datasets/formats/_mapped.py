@@ -25,7 +25,9 @@ from ._text import read_vocabulary, write_vocabulary
 
 _FORMAT = "topictemper corpus"
 _SCHEMA = 1
-_HEADER, _WORDS = "corpus.json", "vocab.txt"
+#: The file that makes a folder one of a corpus.
+HEADER = "corpus.json"
+_WORDS = "vocab.txt"
 
 # SciPy needs one type for `indices` and `indptr`.
 _SMALL = np.iinfo(np.int32).max
@@ -75,13 +77,22 @@ def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None)
     >>> lda.n_features_in_
     50
     """
+    write_corpus_folder(path, X, feature_names)
+
+
+def write_corpus_folder(
+    path: str | os.PathLike[str], X: Any, feature_names: Any, notes: dict[str, Any] | None = None
+) -> None:
+    """Do what `save_corpus` does, and keep plain values for `notes_of`."""
     with new_folder(path) as folder:
         shape, nnz = _write_counts(folder, numbered(X) if is_chunks(X) else [(0, X)])
         if feature_names is not None:
             with open(folder / _WORDS, "wb") as file:
                 write_vocabulary(file, feature_names_of(feature_names, shape[1]).tolist())
         header = {"format": _FORMAT, "schema": _SCHEMA, "shape": shape, "nnz": nnz}
-        (folder / _HEADER).write_text(json.dumps(header))
+        if notes is not None:
+            header["notes"] = notes
+        (folder / HEADER).write_text(json.dumps(header))
 
 
 def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
@@ -134,7 +145,7 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
     """
     check.flag("verify", verify)
     folder = Path(path)
-    shape, nnz = _sizes(folder / _HEADER)
+    shape, nnz = _sizes(folder / HEADER)
     counts = _mapped(folder, shape, nnz)
     if verify:
         _verify(folder, counts)
@@ -146,6 +157,20 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
             raise InputError(f"{words}: {len(found)} words, but the corpus has {shape[1]} columns.")
         names = feature_names_of(found, shape[1])
     return Bunch(counts=counts, feature_names=names)
+
+
+def notes_of(path: Path) -> dict[str, Any] | None:
+    """Return the values that `write_corpus_folder` was given, or None.
+
+    Raises
+    ------
+    InputError
+        If the header is damaged.
+    """
+    notes = _header(path / HEADER).get("notes")
+    if notes is not None and not isinstance(notes, dict):
+        raise InputError(f"{path / HEADER}: damaged; it has notes {notes!r}.")
+    return notes
 
 
 def _write_counts(folder: Path, chunks: Iterable[tuple[int, Any]]) -> tuple[tuple[int, int], int]:
@@ -202,20 +227,27 @@ def _convert(path: Path) -> None:
     os.replace(other, path)
 
 
-def _sizes(path: Path) -> tuple[tuple[int, int], int]:
-    """Return the shape and the number of entries in a header."""
+def _header(path: Path) -> dict[str, Any]:
+    """Return a header of this version or an earlier one."""
     try:
         header = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: not the header of a topictemper corpus ({error}).") from error
     if not isinstance(header, dict) or header.get("format") != _FORMAT:
         raise InputError(f"{path}: not the header of a topictemper corpus.")
-    schema, shape, nnz = header.get("schema"), header.get("shape"), header.get("nnz")
+    schema = header.get("schema")
     if isinstance(schema, int) and schema > _SCHEMA:
         raise InputError(
             f"{path}: the corpus is of format {schema}, made by a later version of topictemper; "
             f"this one reads formats up to {_SCHEMA}."
         )
+    return header
+
+
+def _sizes(path: Path) -> tuple[tuple[int, int], int]:
+    """Return the shape and the number of entries in a header."""
+    header = _header(path)
+    shape, nnz = header.get("shape"), header.get("nnz")
     match shape, nnz:
         case [[int(n_rows), int(n_columns)], int(n_entries)]:
             if min(n_rows, n_columns, n_entries) >= 0 and n_columns <= LARGEST_SIZE:
