@@ -89,19 +89,25 @@ def test_load_is_told_of_the_class(kind):
     assert "load" in dir(type("Mine", (kind,), {"load": None})(2))
 
 
-def test_functions_that_are_told_run(tmp_path):
+@pytest.mark.parametrize("kind", [TemperedLDA, TopicModel])
+def test_functions_that_are_told_run(kind, tmp_path):
     pytest.importorskip("matplotlib")
     texts, groups = ["apples pears", "boats water"] * 20, ["a", "b", "b", "a"] * 10
+    model, counts = TopicModel(2, random_state=0).fit(texts), None
+    if kind is TemperedLDA:
+        model, counts = model.lda_, model.vectorizer_.transform(texts)
     told = {
         "topictemper": topictemper,
-        "model": TopicModel(2, random_state=0).fit(texts),
+        "model": model,
+        "lda": model,
         "texts": texts,
+        "counts": counts,
         "groups": groups,
         "dates": np.repeat(np.array(["2024-01-31", "2024-02-29"], dtype="M8[D]"), 20),
     }
     told["path"] = tmp_path / "model.npz"
     told["model"].save(told["path"])
-    calls = {here for here in TopicModel._other_names.values() if here.startswith("topictemper.")}
+    calls = {here for here in kind._other_names.values() if here.startswith("topictemper.")}
     assert len(calls) > 3
     for call in calls:
         eval(call, told)
@@ -111,6 +117,10 @@ def test_functions_that_are_told_run(tmp_path):
     ("kind", "name", "here"),
     [
         (TemperedLDA, "get_topics", "components_, divided by the sums of its rows"),
+        (TemperedLDA, "reduce_topics", "reduce_to(n_components)"),
+        (TemperedLDA, "topics_per_class", "topics_by_group(counts, groups)"),
+        (TopicModel, "reduce_topics", "reduce_to(n_components)"),
+        (TopicModel, "find_topics", "transform([query])"),
         (TemperedLDA, "bound_", "elbo(counts), where bound_ is exp(-elbo)"),
         (TopicModel, "get_topic_word_dist", "lda_.components_[k], divided by its sum"),
         (TopicModel, "set_callbacks", "lda=TemperedLDA(...).set_callbacks(...)"),

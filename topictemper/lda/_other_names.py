@@ -35,8 +35,33 @@ OF_FIT = {
     "id2word": "fit(counts, feature_names=id2word)",
     "callbacks": "set_callbacks(...)",
 }
-#: Methods and attributes of scikit-learn, gensim and tomotopy, with those of `TemperedLDA`.
+#: The display of `topics_over_time` and `topics_by_group`.
+SHARES_PLOT = "topictemper.plotting.TopicSharesDisplay"
+#: Methods of BERTopic, with those of both `TemperedLDA` and `TopicModel`.
+OF_BERTOPIC = {
+    "delete_topics": "drop_topics(topics)",
+    "reduce_topics": "reduce_to(n_components)",
+    "set_topic_labels": "set_labels(labels)",
+    **dict.fromkeys(("generate_topic_labels", "topic_labels_"), "labels_"),
+    **dict.fromkeys(
+        ("hierarchical_topics", "get_topic_tree"), "topictemper.topics.topic_hierarchy(model)"
+    ),
+    "visualize_barchart": "topictemper.plotting.TopicsDisplay.from_estimator(model)",
+    "visualize_heatmap": "topictemper.topics.topic_distances(model)",
+    "visualize_hierarchy": "topictemper.plotting.TopicHierarchyDisplay.from_estimator(model)",
+}
+#: Methods and attributes of other libraries, with those of `TemperedLDA`.
 ATTRIBUTES = {
+    **OF_BERTOPIC,
+    **dict.fromkeys(("approximate_distribution", "probabilities_"), "transform(counts)"),
+    **dict.fromkeys(("get_topic", "get_topic_info"), "top_words()"),
+    "get_representative_docs": "top_documents(counts)",
+    "topics_per_class": "topics_by_group(counts, groups)",
+    **dict.fromkeys(
+        ("visualize_documents", "visualize_topics"), "report(counts, documents, path=...)"
+    ),
+    "visualize_topics_over_time": f"{SHARES_PLOT}(model.topics_over_time(counts, dates)).plot()",
+    "visualize_topics_per_class": f"{SHARES_PLOT}(model.topics_by_group(counts, groups)).plot()",
     "bound_": "elbo(counts), where bound_ is exp(-elbo)",
     "exp_dirichlet_component_": "components_",
     "random_state_": "random_state",

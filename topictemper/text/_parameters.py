@@ -18,6 +18,7 @@ from ..lda._config import Config
 from ..lda._estimator import TemperedLDA
 from ..lda._other_names import ATTRIBUTES as OTHER_ATTRIBUTES
 from ..lda._other_names import CALLED as OTHER_NAMES
+from ..lda._other_names import OF_BERTOPIC, SHARES_PLOT
 from ..lda._seeding import seed_labels, unseeded
 from ..persistence._vectorizers import as_tokens, checked
 from ..topics import SeedTopics
@@ -75,11 +76,11 @@ CALLED = {
     "top_n_words": "lda_.top_words(n)",
     "calculate_probabilities": "transform(texts)",
 }
-_PLOT = "topictemper.plotting.TopicSharesDisplay"
 #: Methods and attributes of `lda_` and of other libraries, with those of a `TopicModel`.
 ATTRIBUTES = {
     **{name: f"lda_.{name}" for name in dir(TemperedLDA) if not name.startswith("_")},
     **{name: f"lda_.{here}" for name, here in OTHER_ATTRIBUTES.items()},
+    **OF_BERTOPIC,
     **dict.fromkeys(("add_corpus", "add_doc", "train"), "fit(texts)"),
     **dict.fromkeys(("log_perplexity", "ll_per_word"), "score(texts)"),
     **dict.fromkeys(
@@ -94,28 +95,18 @@ ATTRIBUTES = {
     ),
     **dict.fromkeys(("id2word", "used_vocabs"), "feature_names_"),
     **dict.fromkeys(("get_topic_freq", "topic_sizes_"), "topics_.documents"),
-    **dict.fromkeys(("generate_topic_labels", "topic_labels_"), "labels_"),
-    **dict.fromkeys(
-        ("hierarchical_topics", "get_topic_tree"), "topictemper.topics.topic_hierarchy(model)"
-    ),
     **dict.fromkeys(("visualize_documents", "visualize_topics"), "report(texts, path=...)"),
-    "delete_topics": "drop_topics(topics)",
     "find_topics": "transform([query])",
     "get_document_info": "documents(texts)",
     "get_representative_docs": "top_documents(texts)",
     "load": "topictemper.load(path)",
     "partial_fit": "update(texts)",
-    "reduce_topics": "reduce_to(n_components)",
     "set_callbacks": "lda=TemperedLDA(...).set_callbacks(...)",
-    "set_topic_labels": "set_labels(labels)",
     "set_word_prior": "seed_topics",
     "top_topics": "topics_.coherence",
     "topics_per_class": "topics_by_group(texts, groups)",
-    "visualize_barchart": "topictemper.plotting.TopicsDisplay.from_estimator(model)",
-    "visualize_heatmap": "topictemper.topics.topic_distances(model)",
-    "visualize_hierarchy": "topictemper.plotting.TopicHierarchyDisplay.from_estimator(model)",
-    "visualize_topics_over_time": f"{_PLOT}(model.topics_over_time(texts, dates)).plot()",
-    "visualize_topics_per_class": f"{_PLOT}(model.topics_by_group(texts, groups)).plot()",
+    "visualize_topics_over_time": f"{SHARES_PLOT}(model.topics_over_time(texts, dates)).plot()",
+    "visualize_topics_per_class": f"{SHARES_PLOT}(model.topics_by_group(texts, groups)).plot()",
 }
 
 
