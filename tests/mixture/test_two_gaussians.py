@@ -182,6 +182,13 @@ def test_bad_input():
         MODEL.elbo([1e200, 0.0])
     with pytest.raises(ValueError, match="means must hold numbers"):
         MODEL.elbo(["a", "b"])
+    for X in (["a"], [[0.0], [1.0, 2.0]], {"a": 1}, np.zeros(3, dtype="M8[D]"), [{}]):
+        with pytest.raises((TypeError, ValueError), match=r"^X must (hold numbers|have rows of)"):
+            TwoGaussians(X)
+    with pytest.raises(ValueError, match="weights must hold numbers: row 1 has 'b'"):
+        TwoGaussians([0.0, 1.0], weights=[0.5, "b"])
+    with pytest.raises(ValueError, match="inverse_temperatures must hold numbers: row 0 has 'a'"):
+        MODEL.log_partition(["a"])
     with pytest.raises(ValueError, match="X must be within"):
         TwoGaussians([0.0, 1e200])
     with pytest.raises(ValueError, match="X has masked values"):

@@ -266,11 +266,19 @@ def test_shares_of_a_model_are_those_of_its_proportions_and_labels():
         (np.full(60, np.nan), "auto", "no date"),
         (np.arange(60), "month", "dates has numbers"),
         (DAYS, "decade", "period"),
+        ([[2020], [2020, 2021]] * 30, "auto", "dates must have one value .* different lengths"),
     ],
 )
 def test_refuses_dates(dates, period, match):
     with pytest.raises(ValueError, match=match):
         shares_over_time(THETA, dates, period=period)
+
+
+def test_refuses_tables_of_periods():
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    periods = pd.period_range("2020-01", periods=60, freq="M").array.reshape(60, 1)
+    with pytest.raises(ValueError, match=r"dates must have one date .* got shape \(60, 1\)"):
+        shares_over_time(THETA, periods)
 
 
 @pytest.mark.parametrize(
@@ -283,6 +291,9 @@ def test_refuses_dates(dates, period, match):
         ({"confidence": 1.0}, "confidence"),
         ({"n_bootstrap": 0}, "n_bootstrap"),
         ({"proportions": -THETA}, "proportions"),
+        ({"proportions": [[0.5, "x"]] * 60}, "proportions must hold numbers: row 0 has 'x'"),
+        ({"proportions": [[0.5], [0.5, 0.5]]}, "proportions must have rows of one length: row 1"),
+        ({"groups": [["a"], []] * 30}, "groups must have one value .* different lengths"),
     ],
 )
 def test_refuses(settings, match):

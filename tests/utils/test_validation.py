@@ -77,6 +77,16 @@ def test_what_is_no_number_is_refused_by_its_place(kind, of):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_different_lengths_are_named(kind):
+    for X, match in (
+        ([[1, 0], [1, 1], [1]], "row 2 is a list of 1, and row 0 is a list of 2"),
+        ([[1, 0], 1], "row 1 is one value, and row 0 is a list of 2"),
+    ):
+        with pytest.raises(ValueError, match=f"^X must have rows of one length: {match}"):
+            kind(2).fit(X)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_columns_that_are_no_numbers_are_refused(kind):
     pandas = pytest.importorskip("pandas")
     dates = pandas.to_datetime(["2020-01-01", "2020-01-02"])

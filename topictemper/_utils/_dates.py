@@ -51,7 +51,7 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
     ValueError
         If they are not dates, or not as many as the documents.
     """
-    values = column(starts_of_periods(dates))
+    values = column("dates", starts_of_periods(dates))
     if values.shape != (n_documents,):
         raise ValueError(
             f"dates must have one date for each of the {n_documents} documents, got shape "
@@ -77,7 +77,10 @@ def starts_of_periods(dates: Any) -> Any:
     """Return the starts of a column of periods of pandas, at once; other dates as they are."""
     if not str(getattr(dates, "dtype", "")).startswith("period["):
         return dates
-    return np.asarray(getattr(dates, "array", dates).to_timestamp())
+    periods = getattr(dates, "array", dates)
+    if periods.ndim != 1:  # pandas converts columns alone, and arrays of dates are refused later
+        return np.asarray(periods)
+    return np.asarray(periods.to_timestamp())
 
 
 def has_compact_days(numbers: NDArray[Any]) -> bool:

@@ -16,15 +16,20 @@ def is_missing(value: Any) -> bool:
         return True
 
 
-def column(values: Any) -> NDArray[Any]:
+def column(name: str, values: Any) -> NDArray[Any]:
     """Values as an array, in which None stands for missing objects; numbers may have NaN.
 
     NumPy alone would make the string "nan" of a missing entry in a list of strings, and it would
-    move dates with a time zone to another.
+    move dates with a time zone to another. Lists of different lengths are a ValueError.
     """
     if getattr(getattr(values, "dtype", None), "time_zone", None):  # of polars
         values = values.to_list()
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of different lengths
+        raise ValueError(
+            f"{name} must have one value for each document, got lists of different lengths"
+        ) from None
     if array.dtype.kind in "US" and isinstance(values, list | tuple) and array.ndim == 1:
         if all(isinstance(value, str | bytes) for value in values):
             return array

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
@@ -198,7 +198,13 @@ def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
     numbers = {i for i, kind in enumerate(kinds) if getattr(kind, "kind", "O") in "biuf"}
     if 0 < len(kinds) == len(numbers):
         return
-    array = np.asarray(value)
+    if isinstance(value, Mapping):
+        raise TypeError(f"{name} must hold numbers, got a {type(value).__name__}") from None
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        _refuse_rows_of_different_lengths(name, value)
+        return
     is_no_array = array.dtype == object and array.ndim == 0  # such as a sparse matrix
     if array.dtype.kind not in "OSU" or is_no_array:
         return
@@ -215,6 +221,23 @@ def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
                 what += f" in column {place[1]}"
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"{name} must hold numbers: {what} ({error})") from None
+
+
+def _refuse_rows_of_different_lengths(name: str, value: Any) -> None:
+    if not isinstance(value, list | tuple):
+        return
+    shapes = [_described(row) for row in value]
+    for number, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ValueError(
+                f"{name} must have rows of one length: row {number} is {shape}, and row 0 is "
+                f"{shapes[0]}"
+            ) from None
+
+
+def _described(row: Any) -> str:
+    is_list = hasattr(row, "__len__") and not isinstance(row, str | bytes)
+    return f"a list of {len(row)}" if is_list else "one value"
 
 
 def squarable(name: str, array: NDArray[Any], largest: float = LARGEST) -> None:

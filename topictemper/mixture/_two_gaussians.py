@@ -92,12 +92,14 @@ class TwoGaussians:
         prior_variance: float = 100.0,
     ) -> None:
         check.unmasked("X", X)
-        x = check_array(X, dtype=np.float64, ensure_2d=False, input_name="X")
+        with check.readable("X", X):
+            x = check_array(X, dtype=np.float64, ensure_2d=False, input_name="X")
         if x.ndim != 1 and x.shape[1] != 1:
             raise ValueError(f"X must have one column, got shape {x.shape}")
         check.squarable("X", x)
         self.x: Floats = x.ravel()
-        w = check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights")
+        with check.readable("weights", weights):
+            w = check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights")
         if w.shape != (2,) or not (w > 0).all() or abs(w.sum() - 1.0) > 1e-9:
             raise ValueError(
                 f"weights must be two positive numbers with the sum 1, got {weights!r}"
@@ -247,12 +249,13 @@ class TwoGaussians:
         ndarray of shape (M,)
             In nats; 0 at T = 1.
         """
-        s = check_array(
-            inverse_temperatures,
-            dtype=np.float64,
-            ensure_2d=False,
-            input_name="inverse_temperatures",
-        )
+        with check.readable("inverse_temperatures", inverse_temperatures):
+            s = check_array(
+                inverse_temperatures,
+                dtype=np.float64,
+                ensure_2d=False,
+                input_name="inverse_temperatures",
+            )
         if not ((s > 0) & (s <= 1)).all():
             raise ValueError(f"inverse_temperatures must lie in (0, 1], got {s}")
         gaussian = 0.5 * ((1.0 - s) * np.log(2 * np.pi * self.variance) - np.log(s))

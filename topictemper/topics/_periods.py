@@ -47,7 +47,7 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
         If `dates` are neither dates nor numbers, or not one for each document.
     """
     check.choice("period", period, PERIODS)
-    array = column(starts_of_periods(dates))
+    array = column("dates", starts_of_periods(dates))
     if array.shape == (n_samples,):
         numbers = _numbers(array)
         if numbers is not None and not has_compact_days(numbers):

@@ -84,7 +84,7 @@ def shares_by_group(
     [0.8, 0.2, 0.2, 0.8]
     """
     theta = _proportions(proportions)
-    order, groups = ordered_codes(groups), column(groups)
+    order, groups = ordered_codes(groups), column("groups", groups)
     if groups.shape != (len(theta),):
         raise ValueError(
             f"groups must have one group for each of the {len(theta)} documents, got shape "
@@ -261,12 +261,13 @@ def _resampled(
 
 def _proportions(proportions: Any) -> NDArray[Any]:
     check.unmasked("proportions", proportions)
-    theta: NDArray[Any] = check_array(
-        proportions,
-        dtype=[np.float64, np.float32],
-        input_name="proportions",
-        ensure_min_samples=1,
-    )
+    with check.readable("proportions", proportions):
+        theta: NDArray[Any] = check_array(
+            proportions,
+            dtype=[np.float64, np.float32],
+            input_name="proportions",
+            ensure_min_samples=1,
+        )
     if theta.min() < 0:
         raise ValueError("proportions must be >= 0")
     return theta
