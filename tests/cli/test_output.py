@@ -91,6 +91,25 @@ def test_proportions_of_counts(run, matrix, tmp_path, monkeypatch):
     assert archive["document"].tolist() == [str(row) for row in range(60)]
 
 
+def test_an_npz_is_not_padded_to_one_long_id(run, fails, model, lines, tmp_path, monkeypatch):
+    monkeypatch.setattr("topictemper.cli._outputs._MOST_PADDED", 4 * 300 * (len(lines) - 1))
+    file, out = tmp_path / "ids.csv", tmp_path / "theta.npz"
+    command = ("transform", model, file, "--column=body", "--id=id", "--output")
+    for width, ids in (
+        (300, ["x" * 300] * len(lines)),
+        (200, [*"a" * (len(lines) - 1), "x" * 200]),
+    ):
+        with open(file, "w", newline="") as table:
+            csv.writer(table).writerows([("body", "id"), *zip(lines, ids, strict=True)])
+        assert run(*command, out)[0] == 0
+        assert np.load(out)["id"].dtype == f"U{width}"
+    before = out.read_bytes()
+    file.write_text(file.read_text().replace("x" * 200, "x" * 400))
+    assert "one id has 400 characters, and an .npz would pad" in fails(*command, out)
+    assert out.read_bytes() == before
+    assert run(*command, tmp_path / "theta.csv")[0] == 0
+
+
 def test_only_names_in_an_npz_are_compressed(run, model, text, tmp_path):
     """To compress proportions takes longer than to find them, and saves a tenth."""
     assert run("transform", model, text, "--output", tmp_path / "theta.npz")[0] == 0

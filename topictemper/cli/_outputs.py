@@ -6,6 +6,7 @@ import csv
 import io
 import sys
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,9 @@ from ._inputs import STANDARD_INPUT, Document
 _FORMATS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz"}
 # Six digits: single precision has seven.
 _NUMBER = "%.6g"
+# Bytes of an array of text in an .npz, and how many times those of the texts. NumPy pads all to the
+# longest, so one long text among very many documents would take more than the memory.
+_MOST_PADDED, _MOST_TIMES = 1 << 30, 8
 
 #: Writes documents with their proportions; NaN for a document without a word.
 Write = Callable[[Sequence[Document], NDArray[Any]], None]
@@ -110,10 +114,11 @@ def opened_output(path: Path, format: str, labels: Labels) -> Iterator[Write]:
                 yield write
         else:
             columns: list[dict[str, list[str]]] = []
-            proportions = Rows()
+            proportions, padding = Rows(), _Padding()
 
             def write(documents: Sequence[Document], theta: NDArray[Any]) -> None:
                 columns.append(labels.of_documents(documents))
+                padding.add(columns[-1])
                 proportions.add(theta)
 
             yield write
@@ -172,6 +177,28 @@ def _parquet_writer(file: Any, labels: Labels) -> Iterator[Write]:
     finally:
         if writer is not None:
             writer.close()
+
+
+class _Padding:
+    """What the texts of an .npz take, so that a long one is refused before the memory is full."""
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._characters: Counter[str] = Counter()
+        self._longest: Counter[str] = Counter()
+
+    def add(self, part: dict[str, list[str]]) -> None:
+        """Check some more documents, which have a text in each column."""
+        self._n += len(part["document"])
+        for name, texts in part.items():
+            self._characters[name] += sum(map(len, texts))
+            longest = self._longest[name] = max(self._longest[name], *map(len, texts))
+            padded = 4 * longest * self._n
+            if padded > max(_MOST_PADDED, _MOST_TIMES * 4 * self._characters[name]):
+                raise InputError(
+                    f"--output: one {name} has {longest:,} characters, and an .npz would pad those "
+                    "of all documents to this length; write a .csv or .parquet."
+                )
 
 
 def _write_npz(
