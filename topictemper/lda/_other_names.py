@@ -10,6 +10,7 @@ from .._utils._warnings import warn
 
 Estimator = TypeVar("Estimator")
 Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
 
 #: Of scikit-learn. They only say how often and how closely it measures perplexity.
 WITHOUT_EFFECT = ("evaluate_every", "perp_tol")
@@ -136,6 +137,23 @@ def understands_other_names(
         return with_other_names
 
     return understanding
+
+
+def tells_of_normalize(
+    transform: Callable[Concatenate[Estimator, Parameters], Result],
+) -> Callable[Concatenate[Estimator, Parameters], Result]:
+    """Let `transform` say what to use in place of `normalize` of scikit-learn's LDA."""
+
+    @wraps(transform)
+    def telling(self: Estimator, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        if "normalize" in kwargs:
+            raise TypeError(
+                f"{type(self).__name__}.transform has no normalize: rows sum to one. Times "
+                "X.sum(axis=1) they are the words of each topic in the documents"
+            )
+        return transform(self, *args, **kwargs)
+
+    return telling
 
 
 class _OfTheClass:

@@ -19,6 +19,7 @@ from ._completion import completions, score_of
 from ._defaults import STREAM_SAMPLES
 from ._e_step import Workspace
 from ._elbo import document_elbo, topics_kl
+from ._other_names import tells_of_normalize
 from ._prediction import (
     Inference,
     InverseTemperatures,
@@ -52,6 +53,7 @@ class PredictionMixin(TransformerMixin):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
+    @tells_of_normalize
     def transform(
         self,
         X: Any,
