@@ -213,6 +213,7 @@ class TopicModel(
         corpus_folder : str or path-like, default=None
             A new folder to keep the counts and the words in, for
             `topictemper.datasets.open_corpus`. Topics are then learned from there, not from memory.
+            It also says how texts are cut into words, for ``topictemper fit FOLDER``.
             It has no words if a word cannot be a line of a file, such as one with a line break.
         on_interrupt : {"raise", "keep"}, default="raise"
             What Ctrl-C does while topics are learned; see `TemperedLDA.fit`.
