@@ -192,7 +192,8 @@ class _Padding:
         self._n += len(part["document"])
         for name, texts in part.items():
             self._characters[name] += sum(map(len, texts))
-            longest = self._longest[name] = max(self._longest[name], *map(len, texts))
+            longest = max([self._longest[name], *map(len, texts)])
+            self._longest[name] = longest
             padded = 4 * longest * self._n
             if padded > max(_MOST_PADDED, _MOST_TIMES * 4 * self._characters[name]):
                 raise InputError(
