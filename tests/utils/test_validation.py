@@ -3,6 +3,7 @@ from multiprocessing import current_process
 import joblib
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from topictemper import TemperedLDA
 from topictemper._utils import _validation as check
@@ -80,10 +81,30 @@ def test_what_is_no_number_is_refused_by_its_place(kind, of):
 def test_rows_of_different_lengths_are_named(kind):
     for X, match in (
         ([[1, 0], [1, 1], [1]], "row 2 is a list of 1, and row 0 is a list of 2"),
-        ([[1, 0], 1], "row 1 is one value, and row 0 is a list of 2"),
+        ([[1, 0], 1], "row 1 is not a list, and row 0 is a list of 2"),
+        ([[1, 0], np.array(1)], "row 1 is not a list, and row 0 is a list of 2"),
+        ([[1, 0], csr_array([[1, 0]])], "row 1 is not a list, and row 0 is a list of 2"),
     ):
         with pytest.raises(ValueError, match=f"^X must have rows of one length: {match}"):
             kind(2).fit(X)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_in_place_of_numbers_are_named(kind):
+    with pytest.raises(ValueError, match=r"^X must hold numbers: row 1 has \[2, 3\] in column 1"):
+        kind(2).fit([[1, 0], [1, [2, 3]]])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_array_is_refused_by_its_kind(kind):
+    for X, name in (({"a": [1]}, "dict"), ({1, 2}, "set")):
+        with pytest.raises(TypeError, match=f"^X must hold numbers, got a {name}$"):
+            kind(2).fit(X)
+
+
+def test_a_generator_is_not_taken_for_a_matrix():
+    with pytest.raises(TypeError, match="^X must hold numbers, got a generator$"):
+        FactorialMixture(2).fit(row for row in [[1, 0]])
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import Any
@@ -198,7 +198,7 @@ def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
     numbers = {i for i, kind in enumerate(kinds) if getattr(kind, "kind", "O") in "biuf"}
     if 0 < len(kinds) == len(numbers):
         return
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping | Set | Iterator):
         raise TypeError(f"{name} must hold numbers, got a {type(value).__name__}") from None
     try:
         array = np.asarray(value)
@@ -226,18 +226,33 @@ def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
 def _refuse_rows_of_different_lengths(name: str, value: Any) -> None:
     if not isinstance(value, list | tuple):
         return
-    shapes = [_described(row) for row in value]
-    for number, shape in enumerate(shapes):
-        if shape != shapes[0]:
+    lengths = list(map(_length, value))
+    for number, length in enumerate(lengths):
+        if length != lengths[0]:
             raise ValueError(
-                f"{name} must have rows of one length: row {number} is {shape}, and row 0 is "
-                f"{shapes[0]}"
+                f"{name} must have rows of one length: row {number} is {_described(length)}, and "
+                f"row 0 is {_described(lengths[0])}"
             ) from None
+    for number, row in enumerate(value if lengths[0] is not None else ()):
+        for column, cell in enumerate(row):
+            if _length(cell) is not None:
+                raise ValueError(
+                    f"{name} must hold numbers: row {number} has {cell!r:.60} in column {column}"
+                ) from None
 
 
-def _described(row: Any) -> str:
-    is_list = hasattr(row, "__len__") and not isinstance(row, str | bytes)
-    return f"a list of {len(row)}" if is_list else "one value"
+def _length(row: Any) -> int | None:
+    """Return the length of a row, or None if it is not a list."""
+    if isinstance(row, str | bytes):
+        return None
+    try:
+        return len(row)
+    except TypeError:  # also of an array without dimensions, and of a sparse one
+        return None
+
+
+def _described(length: int | None) -> str:
+    return "not a list" if length is None else f"a list of {length}"
 
 
 def squarable(name: str, array: NDArray[Any], largest: float = LARGEST) -> None:
