@@ -78,9 +78,12 @@ def test_what_counted_a_folder_may_be_functions(run, fails, names):
     assert "the model was fitted to lists of tokens" in fails("score", "m.topics", "docs.txt")
     model.set_params(vectorizer__analyzer=str.split, vectorizer__max_df=1.0)
     model.fit(texts, corpus_folder="of a function")
-    err = run("fit", "of a function", *FIT)[2]
-    assert "of a function was counted with a function of its own, which it does not hold" in err
-    assert isinstance(load("m.topics"), TemperedLDA)
+    model.set_params(vectorizer__analyzer="word", vectorizer__stop_words=["the", b"of"])
+    model.fit(texts, corpus_folder="of bytes")
+    for folder in ("of a function", "of bytes"):
+        err = run("fit", folder, *FIT)[2]
+        assert f"{folder} does not hold the vectorizer that counted it" in err
+        assert isinstance(load("m.topics"), TemperedLDA)
 
 
 @pytest.mark.parametrize(

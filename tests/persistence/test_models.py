@@ -239,6 +239,16 @@ def test_a_part_of_another_class_is_not_saved_as_one_of_its_name(path):
     assert not path.exists()
 
 
+@pytest.mark.parametrize("stop_word", [("a", "b"), b"a"])
+def test_a_vectorizer_that_could_not_be_loaded_is_not_saved(path, stop_word):
+    model = TopicModel(2, lda=TemperedLDA(max_iter=1), vectorizer=CountVectorizer())
+    model.set_params(vectorizer__stop_words=["the", stop_word])
+    model.fit(["red blue", "blue sky", "red sky"])
+    with pytest.raises(ValueError, match=r"^stop_words=\['the', .* of the vectorizer cannot be"):
+        model.save(path)
+    assert not path.exists()
+
+
 def test_file_holds_little_beside_the_topics(tmp_path):
     lda = TemperedLDA(20, max_iter=1, random_state=0).fit(make_lda_corpus(300, 5000, 20).counts)
     lda.save(tmp_path / "model.npz")

@@ -193,8 +193,8 @@ def _fit_counts(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -
     if counting is None or counting.vectorizer is None:
         if counting is not None:
             logger.warning(
-                "%s was counted with a function of its own, which it does not hold; the model "
-                "splits text into words of three letters or more",
+                "%s does not hold the vectorizer that counted it, such as one with a function of "
+                "its own; the model splits text into words of three letters or more",
                 arguments.file,
             )
         model = lda.fit(corpus.counts, feature_names=corpus.vocabulary)

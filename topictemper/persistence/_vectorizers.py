@@ -27,7 +27,7 @@ def plain_vectorizer(vectorizer: CountVectorizer) -> Tree:
     Raises
     ------
     ValueError
-        If it is of another class, or a parameter is a function.
+        If it is of another class, or a parameter is a function or a list of other values.
     """
     if type(vectorizer) is not CountVectorizer:
         raise ValueError(
@@ -84,12 +84,14 @@ def _plain(name: str, value: Any) -> Any:
         return feature_names_of(value, len(value), strings=True).tolist()
     if isinstance(value, Set):
         return sorted(value)
-    if isinstance(value, list | tuple | np.ndarray):
-        return [each.item() if isinstance(each, np.generic) else each for each in value]
     if isinstance(value, np.generic):
-        return value.item()
+        value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, list | tuple | np.ndarray):
+        values = [each.item() if isinstance(each, np.generic) else each for each in value]
+        if all(each is None or isinstance(each, bool | int | float | str) for each in values):
+            return values
     raise ValueError(
         f"{name}={value!r} of the vectorizer cannot be written to a file; numbers, strings, lists "
         "of strings and None can"
