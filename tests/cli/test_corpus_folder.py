@@ -70,6 +70,16 @@ def test_a_folder_knows_how_its_texts_were_counted(run, names, lines, options):
     assert run("score", "m.topics", "kept")[1].split()[0] == scores[1].split()[0]
 
 
+def test_words_of_a_folder_may_be_renamed(run, names, lines):
+    words = sorted(set(" ".join(lines).split()))[::2]
+    Path("words.txt").write_text("\n".join(words))
+    Path("names.txt").write_text("\n".join(f"{word}s" for word in words))
+    run("fit", "docs.txt", *FIT, "--vocabulary", "words.txt", "--corpus-folder", "kept")
+    assert run("fit", "kept", *FIT, "--vocabulary", "names.txt")[0] == 0
+    vectorizer = load("m.topics").vectorizer_
+    assert vectorizer.vocabulary == list(vectorizer.vocabulary_) == [f"{word}s" for word in words]
+
+
 def test_what_counted_a_folder_may_be_functions(run, fails, names):
     texts = ["apples pears", "boats water"] * 10
     model = TopicModel(2, lda=TemperedLDA(max_iter=1), random_state=0)
@@ -93,6 +103,10 @@ def test_what_counted_a_folder_may_be_functions(run, fails, names):
         ({"unknown_share": 0}, "damaged; vectorizer: 'vectorizer' is missing"),
         ({"vectorizer": None, "unknown_share": 2}, "damaged; unknown_share: unknown_share == 2"),
         ({"vectorizer": {"tokenizer": "?"}, "unknown_share": 0}, "damaged; vectorizer: tokenizer"),
+        (
+            {"vectorizer": {"ngram_range": ["a", "b"]}, "unknown_share": 0},
+            "damaged; vectorizer/ngram_range: no whole numbers",
+        ),
     ],
 )
 def test_a_damaged_note_is_refused(fails, names, notes, message):

@@ -46,6 +46,8 @@ def vectorizer_of(tree: Tree) -> CountVectorizer:
         parameters[name] = None if value is None else as_tokens
     with within("ngram_range"):
         low, high = parameters["ngram_range"]
+        if not (isinstance(low, int) and isinstance(high, int)):
+            raise ValueError("no whole numbers")
         parameters["ngram_range"] = (low, high)
     with within("dtype"):
         parameters["dtype"] = np.dtype(str(parameters["dtype"])).type

@@ -484,6 +484,9 @@ def fit_counted(
     counts: Any, words: list[str], lda: TemperedLDA, vectorizer: CountVectorizer, unknown: float
 ) -> TopicModel:
     """Return the model that `TopicModel.fit` of the texts gives, from their counts."""
+    if vectorizer.vocabulary is not None:
+        # In the order of the columns, and by the names that they have now.
+        vectorizer.set_params(vocabulary=words)
     model = TopicModel(vectorizer=vectorizer, lda=lda)
     model.vectorizer_, model.unknown_share_ = clone(vectorizer), unknown
     set_vocabulary(model.vectorizer_, words)
