@@ -48,8 +48,9 @@ def test_all_other_names_of_a_call_are_told():
 def test_normalize_of_scikit_learn_is_told():
     lda = TemperedLDA(2, max_iter=1, random_state=0).fit(np.eye(20, 4) + 1)
     for normalize in (True, False):
-        with pytest.raises(TypeError, match=r"TemperedLDA\.transform has no normalize: .* X\.sum"):
-            lda.transform(np.eye(4), normalize=normalize)
+        for transform in (lda.transform, lda.fit_transform):
+            with pytest.raises(TypeError, match=r"of TemperedLDA has no normalize: .* X\.sum"):
+                transform(np.eye(4), normalize=normalize)
     with pytest.raises(TypeError, match="unexpected keyword argument 'normalise'"):
         lda.transform(np.eye(4), normalise=True)
 

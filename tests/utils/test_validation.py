@@ -103,7 +103,7 @@ def test_what_is_no_array_is_refused_by_its_kind(kind):
 
 
 def test_a_generator_is_not_taken_for_a_matrix():
-    with pytest.raises(TypeError, match="^X must hold numbers, got a generator$"):
+    with pytest.raises(TypeError, match=r"^X must hold numbers, got a generator$"):
         FactorialMixture(2).fit(row for row in [[1, 0]])
 
 

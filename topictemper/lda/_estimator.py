@@ -31,6 +31,7 @@ from ._other_names import (
     OF_FIT,
     WITHOUT_EFFECT,
     OtherNamesMixin,
+    tells_of_normalize,
     understands_other_names,
 )
 from ._prediction_mixin import PredictionMixin
@@ -309,6 +310,7 @@ class TemperedLDA(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @tells_of_normalize  # `fit_transform` hands its keywords on
     def fit(
         self,
         X: Any,

@@ -140,18 +140,18 @@ def understands_other_names(
 
 
 def tells_of_normalize(
-    transform: Callable[Concatenate[Estimator, Parameters], Result],
+    method: Callable[Concatenate[Estimator, Parameters], Result],
 ) -> Callable[Concatenate[Estimator, Parameters], Result]:
-    """Let `transform` say what to use in place of `normalize` of scikit-learn's LDA."""
+    """Let `transform` or `fit` say what to use in place of `normalize` of scikit-learn's LDA."""
 
-    @wraps(transform)
+    @wraps(method)
     def telling(self: Estimator, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
         if "normalize" in kwargs:
             raise TypeError(
-                f"{type(self).__name__}.transform has no normalize: rows sum to one. Times "
+                f"transform of {type(self).__name__} has no normalize: rows sum to one. Times "
                 "X.sum(axis=1) they are the words of each topic in the documents"
             )
-        return transform(self, *args, **kwargs)
+        return method(self, *args, **kwargs)
 
     return telling
 
