@@ -100,7 +100,12 @@ def test_shares_come_closer_once_alpha_is_learned(n_tokens, share):
     assert even.dtype == np.float32
     assert even.sum() == pytest.approx(0.4)
     assert even[0] - even[1] == pytest.approx((1 - share) * 0.2, rel=0.02)
-    assert learner.evened(even, clock, batch) is even  # once
+    # Once, and again when there have been twice as many documents.
+    for n_sampled in (1e6, 1.9e6):
+        learner._n_sampled = n_sampled
+        assert learner.evened(even, clock, batch) is even
+    learner._n_sampled = 2e6
+    assert learner.evened(even, clock, batch) is not even
 
 
 def test_topics_of_short_documents_have_like_shares_in_long_fits(monkeypatch):

@@ -71,7 +71,7 @@ class PriorLearner(Stateful):
         The floors.
     """
 
-    STATE = ("_means", "_alpha_share", "_eta_share", "_n_sampled", "_is_even")
+    STATE = ("_means", "_alpha_share", "_eta_share", "_n_sampled", "_n_even")
 
     def __init__(
         self,
@@ -87,7 +87,7 @@ class PriorLearner(Stateful):
         self._means: NDArray[np.float64] | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
         self._n_sampled = 0.0  # documents that alpha was learned from by their samples
-        self._is_even = False  # whether the shares of alpha have come closer since then
+        self._n_even = 0.0  # as many, when the shares of alpha last came closer
 
     def wants_samples(self, clock: StreamClock) -> bool:
         """Whether alpha is to be learned from the samples of the next minibatch."""
@@ -103,9 +103,10 @@ class PriorLearner(Stateful):
 
     def evened(self, alpha: NDArray[Any], clock: StreamClock, batch: Minibatch) -> NDArray[Any]:
         """Return alpha, whose shares come closer to equal ones once it has been learned."""
-        if self._is_even or not self._has_learned(clock):
+        # Again after a corpus has grown to twice its size, but not whenever it has grown a little.
+        if not self._has_learned(clock) or self._n_sampled < 2.0 * self._n_even:
             return alpha
-        self._is_even = True
+        self._n_even = self._n_sampled
         size = clock.corpus_size(batch)
         share = 1.0 / (1.0 + (size.tokens / size.documents / _EVEN_TOKENS) ** 2)
         even: NDArray[Any] = alpha + share * (alpha.mean(dtype=np.float64) - alpha)
@@ -142,7 +143,6 @@ class PriorLearner(Stateful):
     ) -> NDArray[Any]:
         """Take a step of the sum, and one of the shares of topics in it."""
         self._n_sampled += batch.size
-        self._is_even = False
         total, found = alpha.sum(dtype=np.float64), means[:-1].sum()
         if min(found, means[-1]) <= 0 or not batch.total_tokens:
             return alpha
