@@ -28,6 +28,16 @@ def test_columns_of_periods_are_read_at_once(freq, monkeypatch):
         assert periods_of(given, 9, "year")[0] == np.datetime64("2024-01-01")
 
 
+@pytest.mark.parametrize("chunked", [False, True])
+def test_columns_of_periods_in_arrow_are_no_numbers(chunked):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    column = pyarrow.array(pandas.PeriodIndex(["2020-01", None, "2021-05"], freq="M"))
+    given = pyarrow.chunked_array([column]) if chunked else column
+    expected = np.array(["2020-01-01", "NaT", "2021-05-01"], "datetime64[D]")
+    np.testing.assert_array_equal(days_of(given, 3), expected)
+
+
 @pytest.mark.parametrize(
     ("given", "day"),
     [

@@ -75,6 +75,8 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
 
 def starts_of_periods(dates: Any) -> Any:
     """Return the starts of a column of periods of pandas, at once; other dates as they are."""
+    if "pandas.period" in str(getattr(dates, "type", "")):  # Arrow holds them as numbers
+        dates = dates.to_pandas()
     if not str(getattr(dates, "dtype", "")).startswith("period["):
         return dates
     periods = getattr(dates, "array", dates)
