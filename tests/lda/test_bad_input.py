@@ -46,7 +46,7 @@ BAD_COUNTS = {
     "no rows, sparse": (sp.csr_matrix((0, 60)), "0 sample"),
     "None": (None, "2D array"),
     "object": (objects({}), "X must hold numbers: row 5 has {} in column 7 .* not 'dict'"),
-    "list of lists": ([[0, []], [{}, 1]], "inhomogeneous"),
+    "list of lists": ([[0, []], [{}, 1]], r"row 0 has \[\] in column 1"),
 }
 
 
