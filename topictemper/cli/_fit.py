@@ -14,6 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._files import new_path
 from .._utils._log import counted, logger
+from ..datasets.formats._mapped import HEADER
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
 from ..lda._estimator import TemperedLDA
@@ -145,11 +146,8 @@ def _add_counting(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Fit a model, and save it."""
     # An unwritable path must fail before the fit, not after.
-    target = file_to_write(arguments.output, "a model")
     inputs = arguments.file, arguments.vocabulary, arguments.seed_topics
-    for given in (*inputs, _stop_words_file(arguments)):
-        if given is not None and target == given.resolve():
-            raise InputError(f"{arguments.output}: this would overwrite the input.")
+    target = file_to_write(arguments.output, "a model", *inputs, _stop_words_file(arguments))
     lda = TemperedLDA(
         arguments.topics,
         tempering=arguments.tempering,
@@ -280,7 +278,7 @@ def _check_corpus_folder(folder: Path | None, file: Path, target: Path, *, count
         raise InputError("--corpus-folder is for text; the counts of FILE are kept already.")
     if folder.resolve() == target:
         raise InputError("--corpus-folder and --output are the same.")
-    if (folder / "corpus.json").exists():
+    if (folder / HEADER).exists():
         raise InputError(
             f"--corpus-folder: {folder} has counts already; {_fit_of(folder)} learns from them. To "
             "count, name a new folder."

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from .._utils._log import counted, logger
 from ..datasets import read_corpus
 from ..datasets.formats._formats import FORMATS, format_of
+from ..datasets.formats._mapped import HEADER
 from ..datasets.formats._packed import InputError, plain, plain_name
 from ._decoding import text_lines
 from ._tables import Columns, Row, delimited_rows, json_rows, parquet_documents
@@ -53,7 +54,7 @@ def kind_of(path: Path, format: str | None = None) -> Literal["counts", "text"]:
     """Return whether a file holds counts or texts."""
     if format is not None:
         return "counts" if format in FORMATS else "text"
-    counts = format_of(path) is not None or (path / "corpus.json").exists()
+    counts = format_of(path) is not None or (path / HEADER).exists()
     return "counts" if counts else "text"
 
 
@@ -159,11 +160,7 @@ class TextInput:
         lines = text_lines(content, name, self._encoding)
         if format == "file":
             return iter([Row("".join(lines))])
-        return map(_row, lines)
-
-
-def _row(line: str) -> Row:
-    return Row(line.rstrip("\r\n"))
+        return (Row(line.rstrip("\r\n")) for line in lines)
 
 
 def _files_of(folder: Path) -> list[Path]:

@@ -39,8 +39,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Label topics, and save the model."""
     output = arguments.output or arguments.model
-    if file_to_write(output, "a model") == arguments.labels.resolve():
-        raise InputError(f"{output}: this would overwrite the input.")
+    file_to_write(output, "a model", arguments.labels)
     fitted, labels = Fitted(arguments.model), read_labels(arguments.labels)
     before = fitted.lda._labels
     try:

@@ -77,11 +77,14 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def file_to_write(output: Path, what: str) -> Path:
-    """Return where --output leads, which has to be a file that can be written."""
+def file_to_write(output: Path, what: str, *inputs: Path | None) -> Path:
+    """Return where --output leads: a file that can be written, and none of the inputs."""
     if output == STANDARD_INPUT:
         raise InputError(f"--output: {what} is written to a file, not to standard output.")
-    return writable_path(output)
+    target = writable_path(output)
+    if any(given is not None and target == given.resolve() for given in inputs):
+        raise InputError(f"{output}: this would overwrite the input.")
+    return target
 
 
 def format_of_output(path: Path, n_top: int | None) -> str:

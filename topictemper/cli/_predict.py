@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from .._utils._files import writable_path
 from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
 from ..text._summaries import labels_of
 from . import _arguments as types
 from ._inputs import STANDARD_INPUT
 from ._models import Fitted
-from ._outputs import Labels, format_of_output, opened_output
+from ._outputs import Labels, file_to_write, format_of_output, opened_output
 from ._printing import as_json, format_score
 
 
@@ -108,8 +107,8 @@ def run_transform(arguments: argparse.Namespace) -> int:
     """Write the proportions."""
     fitted, output = Fitted(arguments.model), arguments.output
     format = format_of_output(output, arguments.top)
-    if output != STANDARD_INPUT and writable_path(output) == arguments.file.resolve():
-        raise InputError(f"{output}: this would overwrite the input.")
+    if output != STANDARD_INPUT:
+        file_to_write(output, "a table", arguments.file)
     names = range(fitted.lda.n_features_in_) if fitted.words is None else fitted.words
     labels = Labels(
         labels_of(fitted.lda, [str(name) for name in names]),

@@ -58,8 +58,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the report."""
     output = arguments.output
-    if file_to_write(output, "a report") in (arguments.file.resolve(), arguments.model.resolve()):
-        raise InputError(f"{output}: this would overwrite the input.")
+    file_to_write(output, "a report", arguments.file, arguments.model)
     try:
         page_to_write(output)
     except ValueError as error:

@@ -42,9 +42,7 @@ def add(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Update a model, and save it."""
     output = arguments.output or arguments.model
-    target = file_to_write(output, "a model")
-    if target == arguments.file.resolve():
-        raise InputError(f"{output}: this would overwrite the input.")
+    target = file_to_write(output, "a model", arguments.file)
     fitted = Fitted(arguments.model)
     fitted.lda.set_params(n_jobs=arguments.jobs)
     if kind_of(arguments.file, arguments.format) == "counts":
