@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import scipy
 import sklearn
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.utils import Bunch
 
 from .._utils import _validation as check
+from .._utils._missing import objects
 from . import _cache
 from ._sources import find_docstrings
 
@@ -180,27 +180,20 @@ def _count(documents: list[tuple[str, str]]) -> Bunch:
     documents = [documents[order[i]] for i in kept]
     return _bunch(
         counts[kept],
-        vectorizer.get_feature_names_out(),
+        vectorizer.get_feature_names_out().tolist(),
         [name for name, _ in documents],
         [text for _, text in documents],
     )
 
 
-def _bunch(
-    counts: csr_array, vocabulary: Iterable[str], names: Iterable[str], text: list[str]
-) -> Bunch:
+def _bunch(counts: csr_array, vocabulary: list[str], names: list[str], text: list[str]) -> Bunch:
     return Bunch(
         # An array, not a matrix, as SciPy advises: `*` is elementwise and sums are 1-d.
         counts=counts,
-        vocabulary=_array_of_str(vocabulary),
-        names=_array_of_str(names),
+        vocabulary=objects(vocabulary),
+        names=objects(names),
         text=text,
     )
-
-
-def _array_of_str(strings: Iterable[str]) -> NDArray[np.object_]:
-    # Objects, as scikit-learn's get_feature_names_out returns them.
-    return np.array(list(strings), dtype=object)
 
 
 def _from_cache(path: Path, key: dict[str, Any]) -> Bunch | None:

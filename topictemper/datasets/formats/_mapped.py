@@ -19,6 +19,7 @@ from ..._utils._chunks import is_chunks, numbered
 from ..._utils._feature_names import feature_names_of
 from ..._utils._files import new_folder
 from ..._utils._npz import read_header
+from ..._utils._sparse_checks import spans
 from ._lines import LARGEST_COUNT, LARGEST_SIZE
 from ._packed import InputError
 from ._text import read_vocabulary, write_vocabulary
@@ -28,10 +29,9 @@ _SCHEMA = 1
 #: The file that makes a folder one of a corpus.
 HEADER = "corpus.json"
 _WORDS = "vocab.txt"
-
 # SciPy needs one type for `indices` and `indptr`.
 _SMALL = np.iinfo(np.int32).max
-_ENTRIES_AT_ONCE = 1 << 20
+
 _INDEX_TYPES = ("int32", "int64")
 _COUNT_TYPES = ("int32", "float32", "float64")
 
@@ -220,9 +220,8 @@ def _convert(path: Path) -> None:
     old = np.load(path, mmap_mode="r")
     other = path.with_suffix(".part")
     with _Growing(other) as new:
-        for start in range(0, len(old), _ENTRIES_AT_ONCE):
-            part = old[start : start + _ENTRIES_AT_ONCE]
-            new.append(part.astype(np.int32 if old.dtype == np.int64 else np.int64))
+        for span in spans(len(old)):
+            new.append(old[span].astype(np.int32 if old.dtype == np.int64 else np.int64))
     del old
     os.replace(other, path)
 
@@ -289,13 +288,12 @@ def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
 def _verify(folder: Path, counts: sp.csr_array) -> None:
     """Check the values of the arrays, piece by piece."""
     indptr, indices, data = counts.indptr, counts.indices, counts.data
-    for start in range(0, len(indptr) - 1, _ENTRIES_AT_ONCE):
-        places = indptr[start : start + _ENTRIES_AT_ONCE + 1]
-        if (places[1:] < places[:-1]).any():
-            row = start + int((places[1:] < places[:-1]).argmax())
+    for span in spans(len(indptr) - 1):
+        falls = indptr[span.start + 1 : span.stop + 1] < indptr[span]
+        if falls.any():
+            row = span.start + int(falls.argmax())
             raise InputError(f"{folder / 'indptr.npy'}: decreases after row {row}.")
-    for start in range(0, len(data), _ENTRIES_AT_ONCE):
-        span = slice(start, start + _ENTRIES_AT_ONCE)
+    for span in spans(len(data)):
         for name, array, limit in (
             ("indices", indices, counts.shape[1] - 1),
             ("data", data, LARGEST_COUNT),
@@ -305,8 +303,8 @@ def _verify(folder: Path, counts: sp.csr_array) -> None:
             if not (part.min() >= 0 and part.max() <= limit):
                 entry = int((~((part >= 0) & (part <= limit))).argmax())
                 raise InputError(
-                    f"{folder / name}.npy: entry {start + entry} is {part[entry]}, which is not "
-                    f"from 0 to {limit}."
+                    f"{folder / name}.npy: entry {span.start + entry} is {part[entry]}, which is "
+                    f"not from 0 to {limit}."
                 )
 
 
