@@ -36,7 +36,7 @@ def is_lazy(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
-def blocks_of(X: Any, name: str = "X") -> Blocks:
+def blocks_of(X: Any) -> Blocks:
     """Return the blocks of a dask.array, a dask.dataframe or a dask.bag.
 
     Raises
@@ -48,15 +48,15 @@ def blocks_of(X: Any, name: str = "X") -> Blocks:
     n_rows = None
     if hasattr(X, "chunks"):
         if X.ndim != 2:
-            raise ValueError(f"{name} must have two dimensions, documents by words; got {X.ndim}")
+            raise ValueError(f"X must have two dimensions, documents by words; got {X.ndim}")
         if len(X.chunks[1]) > 1:
             raise ValueError(
-                f"the columns of {name} lie in {len(X.chunks[1])} blocks; every block must hold "
+                f"the columns of X lie in {len(X.chunks[1])} blocks; every block must hold "
                 "whole documents: X.rechunk({1: -1})"
             )
         if np.isnan(X.shape[1]):
             raise ValueError(
-                f"{name} must have a known number of columns, one for each word: "
+                "X must have a known number of columns, one for each word: "
                 "da.from_delayed(block, shape=(np.nan, n_columns), ...)"
             )
         n_rows = [float(rows) for rows in X.chunks[0]]
@@ -108,19 +108,19 @@ def renamed(blocks: Blocks) -> Blocks:
     return blocks._replace(parts=parts)
 
 
-def matrices_of(X: Any, name: str = "X") -> Blocks:
+def matrices_of(X: Any) -> Blocks:
     """Return the blocks of a collection of Dask, a list of matrices, or one matrix."""
     if is_lazy(X):
-        blocks = blocks_of(X, name)
+        blocks = blocks_of(X)
         if not blocks.n_columns:
             raise TypeError(
-                f"{name} must hold counts, documents by words; count the words of texts first"
+                "X must hold counts, documents by words; count the words of texts first"
             )
         return renamed(blocks)
     parts = list(X) if isinstance(X, list | tuple) and all(map(is_matrix, X)) else [X]
     if not parts or not all(map(is_matrix, parts)):
         raise TypeError(
-            f"{name} must be a dask.array or dask.dataframe of counts, a matrix, or a list of "
+            "X must be a dask.array or dask.dataframe of counts, a matrix, or a list of "
             f"matrices; got {type(X).__name__}"
         )
     n_rows = [float(part.shape[0]) for part in parts]

@@ -274,7 +274,7 @@ max_doc_update_iter, dtype
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()
         isa = common_isa(machines, self.isa)
-        report: Callable[[str], None] = say if self.verbose else _silent
+        report: Callable[[str], None] = say if self.verbose else lambda line: None
         corpus = Corpus.of(_facts(executor, blocks.parts, report), blocks.n_columns)
         shards = self._shard_map(corpus.n_rows)
         passes = config.planned_passes(corpus.n_rows)
@@ -458,7 +458,3 @@ def _facts(
         )
 
     return repeated(executor, look, "the first look at X", report)
-
-
-def _silent(line: str) -> None:
-    pass
