@@ -130,6 +130,7 @@ NUMBERS = [
     ("lvt", "state/trainer/prior_scale/steps", None),
     ("lvt", "state/trainer/prior_scale/next", 10**6),
     ("lvt", "state/trainer/priors/alpha_share", INFINITY),
+    ("lvt", "state/trainer/priors/n_even", -1.0),
     ("lvt", "state/trainer/normalizer/refreshed", 1e9),
     ("lvt", "state/trainer/control/learned", 1e-9),
     ("lvt", "state/trainer/control/course/begin", 1e9),
