@@ -86,19 +86,19 @@ def inverse_temperature_grid(n: int) -> NDArray[np.float64]:
     return np.arange(1, n + 1) / n
 
 
-def _float_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
-    """Return `values` as a new non-empty one-dimensional float64 array."""
+def _float_vector(name: str, values: ArrayLike, size: int | None = None) -> NDArray[np.float64]:
+    """Return `values` as a new float64 vector, not empty, and of `size` if that is given."""
     vector = np.array(values, dtype=np.float64)
     if vector.ndim != 1 or vector.size == 0:
         raise ValueError(f"{name} must be one-dimensional and not empty, got shape {vector.shape}")
+    if size not in (None, vector.size):
+        raise ValueError(f"{name} must have {size} values, one per temperature, got {vector.size}")
     return vector
 
 
 def finite_vector(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
     """Return `values` as a new float64 array of shape (size,) of finite values."""
-    vector = _float_vector(name, values)
-    if vector.size != size:
-        raise ValueError(f"{name} must have {size} values, one per temperature, got {vector.size}")
+    vector = _float_vector(name, values, size)
     if not np.isfinite(vector).all():
         raise ValueError(f"{name} must be finite, got {vector[~np.isfinite(vector)][0]}")
     return vector
@@ -131,11 +131,7 @@ def normalized_log_prior(log_prior: ArrayLike | None, size: int) -> NDArray[np.f
     if log_prior is None:
         vector = np.full(size, -math.log(size))
     else:
-        vector = _float_vector("log_prior", log_prior)
-        if vector.size != size:
-            raise ValueError(
-                f"log_prior must have {size} values, one per temperature, got {vector.size}"
-            )
+        vector = _float_vector("log_prior", log_prior, size)
         if np.isnan(vector).any() or (vector == np.inf).any() or (vector == -np.inf).all():
             raise ValueError(
                 "log_prior must hold log probabilities: finite, or -inf (but not everywhere) "
