@@ -14,6 +14,7 @@ from .._utils import _validation as check
 from .._utils._dates import days_of
 from .._utils._feature_names import feature_names_of
 from .._utils._files import replacing, writable_path
+from .._utils._log import counted
 from .._utils._missing import ordered_codes
 from .._utils._version import VERSION
 from . import _inputs
@@ -168,7 +169,7 @@ def write(
         parameters=_inputs.parameters_of(parameters or {}),
     )
     content = content_of(inputs) | {
-        "title": f"Topics in {n:,} document{'s' * (n != 1)}" if title is None else str(title),
+        "title": f"Topics in {counted(n, 'document')}" if title is None else str(title),
         "created": _today(),
         "version": VERSION,
     }

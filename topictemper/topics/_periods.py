@@ -69,13 +69,9 @@ def _numbers(array: NDArray[Any]) -> NDArray[Any] | None:
     """Return a column of numbers, in which None is NaN; or None if it has others."""
     if array.dtype.kind == "O":
         known = [value for value in array if value is not None]
-        if known and all(_is_number(value) for value in known):
+        if known and all(check.is_real(value) for value in known):
             return array.astype(np.float64)
     return array if array.dtype.kind in "iuf" else None
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
 
 
 def _checked(array: NDArray[Any], period: str) -> NDArray[Any]:
