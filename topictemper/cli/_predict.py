@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .._utils._chunks import row_sums
 from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
 from ..text._summaries import labels_of
@@ -119,7 +120,7 @@ def run_transform(arguments: argparse.Namespace) -> int:
     with opened_output(output, format, labels) as write:
         for part in fitted.parts(arguments):
             theta = fitted.lda._proportions(fitted.lda._fitted_counts(part.counts))
-            empty = np.asarray(part.counts.sum(axis=1)).ravel() == 0
+            empty = row_sums(part.counts) == 0
             theta[empty] = np.nan
             write(part.documents, theta)
             n_documents, n_empty = n_documents + len(theta), n_empty + int(empty.sum())

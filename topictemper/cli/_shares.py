@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._chunks import row_sums
 from .._utils._log import Progress, counted, logger
 from .._utils._rows import Rows
 from ..datasets.formats._packed import InputError
@@ -57,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
     values: list[str | None] = []
     for part in fitted.parts(arguments):
         proportions.add(fitted.lda._proportions(fitted.lda._fitted_counts(part.counts)))
-        known.append(np.asarray(part.counts.sum(axis=1)).ravel() > 0)
+        known.append(row_sums(part.counts) > 0)
         # An empty cell of a table is None in other formats.
         values += [(each.date if by_date else each.group) or None for each in part.documents]
         progress.add(len(part.documents))

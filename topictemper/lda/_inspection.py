@@ -120,7 +120,7 @@ class InspectionMixin:
             # Proportions of all documents may take far more memory than their counts.
             theta = model._proportions(part)
             # They have the mean of the prior, which may be more than rare topics have elsewhere.
-            theta[np.asarray(part.sum(axis=1)).ravel() == 0] = -1.0
+            theta[row_sums(part) == 0] = -1.0
             best.add(start, theta)
             start += part.shape[0]
         return np.stack(best.rows())
@@ -186,9 +186,7 @@ class InspectionMixin:
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Counts.
         feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
-            Names of the columns: a sequence; a mapping of words to columns or of columns to
-            words, such as ``vocabulary_`` or a gensim ``Dictionary``; or a fitted vectorizer. By
-            default `feature_names_in_`, or else their numbers, with a warning.
+            Names of the columns, as for `top_words`.
 
         Returns
         -------
