@@ -34,7 +34,7 @@ def numbered(chunks: Iterable[Any]) -> Iterator[tuple[int, Any]]:
 
 
 def has_rows(chunk: Any) -> bool:
-    """Whether a chunk is no matrix without rows."""
+    """Whether a chunk has rows. It counts as such if it is no matrix: checks refuse that later."""
     return bool(getattr(chunk, "shape", (1,))[:1] != (0,))
 
 

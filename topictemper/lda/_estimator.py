@@ -329,10 +329,10 @@ class TemperedLDA(
             Counts of words (columns) in documents (rows), >= 0; values below 1e-30 count as 0.
             Rows of norm 1, such as tf-idf, give a warning. Memory-mapped arrays
             (`topictemper.datasets.open_corpus`) are not copied, but with `early_stopping` rows
-            are, unless `validation_X` is given. An iterable must yield
-            the same chunks of documents in every pass, as a list of sparse matrices does, or an
-            object whose ``__iter__`` starts again. Its first pass checks and counts the documents;
-            `shuffle` reorders the documents within each chunk.
+            are, unless `validation_X` is given. An iterable must yield the same chunks of documents
+            in every pass, as a list of sparse matrices does, or an object whose ``__iter__`` starts
+            again. Its first pass checks and counts the documents; `shuffle` reorders the documents
+            within each chunk.
         y : None
             Ignored, but passed on to callbacks.
         sample_weight : array-like of shape (n_samples,), optional

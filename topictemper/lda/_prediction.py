@@ -139,7 +139,7 @@ def proportions(
     """E[theta_d] of every row of X, shape (n_samples, n_components)."""
     topics, workspace = model.topics, Workspace()
     out = np.empty((X.shape[0], topics.n_components), dtype=topics.M.dtype)
-    for rows, batch in minibatches(X, model.topics):
+    for rows, batch in minibatches(X, topics):
         workspace.lend("gamma", out[rows])
         gamma = infer_documents(model, batch, inverse_temperatures, workers, workspace).gamma
         gamma /= gamma.sum(axis=1, keepdims=True)

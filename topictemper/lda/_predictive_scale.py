@@ -1,4 +1,4 @@
-"""The multiple of alpha with which topics that follow samples predict new documents."""
+"""The multiple of alpha with which collapsed inference predicts new documents."""
 
 from __future__ import annotations
 

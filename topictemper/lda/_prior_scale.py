@@ -1,4 +1,4 @@
-"""The alpha of prediction: a multiple of the alpha of training, from halves of documents."""
+"""The multiple of alpha with which mean-field inference predicts new documents."""
 
 from __future__ import annotations
 
