@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
+from scipy.io import mmwrite
 from sklearn.datasets import dump_svmlight_file
 
 from topictemper.datasets import (
@@ -61,6 +62,14 @@ def test_packed_files_are_known_by_their_names(tmp_path, kind, suffix, pack):
     corpus = read_corpus(packed)
     assert corpus.counts.toarray().tolist() == [[1, 0, 2], [0, 3, 1]]
     assert corpus.feature_names.tolist() == words
+
+
+def test_dense_and_symmetric_matrix_market(tmp_path):
+    path, symmetric = tmp_path / NAMES["mtx"], COUNTS.T @ COUNTS
+    mmwrite(path, COUNTS, symmetry="general")
+    assert_array_equal(read_corpus(path).counts.toarray(), COUNTS)
+    mmwrite(path, sp.coo_array(symmetric), symmetry="symmetric")
+    assert_array_equal(read_corpus(path).counts.toarray(), symmetric)
 
 
 def test_gensim_reads_matrix_market(tmp_path):
