@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from .._utils._tables import aligned, printable
 
+# Passes and documents that the demo shows, and the longest line of a document.
+_PASSES, _HOTTEST, _WIDTH = 10, 5, 100
+
 
 def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
     """Return a table of held-out scores, and the gain of the second over the first.
@@ -43,18 +46,16 @@ def format_verdict(gain: float) -> str:
     return f"tempering helped: a held-out word is {math.expm1(gain):.1%} more probable on average"
 
 
-def format_course(history: NDArray[Any], n_rows: int = 10) -> str:
-    """Return a table of the temperature during a fit.
+def format_course(history: NDArray[Any]) -> str:
+    """Return a table of the temperature during a fit, at some passes that are evenly spaced.
 
     Parameters
     ----------
     history : structured array
         `temperature_history_`: fields "pass" and "temperature"; for "lvt" also "q50", the median
         temperature of the documents (NaN before the first step).
-    n_rows : int, default=10
-        Number of rows to show, evenly spaced.
     """
-    rows = np.unique(np.linspace(0, len(history) - 1, min(n_rows, len(history))).astype(int))
+    rows = np.unique(np.linspace(0, len(history) - 1, min(_PASSES, len(history))).astype(int))
     names = history.dtype.names or ()
     columns = {"pass": "pass", "temperature": "temperature", "q50": "median of documents"}
     shown = [name for name in columns if name in names]
@@ -109,13 +110,7 @@ def format_shares(columns: Mapping[str, Sequence[Any] | NDArray[Any]]) -> str:
     return _indented([first, "topic", "share", "low", "high", "documents"], rows, left=2)
 
 
-def format_documents(
-    temperatures: NDArray[Any],
-    names: Sequence[str],
-    text: Sequence[str],
-    n_rows: int = 5,
-    width: int = 100,
-) -> str:
+def format_documents(temperatures: NDArray[Any], names: Sequence[str], text: Sequence[str]) -> str:
     """Return the hottest documents: temperature, name, and the first line of text.
 
     Parameters
@@ -124,17 +119,13 @@ def format_documents(
         `document_temperatures`, >= 1.
     names, text : sequences of str, of length n_samples
         The documents.
-    n_rows : int, default=5
-        How many documents to show.
-    width : int, default=100
-        Maximum width of that line.
     """
     lines = []
-    for row in np.argsort(-temperatures, kind="stable")[:n_rows]:
+    for row in np.argsort(-temperatures, kind="stable")[:_HOTTEST]:
         first = next((line.strip() for line in text[row].splitlines() if line.strip()), "")
         lines.append(f"  {temperatures[row]:5.2f}  {printable(names[row])}")
         if first:
-            lines.append(_cut(f"         {printable(first)}", width))
+            lines.append(_cut(f"         {printable(first)}"))
     return "\n".join(lines)
 
 
@@ -195,5 +186,5 @@ def _number(value: float) -> str:
     return "-" if math.isnan(value) else f"{value:.2f}"
 
 
-def _cut(line: str, width: int) -> str:
-    return line if len(line) <= width else line[: width - 3].rstrip() + "..."
+def _cut(line: str) -> str:
+    return line if len(line) <= _WIDTH else line[: _WIDTH - 3].rstrip() + "..."
