@@ -1,6 +1,6 @@
 import pytest
 
-from topictemper._utils._names import names_of
+from topictemper._utils._names import names_of_topics
 
 
 def topics_of(*texts):
@@ -34,4 +34,4 @@ def topics_of(*texts):
     ],
 )
 def test_a_name_has_more_words_where_another_topic_begins_with_the_same(words, names):
-    assert names_of(words) == names
+    assert names_of_topics(words) == names

@@ -25,7 +25,7 @@ def numbers_of_words(words: Sequence[Sequence[str]]) -> list[int]:
     return numbers
 
 
-def names_of(words: Sequence[Sequence[str]]) -> list[str]:
+def names_of_topics(words: Sequence[Sequence[str]]) -> list[str]:
     """Names of topics whose `MOST_WORDS` most probable words are given."""
     return _names(words, numbers_of_words(words))
 

@@ -20,7 +20,7 @@ from ..topics._words import Measure, word_scores
 from ._word_topics import word_topic_columns
 
 
-def names_of(model: Any, feature_names: Any) -> list[str]:
+def names_of_columns(model: Any, feature_names: Any) -> list[str]:
     """The names given, or `feature_names_in_` of a fitted model, or else the columns' numbers."""
     if feature_names is None:
         feature_names = getattr(model, "feature_names_in_", None)
@@ -84,7 +84,7 @@ class InspectionMixin:
         """
         model: Any = self
         check_is_fitted(model)
-        n, names = check.integer("n", n, 1), names_of(self, feature_names)
+        n, names = check.integer("n", n, 1), names_of_columns(self, feature_names)
         scores = word_scores(model.components_, by, weight)
         return [[names[v] for v in largest(topic, n)] for topic in scores]
 
@@ -173,7 +173,7 @@ class InspectionMixin:
             model._trainer.predictive_topics,
             matrices,
             model._proportions,
-            objects(names_of(self, feature_names)),
+            objects(names_of_columns(self, feature_names)),
             model.labels_,
         )
         return table(columns, output_of(self))
@@ -222,7 +222,7 @@ class InspectionMixin:
             "topic_term_dists": distributions(model.components_),
             "doc_topic_dists": distributions(model._proportions(X)),
             "doc_lengths": row_sums(X),
-            "vocab": np.array(names_of(self, feature_names)),
+            "vocab": np.array(names_of_columns(self, feature_names)),
             "term_frequency": np.asarray(X.sum(axis=0, dtype=np.float64)).ravel(),
             "sort_topics": False,
         }

@@ -47,7 +47,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         n_components = estimator._learned("labels_").topics.n_components
         usual = [f"topic {k}" for k in range(n_components)]
         if hasattr(self, "feature_names_in_") and len(self._labels) < n_components:
-            usual = _names.names_of(estimator.top_words(_names.MOST_WORDS))
+            usual = _names.names_of_topics(estimator.top_words(_names.MOST_WORDS))
         return np.array([self._labels.get(k, usual[k]) for k in range(n_components)], object)
 
     def set_labels(

@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from ..report._of_model import write_model
-from ._inspection import names_of
+from ._inspection import names_of_columns
 
 
 class ReportMixin:
@@ -95,7 +95,7 @@ class ReportMixin:
         return write_model(
             self,
             X,
-            names_of(self, feature_names),
+            names_of_columns(self, feature_names),
             path=path,
             documents=documents,
             labels=labels,

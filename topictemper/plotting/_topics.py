@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._ranking import largest
 from .._utils._topics import topics_of
-from ..lda._inspection import names_of
+from ..lda._inspection import names_of_columns
 from ..topics._checks import fitted_lda_of
 from ._axes import COOL, MUTED, axes, inches, letters, note_below, shortened
 
@@ -119,7 +119,7 @@ class TopicsDisplay:
             feature_names = getattr(estimator, "feature_names_", None)  # of a model of texts
         estimator = fitted_lda_of(estimator)
         n_top_words = check.integer("n_top_words", n_top_words, 1)
-        names = names_of(estimator, feature_names)
+        names = names_of_columns(estimator, feature_names)
         components = topics_of(estimator).astype(np.float64)
         sizes = components.sum(axis=1)
         if np.ndim(topics) == 0:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._cooccurrence import shares_together
-from .._utils._names import MOST_WORDS, names_of
+from .._utils._names import MOST_WORDS, names_of_topics
 from .._utils._ranking import largest_in_rows, top_columns
 from .._utils._state import Stateful
 from ..lda._completion import scores_of_documents
@@ -136,7 +136,7 @@ def document_columns(
 
 def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str]:
     """Labels of the topics: their own, or their most probable words."""
-    usual = names_of(lda.top_words(MOST_WORDS, names))
+    usual = names_of_topics(lda.top_words(MOST_WORDS, names))
     return [lda._labels.get(k, name) for k, name in enumerate(usual)]
 
 
