@@ -182,6 +182,17 @@ def _files_of(folder: Path) -> list[Path]:
 
 
 @contextmanager
+def naming(what: object) -> Iterator[None]:
+    """Let errors name the file or the option that they are about."""
+    try:
+        yield
+    except InputError:  # which names it already
+        raise
+    except ValueError as error:
+        raise InputError(f"{what}: {error}.") from error
+
+
+@contextmanager
 def _opened(path: Path) -> Iterator[Any]:
     """Give the plain bytes of a file, or of standard input."""
     if path != STANDARD_INPUT:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from .._utils._log import counted
-from ..datasets.formats._packed import InputError
 from ..report import read_labels
 from . import _arguments as types
+from ._inputs import naming
 from ._models import Fitted
 from ._outputs import file_to_write
 
@@ -42,10 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     file_to_write(output, "a model", arguments.labels)
     fitted, labels = Fitted(arguments.model), read_labels(arguments.labels)
     before = fitted.lda._labels
-    try:
+    with naming(arguments.labels):
         fitted.lda.set_labels(labels)
-    except ValueError as error:
-        raise InputError(f"{arguments.labels}: {error}.") from error
     fitted.model.save(output)
     n_removed = len(before.keys() - fitted.lda._labels.keys())
     n_labeled = sum(label != "" for label in labels.values())

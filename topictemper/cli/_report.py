@@ -17,7 +17,7 @@ from ..report._write import page_to_write
 from ..text._model import TopicModel
 from ..text._settings import made_by
 from . import _arguments as types
-from ._inputs import Document, kind_of
+from ._inputs import Document, kind_of, naming
 from ._models import Fitted
 from ._outputs import file_to_write
 
@@ -59,10 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the report."""
     output = arguments.output
     file_to_write(output, "a report", arguments.file, arguments.model)
-    try:
+    with naming("--output"):
         page_to_write(output)
-    except ValueError as error:
-        raise InputError(f"--output: {error}.") from error
     fitted, progress = Fitted(arguments.model), Progress("counting", verbose=True)
     others = [_other(path, arguments.model, fitted) for path in arguments.other_model]
     are_texts = kind_of(arguments.file, arguments.format) == "text"
@@ -87,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
     X = sp.vstack(counts, format="csr")
     del counts
     fitted.lda.set_params(verbose=1)
-    try:
+    with naming(arguments.file):
         write_model(
             fitted.lda,
             X,
@@ -98,8 +96,6 @@ def run(arguments: argparse.Namespace) -> int:
             made_by=made_by(fitted.model) if isinstance(fitted.model, TopicModel) else None,
             **columns,
         )
-    except ValueError as error:
-        raise InputError(f"{arguments.file}: {error}.") from error
     topics = counted(fitted.lda.components_.shape[0], "topic")
     print(f"{output}: {topics} in {counted(X.shape[0], 'document')}")
     return 0

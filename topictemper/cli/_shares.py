@@ -18,6 +18,7 @@ from ..datasets.formats._packed import InputError
 from ..topics._periods import PERIODS
 from ..topics._shares import shares_by_group, shares_over_time
 from . import _arguments as types
+from ._inputs import naming
 from ._models import Fitted
 from ._printing import format_shares, print_rows
 
@@ -68,15 +69,13 @@ def run(arguments: argparse.Namespace) -> int:
     if not any(value is not None for value in values):
         raise InputError(f"{arguments.file}: no document has a {'date' if by_date else 'group'}.")
     theta = proportions.array()
-    try:
+    with naming(arguments.file):
         if by_date:
             period = arguments.period or "auto"
             dates = _as_years(values) if period == "auto" else values
             shares = shares_over_time(theta, dates, period=period, **settings)
         else:
             shares = shares_by_group(theta, values, **settings)
-    except ValueError as error:
-        raise InputError(f"{arguments.file}: {error}.") from error
     columns = {name: np.asarray(shares[name]) for name in shares.columns}
     if by_date and columns["period"].dtype.kind == "M":
         columns["period"] = np.datetime_as_string(columns["period"], "D")

@@ -12,7 +12,7 @@ from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from ..text._model import TopicModel
 from . import _arguments as types
-from ._inputs import TextInput, kind_of
+from ._inputs import TextInput, kind_of, naming
 from ._models import Fitted
 from ._outputs import file_to_write
 
@@ -60,12 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
             yield text
             progress.add(1)
 
-    try:
+    with naming(arguments.file):
         model.update(texts())
-    except InputError:
-        raise
-    except ValueError as error:
-        raise InputError(f"{arguments.file}: {error}.") from error
     fitted.model.save(target)
     print(
         f"{output}: {counted(source.n_documents, 'more document')}, "
