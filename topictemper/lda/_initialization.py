@@ -23,8 +23,6 @@ def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
     weight 2 is the same as two copies.
     """
     n_topics, n_documents = topics.n_components, batch.n_documents
-    if n_documents == 0:
-        return
     hashes = splitmix64(batch.hashes() + np.uint64(seed))
     n_distinct = len(np.unique(hashes))
     copies = np.arange(min(-(-_DOCUMENTS * n_topics // n_distinct), n_topics), dtype=np.uint64)

@@ -80,20 +80,18 @@ def largest_eta(tokens: float, n_features: int, n_components: int) -> float:
     """Return the largest eta that is learned in a corpus of so many tokens."""
     bound = first_eta(tokens, n_features, n_components, ETA_TOKENS)
     of_words = ETA_WORDS * n_features / max(tokens, 1.0)
-    of_topics = ETA_SHARE * tokens / (n_components * max(n_features, 1))
+    of_topics = ETA_SHARE * tokens / (n_components * n_features)
     return max(bound, min(of_words, max(of_topics, ETA_TOGETHER / n_components)))
 
 
 def unlearned_eta(tokens: float, n_features: int, n_components: int) -> float:
     """Return the eta with which topics have half as many tokens of the prior as of documents."""
     least, largest = ETA_UNLEARNED
-    return min(max(0.5 * tokens / (n_components * max(n_features, 1)), least), largest)
+    return min(max(0.5 * tokens / (n_components * n_features), least), largest)
 
 
 def first_eta(
     tokens: float, n_features: int, n_components: int, share: float = ETA_FIRST_TOKENS
 ) -> float:
     """Return the eta to start with: V eta is the share N / `share` of the N tokens of a topic."""
-    if n_features == 0:
-        return ETA_POINT
     return max(ETA_LEAST, min(ETA_POINT, (tokens / n_components) ** 2 / (share * n_features)))
