@@ -218,25 +218,23 @@ def _restored(tree: Tree) -> Any:
     """A tempering object, a part of an estimator, words, or a source of random numbers."""
     if "words" in tree:
         return tree["words"]
-    if "part" in tree:
-        if tree["part"] not in _PARTS:
-            raise ValueError(f"{tree['part']!r} is not a parameter of topictemper")
-        try:
-            return _PARTS[tree["part"]](**parameters_of(tree["settings"]))
-        except TypeError as error:
-            raise ValueError(f"settings of {tree['part']!r} are damaged") from error
+    for key, kinds, what in (
+        ("part", _PARTS, "a parameter of topictemper"),
+        ("mode", MODES, "a mode of tempering"),
+    ):
+        if key in tree:
+            name = tree[key]
+            if name not in kinds:
+                raise ValueError(f"{name!r} is not {what}")
+            try:
+                return kinds[name](**parameters_of(tree["settings"]))
+            except TypeError as error:
+                raise ValueError(f"settings of {name!r} are damaged") from error
     if "estimator" in tree:
         return _estimator(tree["estimator"])(**parameters_of(tree["parameters"]))
     if "vectorizer" in tree:
         return vectorizer_of(tree["vectorizer"])
-    if "mode" not in tree:
-        return random_state(tree)
-    if tree["mode"] not in MODES:
-        raise ValueError(f"{tree['mode']!r} is not a mode of tempering")
-    try:
-        return MODES[tree["mode"]](**tree["settings"])
-    except TypeError as error:
-        raise ValueError(f"settings of {tree['mode']!r} are damaged") from error
+    return random_state(tree)
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -244,12 +242,11 @@ def _plain(name: str, value: Any) -> Any:
         return np.dtype(value).name
     if isinstance(value, np.random.RandomState):
         return value.get_state(legacy=False)
-    if isinstance(value, Annealing):
+    is_part = _PARTS.get(type(value).__name__) is type(value)
+    if is_part or isinstance(value, Annealing):
         settings = {key: _plain(key, each) for key, each in value.get_params(deep=False).items()}
-        return {"mode": value.mode, "settings": settings}
-    if _PARTS.get(type(value).__name__) is type(value):
-        settings = {key: _plain(key, each) for key, each in value.get_params(deep=False).items()}
-        return {"part": type(value).__name__, "settings": settings}
+        kind = {"part": type(value).__name__} if is_part else {"mode": value.mode}
+        return {**kind, "settings": settings}
     if isinstance(value, Mapping):
         words = {str(key): [str(word) for word in each] for key, each in value.items()}
         return {"words": words}
