@@ -195,8 +195,8 @@ def _kinds(value: Any) -> list[Any]:
 
 def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
     # Of columns of numbers the error is another one. Those of pandas may have NA, which are read.
-    numbers = {i for i, kind in enumerate(kinds) if getattr(kind, "kind", "O") in "biuf"}
-    if 0 < len(kinds) == len(numbers):
+    numeric = {i for i, kind in enumerate(kinds) if getattr(kind, "kind", "O") in "biuf"}
+    if 0 < len(kinds) == len(numeric):
         return
     if isinstance(value, Mapping | Set | Iterator):
         raise TypeError(f"{name} must hold numbers, got a {type(value).__name__}") from None
@@ -209,7 +209,7 @@ def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
     if array.dtype.kind not in "OSU" or is_no_array:
         return
     for place, cell in np.ndenumerate(np.asarray(value, dtype=object)):
-        if place[1:] and place[1] in numbers:
+        if place[1:] and place[1] in numeric:
             continue
         try:
             float(0.0 if cell is None else cell)  # None is read as NaN
@@ -227,17 +227,17 @@ def _refuse_rows_of_different_lengths(name: str, value: Any) -> None:
     if not isinstance(value, list | tuple):
         return
     lengths = list(map(_length, value))
-    for number, length in enumerate(lengths):
+    for place, length in enumerate(lengths):
         if length != lengths[0]:
             raise ValueError(
-                f"{name} must have rows of one length: row {number} is {_described(length)}, and "
+                f"{name} must have rows of one length: row {place} is {_described(length)}, and "
                 f"row 0 is {_described(lengths[0])}"
             ) from None
-    for number, row in enumerate(value if lengths[0] is not None else ()):
+    for place, row in enumerate(value if lengths[0] is not None else ()):
         for column, cell in enumerate(row):
             if _length(cell) is not None:
                 raise ValueError(
-                    f"{name} must hold numbers: row {number} has {cell!r:.60} in column {column}"
+                    f"{name} must hold numbers: row {place} has {cell!r:.60} in column {column}"
                 ) from None
 
 

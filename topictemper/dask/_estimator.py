@@ -24,7 +24,6 @@ from ..lda._other_names import OtherNamesMixin, understands_other_names
 from ..lda._seeding import is_seeded
 from ..lda._token_halves import split_tokens
 from ..persistence._models import OF_THE_PROCESS, plain_parameters
-from ..tempering._history import record
 from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
 from ._blocks import is_lazy, matrices_of, names_of_columns
@@ -335,9 +334,8 @@ max_doc_update_iter, dtype
         self.n_iter_ = self._state.n_rounds / self.rounds_per_pass
         self.__dict__.pop("score_history_", None)
         if scores:
-            self.score_history_ = record(
-                [(passes, score) for passes, score in scores], "pass", "score"
-            )
+            dtype = [("pass", float), ("score", float)]
+            self.score_history_ = np.array([tuple(row) for row in scores], dtype=dtype)
 
     def to_local(self) -> _local.TemperedLDA:
         """Bring the model to this process.

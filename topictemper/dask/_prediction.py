@@ -323,10 +323,10 @@ def _completed(block: Any, model: Any, inference: Inference, tempered: bool) -> 
 def _mean(parts: list[_Completions], sample_weight: Any) -> NDArray[np.float64]:
     likelihoods, n_tokens = map(np.concatenate, zip(*parts, strict=True))
     weights = sample_weights(sample_weight, len(n_tokens))
-    score = score_of(likelihoods, n_tokens, weights)
-    if np.isnan(score):
+    mean = score_of(likelihoods, n_tokens, weights)
+    if np.isnan(mean):
         raise ValueError(NOTHING_HELD_OUT.format("X"))
-    return np.asarray(score)
+    return np.asarray(mean)
 
 
 def _array(result: Any) -> Any:

@@ -58,8 +58,8 @@ class Validation:
     ) -> None:
         self._sample_weight = sample_weight
         self._matrices = X if isinstance(X, Chunks) else [X]
-        held_out = (split_tokens(part)[1] for X in self._matrices for part in parts(X))
-        _counts.check_held_out(held_out, name)
+        unseen = (split_tokens(part)[1] for X in self._matrices for part in parts(X))
+        _counts.check_held_out(unseen, name)
         self._patience = patience
         self._best_score, self._waited = -np.inf, 0
         self.scores: list[tuple[float, float]] = []

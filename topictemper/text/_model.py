@@ -435,12 +435,12 @@ class TopicModel(
             if folder is None and documents.is_stream:
                 temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
                 folder = Path(stack.enter_context(temporary)) / "corpus"
-            counted = learn_vocabulary(documents, vectorizer, folder, verbose=bool(lda.verbose))
+            found = learn_vocabulary(documents, vectorizer, folder, verbose=bool(lda.verbose))
             if temporary is not None and os.name == "posix":
                 # Mapped files stay readable without their names, and nothing is left after a kill.
                 temporary.cleanup()
-            self.vectorizer_, self.unknown_share_ = vectorizer, counted.unknown_share
-            yield counted.counts
+            self.vectorizer_, self.unknown_share_ = vectorizer, found.unknown_share
+            yield found.counts
 
     def _texts(self, texts: Any) -> Texts:
         """Documents of the kind of `fit`."""

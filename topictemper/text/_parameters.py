@@ -122,11 +122,9 @@ def default_lda() -> TemperedLDA:
     return TemperedLDA(10)
 
 
-def with_parts(
-    model: Any, params: dict[str, Any], default_lda: Callable[[], Any]
-) -> dict[str, Any]:
+def with_parts(model: Any, params: dict[str, Any], usual_lda: Callable[[], Any]) -> dict[str, Any]:
     """Return parameters to set, with the default of a part that is None but has its own set."""
-    for part, default in (("vectorizer", default_vectorizer), ("lda", default_lda)):
+    for part, default in (("vectorizer", default_vectorizer), ("lda", usual_lda)):
         nested = any(name.startswith(f"{part}__") for name in params)
         if nested and params.get(part, getattr(model, part)) is None:
             params[part] = default()
@@ -137,9 +135,9 @@ def with_parts(
     return params
 
 
-def unfitted_lda(model: Any, default_lda: Callable[[], Any]) -> Any:
+def unfitted_lda(model: Any, usual_lda: Callable[[], Any]) -> Any:
     """Return a copy of `lda`, or its default, with those parameters that the model itself has."""
-    lda = default_lda() if model.lda is None else clone(model.lda)
+    lda = usual_lda() if model.lda is None else clone(model.lda)
     given = {name: getattr(model, name) for name in OF_LDA}
     return lda.set_params(**{name: value for name, value in given.items() if value is not None})
 

@@ -37,7 +37,7 @@ class _Documents(NamedTuple):
 def read_ldac(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
     """Read one document per line: the number of distinct words, then ``word:count`` from 0."""
     largest = (LARGEST_SIZE if n_features is None else n_features) - 1
-    parts = []
+    found = []
     for block in blocks(file, path, 1, pairs=True, n_whole=1):
         empty = block.lengths == 0
         if empty.any():
@@ -53,8 +53,8 @@ def read_ldac(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
                 f"{part.heads[line]:.0f} distinct words are announced, but there are "
                 f"{part.lengths[line]}",
             )
-        parts.append(part)
-    return _matrix(parts, n_features)
+        found.append(part)
+    return _matrix(found, n_features)
 
 
 def write_ldac(file: IO[bytes], counts: csr_array) -> None:
@@ -80,7 +80,7 @@ def read_svmlight(
 
     Columns must increase. Blank lines and comments are not documents.
     """
-    parts = []
+    found = []
     for block in blocks(file, path, 1, pairs=True, n_whole=0, drop=_QUERY_OR_COMMENT):
         part = _documents(block, "a label and pairs 'column:count'", LARGEST_SIZE - 1)
         documents = np.repeat(np.arange(len(part.lengths)), part.lengths)
@@ -90,13 +90,13 @@ def read_svmlight(
             raise block.error(
                 int(np.flatnonzero(block.lengths)[row]), "columns must increase in {}"
             )
-        parts.append(part)
-    lowest = min((int(part.words.min()) for part in parts if len(part.words)), default=0)
-    if zero_based is False and lowest == 0 and any(len(part.words) for part in parts):
+        found.append(part)
+    lowest = min((int(part.words.min()) for part in found if len(part.words)), default=0)
+    if zero_based is False and lowest == 0 and any(len(part.words) for part in found):
         raise InputError(f"{path}: there is a column 0, so zero_based must be True.")
     if lowest > 0 and not zero_based:
-        parts = [part._replace(words=part.words - 1) for part in parts]
-    counts = _matrix(parts, None)
+        found = [part._replace(words=part.words - 1) for part in found]
+    counts = _matrix(found, None)
     width = max(counts.shape[1], n_features or 0)
     return csr_array((counts.data, counts.indices, counts.indptr), (counts.shape[0], width))
 
@@ -135,11 +135,11 @@ def _documents(block: Block, wanted: str, largest: int) -> _Documents:
     )
 
 
-def _matrix(parts: list[_Documents], n_features: int | None) -> csr_array:
+def _matrix(found: list[_Documents], n_features: int | None) -> csr_array:
     """Return a matrix of all documents; counts of a repeated word are added up."""
-    indptr = np.concatenate([np.zeros(1, np.int64), *(part.lengths for part in parts)]).cumsum()
-    words = np.concatenate([np.empty(0, np.int32), *(part.words for part in parts)])
-    counts = np.concatenate([np.empty(0, np.int32), *(part.counts for part in parts)])
+    indptr = np.concatenate([np.zeros(1, np.int64), *(part.lengths for part in found)]).cumsum()
+    words = np.concatenate([np.empty(0, np.int32), *(part.words for part in found)])
+    counts = np.concatenate([np.empty(0, np.int32), *(part.counts for part in found)])
     if n_features is None:
         n_features = int(words.max(initial=0)) + 1
     X = csr_array((summable(counts), words, indptr), shape=(len(indptr) - 1, n_features))

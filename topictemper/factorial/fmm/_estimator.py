@@ -414,11 +414,11 @@ class FactorialMixture(
     def _checked(self, X: Any, *, reset: bool) -> Floats:
         check.unmasked("X", X, "np.nan")
         with check.readable("X", X):
-            checked: Floats = validate_data(
+            values: Floats = validate_data(
                 self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
             )
-        check.squarable("X", checked)
-        return checked
+        check.squarable("X", values)
+        return values
 
     def _images(self, X: Any, *, reset: bool) -> Images:
         return Images(self._checked(X, reset=reset))
