@@ -190,7 +190,7 @@ def drawn(block: Any, offset: int, seed: int, share: float) -> Any:
     return X[np.flatnonzero(keys < np.uint64(share * 2.0**64))]
 
 
-def mixed(*numbers: int) -> int:
+def seed_of(*numbers: int) -> int:
     """Return a seed from 0 to 2^62 that is a hash of some numbers."""
     key = np.zeros(1, dtype=np.uint64)
     for number in numbers:

@@ -9,7 +9,7 @@ from typing import Any
 from .._utils._state import Tree
 from . import _tasks as tasks
 from ._checkpoint import Checkpoint, State
-from ._corpus import Corpus, ShardMap, drawn, mixed, rows_of
+from ._corpus import Corpus, ShardMap, drawn, rows_of, seed_of
 from ._executors import Executor, repeated
 from ._tasks import Job
 
@@ -113,7 +113,7 @@ class Rounds:
         """Anneal on a sample, which is drawn by hashes of the places of documents."""
         submit, job = self._executor.submit, self._job
         share = sample_size / self._corpus.n_rows
-        seed = mixed(job.seed)
+        seed = seed_of(job.seed)
         offsets = self._corpus.offsets.tolist()
         samples = [
             submit(drawn, place, self._executor.load(block), offsets[place], seed, share)

@@ -25,7 +25,7 @@ from .._utils._version import VERSION
 from ..lda._average import weight_of
 from ..lda._estimator import TemperedLDA
 from ..lda._minibatch import Gatherer
-from ._corpus import mixed
+from ._corpus import seed_of
 
 BYTES_OF_A_BLOCK = 1 << 24
 # Documents and tokens of the shards of a round are those of the corpus together.
@@ -127,7 +127,7 @@ def train(
     """Learn from a part of a shard as if it stood for the whole corpus."""
     with _working(job):
         trainer = model(job, tree, blocks)._trainer
-        seed = mixed(job.seed, n_round, shard)
+        seed = seed_of(job.seed, n_round, shard)
         trainer.sampling_seed = seed
         X = stacked(rows)
         order = np.arange(X.shape[0], dtype=np.int64)

@@ -44,16 +44,16 @@ class CountsMixin:
             if reset:
                 X = validate_data(self, X, reset=True, **wanted)
                 self._names_of_frame = hasattr(self, "feature_names_in_")
-            elif not self._lacks_names_rightly(X):
-                X = validate_data(self, X, reset=False, **wanted)
-            else:
+            elif self._may_lack_names(X):
                 # Not by `validate_data`, which warns that names are missing.
                 X = check_array(X, estimator=self, input_name=name, **wanted)
                 _counts.check_width(X, self.n_features_in_, type(self).__name__, name)
+            else:
+                X = validate_data(self, X, reset=False, **wanted)
         return _counts.without_vanishing(_counts.check_counts(X, name))
 
-    def _lacks_names_rightly(self, X: Any) -> bool:
-        """Whether X has no names for its columns, and nothing speaks for any.
+    def _may_lack_names(self, X: Any) -> bool:
+        """Whether X has no names for its columns, and needs none.
 
         No sparse matrix has names. An array has none either, so if the names were given beside an
         array, the next array may do without.

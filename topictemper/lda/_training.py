@@ -160,11 +160,11 @@ class Trainer(Stateful):
     @property
     def settled(self) -> bool:
         """Whether it learns from the next minibatch as from all later ones of a default fit."""
-        return self.temperature == 1.0 and (self._is_late or not self.config.sampling)
+        return self.temperature == 1.0 and (self._past_plain_passes or not self.config.sampling)
 
     @property
-    def _is_late(self) -> bool:
-        """Whether documents are sampled, if T = 1."""
+    def _past_plain_passes(self) -> bool:
+        """Whether the passes are over in which no document is sampled."""
         return self.clock.passes >= min(PLAIN_PASSES, PLAIN_SHARE * self.plan.planned_passes)
 
     @property
@@ -331,7 +331,7 @@ class Trainer(Stateful):
         return self.predictive_eta.update(self.topics, batch, self.alpha, eta, self.clock, **sweeps)
 
     def _samples(self, s: float) -> bool:
-        return self.config.sampling and s == 1.0 and self._is_late
+        return self.config.sampling and s == 1.0 and self._past_plain_passes
 
     def _leaves_out_own(self, batch: Minibatch) -> bool:
         """Whether the own counts of tokens leave the statistics.
