@@ -4,6 +4,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.special import softmax
 from sklearn.utils import Bunch
 
 from .._utils import _validation as check
@@ -101,10 +102,7 @@ def _dirichlet(rng: RandomState, prior: float, shape: tuple[int, int]) -> NDArra
     # rows of zeros.
     log_gamma = np.log(rng.standard_gamma(prior + 1.0, shape))
     log_gamma -= rng.standard_exponential(shape) / prior
-    log_gamma -= log_gamma.max(axis=1, keepdims=True)
-    weights: NDArray[np.float64] = np.exp(log_gamma)
-    weights /= weights.sum(axis=1, keepdims=True)
-    return weights
+    return np.asarray(softmax(log_gamma, axis=1))
 
 
 def _draw_columns(
