@@ -34,6 +34,7 @@ _ATTEMPTS = 3
 _SECONDS_WITHOUT_WORKERS = 300.0
 _SECONDS_WITHOUT_WORK = 120.0
 _SECONDS_OF_A_WAIT = 5.0
+_GO_ON = "fit(..., resume=True) goes on after the last round that was complete"
 # States of tasks on a worker that is at work.
 _AT_WORK = ("executing", "long-running", "flight")
 
@@ -208,8 +209,7 @@ class Cluster:
         if any(result.status == "cancelled" for result in results):
             raise RuntimeError(
                 "the Dask cluster has forgotten the topics, because it was restarted "
-                "(client.restart()). Fit again; with a checkpoint, fit(..., resume=True) goes on "
-                "after the last round that was complete"
+                f"(client.restart()). Fit again; with a checkpoint, {_GO_ON}"
             )
 
     def machines(self) -> dict[str, Machine]:
@@ -262,8 +262,7 @@ def repeated(
             if not n_left:
                 raise RuntimeError(
                     f"workers were lost {_ATTEMPTS} times in {what}, or did nothing, perhaps "
-                    f"because they have too little memory: {error}. With a checkpoint, "
-                    "fit(..., resume=True) goes on after the last round that was complete"
+                    f"because they have too little memory: {error}. With a checkpoint, {_GO_ON}"
                 ) from error
         executor.begin_again()
     raise AssertionError("the last attempt returns or raises")
@@ -300,8 +299,7 @@ def check_client(client: distributed.Client) -> None:
     if client.status != "running":
         raise RuntimeError(
             f"the Dask client is {client.status}, because it was closed or its scheduler is gone. "
-            "Connect another one: distributed.Client(...). With a checkpoint, "
-            "fit(..., resume=True) goes on after the last round that was complete"
+            f"Connect another one: distributed.Client(...). With a checkpoint, {_GO_ON}"
         )
 
 
@@ -321,6 +319,5 @@ def _stalled(workers: dict[str, Any]) -> StalledError:
 def _no_workers() -> RuntimeError:
     return RuntimeError(
         f"the Dask cluster has had no worker for {_SECONDS_WITHOUT_WORKERS:.0f} seconds. Start "
-        "workers; with a checkpoint, fit(..., resume=True) goes on after the last round that was "
-        "complete"
+        f"workers; with a checkpoint, {_GO_ON}"
     )
