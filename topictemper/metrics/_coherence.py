@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any, Literal
 
 import numpy as np
@@ -90,15 +89,8 @@ def coherence(
         raise ValueError("coherence is for pairs of words, but components have only one word")
     top = top_columns(topics, n_top_words)
     shares = shares_together(matrices(X, topics.shape[1]), top)
-    values = of_shares(shares, measure)
+    values = np.array([_MEASURES[measure](of_topic) for of_topic in shares])
     return values if per_topic else float(values.mean())
-
-
-def of_shares(
-    shares: Iterable[NDArray[np.float64]], measure: Literal["npmi", "umass", "cv"] = "npmi"
-) -> NDArray[np.float64]:
-    """Return the coherence of each topic, from the shares that `shares_together` yields."""
-    return np.array([_MEASURES[measure](of_topic) for of_topic in shares])
 
 
 # Each measure takes p (n, n), the shares of documents with both of two words; the diagonal has the

@@ -8,13 +8,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils._cooccurrence import shares_together
+from .._utils._cooccurrence import mean_npmi, shares_together
 from .._utils._names import MOST_WORDS, names_of_topics
 from .._utils._ranking import largest_in_rows, top_columns
 from .._utils._state import Stateful
 from ..lda._completion import scores_of_documents
 from ..lda._estimator import TemperedLDA
-from ..metrics._coherence import of_shares
 from ..topics._checks import matrices
 
 _N_WORDS = 10
@@ -58,7 +57,7 @@ class TopicStatistics(Stateful):
         one word has no pairs: then nothing is measured.
         """
         if self.top.shape[1] > 1:
-            self.coherence = of_shares(shares)
+            self.coherence = np.array([mean_npmi(of_topic) for of_topic in shares])
 
     def reduced(self, lda: TemperedLDA, groups: list[list[int]]) -> TopicStatistics:
         """Return the statistics of a model whose topics are groups of these."""
