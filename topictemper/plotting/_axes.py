@@ -76,6 +76,11 @@ def letters(width: float) -> int:
     return max(4, int(_LETTERS * width))
 
 
+def percent(share: float, _: Any) -> str:
+    """A share as the label of a tick."""
+    return f"{100 * share:g}%"
+
+
 def whole_passes(ax: Any) -> None:
     """Ticks at whole numbers of passes, unless the axis has another scale."""
     if ax.get_xscale() == "linear":

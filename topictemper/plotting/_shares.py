@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
-from ._axes import COOL, GRID, MUTED, axes, inches, letters, note_below, shortened
+from ._axes import COOL, GRID, MUTED, axes, inches, letters, note_below, percent, shortened
 
 _COLUMNS = 4
 _GAP = 0.46  # inches, for the numbers of the next panel
@@ -240,7 +240,7 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
     dots = slice(None) if len(period) < 30 else alone
     panel.plot(period[dots], share[dots], ".", color=COOL)
     panel.set_ylim(0, 1.05 * values["high"].max())
-    panel.yaxis.set_major_formatter(_percent)
+    panel.yaxis.set_major_formatter(percent)
     panel.locator_params(axis="y", nbins=3)
     if len(period) < 3:  # where ticks of a scale would be between the periods
         panel.set_xticks(period, [_name_of(each) for each in values["period"]])
@@ -278,16 +278,12 @@ def _draw_groups(
     panel.set_xlim(0, most)
     panel.grid(axis="y", **GRID)
     panel.set_axisbelow(True)
-    panel.xaxis.set_major_formatter(_percent)
+    panel.xaxis.set_major_formatter(percent)
     panel.locator_params(axis="x", nbins=3)
 
 
 def _name_of(period: Any) -> str:
     return str(period.astype("datetime64[D]")) if period.dtype.kind == "M" else f"{period:g}"
-
-
-def _percent(share: float, _: Any) -> str:
-    return f"{100 * share:g}%"
 
 
 def _chosen(topics: int | Sequence[int], column: dict[str, NDArray[Any]]) -> NDArray[Any]:

@@ -14,7 +14,7 @@ from .._utils._ranking import largest
 from .._utils._topics import topics_of
 from ..lda._inspection import names_of_columns
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, MUTED, axes, inches, letters, note_below, shortened
+from ._axes import COOL, MUTED, axes, inches, letters, note_below, percent, shortened
 
 _COLUMNS = 4
 _GAP = 0.025
@@ -205,7 +205,7 @@ class TopicsDisplay:
         panel.set_xlim(0, 1.05 * probabilities[0])
         panel.set_yticks([])
         panel.locator_params(axis="x", nbins=4)
-        panel.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
+        panel.xaxis.set_major_formatter(percent)
         panel.tick_params(labelsize="x-small", colors=MUTED, length=2)
         panel.spines[["top", "right", "bottom"]].set_visible(False)
         panel.spines["left"].set_color("0.6")

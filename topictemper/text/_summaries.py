@@ -117,7 +117,8 @@ def document_columns(
             shares.append([] if empty else theta[row, order[row]].astype(float).tolist())
         known.append(words)
         n_words.append(length)
-        perplexities.append(_perplexities(lda, counts))
+        # Of held-out words; NaN where none is held out.
+        perplexities.append(np.exp(-scores_of_documents(*lda._completions([counts]))))
     labels = [*lda.labels_, ""]
     first = [row[0] if row else -1 for row in topics]
     return {
@@ -141,8 +142,3 @@ def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str
 
 def _columns_of_top_words(lda: TemperedLDA) -> NDArray[np.int64]:
     return top_columns(lda.components_, _N_WORDS).astype(np.int64)
-
-
-def _perplexities(lda: TemperedLDA, counts: Any) -> NDArray[np.float64]:
-    """Perplexity of held-out words of each document; NaN where none is held out."""
-    return np.exp(-scores_of_documents(*lda._completions([counts])))
