@@ -35,6 +35,18 @@ def cut(X, *places):
     return [X[a:b] for a, b in pairwise(ends)]
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"learning_method": "batch"}, "takes all documents at once; for X in chunks use 'online'"),
+        ({"early_stopping": True}, "on chunks of documents needs validation_X"),
+    ],
+)
+def test_settings_that_chunks_cannot_have(settings, message):
+    with pytest.raises(ValueError, match=message):
+        small_lda(**settings).fit(cut(corpus(), 20))
+
+
 @pytest.mark.parametrize("places", [(), (20, 100), (7, 8, 9, 50, 133), range(1, 210)])
 @pytest.mark.parametrize("mode", MODES)
 def test_chunks_are_learned_as_the_whole(mode, places):

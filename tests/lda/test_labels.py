@@ -1,9 +1,11 @@
 import pickle
 
+import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
 import topictemper
+from topictemper.lda._labels import topic_number
 
 from ..small_lda import corpus, small_lda
 
@@ -33,6 +35,11 @@ def test_labels_name_the_columns_of_a_frame():
     pytest.importorskip("pandas", reason="pandas is not installed")
     frame = labeled().set_output(transform="pandas").transform(corpus())
     assert list(frame.columns) == ["temperedlda0", "sports", "temperedlda2", "law"]
+
+
+def test_topics_of_one_name_are_told_apart_by_their_numbers():
+    with pytest.raises(ValueError, match="topics 0, 2 have the label 'a'; give the number of one"):
+        topic_number("a", np.array(["a", "b", "a"], dtype=object))
 
 
 @pytest.mark.parametrize("label", ["topic 2", "temperedlda2"])
