@@ -51,12 +51,25 @@ def test_what_numpy_would_drop_is_refused(of):
         takes(np.array([0.5, 0.5, 0.5 + 1j]))
 
 
+@pytest.mark.parametrize("time", [np.datetime64("1970-01-02"), np.timedelta64(1, "D")])
+@pytest.mark.parametrize("values", [[2, 1, None], np.array([2, 1, None]), [None, None, None]])
+def test_weights_that_are_dates_are_refused(values, time):
+    times = [time if value is None else value for value in values]
+    times = np.array(times, dtype=object) if isinstance(values, np.ndarray) else times
+    for weights in (times, np.array([time] * 3)):
+        with pytest.raises(TypeError, match="^sample_weight must hold numbers: row . has np.*64"):
+            sample_weights(weights, 3)
+
+
 NO_NUMBERS = {
     "string": ([[1, 0], [0, 1], [1, "x"]], "row 2 has 'x' in column 1"),
     "dict": (np.array([[1, {}], [0, 1]], dtype=object), "row 0 has {} in column 1 .* not 'dict'"),
     "row": (["x", "y"], "row 0 has 'x'"),
     "huge": (np.array([[10**400, 1]], dtype=object), "row 0 has 1000.* in column 0"),
     "durations": (np.ones((2, 2), dtype="m8[s]"), r"got timedelta64\[s\]"),
+    "lists of dates": ([[np.datetime64("1970-01-02")] * 2] * 2, "row 0 has .* in column 0"),
+    "list with a date": ([[1, 0], [1, np.datetime64("1970-01-02")]], "row 1 has .* in column 1"),
+    "object": (np.array([[1, np.timedelta64(1, "D")]], object), "row 0 has .* in column 1"),
 }
 
 

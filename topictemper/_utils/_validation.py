@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from numbers import Integral, Real
 from typing import Any
 
@@ -133,11 +133,14 @@ def numbers(name: str, value: Any) -> NDArray[np.float64]:
     unmasked(name, value)
     try:
         array = np.asarray(value)
-        if array.dtype.kind != "c":  # of which NumPy would drop a part
-            return array.astype(np.float64, copy=False)
+        is_complex = array.dtype.kind == "c"  # of which NumPy would drop a part
+        result = array if is_complex else array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{name} must hold numbers: {error}") from error
-    raise ValueError(f"{name} must hold real numbers, but they are complex")
+    if is_complex:
+        raise ValueError(f"{name} must hold real numbers, but they are complex")
+    _refuse_dates(name, array)
+    return result
 
 
 def table(
@@ -176,6 +179,9 @@ def readable(name: str, value: Any) -> Iterator[None]:
     for kind in map(str, kinds):
         if kind.lower().startswith(("date", "time", "duration")):
             raise TypeError(f"{name} must hold numbers, got {kind}")
+    if isinstance(value, list | tuple) or "object" in map(str, kinds):
+        with suppress(ValueError):  # of rows of different lengths; the error comes below
+            _refuse_dates(name, np.asarray(value))
     try:
         yield
     except (TypeError, ValueError, OverflowError):
@@ -191,6 +197,22 @@ def _kinds(value: Any) -> list[Any]:
     if hasattr(value, "dtype"):
         return [value.dtype]
     return list(getattr(getattr(value, "schema", None), "types", ()))  # of a table of Arrow
+
+
+def _refuse_dates(name: str, array: NDArray[Any]) -> None:
+    """Refuse dates and durations of NumPy, also single ones among objects."""
+    for place, cell in np.ndenumerate(array) if array.dtype.kind in "mMO" else ():
+        if isinstance(cell, np.datetime64 | np.timedelta64):
+            raise TypeError(f"{name} must hold numbers: {_in_its_place(cell, place)}")
+
+
+def _in_its_place(cell: Any, place: tuple[int, ...]) -> str:
+    what = repr(cell)[:60]
+    if place:
+        what = f"row {place[0]} has {what}"
+    if len(place) > 1:
+        what += f" in column {place[1]}"
+    return what
 
 
 def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
@@ -214,13 +236,9 @@ def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
         try:
             float(0.0 if cell is None else cell)  # None is read as NaN
         except (TypeError, ValueError, OverflowError) as error:
-            what = repr(cell)[:60]
-            if place:
-                what = f"row {place[0]} has {what}"
-            if len(place) > 1:
-                what += f" in column {place[1]}"
+            what = f"{_in_its_place(cell, place)} ({error})"
             kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"{name} must hold numbers: {what} ({error})") from None
+            raise kind(f"{name} must hold numbers: {what}") from None
 
 
 def _refuse_rows_of_different_lengths(name: str, value: Any) -> None:
