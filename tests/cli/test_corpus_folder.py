@@ -75,9 +75,21 @@ def test_words_of_a_folder_may_be_renamed(run, names, lines):
     Path("words.txt").write_text("\n".join(words))
     Path("names.txt").write_text("\n".join(f"{word}s" for word in words))
     run("fit", "docs.txt", *FIT, "--vocabulary", "words.txt", "--corpus-folder", "kept")
-    assert run("fit", "kept", *FIT, "--vocabulary", "names.txt")[0] == 0
+    status, _, err = run("fit", "kept", *FIT, "--vocabulary", "names.txt")
+    assert (status, "cannot occur" in err) == (0, False)
     vectorizer = load("m.topics").vectorizer_
     assert vectorizer.vocabulary == list(vectorizer.vocabulary_) == [f"{word}s" for word in words]
+
+
+def test_new_names_that_are_in_no_text_give_a_warning(run, names):
+    run("fit", "docs.txt", *FIT, "--ngrams", "2", "--corpus-folder", "kept")
+    words = Path("kept/vocab.txt").read_text().split("\n")[:-1]
+    assert any(" " in word for word in words)
+    words[:3] = ["Some", "runs of words", "words"]
+    Path("names.txt").write_text("\n".join(words))
+    _, _, err = run("fit", "kept", *FIT, "--vocabulary", "names.txt")
+    told = f"2 of {len(words)} words of the vocabulary cannot occur in text, such as 'Some': "
+    assert f"{told}the texts of kept were not cut into such words" in err
 
 
 def test_what_counted_a_folder_may_be_functions(run, fails, names):

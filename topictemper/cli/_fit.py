@@ -197,6 +197,9 @@ def _fit_counts(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -
             )
         model = lda.fit(corpus.counts, feature_names=corpus.vocabulary)
     else:
+        if arguments.vocabulary is not None:  # new names of the columns
+            why = f"the texts of {arguments.file} were not cut into such words"
+            warn_of_unfindable(corpus.vocabulary, counting.vectorizer, why)
         model = fit_counted(corpus.counts, corpus.vocabulary, lda, *counting)
     model.save(target)
     return corpus.counts.shape[0], corpus.counts.shape[1]
@@ -214,7 +217,7 @@ def _vectorizer(arguments: argparse.Namespace) -> CountVectorizer:
     vectorizer = CountVectorizer(token_pattern=WORD, dtype=np.int32)
     if arguments.vocabulary is not None:
         words = read_vocabulary(arguments.vocabulary)
-        warn_of_unfindable(words)
+        warn_of_unfindable(words, vectorizer)
         return vectorizer.set_params(vocabulary=words)
     return vectorizer.set_params(
         min_df=MIN_DF if arguments.min_df is None else arguments.min_df,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +22,8 @@ from ..text._parameters import WORD
 from ..text._summaries import TopicStatistics
 from ..topics._checks import lda_of
 from ._inputs import Document, TextInput, kind_of, read_matrix
+
+_USUAL_WORDS = "words are three or more letters in lower case"
 
 
 class Part(NamedTuple):
@@ -127,8 +128,9 @@ class Fitted:
             raise InputError(
                 f"{self._path}: the model has no words to count in text; give counts instead."
             )
-        warn_of_unfindable(self.words)
-        return text_model_of(self.lda, CountVectorizer(token_pattern=WORD))
+        vectorizer = CountVectorizer(token_pattern=WORD)
+        warn_of_unfindable(self.words, vectorizer)
+        return text_model_of(self.lda, vectorizer)
 
     def matrix(self, arguments: argparse.Namespace) -> Any:
         """Return the counts of FILE."""
@@ -156,14 +158,17 @@ def refuse_text_options(arguments: argparse.Namespace) -> None:
             raise InputError(f"--{name} is for text; {arguments.file} is read as counts.")
 
 
-def warn_of_unfindable(vocabulary: Sequence[str]) -> None:
-    """Log a warning of words that the usual vectorizer cannot find, such as those with digits."""
-    odd = [word for word in vocabulary if word != word.lower() or not re.fullmatch(WORD, word)]
+def warn_of_unfindable(
+    vocabulary: Sequence[str], vectorizer: CountVectorizer, why: str = _USUAL_WORDS
+) -> None:
+    """Log a warning of words that a vectorizer does not find in text; `why` says what it finds."""
+    analyze = vectorizer.build_analyzer()
+    odd = [word for word in vocabulary if word not in analyze(word)]
     if odd:
         logger.warning(
-            "%d of %d words of the vocabulary cannot occur in text, such as %r: words are three or "
-            "more letters in lower case",
+            "%d of %d words of the vocabulary cannot occur in text, such as %r: %s",
             len(odd),
             len(vocabulary),
             odd[0],
+            why,
         )
