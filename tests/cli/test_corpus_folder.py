@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,9 @@ from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper.datasets import save_corpus
+from topictemper.lda._monitor import Monitor
+from topictemper.lda._training import Trainer
+from topictemper.text._summaries import TopicStatistics
 
 FIT = ("--topics", "3", "--passes", "4", "--output", "m.topics")
 
@@ -200,7 +204,13 @@ def test_a_signal_while_learning(text, tmp_path, number, status):
         finally:
             process.kill()  # whatever failed: so many passes take hours
     assert process.returncode == status
-    assert (b"interrupted: no model is saved, but" in err) == (number != signal.SIGKILL)
+    saved = tmp_path / "m.topics.interrupted"
+    told = f"interrupted: the model of the whole passes is {saved}, and {kept} has the counts"
+    assert (told.encode() in err) == saved.exists() == (number != signal.SIGKILL)
+    if saved.exists():
+        passes = re.search(rb"interrupted after (\d+) of 1000000 whole passes", err)
+        assert load(saved).lda_.n_iter_ == int(passes[1])
+        saved.unlink()
     assert not any(temporary.iterdir())
     assert (tmp_path / "m.topics").read_text() == "the old model"
     assert sorted(path.name for path in tmp_path.iterdir()) == [
@@ -210,6 +220,74 @@ def test_a_signal_while_learning(text, tmp_path, number, status):
         "temporary",
     ]
     assert (kept / "corpus.json").exists()
+
+
+@pytest.fixture
+def signal_at(monkeypatch):
+    """Let a signal come at the end of some passes, numbered from 1."""
+    after_pass = Monitor.after_pass
+
+    def signal_at(*passes):
+        def signalling(self, done):
+            stop = after_pass(self, done)
+            if done in passes:
+                signal.raise_signal(signal.SIGINT)
+            return stop
+
+        monkeypatch.setattr(Monitor, "after_pass", signalling)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield signal_at
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("kind", ["text", "matrix", "folder"])
+def test_the_whole_passes_of_an_interrupted_fit_are_saved(
+    run, names, text, matrix, signal_at, kind
+):
+    run("fit", text, *FIT, "--corpus-folder", "folder")
+    whole = Path("m.topics").read_bytes()
+    file = {"text": text, "matrix": matrix, "folder": "folder"}[kind]
+    signal_at(3)
+    status, out, err = run("fit", file, *FIT)
+    assert (status, out) == (130, "")
+    assert "fit was interrupted after 3 of 4 whole passes" in err
+    assert "interrupted: the model of the whole passes is m.topics.interrupted" in err
+    model = load("m.topics.interrupted")
+    assert getattr(model, "lda_", model).n_iter_ == 3
+    assert Path("m.topics").read_bytes() == whole
+    assert run("score", "m.topics.interrupted", file)[0] == 0
+
+
+def test_a_second_interrupt_saves_nothing(run, names, monkeypatch, signal_at):
+    signal_at(2)
+    add = TopicStatistics.add
+
+    def signalling(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        add(*arguments)
+
+    monkeypatch.setattr(TopicStatistics, "add", signalling)
+    status, _, err = run("fit", "docs.txt", *FIT)
+    assert status == 130
+    assert "fit was interrupted after 2 of 4 whole passes" in err
+    assert "interrupted: no model is saved" in err
+    assert names() == ["docs.txt"]
+
+
+def test_an_interrupt_in_the_first_pass_saves_nothing(run, names, monkeypatch, signal_at):
+    step = Trainer.step
+
+    def signalling(*arguments, **options):
+        signal.raise_signal(signal.SIGINT)
+        return step(*arguments, **options)
+
+    signal_at()
+    monkeypatch.setattr(Trainer, "step", signalling)
+    status, _, err = run("fit", "docs.txt", *FIT)
+    assert status == 130
+    assert "interrupted: no model is saved" in err
+    assert names() == ["docs.txt"]
 
 
 def test_what_is_no_new_folder_is_refused_before_the_work(fails, names, matrix, monkeypatch):

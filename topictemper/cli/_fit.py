@@ -23,6 +23,7 @@ from ..text._model import TopicModel, fit_counted
 from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
 from . import _arguments as types
 from ._inputs import TextInput, kind_of, read_matrix
+from ._interrupts import remembered
 from ._models import refuse_text_options, warn_of_unfindable
 from ._outputs import file_to_write
 
@@ -45,7 +46,8 @@ def add(commands: Any) -> None:
         "-o",
         type=Path,
         required=True,
-        help="the file to save the model in, such as posts.topics",
+        help="the file to save the model in, such as posts.topics; an interrupted fit saves that of "
+        "its whole passes as posts.topics.interrupted",
     )
     option = parser.add_argument
     option(
@@ -162,18 +164,21 @@ def run(arguments: argparse.Namespace) -> int:
     counts = kind_of(arguments.file, arguments.format) == "counts"
     _check_counting(arguments, counts=counts)
     _check_corpus_folder(arguments.corpus_folder, arguments.file, target, counts=counts)
+    fit = _fit_counts if counts else _fit_text
     try:
-        if counts:
-            n_documents, n_words = _fit_counts(arguments, lda, target)
-        else:
-            n_documents, n_words = _fit_text(arguments, lda, target)
-    except (KeyboardInterrupt, SystemExit):  # of SIGINT and SIGTERM
-        logger.warning("interrupted: %s", _what_is_kept(arguments.corpus_folder, counts=counts))
+        with remembered() as interrupts:
+            model, n_documents, n_words = fit(arguments, lda)
+            model.save(_of_interrupted(target) if interrupts else target)
+    except KeyboardInterrupt:
+        logger.warning("interrupted: %s", _what_is_kept(arguments, counts=counts, saved=False))
         raise
     except InputError:
         raise
     except ValueError as error:
         raise InputError(f"{arguments.file}: {_by_options(str(error))}") from error
+    if interrupts:
+        logger.warning("interrupted: %s", _what_is_kept(arguments, counts=counts, saved=True))
+        raise interrupts[0]
     print(
         f"{arguments.output}: {counted(arguments.topics, 'topic')} of {counted(n_words, 'word')}, "
         f"from {counted(n_documents, 'document')}"
@@ -181,7 +186,10 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _fit_counts(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -> tuple[int, int]:
+def _fit_counts(
+    arguments: argparse.Namespace, lda: TemperedLDA
+) -> tuple[TemperedLDA | TopicModel, int, int]:
+    """Return a model, and how many documents and words it is of."""
     refuse_text_options(arguments)
     corpus = read_matrix(arguments.file, arguments.vocabulary, arguments.format)
     if corpus.vocabulary is None:
@@ -195,22 +203,23 @@ def _fit_counts(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -
                 "its own; the model splits text into words of three letters or more",
                 arguments.file,
             )
-        model = lda.fit(corpus.counts, feature_names=corpus.vocabulary)
+        model = lda.fit(corpus.counts, feature_names=corpus.vocabulary, on_interrupt="keep")
     else:
         if arguments.vocabulary is not None:  # new names of the columns
             why = f"the texts of {arguments.file} were not cut into such words"
             warn_of_unfindable(corpus.vocabulary, counting.vectorizer, why)
-        model = fit_counted(corpus.counts, corpus.vocabulary, lda, *counting)
-    model.save(target)
-    return corpus.counts.shape[0], corpus.counts.shape[1]
+        model = fit_counted(corpus.counts, corpus.vocabulary, lda, *counting, on_interrupt="keep")
+    return model, *corpus.counts.shape
 
 
-def _fit_text(arguments: argparse.Namespace, lda: TemperedLDA, target: Path) -> tuple[int, int]:
+def _fit_text(
+    arguments: argparse.Namespace, lda: TemperedLDA
+) -> tuple[TemperedLDA | TopicModel, int, int]:
+    """Return a model, and how many documents and words it is of."""
     source = TextInput(arguments)
     model = TopicModel(vectorizer=_vectorizer(arguments), lda=lda)
-    model.fit(source.texts(), corpus_folder=arguments.corpus_folder)
-    model.save(target)
-    return source.n_documents, len(model.feature_names_)
+    model.fit(source.texts(), corpus_folder=arguments.corpus_folder, on_interrupt="keep")
+    return model, source.n_documents, len(model.feature_names_)
 
 
 def _vectorizer(arguments: argparse.Namespace) -> CountVectorizer:
@@ -294,15 +303,24 @@ def _check_corpus_folder(folder: Path | None, file: Path, target: Path, *, count
     new_path(folder)
 
 
-def _what_is_kept(folder: Path | None, *, counts: bool) -> str:
+def _of_interrupted(output: Path) -> Path:
+    """Return the file of a model that has not made all passes; a whole one stays as it is."""
+    return output.with_name(f"{output.name}.interrupted")
+
+
+def _what_is_kept(arguments: argparse.Namespace, *, counts: bool, saved: bool) -> str:
     """Return what is left of a fit that ends too early, and what to do with it."""
+    model, folder = "no model is saved", arguments.corpus_folder
+    if saved:
+        model = f"the model of the whole passes is {_of_interrupted(arguments.output)}"
     if counts:
-        return "no model is saved"
+        return model
     if folder is None:
-        return "no model is saved, and the counts are lost; --corpus-folder would keep them"
+        return f"{model}, and the counts are lost; --corpus-folder would keep them"
     if folder.exists():  # complete, since it has its name
-        return f"no model is saved, but {folder} has the counts; {_fit_of(folder)} learns from them"
-    return "no model is saved, and counting had not ended"
+        joint = "and" if saved else "but"
+        return f"{model}, {joint} {folder} has the counts; {_fit_of(folder)} learns from them"
+    return f"{model}, and counting had not ended"
 
 
 def _fit_of(folder: Path) -> str:

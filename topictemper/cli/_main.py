@@ -8,9 +8,7 @@ from __future__ import annotations
 import argparse
 import logging
 import os
-import signal
 import sys
-import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,6 +20,7 @@ from .._utils._log import logger
 from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from . import _demo, _fit, _label, _predict, _report, _shares, _topics, _update
+from ._interrupts import Terminated, terminable
 
 # In the order of the help. Each has `add`, which adds its command to the parser.
 _COMMANDS = (_demo, _fit, _topics, _label, _report, _predict, _shares, _update)
@@ -53,11 +52,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         Arguments, without the name of the program. None takes those of the process.
     """
     try:
-        with _terminable():
+        with terminable():
             status = _run(argv)
         # Not `sys.stdout.flush()`, because `sys.stdout` may be None.
         print(end="", flush=True)
         return status
+    except Terminated:
+        return _TERMINATED
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -75,19 +76,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(file + error.strerror)
     except (ImportError, ValueError) as error:
         return _fail(str(error))
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Let SIGTERM end the command as an error does, so that it removes its temporary files."""
-    if threading.current_thread() is not threading.main_thread():  # which gets all signals
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TERMINATED))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _run(argv: Sequence[str] | None) -> int:

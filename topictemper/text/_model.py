@@ -481,7 +481,13 @@ def text_model_of(lda: TemperedLDA, vectorizer: CountVectorizer) -> TopicModel:
 
 
 def fit_counted(
-    counts: Any, words: list[str], lda: TemperedLDA, vectorizer: CountVectorizer, unknown: float
+    counts: Any,
+    words: list[str],
+    lda: TemperedLDA,
+    vectorizer: CountVectorizer,
+    unknown: float,
+    *,
+    on_interrupt: Literal["raise", "keep"],
 ) -> TopicModel:
     """Return the model that `TopicModel.fit` of the texts gives, from their counts."""
     if vectorizer.vocabulary is not None:
@@ -490,5 +496,5 @@ def fit_counted(
     model = TopicModel(vectorizer=vectorizer, lda=lda)
     model.vectorizer_, model.unknown_share_ = clone(vectorizer), unknown
     set_vocabulary(model.vectorizer_, words)
-    model._fit(counts, None, "raise")
+    model._fit(counts, None, on_interrupt)
     return model
