@@ -57,7 +57,7 @@ def test_weights_that_are_dates_are_refused(values, time):
     times = [time if value is None else value for value in values]
     times = np.array(times, dtype=object) if isinstance(values, np.ndarray) else times
     for weights in (times, np.array([time] * 3)):
-        with pytest.raises(TypeError, match="^sample_weight must hold numbers: row . has np.*64"):
+        with pytest.raises(TypeError, match=r"^sample_weight must hold numbers: row . has np.*64"):
             sample_weights(weights, 3)
 
 

@@ -46,8 +46,8 @@ def add(commands: Any) -> None:
         "-o",
         type=Path,
         required=True,
-        help="the file to save the model in, such as posts.topics; an interrupted fit saves that of "
-        "its whole passes as posts.topics.interrupted",
+        help="the file to save the model in, such as posts.topics; an interrupted fit saves the "
+        "model of its whole passes as posts.topics.interrupted",
     )
     option = parser.add_argument
     option(
