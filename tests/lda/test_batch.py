@@ -291,7 +291,9 @@ def scripted(bounds, **parameters):
     hooks = SimpleNamespace(before_pass=lambda: None, after_pass=lambda done: False)
     scripted_trainer = Scripted(trainer, bounds)
     history = []
-    train_in_full(scripted_trainer, corpus(), len(bounds), None, ONE_THREAD, hooks, history)
+    X = corpus()
+    rows = np.arange(X.shape[0])
+    train_in_full(scripted_trainer, X, rows, len(bounds), None, ONE_THREAD, hooks, history)
     return history
 
 

@@ -471,6 +471,7 @@ def test_values_of_mapped_counts_are_never_all_in_memory(large):
     for use in (
         lambda: clone(lda).fit(X, sample_weight=np.ones(X.shape[0])),
         lambda: seeded.fit(X, feature_names=words),
+        lambda: clone(lda).set_params(early_stopping=True).fit(X),
         lambda: lda.elbo(X),
         lambda: lda.topics_over_time(X, np.full(X.shape[0], 2020), n_bootstrap=1),
     ):

@@ -245,6 +245,25 @@ def test_documents_that_cannot_be_split():
         small_lda(early_stopping=True, validation_fraction=0.5).fit(X)
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"shuffle": False}, {"learning_method": "batch"}, {"topic_word_prior": {"a": ["w3"]}}],
+    ids=str,
+)
+def test_the_other_documents_are_learned_from_as_if_they_were_alone(parameters, weighted):
+    X, names = corpus(300), [f"w{v}" for v in range(60)]
+    weight = np.random.default_rng(0).integers(0, 4, 300) / 2 if weighted else np.ones(300)
+    rows, held_out = _split_rows(np.flatnonzero(weight), 0.5, np.random.RandomState(0))
+    patient = {"n_iter_no_change": 9, "max_iter": 2, **parameters}
+    lda = small_lda(early_stopping=True, validation_fraction=0.5, **patient)
+    lda.fit(X, sample_weight=weight, feature_names=names)
+    alone = small_lda(early_stopping=True, **patient)
+    alone.fit(X[rows], None, weight[rows], validation_X=X[held_out], feature_names=names)
+    assert_array_equal(lda.components_, alone.components_)
+    assert lda.temperature_ == alone.temperature_
+
+
 def test_held_out_documents_count_by_their_weights():
     X = corpus(300)
     weight = np.random.default_rng(0).integers(1, 4, 300).astype(float)

@@ -139,19 +139,18 @@ def stacked(matrices: list[Any]) -> Any:
 
 def blocks(
     X: Any,
+    rows: NDArray[np.int64] | None,
     batch_size: int,
     random_state: np.random.RandomState | None,
-    sample_weight: NDArray[np.float64] | None = None,
 ) -> Iterator[tuple[Any, NDArray[np.int64]]]:
-    """Yield the CSR matrices of a pass over X, each with the order of its rows.
+    """Yield the CSR matrices of a pass over some rows of X, each with the order of its rows.
 
-    Without a `random_state` rows keep their order. All minibatches but the last are full. Chunks
-    have no weights.
+    Of chunks it is a pass over all rows. Without a `random_state` rows keep their order. All
+    minibatches but the last are full.
     """
-    if isinstance(X, Chunks):
+    if rows is None:
         yield from full_batches(X, batch_size, random_state)
     else:
-        rows = rows_that_count(X, sample_weight)
         yield X, rows if random_state is None else random_state.permutation(rows)
 
 

@@ -227,11 +227,12 @@ def sample_weights(value: Any, n_samples: int | None) -> NDArray[np.float64] | N
     return weights
 
 
-def check_words(X: Any, name: str, sample_weight: NDArray[np.float64] | None = None) -> None:
-    """Refuse counts without a word in any row of positive weight."""
-    # Not by a copy of the rows that count, which may be almost all.
-    if not (X.data if sample_weight is None else row_sums(X)[sample_weight > 0]).any():
-        raise ValueError(f"{name} has no words: all {X.shape[0]} rows are empty")
+def check_words(X: Any, name: str, rows: NDArray[np.int64] | None = None) -> None:
+    """Refuse counts without a word in any of some rows; None: of all."""
+    # Not by a copy of the rows, which may be almost all.
+    if not (X.data if rows is None else row_sums(X)[rows]).any():
+        which = f"{X.shape[0]} rows" if rows is None else f"{len(rows)} rows that count"
+        raise ValueError(f"{name} has no words: all {which} are empty")
 
 
 def check_held_out(held_out: Iterable[Any], name: str) -> None:

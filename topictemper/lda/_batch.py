@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .._core._workers import Workers
-from .._utils._chunks import rows_that_count
 from .._utils._warnings import warn
 from ._minibatch import Gatherer
 from ._topics import Topics
@@ -26,13 +25,14 @@ _ALIKE = 0.05
 def train_in_full(
     trainer: Trainer,
     X: Any,
+    rows: NDArray[np.int64],
     n_passes: int,
     sample_weight: NDArray[np.float64] | None,
     workers: Workers,
     hooks: PassHooks,
     history: list[tuple[float, float, float]],
 ) -> None:
-    """Make at most `n_passes` over the rows of a CSR matrix, each a single step.
+    """Make at most `n_passes` over rows of a CSR matrix, each a single step.
 
     Stops when the ELBO has grown by less than `tol` in a pass at T = 1, but not while all topics
     are alike: there the ELBO hardly grows until they have parted. Warns, once, where it falls
@@ -43,9 +43,7 @@ def train_in_full(
     (pass, temperature, elbo).
     """
     tol = trainer.config.tol
-    batch = Gatherer(X, trainer.topics.M.dtype, sample_weight).rows(
-        rows_that_count(X, sample_weight)
-    )
+    batch = Gatherer(X, trainer.topics.M.dtype, sample_weight).rows(rows)
     tokens = batch.total_tokens
     fallen, eta = False, trainer.eta
     for done in range(1, n_passes + 1):

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._chunks import Chunks, is_chunks
+from .._utils._chunks import Chunks, is_chunks, rows_that_count
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._mixin import TemperingMixin
@@ -328,11 +328,11 @@ class TemperedLDA(
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
             Counts of words (columns) in documents (rows), >= 0; values below 1e-30 count as 0.
             Rows of norm 1, such as tf-idf, give a warning. Memory-mapped arrays
-            (`topictemper.datasets.open_corpus`) are not copied, but with `early_stopping` rows
-            are, unless `validation_X` is given. An iterable must yield the same chunks of documents
-            in every pass, as a list of sparse matrices does, or an object whose ``__iter__`` starts
-            again. Its first pass checks and counts the documents; `shuffle` reorders the documents
-            within each chunk.
+            (`topictemper.datasets.open_corpus`) are not copied, except for rows that
+            `early_stopping` holds out. An iterable must yield the same chunks of documents in every
+            pass, as a list of sparse matrices does, or an object whose ``__iter__`` starts again.
+            Its first pass checks and counts the documents; `shuffle` reorders the documents within
+            each chunk.
         y : None
             Ignored, but passed on to callbacks.
         sample_weight : array-like of shape (n_samples,), optional
@@ -393,12 +393,12 @@ class TemperedLDA(
         previous = getattr(self, "_trainer", None) if config.warm_start else None
         if previous and words_before is not None and not hasattr(self, "feature_names_in_"):
             self.feature_names_in_, self._names_of_frame = words_before, of_frame
-        learned, weight, validation = held_out(config, X, validation_X, sample_weight)
-        parameters = seeded(self, learned, weight)
+        rows, validation = held_out(config, X, validation_X, sample_weight)
+        parameters = seeded(self, X, sample_weight, rows)
         config = Config.of(parameters, X.shape[1])
-        n_documents = float(learned.shape[0] if weight is None else weight.sum())
+        n_rows = float(X.shape[0] if rows is None else len(rows))
+        n_documents = n_rows if sample_weight is None else float(sample_weight[rows].sum())
         n_passes = config.planned_passes(n_documents)
-        n_rows = float(np.count_nonzero(weight)) if weight is not None else n_documents
         trainer = new_trainer(config, n_documents, n_passes, n_rows=n_rows, previous=previous)
         self._remember_parameters(parameters)
         if previous is None:
@@ -427,10 +427,11 @@ class TemperedLDA(
                 keeps=keeps,
             )
             try:
+                passes = trainer, X, rows, n_passes, sample_weight, workers, monitor
                 if config.whole:
-                    train_in_full(trainer, learned, n_passes, weight, workers, monitor, elbos)
+                    train_in_full(*passes, elbos)
                 else:
-                    train(trainer, learned, n_passes, weight, workers, monitor)
+                    train(*passes)
             except KeyboardInterrupt:
                 trainer = monitor.kept_model(elbos)
                 hot = trainer.temperature > 1.0
@@ -457,7 +458,8 @@ class TemperedLDA(
         else:
             X = self._training_counts(X, reset=True)
             sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
-            _counts.check_words(X, "X", sample_weight)
+            weighted = None if sample_weight is None else rows_that_count(X, sample_weight)
+            _counts.check_words(X, "X", weighted)
         self._name_features(feature_names)
         if validation_X is not None:
             if self.validation_fraction is not None:

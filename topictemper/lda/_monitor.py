@@ -83,22 +83,22 @@ class Validation:
 
 def held_out(
     config: Config, X: Any, validation_X: Any, sample_weight: NDArray[np.float64] | None
-) -> tuple[Any, NDArray[np.float64] | None, Validation | None]:
+) -> tuple[Any, Validation | None]:
     """Decide which documents are learned from, and which are scored after every pass.
 
     Returns
     -------
-    learned : CSR matrix or Chunks
-        The documents to learn from: X, or a part of its rows.
-    sample_weight : ndarray or None
-        Their weights.
+    rows : ndarray or None
+        Rows of X to learn from, in ascending order. They are not copied, since X may be larger than
+        the memory. None: chunks, of which all rows are learned from.
     validation : Validation or None
         Of the other rows, or of `validation_X`.
     """
     if validation_X is not None:
-        return X, sample_weight, Validation(validation_X, "validation_X", config.patience)
+        validation = Validation(validation_X, "validation_X", config.patience)
+        return _rows_of(X, sample_weight), validation
     if config.patience is None:
-        return X, sample_weight, None
+        return _rows_of(X, sample_weight), None
     if isinstance(X, Chunks):
         raise ValueError(
             "early_stopping=True on chunks of documents needs validation_X: rows are not held out "
@@ -108,14 +108,15 @@ def held_out(
     rows, others = _split_rows(
         rows_that_count(X, sample_weight), fraction, check.random_state(config.random_state)
     )
-    weight = other_weight = None
-    if sample_weight is not None:
-        weight, other_weight = sample_weight[rows], sample_weight[others]
+    weight = None if sample_weight is None else sample_weight[others]
     name = f"the validation_fraction={fraction} of X"
-    validation = Validation(X[others], name, config.patience, other_weight)
-    learned = X[rows]
-    _counts.check_words(learned, "X without the documents held out", weight)
-    return learned, weight, validation
+    validation = Validation(X[others], name, config.patience, weight)
+    _counts.check_words(X, "X without the documents held out", rows)
+    return rows, validation
+
+
+def _rows_of(X: Any, sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
+    return None if isinstance(X, Chunks) else rows_that_count(X, sample_weight)
 
 
 class Monitor:

@@ -31,7 +31,11 @@ def unseeded(estimator: Any) -> dict[str, Any]:
 
 
 def seeded(
-    estimator: Any, X: Any, sample_weight: NDArray[np.float64] | None, scale: float = 1.0
+    estimator: Any,
+    X: Any,
+    sample_weight: NDArray[np.float64] | None,
+    rows: NDArray[np.int64] | None = None,
+    scale: float = 1.0,
 ) -> dict[str, Any]:
     """Parameters of an estimator, with an array in place of seeded topics.
 
@@ -43,6 +47,8 @@ def seeded(
         Documents to learn from.
     sample_weight : ndarray or None
         How often each counts.
+    rows : ndarray or None
+        Those to learn from; None: all.
     scale : float
         Documents that each document stands for.
     """
@@ -56,7 +62,11 @@ def seeded(
             "topic_word_prior has seed words, so the columns of X need names: give fit or "
             "partial_fit feature_names=..., or a data frame with names"
         )
-    of_corpus = ((rows, None) for rows in X) if isinstance(X, Chunks) else [(X, sample_weight)]
+    weight = sample_weight
+    if rows is not None:
+        weight = np.zeros(X.shape[0])
+        weight[rows] = 1.0 if sample_weight is None else sample_weight[rows]
+    of_corpus = ((chunk, None) for chunk in X) if isinstance(X, Chunks) else [(X, weight)]
     base = ETA_DIRICHLET if parameters["inference"] == "vb" else ETA_POINT
     eta = seeds.prior_of(
         of_corpus, names, parameters["n_components"], X.shape[1], scale=scale, base=base

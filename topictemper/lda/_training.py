@@ -476,17 +476,21 @@ class PassHooks(Protocol):
 def train(
     trainer: Trainer,
     X: Any,
+    rows: NDArray[np.int64] | None,
     n_passes: int,
     sample_weight: NDArray[np.float64] | None,
     workers: Workers,
     hooks: PassHooks,
 ) -> None:
-    """Make `n_passes` over a CSR matrix or `Chunks`, in a new random order each if wanted."""
+    """Make `n_passes` over rows of a CSR matrix, or over `Chunks` (their rows: None).
+
+    Each pass has a new random order, if that is wanted.
+    """
     gathered = trainer.topics.M.dtype, sample_weight
     random_state = trainer.random_state if trainer.config.shuffle else None
     for done in range(1, n_passes + 1):
         hooks.before_pass()
-        for rows, order in blocks(X, trainer.plan.largest_batch, random_state, sample_weight):
-            trainer.run(Gatherer(rows, *gathered), order, workers, hooks.after_step)
+        for block, order in blocks(X, rows, trainer.plan.largest_batch, random_state):
+            trainer.run(Gatherer(block, *gathered), order, workers, hooks.after_step)
         if hooks.after_pass(done):
             break
