@@ -132,6 +132,14 @@ def test_a_damaged_note_is_refused(fails, names, notes, message):
     assert f"corpus.json: {message}" in fails("fit", "kept", *FIT)
 
 
+def test_a_folder_without_words_is_refused(fails, names):
+    model = TopicModel(2, lda=TemperedLDA(max_iter=1), random_state=0)
+    model.set_params(vectorizer__analyzer="char", vectorizer__ngram_range=(2, 2))
+    model.fit(["the boats", "some water"] * 9, corpus_folder="kept")
+    told = "kept: no vocab.txt; if its words cannot be lines of a file, fit the texts themselves"
+    assert told in fails("fit", "kept", *FIT)
+
+
 def test_a_folder_is_not_counted_otherwise(fails, names):
     save_corpus("kept", [[1, 2]] * 5, ["red", "blue"])
     for option in ("--token-pattern=[a-z]+", "--ngrams=2", "--stop-words=none", "--min-df=2"):

@@ -192,9 +192,13 @@ def _fit_counts(
     """Return a model, and how many documents and words it is of."""
     refuse_text_options(arguments)
     corpus = read_matrix(arguments.file, arguments.vocabulary, arguments.format)
-    if corpus.vocabulary is None:
-        raise InputError(f"{arguments.file}: no vocab.txt in the same folder; give --vocabulary.")
     counting = counting_of(arguments.file) if arguments.file.is_dir() else None
+    if corpus.vocabulary is None:
+        if counting is None:
+            where = "no vocab.txt in the same folder; give --vocabulary"
+        else:
+            where = "no vocab.txt; if its words cannot be lines of a file, fit the texts themselves"
+        raise InputError(f"{arguments.file}: {where}.")
     model: TemperedLDA | TopicModel
     if counting is None or counting.vectorizer is None:
         if counting is not None:
