@@ -214,7 +214,7 @@ class TopicModel(
             A new folder to keep the counts and the words in, for
             `topictemper.datasets.open_corpus`. Topics are then learned from there, not from memory.
             It also says how texts are cut into words, for ``topictemper fit FOLDER``.
-            It has no words if one cannot be a line of a file: with a line break, or blanks at an end.
+            It has no words if one cannot be a line of a file: with a line break, or a blank end.
         on_interrupt : {"raise", "keep"}, default="raise"
             What Ctrl-C does while topics are learned; see `TemperedLDA.fit`.
 
