@@ -120,6 +120,7 @@ def test_numbers_are_in_order(run, model, tmp_path, groups):
         ("--date=day --group=who", "--group: not allowed with argument --date"),
         ("--group=who --period=year", "--period is for --date"),
         ("--date=who", "docs.csv: dates must be dates"),
+        ("--date=who", "document 0 has 'a'; convert other forms first"),
         ("--date=day --period=decade", "--period: invalid choice: 'decade'"),
     ],
 )

@@ -123,7 +123,8 @@ def _day(value: Any, row: int) -> np.datetime64:
     except ValueError:
         raise ValueError(
             "dates must be dates, years or text like '2024-05-31', but document "
-            f"{row} has {repr(value)[:42]}; pandas.to_datetime(dates, format=...) reads other forms"
+            f"{row} has {repr(value)[:42]}; convert other forms first, such as with "
+            "pandas.to_datetime(dates, format=...)"
         ) from None
 
 
