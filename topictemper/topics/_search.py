@@ -195,20 +195,28 @@ class DocumentSearch:
     def _scores(self, words: NDArray[Any], times: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log-probability of a query under every document, in nats per token."""
         own = self._words[:, words].tocsr()
-        of_corpus = self._smoothing * self._corpus[words]
-        of_topics = self._topic_weight * self._beta[:, words]
+        of_corpus = self._smoothing * self._corpus[words, None]
+        of_topics = self._topic_weight * np.ascontiguousarray(self._beta[:, words].T)
         scores = np.empty(len(self._lengths))
-        for rows in _blocks(len(scores), max(of_topics.shape)):
-            p = own[rows].toarray()
+        for rows in _blocks(len(scores), len(words)):
+            # A row for each word: NumPy is slow with short ones, as those of documents would be.
+            p = own[rows].T.toarray(order="C")
             p += of_corpus
-            p *= ((1.0 - self._topic_weight) / (self._lengths[rows] + self._smoothing))[:, None]
-            of_theta = self._theta[rows].astype(np.float64, copy=False) @ of_topics
-            of_theta /= self._theta_sums[rows, None]
-            p += of_theta
+            p *= (1.0 - self._topic_weight) / (self._lengths[rows] + self._smoothing)
+            p += self._of_theta(rows, of_topics)
             with np.errstate(divide="ignore"):
                 np.log(p, out=p)
-            scores[rows] = p @ times
+            scores[rows] = times @ p
         return scores / times.sum()
+
+    def _of_theta(self, rows: slice, of_topics: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Probabilities of words by the topics of some documents, of shape (words, documents)."""
+        theta = self._theta[rows]
+        p = np.empty((len(of_topics), len(theta)))
+        for some in _blocks(*theta.shape):
+            np.matmul(of_topics, theta[some].astype(np.float64, copy=False).T, out=p[:, some])
+        p /= self._theta_sums[rows]
+        return p
 
     def _counted(self, queries: Any) -> Any:
         """Counts of queries, in CSR."""
