@@ -49,6 +49,14 @@ def test_merged_topics_predict_are_saved_and_learn(name, tmp_path):
     assert clone(merged).fit(corpus()).components_.shape == (3, 60)
 
 
+def test_topics_are_merged_in_parts(monkeypatch):
+    lda = small_lda(n_components=30, dtype="float64").fit(corpus())
+    groups = [list(range(2, 20, 2)), [1, 29]]
+    whole = lda.merge_topics(groups)
+    monkeypatch.setattr("topictemper.lda._reduction._MOST_VALUES", 1)
+    assert learned_state(lda.merge_topics(groups)) == learned_state(whole)
+
+
 def test_merged_after_more_documents(tmp_path):
     """A stream goes on with topics and their average, which are merged alike."""
     lda = small_lda().fit(corpus()).partial_fit(corpus(300, 5))

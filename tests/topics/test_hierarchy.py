@@ -38,6 +38,20 @@ def test_distances_are_distances(metric):
     assert_allclose(topic_distances(np.eye(3), metric), 1 - np.eye(3))
 
 
+def test_hellinger_distances_of_near_topics():
+    """One minus the sum of products would have lost their digits."""
+    rng = np.random.default_rng(0)
+    topics = rng.gamma(0.3, size=(30, 500)) + 0.01
+    for i, change in enumerate([0.0, 1e-9, 1e-6, 1e-3, 1e-1]):
+        topics[10 + 2 * i] = 2 * topics[10 + 2 * i + 1] * (1 + change * rng.random(500))
+    distances = topic_distances(topics)
+    roots = np.sqrt(topics / topics.sum(axis=1, keepdims=True))
+    expected = np.linalg.norm(roots[:, None] - roots, axis=2) / np.sqrt(2)
+    assert_allclose(distances, expected, rtol=1e-9, atol=1e-16)
+    assert_allclose(distances, distances.T, rtol=0)
+    assert distances[10, 11] == 0 < distances[12, 13]
+
+
 def test_hellinger_is_that_of_match_topics():
     match = match_topics(TOPICS[:1], TOPICS[1:2])
     assert_allclose(topic_distances(TOPICS)[0, 1], match.distance[0])

@@ -27,7 +27,11 @@ def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     # BLAS needs half of the time for the product of an array with itself.
     same = second is first
     first = np.sqrt(first)  # in place of the argument, whose memory may be wanted
-    second = first if same else np.sqrt(second)
+    return hellinger_of_roots(first, first if same else np.sqrt(second))
+
+
+def hellinger_of_roots(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+    """Hellinger distances of all pairs of rows, given the square roots of their values."""
     affinity = first @ second.T
     return np.sqrt(np.clip(1.0 - affinity.astype(np.float64), 0.0, 1.0))
 

@@ -20,6 +20,7 @@ from ._labels import topic_number
 from ._seeding import is_seeded, merged_seeds
 
 Topic = int | str
+_MOST_VALUES = 2**20  # by topic, which are summed at once and fit into the cache
 
 
 class ReductionMixin:
@@ -291,8 +292,13 @@ def _merged_topics(topics: Tree, groups: list[list[int]], rise: float) -> Tree:
 
 def _summed(values: NDArray[Any], groups: list[list[int]]) -> NDArray[Any]:
     """Values by topic, which is the last axis, summed over groups."""
-    columns = [values[..., group].sum(axis=-1, dtype=np.float64) for group in groups]
-    return np.ascontiguousarray(np.stack(columns, axis=-1), dtype=values.dtype)
+    several = [(k, group) for k, group in enumerate(groups) if len(group) > 1]
+    summed = values.take([group[0] for group in groups], axis=-1)
+    n_parts = 1 if values.ndim == 1 else max(1, min(len(values) // 2, values.size // _MOST_VALUES))
+    for part, sums in zip(np.array_split(values, n_parts), np.array_split(summed, n_parts), strict=True):
+        for k, group in several:
+            sums[..., k] = part[..., group].sum(axis=-1, dtype=np.float64)
+    return summed
 
 
 def _merged_eta(eta: Any, groups: list[list[int]]) -> Any:
