@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from topictemper._utils._ranking import largest_in_rows
+from topictemper._utils._ranking import largest, largest_in_rows
 
 
 @pytest.mark.parametrize("n", [1, 3, 10, 11, 40])
@@ -14,4 +14,13 @@ def test_largest_in_rows_are_the_first_of_a_stable_sort(n, dtype):
     assert_array_equal(
         largest_in_rows(values, n), np.argsort(-values, axis=1, kind="stable")[:, :n]
     )
+    assert_array_equal(values, before)
+
+
+@pytest.mark.parametrize("n", [1, 3, 10, 40])
+@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+def test_largest_are_the_first_of_a_stable_sort(n, dtype):
+    values = np.random.default_rng(0).integers(-2, 3, 30).astype(dtype)  # many are equal
+    before = values.copy()
+    assert_array_equal(largest(values, n), np.argsort(-values, kind="stable")[:n])
     assert_array_equal(values, before)

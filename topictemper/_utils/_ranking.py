@@ -14,7 +14,10 @@ _MOST_SEARCHED = 10
 def largest(values: NDArray[Any], n: int) -> NDArray[np.intp]:
     """Places of the n largest values, the largest first, and the first of equal ones first."""
     n = min(n, len(values))
-    places = np.flatnonzero(values >= np.partition(values, len(values) - n)[len(values) - n])
+    # Of negative values: many that are the smallest, as in topics, would be partitioned slowly.
+    negative = -values
+    negative.partition(n - 1)
+    places = np.flatnonzero(values >= -negative[n - 1])
     return places[np.argsort(-values[places], kind="stable")[:n]]
 
 

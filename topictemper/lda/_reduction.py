@@ -295,7 +295,9 @@ def _summed(values: NDArray[Any], groups: list[list[int]]) -> NDArray[Any]:
     several = [(k, group) for k, group in enumerate(groups) if len(group) > 1]
     summed = values.take([group[0] for group in groups], axis=-1)
     n_parts = 1 if values.ndim == 1 else max(1, min(len(values) // 2, values.size // _MOST_VALUES))
-    for part, sums in zip(np.array_split(values, n_parts), np.array_split(summed, n_parts), strict=True):
+    for part, sums in zip(
+        np.array_split(values, n_parts), np.array_split(summed, n_parts), strict=True
+    ):
         for k, group in several:
             sums[..., k] = part[..., group].sum(axis=-1, dtype=np.float64)
     return summed
