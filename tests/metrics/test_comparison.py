@@ -7,6 +7,7 @@ from sklearn.exceptions import NotFittedError
 from topictemper.metrics import match_topics, topic_diversity
 
 from ..small_lda import fitted, small_lda
+from ..traced_memory import TracedMemory
 
 
 def topics(n=6, seed=0):
@@ -28,6 +29,13 @@ def test_match_finds_a_permutation():
     match = match_topics(topics(), 7.5 * topics()[order])
     assert_array_equal(order[match.second], match.first)
     assert_allclose(match.distance, 0, atol=1e-7)
+
+
+def test_match_needs_one_more_array_of_each_model():
+    topics = np.ones((20, 20_000))
+    with TracedMemory() as memory:
+        match_topics(topics, topics)
+    assert memory.peak < 2.5 * topics.nbytes
 
 
 def test_match_gives_hellinger_distances_of_the_best_pairs():

@@ -5,6 +5,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from topictemper.topics import frex, lift, relevance
 from topictemper.topics._words import word_scores
 
+from ..traced_memory import TracedMemory
+
 RNG = np.random.default_rng(0)
 TOPICS = RNG.gamma(0.3, 5.0, size=(5, 40)) + 0.01
 BETA = TOPICS / TOPICS.sum(axis=1, keepdims=True)
@@ -16,6 +18,13 @@ def test_relevance_is_the_formula_of_the_paper():
     assert_allclose(relevance(TOPICS, 0.3), expected)
     assert_allclose(relevance(TOPICS, 0.0), np.log(lift(TOPICS)), atol=1e-12)
     assert_array_equal(relevance(TOPICS, 1.0).argsort(), BETA.argsort())
+
+
+def test_frex_needs_one_array_of_all_topics():
+    topics = np.ones((400, 1000))
+    with TracedMemory() as memory:
+        frex(topics)
+    assert memory.peak < 1.5 * topics.nbytes
 
 
 def test_frex_is_the_formula_of_the_paper():

@@ -19,6 +19,12 @@ def distributions(rows: NDArray[Any]) -> NDArray[np.float64]:
     return rows
 
 
+def roots(topics: NDArray[Any]) -> NDArray[np.float64]:
+    """Square roots of rows divided by their sums, in double precision and one new array."""
+    values = distributions(topics)
+    return np.sqrt(values, out=values)
+
+
 def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     r"""Hellinger distances, :math:`(1 - \sum_v \sqrt{p_v q_v})^{1/2}`, of all pairs of rows.
 

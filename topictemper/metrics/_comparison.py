@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from .._utils._distances import distributions, hellinger, pairs
+from .._utils._distances import hellinger_of_roots, pairs, roots
 from .._utils._ranking import top_columns
 from .._utils._topics import topics_of
 
@@ -116,6 +116,6 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
         raise ValueError(
             f"first and second must have the same words, but have {p.shape[1]} and {q.shape[1]}"
         )
-    rows, columns, distance = pairs(hellinger(distributions(p), distributions(q)))
+    rows, columns, distance = pairs(hellinger_of_roots(roots(p), roots(q)))
     order = np.argsort(distance, kind="stable")
     return TopicMatch(rows[order], columns[order], distance[order])

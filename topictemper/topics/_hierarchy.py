@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from .._utils import _validation as check
-from .._utils._distances import distributions, hellinger_of_roots, jensen_shannon
+from .._utils._distances import distributions, hellinger_of_roots, jensen_shannon, roots
 from .._utils._numerics import own_numerics
 from .._utils._topics import topics_of
 from ._checks import topic_labels
 
 Metric = Literal["hellinger", "jensenshannon"]
 _ROUNDING = 1e-3  # of distances, in single precision
-# Shorter ones are computed from differences, which takes long: products would be 1e-13 off, or more.
+# Shorter ones are computed from differences, which takes long: by products they are 1e-13 off.
 _NEAR = 0.01
 _METHODS = ("average", "complete", "single", "weighted", "ward")
 
@@ -53,23 +53,21 @@ def topic_distances(components: Any, metric: Metric = "hellinger") -> NDArray[np
            [1., 1., 0.]])
     """
     check.choice("metric", metric, get_args(Metric))
-    topics = distributions(topics_of(components))
-    return jensen_shannon(topics) if metric == "jensenshannon" else _hellinger(topics)
+    topics = topics_of(components)
+    if metric == "jensenshannon":
+        return jensen_shannon(distributions(topics))
+    return _hellinger(roots(topics))
 
 
 @own_numerics
 def _hellinger(topics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Hellinger distances of all pairs of topics, 0 to the last bit for the same words.
-
-    The topics, which nobody wants afterwards, become their square roots.
-    """
-    roots = np.sqrt(topics, out=topics)
-    distances = hellinger_of_roots(roots, roots)
+    """Hellinger distances of topics, given as their roots, 0 to the last bit for the same words."""
+    distances = hellinger_of_roots(topics, topics)
     np.fill_diagonal(distances, 0.0)
     near = distances < _NEAR
     rows = np.flatnonzero(np.count_nonzero(near, axis=1) > 1)  # near to others, too
     among = np.ix_(rows, rows)
-    exact = squareform(pdist(roots[rows]) / np.sqrt(2.0)) if len(rows) else distances[among]
+    exact = squareform(pdist(topics[rows]) / np.sqrt(2.0)) if len(rows) else distances[among]
     distances[among] = np.where(near[among], exact, distances[among])
     return distances
 

@@ -136,14 +136,15 @@ def frex(components: Any, weight: float = 0.5) -> NDArray[np.float64]:
     array([1, 5])
     """
     weight = check.number("weight", weight, 0.0, 1.0)
-    beta, _ = _probabilities(components)
-    n_features = beta.shape[1]
-    total = beta.sum(axis=0)
-    exclusive = np.divide(beta, total, out=np.zeros_like(beta), where=total > 0)
-    frequency, exclusivity = (
-        rankdata(values, method="max", axis=1) / n_features for values in (beta, exclusive)
-    )
-    scores: NDArray[np.float64] = 1.0 / (weight / frequency + (1.0 - weight) / exclusivity)
+    scores, _ = _probabilities(components)
+    total = scores.sum(axis=0)
+    # Topic by topic, in place: ranks of all words in all topics would take nine times the memory.
+    for beta in scores:
+        exclusive = np.divide(beta, total, out=np.zeros_like(beta), where=total > 0)
+        frequency, exclusivity = (
+            rankdata(values, method="max") / len(beta) for values in (beta, exclusive)
+        )
+        beta[:] = 1.0 / (weight / frequency + (1.0 - weight) / exclusivity)
     return scores
 
 
