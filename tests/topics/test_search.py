@@ -156,3 +156,11 @@ def test_proportions_are_in_memory_once_more():
         search.find([[1]])
     assert memory.peak < 1.6 * theta.nbytes  # a copy, and what is smaller
     assert (theta == 1).all()
+
+
+def test_long_queries_take_no_memory_by_documents_and_words():
+    counts = sp.csr_matrix((np.ones(40_000), (np.arange(40_000), np.arange(40_000) % 200)))
+    search = DocumentSearch(np.ones((2, 200)), counts, proportions=np.ones((40_000, 2)))
+    with TracedMemory() as memory:
+        search.find(np.ones((1, 200)))
+    assert memory.peak < 40_000 * 200 * 8 / 4
