@@ -21,7 +21,7 @@ from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
 from ...persistence._models import savable
 from ...tempering._history import ElboHistory
 from ...tempering._modes import Annealing
-from ._config import LOWEST_PI, BeliefNetworkConfig, belief_network_config
+from ._config import LOWEST_PI, MARGINALS, BeliefNetworkConfig, belief_network_config
 from ._e_step import StateSets, UnitPrior, merged, row_chunks
 from ._estimator import TruncatedModel
 from ._gradients import Adam, MarginalNetwork
@@ -114,7 +114,8 @@ class SigmoidBeliefNetwork(TruncatedModel):
     marginal : {"truncated", "mlp", "both"}, default="truncated"
         Source of the marginals: the states of the datum (1st approximation), a network with one
         hidden layer that predicts them from the datum (2nd approximation), or both in turn, E-step
-        by E-step. The network learns with the model and is used from the second iteration on.
+        by E-step. The network learns with the model and is used from the second iteration on. A
+        model that has one can be set to any of the three for new data.
     mlp_hidden : int, default=None
         Hidden units of that network; None is 50.
     n_gradient_steps : int, default=10
@@ -319,7 +320,15 @@ class SigmoidBeliefNetwork(TruncatedModel):
         return BernoulliJoint(np.vstack([self.components_, self.bias_]), self.pi_)
 
     def _guesses(self) -> Callable[[Floats], Floats] | None:
-        return None if self._network is None else self._network.marginals
+        marginal = check.choice("marginal", self.marginal, MARGINALS)
+        if marginal == "truncated":
+            return None
+        if self._network is None:
+            raise ValueError(
+                f"marginal={marginal!r} takes a network, which this model has not learned; fit it "
+                f"with marginal={marginal!r}, or set marginal='truncated'"
+            )
+        return self._network.marginals
 
 
 def _best_start(config: BeliefNetworkConfig, Y: Floats, workers: Workers) -> _Training:

@@ -23,6 +23,7 @@ MODES = {"avi": ("schedule", "max_temperature", "length")}
 # Chosen with benchmarks/factorial/annealing.py: hotter schedules find fewer bars.
 _MAX_TEMPERATURE, _LENGTH = 3.0, 0.3
 
+MARGINALS = ("truncated", "mlp", "both")
 _MLP_HIDDEN = 50
 
 # States drawn for a datum: far larger numbers would overflow where a kernel reserves memory.
@@ -108,7 +109,7 @@ def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodi
 def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNetworkConfig:
     """Check and resolve the parameters of `SigmoidBeliefNetwork` for data."""
     mlp_hidden = 0
-    marginal = check.choice("marginal", parameters["marginal"], ("truncated", "mlp", "both"))
+    marginal = check.choice("marginal", parameters["marginal"], MARGINALS)
     if marginal != "truncated":
         mlp_hidden = _MLP_HIDDEN
         if parameters["mlp_hidden"] is not None:
