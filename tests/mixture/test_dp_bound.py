@@ -74,7 +74,7 @@ def test_the_bound_of_clear_clusters_is_between_their_joint_and_the_evidence(kin
     )
     # For certain responsibilities the bound is log p(x, z); fuzzy ones can only add to it.
     joint = terms[tuple(model.predict(X))]
-    assert joint - 1e-9 < model.elbo_ < min(logsumexp(list(terms.values())), joint + 0.2)
+    assert joint - 1e-9 < model.elbo_ < min(logsumexp(list(terms.values())), joint + 1e-4)
 
 
 @pytest.mark.parametrize("kind", ["diag", "full"])
@@ -83,6 +83,8 @@ def test_the_bound_of_clear_clusters_is_between_their_joint_and_the_evidence(kin
 @pytest.mark.parametrize("last_stick", ["one", "beta"])
 def test_the_annealed_bound_never_falls(kind, temperature, concentration, last_stick):
     X = clusters(2, 300, 3)
+    # Hard assignments: at T = 2.5 a start with fuzzy ones has next to nothing to climb.
+    start = np.eye(8)[np.random.default_rng(2).integers(8, size=300)]
     model = fitted(
         X,
         8,
@@ -90,7 +92,7 @@ def test_the_annealed_bound_never_falls(kind, temperature, concentration, last_s
         tempering=Annealing(schedule=ConstantSchedule(temperature)),
         concentration=concentration,
         last_stick=last_stick,
-        init_params=random_start(2, 300, 8),
+        init_params=start,
         max_iter=150,
         tol=0.0,
     )
@@ -122,15 +124,20 @@ def test_a_heated_bound_is_that_of_a_smaller_likelihood():
 
 
 def test_sorting_raises_the_bound():
+    # By one iteration, from the same start: 0.44 nats, standard deviation 0.16. Whole fits end 30
+    # higher on average, but in another optimum each, with a deviation of 36.
     gains = []
-    for seed in range(5):
+    for seed in range(8):
         X, start = clusters(seed), random_start(500 + seed)
-        sort, plain = (fitted(X, init_params=start, sort_components=sort) for sort in (True, False))
+        sort, plain = (
+            fitted(X, init_params=start, sort_components=sort, max_iter=1) for sort in (True, False)
+        )
         gains.append(sort.elbo_ - plain.elbo_)
-        n = sort.mean_precision_ - 1.0
-        assert (np.diff(n) <= 1e-3 * n[0]).all()
-    # 20 seeds of the benchmark: 39 nats, standard deviation 22.
-    assert np.mean(gains) > 10
+        assert (np.diff(sort.mean_precision_) <= 0).all()
+        assert not (np.diff(plain.mean_precision_) <= 0).all()
+    assert np.mean(gains) > 0.1
+    whole = fitted(X, init_params=start)
+    assert (np.diff(whole.mean_precision_) <= 1e-3 * whole.mean_precision_[0]).all()
 
 
 def test_size_order():
@@ -213,4 +220,4 @@ def test_annealing_rescues_a_collapsed_start():
         )
         assert (cold.weights_ > 0.02).sum() == 1
         gains.append(hot.elbo_ - cold.elbo_)
-    assert np.mean(gains) >= 300  # 525, standard error 61
+    assert np.mean(gains) >= 200  # 40 other seeds: 497, standard deviation 157

@@ -106,8 +106,9 @@ def test_energy_and_log_partition_give_a_temperature():
         q = GlobalTemperature(temperatures, log_c)
         q.update(float(MODEL.energy(m)))
         means.append(q.mean_temperature)
-    assert 1.0 <= means[0] < 1.1
-    assert 1.3 < means[1] < 1.6
+    # Of 60 other data: 1.05 and 1.57, standard deviations 0.02 and 0.06.
+    assert 1.0 <= means[0] < 1.2
+    assert 1.3 < means[1] < 1.9
 
 
 @pytest.mark.parametrize("name", ["elbo", "energy"])
@@ -135,7 +136,7 @@ def wrong_ends(tempering, deviation=1.0, runs=100):
 
 
 def test_annealing_from_above_the_critical_temperature_finds_the_right_optimum():
-    assert wrong_ends(None) == pytest.approx(0.54, abs=0.12)
+    assert 0.3 < wrong_ends(None) < 0.75  # of 100 runs; a half, standard error 0.05
     exponential = Annealing(schedule="exponential", max_temperature=100, length=200)
     assert wrong_ends(exponential) <= 0.02
     assert wrong_ends("avi") <= 0.02

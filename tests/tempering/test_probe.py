@@ -62,7 +62,7 @@ def test_noise_is_smoothed():
     probe = CriticalProbe()
     run(
         probe,
-        lambda temperature: rng.normal(0.06 if temperature < 2.0 else 0.0, 0.02),
+        lambda temperature: rng.normal(0.06 if temperature < 2.0 else 0.0, 0.012),
     )
     assert probe.temperature == pytest.approx(1.96, abs=0.05)
     unsmoothed = CriticalProbe(smoothing=1.0)
