@@ -14,14 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_bars
 from topictemper.factorial import BinarySparseCoding
-from topictemper.factorial.truncated._e_step import (
-    EStep,
-    SamplerSchedule,
-    Samples,
-    StateSets,
-    UnitPrior,
-    exact_log_likelihood,
-)
+from topictemper.factorial.truncated._e_step import EStep, exact_log_likelihood
 from topictemper.factorial.truncated._sparse_coding import GaussianJoint, Statistics, maximized
 from topictemper.tempering import Annealing, ConstantSchedule, LocalTempering
 
@@ -292,41 +285,6 @@ def test_an_exact_fit_in_single_precision_has_the_bound_of_double_precision():
     single = model.exact_log_likelihood(data)
     model.dtype = "float64"
     assert single == pytest.approx(model.exact_log_likelihood(data), abs=5.0)
-
-
-# Samplers and sets
-
-
-def test_sampler_schedule_of_the_paper():
-    schedule = SamplerSchedule(Samples(0, 200), 100, 200)
-    counts = {t: schedule.samples(t) for t in (0, 99, 100, 150, 199, 200, 1999)}
-    assert counts[0] == counts[99] == counts[100] == (200, 0)
-    assert counts[150] == (100, 100)
-    assert counts[199] == (2, 198)
-    assert counts[200] == counts[1999] == (0, 200)
-    assert SamplerSchedule(Samples(3, 4), 0, 0).samples(0) == (3, 4)
-    assert SamplerSchedule(Samples(3, 4), 5, 5).samples(4) == (7, 0)
-    assert SamplerSchedule(Samples(3, 4), 5, 5).samples(5) == (3, 4)
-
-
-def test_states_are_distinct_in_every_iteration():
-    joint = GaussianJoint(fitted().components_, fitted().sigma_ ** 2, 0.3)
-    keys = np.arange(400, dtype=np.uint64)
-    with Workers() as workers:
-        sets = StateSets(keys, 12, joint.prior, 5, workers)
-        before = np.full(400, -np.inf)
-        for iteration in range(6):
-            local = sets.update(slice(None), joint, images(), iteration, Samples(9, 9), workers)
-            assert all(len(np.unique(states)) == 12 for states in sets.states[:, :, 0])
-            assert sets.states.max() < 2**6
-            assert (local.elbo >= before - 1e-9).all()
-            before = local.elbo
-
-
-def test_no_more_states_than_there_are():
-    with Workers() as workers:
-        sets = StateSets(np.arange(3, dtype=np.uint64), 99, UnitPrior(np.full(3, 0.01)), 0, workers)
-    assert_array_equal(np.sort(sets.states[:, :, 0]), np.tile(np.arange(8), (3, 1)))
 
 
 # As an estimator

@@ -37,6 +37,7 @@ ON_EACH = [
     "tests/factorial/test_missing.py",
     "tests/factorial/test_sparse_coding.py",
     "tests/factorial/test_belief_network.py",
+    "tests/factorial/test_e_step.py",
     "tests/datasets",
     # It limits the address space, of which AddressSanitizer takes terabytes.
     "--deselect=tests/lda/test_chunks.py::test_corpus_larger_than_the_memory",
