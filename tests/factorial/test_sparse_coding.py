@@ -252,6 +252,18 @@ def test_by_default_a_gentle_schedule_over_30_percent_of_the_iterations():
     assert (short.temperature_history_["temperature"] == 1).all()
 
 
+def test_the_start_of_the_paper():
+    fixed = {"learn_components": False, "learn_sigma": False, "learn_pi": False}
+    Y = images() * np.arange(1, 10)  # deviations that differ
+    model = small(max_iter=1, **fixed).fit(Y)
+    sigma = Y.std(axis=0).mean()
+    assert model.sigma_ == pytest.approx(sigma, rel=1e-12)
+    assert model.pi_ == pytest.approx(1 / 6, rel=1e-12)
+    noise = np.random.RandomState(0).normal(scale=sigma / 4, size=(6, 9))
+    assert_allclose(model.components_, Y.mean(axis=0) + noise, rtol=1e-12)
+    assert small(n_components=1, max_iter=1, **fixed).fit(Y).pi_ == 0.5
+
+
 def test_what_is_given_is_where_it_starts_and_what_is_fixed_stays():
     W = make_bars(1, 3).components
     model = small(
@@ -392,6 +404,9 @@ def test_pickle_and_clone():
         ({"sigma_init": 0.0}, ValueError, "sigma_init"),
         ({"sigma_init": np.nan}, ValueError, "sigma_init"),
         ({"pi_init": 1.0}, ValueError, "pi_init"),
+        # Another value was taken for these, and said nowhere.
+        ({"pi_init": 1e-5, "learn_pi": False}, ValueError, "pi_init == 1e-05, must be >= 0.0001"),
+        ({"pi_init": 0.99995}, ValueError, "pi_init == 0.99995, must be <= 0.9999"),
         ({"components_init": np.zeros((5, 9))}, ValueError, "components_init"),
         ({"components_init": "x"}, ValueError, "components_init"),
         ({"sigma_init": 1e-200}, ValueError, "sigma_init"),

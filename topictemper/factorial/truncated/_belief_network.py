@@ -128,7 +128,8 @@ class SigmoidBeliefNetwork(TruncatedModel):
     bias_init : float, default=-3.0
         Initial bias. With a low bias, units explain the active features.
     pi_init : float, default=0.2
-        Initial probability of a unit. None is 1/H, at most 1/2.
+        Initial probability of a unit, from 1e-4 to 1 - 1e-4. None is 1/H, but at least 1e-4 and at
+        most 1/2.
     binarize : float, default=None
         Features above this threshold are 1, others 0. None requires zeros and ones in X.
     max_iter : int, default=250
@@ -152,11 +153,11 @@ class SigmoidBeliefNetwork(TruncatedModel):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        W.
+        The weights of each unit, which are the columns of W in [1]_.
     bias_ : ndarray of shape (n_features,)
         b, log-odds of the features where all units are off.
     pi_ : ndarray of shape (n_components,)
-        Probabilities of the units.
+        Probabilities of the units, each between 1e-4 and 1 - 1e-4.
     elbo_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", "temperature" and "elbo": the bound after each E-step at its temperature,
         in nats per datum. With batches, each batch has the parameters of its own E-step. Gradient

@@ -140,16 +140,16 @@ def _shared(parameters: Mapping[str, Any]) -> dict[str, Any]:
     n_components = check.integer("n_components", parameters["n_components"], 1)
     max_iter = check.integer("max_iter", parameters["max_iter"], 1)
     inference = inference_of(parameters)
-    pi = min(1.0 / n_components, 0.5)
+    pi = min(max(1.0 / n_components, LOWEST_PI), 0.5)
     if parameters["pi_init"] is not None:
-        pi = check.number("pi_init", parameters["pi_init"], 0.0, 1.0, boundaries="neither")
+        pi = check.number("pi_init", parameters["pi_init"], LOWEST_PI, 1 - LOWEST_PI)
     return {
         "n_components": n_components,
         "inference": inference,
         "samplers": _samplers(inference.samples, parameters["sampler_schedule"]),
         "schedule": _schedule(parameters["tempering"], max_iter),
         "max_iter": max_iter,
-        "pi": min(max(pi, LOWEST_PI), 1 - LOWEST_PI),
+        "pi": pi,
         "random_state": check.random_state(parameters["random_state"]),
     }
 

@@ -172,7 +172,8 @@ class BinarySparseCoding(TruncatedModel):
         Initial standard deviation of the noise. None is the mean over the features' standard
         deviations.
     pi_init : float, default=None
-        Initial probability of a component. None is 1/H, at most 1/2.
+        Initial probability of a component, from 1e-4 to 1 - 1e-4. None is 1/H, but at least 1e-4
+        and at most 1/2.
     sampler_schedule : tuple of (int, int), default=None
         (hold, end): before iteration hold all samples are from the prior. Then the numbers of
         samples from the prior and from the marginals change linearly, and from iteration end
@@ -193,12 +194,12 @@ class BinarySparseCoding(TruncatedModel):
     Attributes
     ----------
     components_ : ndarray of shape (n_components, n_features)
-        W.
+        The components, which are the columns of W in [1]_.
     sigma_ : float
         Standard deviation of the noise. If learned, it is at least 3e-5 of the root mean square of
         the data, and 1e-3 with float32.
     pi_ : float
-        Probability of a component.
+        Probability of a component. If learned, it stays between 1e-4 and 1 - 1e-4.
     elbo_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", "temperature" and "elbo": the bound after each E-step at its temperature,
         in nats per datum.
