@@ -208,6 +208,10 @@ def test_batches_learn():
     assert history[-1] > history[0] + 0.3
     # pi is the mean over all data, though each batch was seen at its own time.
     assert_allclose(model.pi_, model.transform(images()).mean(axis=0), atol=0.05)
+    # In the first iteration the sums of E[s] are not those of all data.
+    first = [small(batch_size=64, max_iter=n).fit(images()).pi_ for n in (1, 2)]
+    assert_array_equal(first[0], 0.2)
+    assert (first[1] != 0.2).all()
     whole = small(batch_size=10_000).fit(images())
     assert np.isfinite(whole.elbo_history_["elbo"]).all()
 

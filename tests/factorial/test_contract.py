@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -113,6 +113,14 @@ def test_stops_only_where_cold():
     assert model.n_iter_ == 72  # the second sweep at T = 1 can be compared with the first
     model = small("vt", max_iter=100, final_sweeps=20, tol=1e9).fit(X)
     assert model.n_iter_ == 82
+
+
+def test_a_fit_that_ends_hot_warns():
+    hot = Annealing(max_temperature=20, length=1000)
+    with pytest.warns(ConvergenceWarning, match=r"temperature 18\.\d, not at 1; .* final_sweeps"):
+        small(hot, final_sweeps=0).fit(shapes())
+    cold = Annealing(max_temperature=20, length=10)
+    assert small(cold, final_sweeps=0).fit(shapes()).temperature_ == 1.0
 
 
 @pytest.mark.parametrize("mode", MODES)

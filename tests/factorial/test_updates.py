@@ -256,6 +256,16 @@ def test_score_is_exact_for_components_that_do_not_overlap():
     assert_allclose(ours, logsumexp(joint, axis=0), rtol=1e-12)
 
 
+def test_assignments_of_images_have_settled():
+    # Components that overlap: after 20 sweeps another one changes a probability by 0.03, here by 1e-5.
+    X = data()
+    images, s = Images(X), np.ones(len(X))
+    components = update_components(images, PRIOR, start(len(X)), s)
+    nu = infer_assignments(images, PRIOR, components, WORKERS).nu
+    again = update_assignments(images, PRIOR, components, nu, s, WORKERS).nu
+    assert_allclose(again, nu, atol=1e-3)
+
+
 @pytest.mark.parametrize("mu_first", [True, False])
 def test_many_pixels_kill_components_unless_mu_comes_first(mu_first):
     """D = 256: with m and v as the prior has them, no component pays for its uncertainty."""

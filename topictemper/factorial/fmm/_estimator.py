@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
@@ -16,6 +17,7 @@ from ..._utils._numerics import own_numerics
 from ..._utils._rollback import unchanged_on_error
 from ..._utils._state import Tree
 from ..._utils._typing import Flags, Floats
+from ..._utils._warnings import warn
 from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, History, Numbers, SaveFittedMixin, checked
 from ...persistence._models import savable
 from ...tempering._mixin import TemperingMixin
@@ -206,6 +208,11 @@ class FactorialMixture(
         ------
         TypeError, ValueError
             If a parameter or the data are invalid. The estimator then stays unchanged.
+
+        Warns
+        -----
+        ConvergenceWarning
+            If the last sweep was at T > 1, as it may be with ``final_sweeps=0``.
         """
         with unchanged_on_error(self):
             images = self._images(X, reset=True)
@@ -214,6 +221,12 @@ class FactorialMixture(
             config = config_of(check.parameters(self), images)
             with Workers(self.n_jobs) as workers:
                 self._publish(config, best_run(images, config, workers))
+        last = self.temperature_history_["temperature"][-1]
+        if last > 1.0:
+            warn(
+                f"fit ended at the temperature {last:.3g}, not at 1; choose a larger final_sweeps",
+                ConvergenceWarning,
+            )
         return self
 
     def _publish(self, config: Config, run: Run) -> None:
