@@ -43,7 +43,7 @@ def data(holes=0.0, n=150):
 def config(mode="vi", temperatures=None, schedule=None, max_iter=1, n_tempered=1):
     return Config(
         PRIOR, mode, schedule, temperatures, share=1.0, max_iter=max_iter, n_tempered=n_tempered,
-        tol=0.0, n_init=1, random_state=np.random.RandomState(0),
+        tol=0.0, n_init=1, random_state=np.random.RandomState(0), verbose=0,
     )  # fmt: skip
 
 
@@ -257,7 +257,7 @@ def test_score_is_exact_for_components_that_do_not_overlap():
 
 
 def test_assignments_of_images_have_settled():
-    # Components that overlap: after 20 sweeps another one changes a probability by 0.03, here by 1e-5.
+    # After 20 sweeps another one changes a probability by 0.03, here by 1e-5.
     X = data()
     images, s = Images(X), np.ones(len(X))
     components = update_components(images, PRIOR, start(len(X)), s)

@@ -34,6 +34,34 @@ def time_left(seconds: float, *, may_end_early: bool = False) -> str:
     return f", {'at most ' if may_end_early else ''}about {left} left" if left else ""
 
 
+class Iterations:
+    """Says every few seconds how far the iterations of a fit are, and how they ended.
+
+    Parameters
+    ----------
+    total : int
+        How many there are.
+    may_end_early : bool
+        Whether there may be fewer.
+    """
+
+    def __init__(self, total: int, *, may_end_early: bool) -> None:
+        self._total, self._may_end_early = total, may_end_early
+        self._start = self._last = perf_counter()
+
+    def add(self, n_done: int, state: str) -> None:
+        """So many are done, and the fit is in this state."""
+        if perf_counter() - self._last > _SECONDS_BETWEEN_LINES:
+            self._last = perf_counter()
+            seconds = (self._total - n_done) * (self._last - self._start) / n_done
+            left = time_left(seconds, may_end_early=self._may_end_early)
+            say(f"iteration {n_done:,} of {self._total:,}: {state}{left}")
+
+    def end(self, n_done: int, state: str) -> None:
+        """The last one is done."""
+        say(f"{counted(n_done, 'iteration')}: {state}")
+
+
 class Progress:
     """Says every few seconds how many documents have been worked on.
 

@@ -9,8 +9,10 @@ from typing import Any
 from numpy.random import RandomState
 
 from .._utils import _validation as check
+from .._utils._log import Iterations
 from .._utils._typing import Floats
 from ..tempering import ConstantSchedule, Schedule
+from ..tempering._history import ElboHistory
 from ..tempering._modes import Annealing, tempering_settings
 from ._normal_wishart import NormalWishart
 from ._priors import LARGEST, LOWEST, prior_of, start_of
@@ -43,6 +45,13 @@ class Config:
     max_iter: int
     tol: float
     random_state: RandomState
+    verbose: int
+
+    def new_history(self) -> ElboHistory:
+        """Return an empty history, which logs what is added to it if that is wanted."""
+        if not self.verbose:
+            return ElboHistory()
+        return ElboHistory(Iterations(self.max_iter, may_end_early=self.tol > 0))
 
 
 def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
@@ -72,6 +81,7 @@ def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
         max_iter=check.integer("max_iter", parameters["max_iter"], 1),
         tol=check.number("tol", parameters["tol"], 0.0) * len(X),
         random_state=check.random_state(parameters["random_state"]),
+        verbose=check.verbosity(parameters["verbose"]),
     )
 
 

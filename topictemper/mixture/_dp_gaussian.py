@@ -80,6 +80,9 @@ default="kmeans"
     random_state : int, RandomState or None, default=None
         Seed of the starts and of `sample`. The same seed gives the same bits on one kind of
         processor.
+    verbose : int, default=0
+        1: log the iteration, the temperature and the ELBO every few seconds, and after a start,
+        with the logger "topictemper".
 
     Attributes
     ----------
@@ -161,6 +164,7 @@ default="kmeans"
         max_iter: int = 500,
         tol: float = 1e-6,
         random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.concentration = concentration
@@ -177,6 +181,7 @@ default="kmeans"
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.verbose = verbose
 
     _FITTED: ClassVar[dict[str, Numbers | History]] = {
         "elbo": Numbers(),

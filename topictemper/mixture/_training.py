@@ -109,7 +109,7 @@ def ascend(X: Floats, phi: Floats, config: Config) -> Run:
     The annealed bound ``s E[log p(x, z | theta)] - KL(q(theta) || p(theta)) + H(q(z))`` with
     s = 1 / T never falls while T is constant (VT eq. 4).
     """
-    history = ElboHistory()
+    history = config.new_history()
     converged = False
     for i in range(config.max_iter):
         temperature = config.schedule.temperature(i)
@@ -122,6 +122,7 @@ def ascend(X: Floats, phi: Floats, config: Config) -> Run:
         converged = history.has_converged(config.tol)
         if converged:
             break
+    history.end()
     elbo = history.last
     if temperature != 1.0:
         phi, bound = soft_max(found.log_joint(X))

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._log import Iterations
+
 
 def record(rows: Sequence[tuple[float, ...]], *fields: str) -> NDArray[Any]:
     """Return rows of numbers as a structured array."""
@@ -17,18 +19,35 @@ def record(rows: Sequence[tuple[float, ...]], *fields: str) -> NDArray[Any]:
 class ElboHistory:
     """The bound that a fit climbs, pass by pass.
 
+    Parameters
+    ----------
+    log : Iterations, optional
+        Where to say how far the fit is.
+
     Attributes
     ----------
     rows : list of tuple of float
         Pass, temperature, and the bound at that temperature.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, log: Iterations | None = None) -> None:
         self.rows: list[tuple[float, float, float]] = []
+        self._log = log
 
     def append(self, temperature: float, elbo: float) -> None:
         """Add a pass."""
         self.rows.append((float(len(self.rows)), temperature, elbo))
+        if self._log is not None:
+            self._log.add(len(self.rows), self._state())
+
+    def end(self) -> None:
+        """There are no more passes."""
+        if self._log is not None:
+            self._log.end(len(self.rows), self._state())
+
+    def _state(self) -> str:
+        _, temperature, elbo = self.rows[-1]
+        return f"T = {temperature:.4g}, ELBO {elbo:,.2f}"
 
     def has_converged(self, tol: float) -> bool:
         """Whether both of the last two passes are at T = 1, and their bounds differ by < tol."""

@@ -11,8 +11,10 @@ import numpy as np
 from sklearn.utils.extmath import randomized_svd
 
 from ..._utils import _validation as check
+from ..._utils._log import Iterations
 from ..._utils._typing import Floats
 from ...tempering import Schedule, temperature_grid
+from ...tempering._history import ElboHistory
 from ...tempering._modes import TemperingSettings, tempering_settings
 from ._images import Images
 from ._updates import Prior
@@ -52,6 +54,13 @@ class Config:
     tol: float
     n_init: int
     random_state: np.random.RandomState
+    verbose: int
+
+    def new_history(self) -> ElboHistory:
+        """Return an empty history, which logs what is added to it if that is wanted."""
+        if not self.verbose:
+            return ElboHistory()
+        return ElboHistory(Iterations(self.max_iter, may_end_early=self.tol > 0))
 
 
 def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
@@ -74,6 +83,7 @@ def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
         tol=check.number("tol", parameters["tol"], 0.0) * len(images.X),
         n_init=check.integer("n_init", parameters["n_init"], 1),
         random_state=check.random_state(parameters["random_state"]),
+        verbose=check.verbosity(parameters["verbose"]),
     )
 
 

@@ -79,6 +79,9 @@ class FactorialMixture(
     n_jobs : int or None, default=None
         Number of threads. None is 1, -1 is all processors. The bits of the result do not depend
         on it.
+    verbose : int, default=0
+        1: log the iteration, the temperature and the ELBO every few seconds, and after a start,
+        with the logger "topictemper".
 
     Attributes
     ----------
@@ -159,6 +162,7 @@ class FactorialMixture(
         n_init: int = 1,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.tempering = tempering
@@ -171,6 +175,7 @@ class FactorialMixture(
         self.n_init = n_init
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     __metadata_request__inverse_transform: ClassVar = {"Z": UNUSED}  # it is no metadata
     _FITTED: ClassVar[dict[str, Numbers | History]] = {

@@ -149,6 +149,9 @@ class SigmoidBeliefNetwork(TruncatedModel):
     n_jobs : int, default=None
         Number of threads. None is 1, -1 is all processors. The bits of the result do not depend
         on it.
+    verbose : int, default=0
+        1: log the iteration, the temperature and the ELBO every few seconds, and at the end,
+        with the logger "topictemper".
 
     Attributes
     ----------
@@ -214,6 +217,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         n_inference_iter: int = 30,
         random_state: int | RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.tempering = tempering
@@ -234,6 +238,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         self.n_inference_iter = n_inference_iter
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     _FITTED = TruncatedModel._FITTED | {
         "bias": Numbers("D"),
@@ -260,6 +265,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         best = _best_start(config, Y, workers)
         for iteration in range(len(best.history.rows), config.max_iter):
             best.iterate(iteration)
+        best.history.end()
         self.components_ = np.ascontiguousarray(best.weights[:-1])
         self.bias_, self.pi_ = best.weights[-1].copy(), best.pi
         self._network = best.network
@@ -349,7 +355,7 @@ class _Training:
     """A network in training, with the history of its bound."""
 
     def __init__(self, config: BeliefNetworkConfig, Y: Floats, workers: Workers) -> None:
-        self.config, self.workers, self.history = config, workers, ElboHistory()
+        self.config, self.workers, self.history = config, workers, config.new_history()
         n_units, random_state = config.n_components, config.random_state
         n_data, n_features = Y.shape
         order = np.arange(n_data)

@@ -10,8 +10,10 @@ import numpy as np
 from numpy.random import RandomState
 
 from ..._utils import _validation as check
+from ..._utils._log import Iterations
 from ..._utils._typing import Floats
 from ...tempering import ConstantSchedule, Schedule
+from ...tempering._history import ElboHistory
 from ...tempering._modes import tempering_settings
 from ._e_step import Inference, SamplerSchedule, Samples
 
@@ -41,6 +43,13 @@ class Config:
     max_iter: int
     pi: float
     random_state: RandomState
+    verbose: int
+
+    def new_history(self) -> ElboHistory:
+        """Return an empty history, which logs what is added to it if that is wanted."""
+        if not self.verbose:
+            return ElboHistory()
+        return ElboHistory(Iterations(self.max_iter, may_end_early=False))
 
     def draw_seed(self) -> int:
         """Seed of the kernels."""
@@ -151,6 +160,7 @@ def _shared(parameters: Mapping[str, Any]) -> dict[str, Any]:
         "max_iter": max_iter,
         "pi": pi,
         "random_state": check.random_state(parameters["random_state"]),
+        "verbose": check.verbosity(parameters["verbose"]),
     }
 
 

@@ -190,6 +190,9 @@ class BinarySparseCoding(TruncatedModel):
     n_jobs : int, default=None
         Number of threads. None is 1, -1 is all processors. The bits of the result do not depend
         on it.
+    verbose : int, default=0
+        1: log the iteration, the temperature and the ELBO every few seconds, and at the end,
+        with the logger "topictemper".
 
     Attributes
     ----------
@@ -255,6 +258,7 @@ class BinarySparseCoding(TruncatedModel):
         dtype: Literal["float64", "float32"] = "float64",
         random_state: int | RandomState | None = None,
         n_jobs: int | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_components = n_components
         self.tempering = tempering
@@ -273,6 +277,7 @@ class BinarySparseCoding(TruncatedModel):
         self.dtype = dtype
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     _FITTED = TruncatedModel._FITTED | {
         "sigma": Numbers("", ABOVE_ZERO),
@@ -294,6 +299,7 @@ class BinarySparseCoding(TruncatedModel):
         training = _Training(config, Y, workers)
         for iteration in range(config.max_iter):
             training.iterate(iteration)
+        training.history.end()
         joint = training.joint
         self.components_, self.sigma_, self.pi_ = joint.W, joint.variance**0.5, joint.pi
         self.sigma_history_, self.pi_history_ = np.array(training.course).T
@@ -348,7 +354,7 @@ class _Training:
 
     def __init__(self, config: SparseCodingConfig, Y: Floats, workers: Workers) -> None:
         self.config, self.Y, self.workers = config, Y, workers
-        self.joint, self.history = _start(config, Y), ElboHistory()
+        self.joint, self.history = _start(config, Y), config.new_history()
         self.course: list[tuple[float, float]] = []
         keys = np.arange(len(Y), dtype=np.uint64)
         n_states, seed = config.inference.n_states, config.draw_seed()

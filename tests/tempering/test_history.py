@@ -1,0 +1,85 @@
+"""The bound that the factorial models and the mixture record, and what they log of it."""
+
+import logging
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from topictemper._utils import _log
+from topictemper.datasets import make_bars
+from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
+from topictemper.mixture import DPGaussianMixture
+from topictemper.tempering import Annealing
+from topictemper.tempering._history import ElboHistory
+
+ANNEALING = Annealing(schedule="linear", max_temperature=3, length=4)
+KINDS = [BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork, DPGaussianMixture]
+
+
+def data():
+    return make_bars(60, 3, kind="sigmoid", random_state=0).data
+
+
+def test_converges_between_two_passes_at_temperature_one():
+    history = ElboHistory()
+    for temperature, elbo, converged in (
+        (2.0, 5.0, False),
+        (1.0, 5.0, False),
+        (1.0, 4.0, False),
+        (1.0, 4.05, True),
+        (1.0, 3.0, False),
+    ):
+        history.append(temperature, elbo)
+        assert history.has_converged(0.1) == converged
+    assert history.last == 3.0
+    assert_array_equal(history.elbos["pass"], np.arange(5))
+    assert_array_equal(history.temperatures["temperature"], [2, 1, 1, 1, 1])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_verbose_says_how_far_a_fit_is(kind, caplog, monkeypatch):
+    monkeypatch.setattr(_log, "_SECONDS_BETWEEN_LINES", -1.0)
+    settings = {"tempering": ANNEALING, "max_iter": 6, "random_state": 0}
+    if kind is DPGaussianMixture:
+        settings["tol"] = 1e3  # converged after the second iteration at T = 1
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        model = kind(3, verbose=1, **settings).fit(data())
+    bounds = model.elbo_history_["elbo"]
+    lines = [record.getMessage() for record in caplog.records]
+    assert len(lines) == 7
+    assert lines[0].startswith(f"iteration 1 of 6: T = 3, ELBO {bounds[0]:,.2f}")
+    assert lines[2].startswith(f"iteration 3 of 6: T = 2, ELBO {bounds[2]:,.2f}")
+    assert lines[-1] == f"6 iterations: T = 1, ELBO {bounds[-1]:,.2f}"
+    silent = kind(3, **settings).fit(data())
+    assert_array_equal(silent.elbo_history_, model.elbo_history_)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_silent_without_verbose(kind, caplog, capfd, monkeypatch):
+    monkeypatch.setattr(_log, "_SECONDS_BETWEEN_LINES", -1.0)
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        kind(3, tempering=ANNEALING, max_iter=8, random_state=0).fit(data())
+    assert not caplog.records
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("value", [-1, 1.5, "yes", None])
+def test_bad_verbose(kind, value):
+    with pytest.raises((TypeError, ValueError), match="verbose"):
+        kind(3, verbose=value).fit(data())
+
+
+def test_time_that_is_left(caplog, monkeypatch):
+    clock = iter([0.0, 4.0, 10.0, 10.0, 20.0, 20.0])
+    monkeypatch.setattr(_log, "perf_counter", lambda: next(clock))
+    log = _log.Iterations(100, may_end_early=True)
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        log.add(1, "T = 2")  # too soon
+        log.add(10, "T = 1")
+        log.add(100, "T = 1")
+    assert [record.getMessage() for record in caplog.records] == [
+        "iteration 10 of 100: T = 1, at most about 0:01:30 left",
+        "iteration 100 of 100: T = 1",
+    ]
