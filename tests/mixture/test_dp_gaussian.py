@@ -170,6 +170,12 @@ def test_histories():
     assert model.elbo_ == model.elbo_history_["elbo"][-1]
 
 
+def test_tol_is_in_nats_per_datum():
+    rises = np.diff(fitted(X, 5, tol=1e-4).elbo_history_["elbo"]) / len(X)
+    assert rises[-1] < 1e-4
+    assert (rises[:-1] >= 1e-4).all()
+
+
 def test_elbo_of_rows():
     model = fitted(X, 5)
     assert model.elbo(X) <= model.score(X)
