@@ -43,6 +43,20 @@ def test_states_are_distinct_in_every_iteration():
             before = local.elbo
 
 
+def test_every_iteration_draws_other_states():
+    bars = make_bars(400, 3, random_state=0)
+    joint = GaussianJoint(bars.components, 4.0, 0.3)
+    bounds = []
+    with Workers() as workers:
+        sets = StateSets(np.arange(400, dtype=np.uint64), 12, joint.prior, 5, workers)
+        for iteration in range(4):
+            draws = Samples(9, 0)  # from the prior, which stays
+            local = sets.update(slice(None), joint, bars.data, iteration, draws, workers)
+            bounds.append(local.elbo)
+    # Draws of before would change nothing. Many data find a better state each time.
+    assert ((np.diff(bounds, axis=0) > 0).mean(axis=1) > 0.1).all()
+
+
 def test_no_more_states_than_there_are():
     with Workers() as workers:
         sets = StateSets(np.arange(3, dtype=np.uint64), 99, UnitPrior(np.full(3, 0.01)), 0, workers)

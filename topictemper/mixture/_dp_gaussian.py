@@ -124,7 +124,8 @@ default="kmeans"
     See Also
     --------
     sklearn.mixture.BayesianGaussianMixture : The same variational family at T = 1; for "diag" its
-        expected log determinants are those of a Wishart distribution.
+        expected log determinants are those of a Wishart distribution. The guide says which names
+        and defaults differ, and with which settings the two are the same.
 
     References
     ----------
