@@ -12,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper.mixture import DPGaussianMixture
+from topictemper.mixture._priors import draw_start
 from topictemper.tempering import Annealing, ConstantSchedule, GlobalTempering, LocalTempering
 
 from .points import clusters, fitted, random_start
@@ -198,6 +199,15 @@ def test_elbo_of_rows():
 def test_fewer_distinct_points_than_components():
     model = fitted(np.repeat([[0.0, 1.0], [5.0, 2.0]], 10, axis=0), 6)
     assert len(set(model.predict([[0.0, 1.0], [5.0, 2.0]]))) == 2
+
+
+def test_the_first_points_may_be_the_same():
+    # Each of the three kinds starts as a cluster of its own, though the first 50 points are equal.
+    kinds = np.array([[0.0, 1.0], [5.0, 2.0], [9.0, 9.0]])
+    points = np.repeat(kinds, [50, 5, 5], axis=0)
+    start = draw_start(points, "kmeans", 4, np.random.RandomState(0))
+    assert [len(set(part)) for part in np.split(start.argmax(axis=1), [50, 55])] == [1, 1, 1]
+    np.testing.assert_array_equal(np.sort(start.sum(axis=0)), [0, 5, 5, 50])
 
 
 def test_one_component():

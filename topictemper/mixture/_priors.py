@@ -76,9 +76,19 @@ def draw_start(
         phi = random_state.standard_exponential((len(X), n_components))
         return np.asarray(phi / phi.sum(axis=1, keepdims=True))
     # k-means warns where clusters outnumber distinct rows; components without a cluster are empty.
-    n_clusters = min(n_components, len(np.unique(X, axis=0)))
+    n_clusters = _n_distinct(X, n_components)
     labels = KMeans(n_clusters, n_init=1, random_state=random_state).fit(X).labels_
     return np.eye(n_components)[labels]
+
+
+def _n_distinct(X: Floats, most: int) -> int:
+    """Return the number of distinct rows, or `most` if there are more."""
+    # Some rows mostly have as many, and to sort all takes long.
+    for rows in (X[: 10 * most], X):
+        n_distinct = len(np.unique(rows, axis=0))
+        if n_distinct >= most:
+            return most
+    return n_distinct
 
 
 def _covariance_of(X: Floats, full: bool) -> Floats:
