@@ -64,7 +64,7 @@ class FactorialMixture(
         Prior probability of each component, in (0, 1). Not learned.
     noise_var, prior_var : float, default=0.1 and 0.35
         Variances (not standard deviations) of the noise and of the components, from 1e-100 to
-        1e200.
+        1e200. The defaults are for data with a scale of about 1, not for pixels from 0 to 255.
     final_sweeps : int, default=None
         Number of sweeps at T = 1 after the tempered ones. None is 15% of `max_iter`.
     max_iter : int, default=400
