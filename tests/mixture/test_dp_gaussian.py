@@ -110,6 +110,9 @@ def test_samples_are_of_the_predictive_density(kind):
     draws, labels = model.sample(20_000)
     again, _ = model.sample(20_000)
     np.testing.assert_array_equal(draws, again)
+    seeded, _ = model.sample(20_000, random_state=0)  # that of the estimator
+    np.testing.assert_array_equal(draws, seeded)
+    assert (model.sample(20_000, random_state=1)[0] != draws).all()
     shares = np.bincount(labels, minlength=6) / 20_000
     np.testing.assert_allclose(shares, model.weights_, atol=5 * 0.5 / 20_000**0.5)
     t = int(model.weights_.argmax())
@@ -315,3 +318,5 @@ def test_bad_data():
         DPGaussianMixture(3).sample()
     with pytest.raises(ValueError, match="n_samples == 0"):
         fitted(X, 3).sample(0)
+    with pytest.raises(ValueError, match="random_state must be None"):
+        fitted(X, 3).sample(random_state="x")

@@ -397,24 +397,28 @@ default="kmeans"
         return float(self.score_samples(X).mean())
 
     @own_numerics
-    def sample(self, n_samples: int = 1) -> tuple[Floats, NDArray[np.intp]]:
+    def sample(
+        self, n_samples: int = 1, *, random_state: int | np.random.RandomState | None = None
+    ) -> tuple[Floats, NDArray[np.intp]]:
         """Draw from the predictive density that `score_samples` gives.
 
         Parameters
         ----------
         n_samples : int, default=1
             Number of draws.
+        random_state : int, RandomState or None, default=None
+            Seed. None is the `random_state` of the estimator, as in scikit-learn.
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            The draws; the same at every call if `random_state` is an int.
+            The draws; the same at every call if the seed is an int.
         y : ndarray of shape (n_samples,)
             Their components.
         """
         check_is_fitted(self)
         n_samples = check.integer("n_samples", n_samples, 1)
-        rng = check.random_state(self.random_state)
+        rng = check.random_state(self.random_state if random_state is None else random_state)
         y = rng.choice(len(self.weights_), size=n_samples, p=self.weights_)
         return self._globals.components.draw(y, rng) + self._offset, y
 
