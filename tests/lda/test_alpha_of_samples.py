@@ -5,6 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda._clock import StreamClock
@@ -12,6 +13,10 @@ from topictemper.lda._config import usual_passes
 from topictemper.lda._priors import PriorLearner
 
 from ..small_lda import minibatch, random_counts, small_lda
+
+
+def learner_of_samples(of_long_fit=False):
+    return PriorLearner(False, False, 1e-3, 0.1, of_samples=True, of_long_fit=of_long_fit)
 
 
 def sampled(words, alpha, rng):
@@ -31,7 +36,7 @@ def test_alpha_of_short_documents_is_found_in_few_minibatches():
     # Samples of five tokens follow the alpha that they were drawn with, so that EM crawls.
     rng = np.random.default_rng(0)
     batch = minibatch(np.ones((300, 2)))
-    learner, alpha = PriorLearner(False, False, 1e-3, 0.1, of_samples=True), np.full(2, 1.5)
+    learner, alpha = learner_of_samples(), np.full(2, 1.5)
     sums = []
     for _ in range(200):
         theta = rng.dirichlet([0.15, 0.15], 300) @ [[0.9, 0.1], [0.1, 0.9]]
@@ -52,10 +57,7 @@ def test_alpha_of_samples_does_not_hang_on_small_weights(weight):
     local = type("Local", (), {"gamma": drawn + 0.5, "drawn": drawn})
     batch = minibatch(np.ones((300, 2)))
     some = batch._replace(weight=np.full(300, weight))
-    one, other = (
-        PriorLearner(False, False, 1e-3, 0.1, of_samples=True).alpha(x, local, np.full(2, 0.5), 0.1)
-        for x in (batch, some)
-    )
+    one, other = (learner_of_samples().alpha(x, local, np.full(2, 0.5), 0.1) for x in (batch, some))
     assert_allclose(one, other, rtol=1e-6)
     assert one.sum() < 0.99
 
@@ -65,7 +67,7 @@ def test_alpha_of_samples_is_bounded_in_its_sum():
     truth = np.array([12.0, 6.0, 3.0])
     drawn = np.array([rng.multinomial(50, theta) for theta in rng.dirichlet(truth, 3000)])
     batch = minibatch(np.ones((3000, 2)))
-    learner, alpha = PriorLearner(False, False, 1e-3, 0.1, of_samples=True), np.full(3, 0.5)
+    learner, alpha = learner_of_samples(), np.full(3, 0.5)
     for _ in range(50):
         local = type("Local", (), {"gamma": drawn + alpha, "drawn": drawn.astype(float)})
         alpha = learner.alpha(batch, local, alpha, 1.0)
@@ -76,10 +78,10 @@ def test_alpha_of_samples_is_bounded_in_its_sum():
 
 def test_alpha_is_learned_from_samples_for_as_long_as_default_fits_last(monkeypatch):
     for size in (1, 100, 2_000, 4_000, 6_000, 70_000, 300_000, 10_000_000):
-        learner = PriorLearner(False, False, 1e-3, 0.1, of_samples=True)
-        clock = StreamClock(size)
+        learner = learner_of_samples()
+        clock, batch = StreamClock(size), minibatch(np.ones((3, 2)))
         learner._n_sampled = 0.25 * (usual_passes(size) - 0.5) * size
-        assert learner.wants_samples(clock)
+        assert learner.wants_samples(clock, batch)
     # A small corpus would take many passes.
     monkeypatch.setattr("topictemper.lda._priors.SEEN_OF_FEW", 0)
     X = random_counts(200)
@@ -92,7 +94,7 @@ def test_alpha_is_learned_from_samples_for_as_long_as_default_fits_last(monkeypa
 
 @pytest.mark.parametrize(("n_tokens", "share"), [(2, 0.99), (20, 0.5), (200, 0.01)])
 def test_shares_come_closer_once_alpha_is_learned(n_tokens, share):
-    learner, clock = PriorLearner(False, False, 1e-3, 0.1, of_samples=True), StreamClock(300)
+    learner, clock = learner_of_samples(), StreamClock(300)
     batch, alpha = minibatch(np.full((300, 2), n_tokens / 2)), np.array([0.3, 0.1], np.float32)
     assert learner.evened(alpha, clock, batch) is alpha
     learner._n_sampled = 1e6
@@ -119,3 +121,29 @@ def test_topics_of_short_documents_have_like_shares_in_long_fits(monkeypatch):
         spread.append(alpha.std() / alpha.mean())
     assert spread[13] > 0.15
     assert spread[17] < 0.1 * spread[13]
+
+
+@pytest.mark.parametrize(("n_tokens", "passes"), [(2, 6), (20, 10), (200, 14)])
+def test_long_fits_stop_learning_alpha_earlier_where_documents_are_short(n_tokens, passes):
+    learner, clock = learner_of_samples(of_long_fit=True), StreamClock(100_000)
+    batch, alpha = minibatch(np.full((300, 2), n_tokens / 2)), np.array([0.3, 0.1])
+    learner._n_sampled = 0.25 * passes * 100_000
+    assert learner.wants_samples(clock, batch)
+    assert learner.evened(alpha, clock, batch) is alpha
+    learner._n_sampled += 0.25 * 100_000
+    assert not learner.wants_samples(clock, batch)
+    assert learner.evened(alpha, clock, batch) is not alpha
+    assert learner_of_samples().wants_samples(clock, batch)
+
+
+def test_shares_come_closer_early_in_long_fits(monkeypatch):
+    # A small corpus would take many passes.
+    monkeypatch.setattr("topictemper.lda._config.default.SEEN_OF_FEW", 0)
+    monkeypatch.setattr("topictemper.lda._priors.SEEN_OF_FEW", 0)
+    X = make_lda_corpus(600, 60, 12, document_length=5, random_state=0).counts
+    lda = small_lda(n_components=12, tempering="svi", batch_size=100)
+    passes_before = [
+        4 * clone(lda).set_params(max_iter=passes).fit(X)._trainer.priors._n_even / 600
+        for passes in (22, 23)
+    ]
+    assert passes_before == pytest.approx([15, 6.5], abs=1)

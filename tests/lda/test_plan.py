@@ -1,5 +1,8 @@
 """The defaults that follow from the number of documents, as the docstring of `TemperedLDA` says."""
 
+import math
+from dataclasses import replace
+
 import pytest
 
 from topictemper import TemperedLDA
@@ -53,3 +56,17 @@ def test_a_stream_of_unknown_length_counts_as_20_000():
     assert unknown.batch_size == known.batch_size == 67
     assert unknown.largest_batch == known.largest_batch == 335
     assert unknown.learning_offset == known.learning_offset
+
+
+@pytest.mark.parametrize("n_documents", [500, 8000, 10_000_000])
+def test_a_fit_of_many_more_passes_than_the_default_is_long(n_documents):
+    usual = plan_of(n_documents)
+    assert not usual.is_long
+    for passes, is_long in ((1.45, False), (1.6, True)):
+        planned = math.ceil(passes * usual.planned_passes)
+        assert replace(usual, planned_passes=planned).is_long == is_long
+
+
+def test_a_stream_is_never_long():
+    config = Config.of(TemperedLDA().get_params(deep=False), 1000)
+    assert not Plan.of(config, None, 1).is_long

@@ -212,6 +212,12 @@ class Plan:
         """Whether a document is forgotten between passes, as no minibatch is the whole corpus."""
         return self.batch_size < self.n_rows
 
+    @property
+    def is_long(self) -> bool:
+        """Whether a fit makes many more passes than a default one."""
+        usual = usual_passes(self.expected_samples or default.STREAM_SAMPLES)
+        return self.planned_passes > default.LONG * usual
+
     def course(self, config: Config, *, given_topics: bool) -> AnnealingCourse:
         """Return the course of the temperature, of which the user has set some part."""
         t = config.tempering

@@ -23,8 +23,9 @@ _ALPHA_SHARE, _ETA_SHARE, _ETA_WAITS = 0.25, 1.0, 3.0
 # so many documents take the sum of alpha half a step; and documents of so many tokens take the
 # shares of topics at half the learning rate, longer ones at more of it.
 _DOCUMENTS, _TOKENS = 300.0, 5.0
-# Documents of so many tokens move the shares half the way to equal ones once alpha is learned.
-_EVEN_TOKENS = 20.0
+# Documents of so many tokens move the shares half the way to equal ones once alpha is learned. For
+# the shortest ones a long fit ends this so much earlier, as a share of the usual time.
+_EVEN_TOKENS, _EARLIER = 20.0, 0.6
 # Alpha is learned from every so many sampled minibatches, which are sampled for longer: samples
 # begin with the prior, and until they have forgotten it alpha comes out too large.
 _EVERY = 4
@@ -59,7 +60,9 @@ class PriorLearner(Stateful):
     bound, and it is learned for as long as default fits last, and then stays. (Rounds on Dask go
     over their samples for longer.) Where documents are short, a small share makes a topic lose
     documents, which it hardly wins again: the longer a fit, the fewer topics would be left. So
-    then the shares come close to equal ones when alpha has been learned.
+    then the shares come close to equal ones when alpha has been learned. Topics need some passes
+    after that, so where documents are short, long fits stop learning alpha earlier. Default fits
+    never stop.
 
     Parameters
     ----------
@@ -67,6 +70,8 @@ class PriorLearner(Stateful):
         Which of the two to learn.
     of_samples : bool
         Whether to learn alpha where documents are sampled.
+    of_long_fit : bool
+        Whether the fit makes many more passes than a default one.
     smallest_alpha, smallest_eta : float
         The floors.
     """
@@ -81,35 +86,38 @@ class PriorLearner(Stateful):
         smallest_eta: float,
         *,
         of_samples: bool,
+        of_long_fit: bool,
     ) -> None:
         self.of_alpha, self.of_eta, self.of_samples = of_alpha, of_eta, of_samples
+        self._of_long_fit = of_long_fit
         self._smallest_alpha, self._smallest_eta = smallest_alpha, smallest_eta
         self._means: NDArray[np.float64] | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
         self._n_sampled = 0.0  # documents that alpha was learned from by their samples
         self._n_even = 0.0  # as many, when the shares of alpha last came closer
 
-    def wants_samples(self, clock: StreamClock) -> bool:
+    def wants_samples(self, clock: StreamClock, batch: Minibatch) -> bool:
         """Whether alpha is to be learned from the samples of the next minibatch."""
         return (
             (self.of_alpha or self.of_samples)
             and clock.n_updates % _EVERY == 0
-            and not self._has_learned(clock)
+            and not self._has_learned(clock, batch)
         )
 
-    def _has_learned(self, clock: StreamClock) -> bool:
+    def _has_learned(self, clock: StreamClock, batch: Minibatch) -> bool:
         most = max(PASSES_RANGE[1] * clock.total_samples, SEEN_OF_FEW)  # `usual_passes`
+        if self._of_long_fit:
+            most *= 1.0 - _EARLIER * _shortness(clock, batch)
         return self._n_sampled * _EVERY >= most
 
     def evened(self, alpha: NDArray[Any], clock: StreamClock, batch: Minibatch) -> NDArray[Any]:
         """Return alpha, whose shares come closer to equal ones once it has been learned."""
         # Again after a corpus has grown to twice its size, but not whenever it has grown a little.
-        if not self._has_learned(clock) or self._n_sampled < 2.0 * self._n_even:
+        if not self._has_learned(clock, batch) or self._n_sampled < 2.0 * self._n_even:
             return alpha
         self._n_even = self._n_sampled
-        size = clock.corpus_size(batch)
-        share = 1.0 / (1.0 + (size.tokens / size.documents / _EVEN_TOKENS) ** 2)
-        even: NDArray[Any] = alpha + share * (alpha.mean(dtype=np.float64) - alpha)
+        mean = alpha.mean(dtype=np.float64)
+        even: NDArray[Any] = alpha + _shortness(clock, batch) * (mean - alpha)
         return even.astype(alpha.dtype)
 
     def alpha(
@@ -169,3 +177,9 @@ class PriorLearner(Stateful):
         size = topics.n_features
         below = size * float((psi(counts + size * eta) - psi(size * eta)).sum())
         return float(np.clip(eta * topics.psi_gain(eta) / below, self._smallest_eta, _LARGEST))
+
+
+def _shortness(clock: StreamClock, batch: Minibatch) -> float:
+    """1 for documents without tokens, 1/2 for those of `_EVEN_TOKENS`, 0 for long ones."""
+    size = clock.corpus_size(batch)
+    return 1.0 / (1.0 + (size.tokens / size.documents / _EVEN_TOKENS) ** 2)

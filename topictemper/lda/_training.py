@@ -345,7 +345,7 @@ class Trainer(Stateful):
         return short or self.clock.documents_seen >= passes * size.documents
 
     def _sampled(self, batch: Minibatch, workers: Workers) -> LocalParameters:
-        for_alpha = self.priors.wants_samples(self.clock)
+        for_alpha = self.priors.wants_samples(self.clock, batch)
         return sample(
             self.topics,
             batch,
