@@ -18,9 +18,14 @@ def test_largest_in_rows_are_the_first_of_a_stable_sort(n, dtype):
 
 
 @pytest.mark.parametrize("n", [1, 3, 10, 40])
-@pytest.mark.parametrize("dtype", ["int64", "float32", "float64"])
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int64", "float32", "float64"])
 def test_largest_are_the_first_of_a_stable_sort(n, dtype):
     values = np.random.default_rng(0).integers(-2, 3, 30).astype(dtype)  # many are equal
     before = values.copy()
-    assert_array_equal(largest(values, n), np.argsort(-values, kind="stable")[:n])
+    expected = sorted(range(30), key=lambda i: -int(values[i]))[:n]
+    assert_array_equal(largest(values, n), expected)
     assert_array_equal(values, before)
+
+
+def test_the_least_integer_is_not_the_largest():
+    assert_array_equal(largest(np.array([-128, 5, 0], dtype=np.int8), 2), [1, 2])
