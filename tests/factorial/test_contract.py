@@ -18,6 +18,7 @@ from topictemper.factorial import (
 )
 from topictemper.tempering import (
     Annealing,
+    ConstantSchedule,
     GlobalTempering,
     LinearSchedule,
     LocalTempering,
@@ -120,8 +121,11 @@ def test_stops_only_where_cold():
 
 def test_a_fit_that_ends_hot_warns():
     hot = Annealing(max_temperature=20, length=1000)
-    with pytest.warns(ConvergenceWarning, match=r"temperature 18\.\d, not at 1; .* final_sweeps"):
+    with pytest.warns(ConvergenceWarning, match=r"temperature 18\.\d+, not at 1; .* final_sweeps"):
         small(hot, final_sweeps=0).fit(shapes())
+    nearly = Annealing(schedule=ConstantSchedule(1.0004))
+    with pytest.warns(ConvergenceWarning, match=r"temperature 1\.0004, not at 1"):
+        small(nearly, final_sweeps=0).fit(shapes())
     cold = Annealing(max_temperature=20, length=10)
     assert small(cold, final_sweeps=0).fit(shapes()).temperature_ == 1.0
 

@@ -473,5 +473,8 @@ def test_a_fit_that_ends_hot_warns():
     hot = BinarySparseCoding(
         2, max_iter=3, tempering=Annealing(max_temperature=3, length=30), random_state=0
     )
-    with pytest.warns(ConvergenceWarning, match="temperature 2.87, not at 1; raise max_iter=3"):
+    with pytest.warns(ConvergenceWarning, match=r"temperature 2\.86667, not at 1; raise max_iter"):
         hot.fit(data)
+    nearly = Annealing(schedule=ConstantSchedule(1.0004))
+    with pytest.warns(ConvergenceWarning, match=r"temperature 1\.0004, not at 1"):
+        hot.set_params(tempering=nearly).fit(data)

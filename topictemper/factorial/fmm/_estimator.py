@@ -229,7 +229,7 @@ class FactorialMixture(
         last = self.temperature_history_["temperature"][-1]
         if last > 1.0:
             warn(
-                f"fit ended at the temperature {last:.3g}, not at 1; choose a larger final_sweeps",
+                f"fit ended at the temperature {last:.6g}, not at 1; choose a larger final_sweeps",
                 ConvergenceWarning,
             )
         return self

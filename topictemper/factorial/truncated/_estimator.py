@@ -108,7 +108,7 @@ class TruncatedModel(
         last = self.temperature_history_["temperature"][-1]
         if last > 1.0:
             warn(
-                f"fit ended at the temperature {last:.3g}, not at 1; raise "
+                f"fit ended at the temperature {last:.6g}, not at 1; raise "
                 f"max_iter={self.max_iter}, or shorten the schedule",
                 ConvergenceWarning,
             )
