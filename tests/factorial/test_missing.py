@@ -23,7 +23,7 @@ def shapes(n=200):
 def run(X, nu, local=False):
     how = Config(
         PRIOR, "lvt" if local else "vt", None, temperature_grid(20, 10.0), share=0.1, max_iter=30,
-        n_tempered=20, tol=0.0, n_init=1, random_state=np.random.RandomState(0), verbose=0,
+        n_tempered=20, tol=0.0, n_init=1, random_state=np.random.RandomState(0), log=None,
     )  # fmt: skip
     with Workers() as workers:
         return ascend_from(Images(X), how, nu, workers)
@@ -67,7 +67,7 @@ def test_an_image_that_shows_nothing_changes_nothing_but_the_temperature():
     more = np.vstack([X, np.full(16, np.nan)])
     how = Config(
         PRIOR, "vi", None, None, share=1.0, max_iter=30, n_tempered=0, tol=0.0, n_init=1,
-        random_state=np.random.RandomState(0), verbose=0,
+        random_state=np.random.RandomState(0), log=None,
     )  # fmt: skip
     with Workers() as workers:
         a = ascend_from(Images(more), how, nu, workers)

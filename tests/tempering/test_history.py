@@ -1,6 +1,7 @@
 """The bound that the factorial models and the mixture record, and what they log of it."""
 
 import logging
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -72,14 +73,56 @@ def test_bad_verbose(kind, value):
 
 
 def test_time_that_is_left(caplog, monkeypatch):
-    clock = iter([0.0, 4.0, 10.0, 10.0, 20.0, 20.0])
+    clock = iter([0.0, 4.0, 10.0, 10.0, 24.0, 24.0])
     monkeypatch.setattr(_log, "perf_counter", lambda: next(clock))
-    log = _log.Iterations(100, may_end_early=True)
+    log = _log.Iterations(3, 3, may_end_early=True)
     with caplog.at_level(logging.INFO, logger="topictemper"):
         log.add(1, "T = 2")  # too soon
-        log.add(10, "T = 1")
-        log.add(100, "T = 1")
+        log.add(2, "T = 1")
+        log.add(3, "T = 1")
     assert [record.getMessage() for record in caplog.records] == [
-        "iteration 10 of 100: T = 1, at most about 0:01:30 left",
-        "iteration 100 of 100: T = 1",
+        "iteration 2 of 3: T = 1, at most about 0:00:05 left",
+        "iteration 3 of 3: T = 1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("model", "numbers", "left"),
+    [
+        # The best of three starts goes on after two iterations of ten.
+        (
+            SigmoidBeliefNetwork(3, max_iter=10, n_init=3, random_state=0),
+            [1, 2] * 3 + list(range(3, 11)),
+            list(range(13, -1, -1)),
+        ),
+        (
+            FactorialMixture(3, max_iter=3, n_init=2, random_state=0),
+            [1, 2, 3] * 2,
+            range(5, -1, -1),
+        ),
+        # Each start ends after two of six. How many it leaves out is not known before.
+        (
+            DPGaussianMixture(3, max_iter=6, n_init=2, tol=1e3, random_state=0),
+            [1, 2] * 2,
+            [11, 10, 5, 4],
+        ),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_time_that_is_left_is_of_all_starts(model, numbers, left, caplog, monkeypatch):
+    now, add = 0.0, _log.Iterations.add
+
+    def add_after_ten_seconds(self, *args):
+        nonlocal now
+        now += 10.0
+        add(self, *args)
+
+    monkeypatch.setattr(_log, "perf_counter", lambda: now)
+    monkeypatch.setattr(_log.Iterations, "add", add_after_ten_seconds)
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        model.set_params(verbose=1).fit(data())
+    lines = [record.getMessage() for record in caplog.records]
+    lines = [line for line in lines if line.startswith("iteration ")]
+    assert [int(line.split()[1]) for line in lines] == numbers
+    for line, n in zip(lines, left, strict=True):
+        assert line.partition(" about ")[2] == (f"{timedelta(seconds=10 * n)} left" if n else "")

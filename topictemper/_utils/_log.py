@@ -40,25 +40,32 @@ class Iterations:
     Parameters
     ----------
     total : int
-        How many there are.
+        How many the start has that is finished.
+    of_all_starts : int
+        How many all starts have together.
     may_end_early : bool
         Whether there may be fewer.
     """
 
-    def __init__(self, total: int, *, may_end_early: bool) -> None:
-        self._total, self._may_end_early = total, may_end_early
+    def __init__(self, total: int, of_all_starts: int, *, may_end_early: bool) -> None:
+        self._total, self._of_all_starts = total, of_all_starts
+        self._may_end_early = may_end_early
+        self._n_added = 0
         self._start = self._last = perf_counter()
 
     def add(self, n_done: int, state: str) -> None:
-        """So many are done, and the fit is in this state."""
+        """So many of a start are done, one more than before, and the fit is in this state."""
+        self._n_added += 1
         if perf_counter() - self._last > _SECONDS_BETWEEN_LINES:
             self._last = perf_counter()
-            seconds = (self._total - n_done) * (self._last - self._start) / n_done
+            left_over = self._of_all_starts - self._n_added
+            seconds = left_over * (self._last - self._start) / self._n_added
             left = time_left(seconds, may_end_early=self._may_end_early)
             say(f"iteration {n_done:,} of {self._total:,}: {state}{left}")
 
     def end(self, n_done: int, state: str) -> None:
-        """The last one is done."""
+        """The last one of a start is done."""
+        self._of_all_starts -= self._total - n_done  # those that it did not need
         say(f"{counted(n_done, 'iteration')}: {state}")
 
 

@@ -12,7 +12,6 @@ from .._utils import _validation as check
 from .._utils._log import Iterations
 from .._utils._typing import Floats
 from ..tempering import ConstantSchedule, Schedule
-from ..tempering._history import ElboHistory
 from ..tempering._modes import Annealing, tempering_settings
 from ._normal_wishart import NormalWishart
 from ._priors import LARGEST, LOWEST, prior_of, start_of
@@ -45,13 +44,7 @@ class Config:
     max_iter: int
     tol: float
     random_state: RandomState
-    verbose: int
-
-    def new_history(self) -> ElboHistory:
-        """Return an empty history, which logs what is added to it if that is wanted."""
-        if not self.verbose:
-            return ElboHistory()
-        return ElboHistory(Iterations(self.max_iter, may_end_early=self.tol > 0))
+    log: Iterations | None
 
 
 def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
@@ -62,6 +55,9 @@ def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
     if n_init > 1 and not isinstance(init, str):
         raise ValueError("n_init must be 1 where init_params gives the start")
     last_stick = check.choice("last_stick", parameters["last_stick"], ("one", "beta"))
+    max_iter = check.integer("max_iter", parameters["max_iter"], 1)
+    tol = check.number("tol", parameters["tol"], 0.0)
+    verbose = check.verbosity(parameters["verbose"])
     return Config(
         prior=prior_of(
             X,
@@ -78,10 +74,10 @@ def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
         n_components=n_components,
         init=init,
         n_init=n_init,
-        max_iter=check.integer("max_iter", parameters["max_iter"], 1),
-        tol=check.number("tol", parameters["tol"], 0.0) * len(X),
+        max_iter=max_iter,
+        tol=tol * len(X),
         random_state=check.random_state(parameters["random_state"]),
-        verbose=check.verbosity(parameters["verbose"]),
+        log=Iterations(max_iter, n_init * max_iter, may_end_early=tol > 0) if verbose else None,
     )
 
 

@@ -14,7 +14,6 @@ from ..._utils import _validation as check
 from ..._utils._log import Iterations
 from ..._utils._typing import Floats
 from ...tempering import Schedule, temperature_grid
-from ...tempering._history import ElboHistory
 from ...tempering._modes import TemperingSettings, tempering_settings
 from ._images import Images
 from ._updates import Prior
@@ -54,13 +53,7 @@ class Config:
     tol: float
     n_init: int
     random_state: np.random.RandomState
-    verbose: int
-
-    def new_history(self) -> ElboHistory:
-        """Return an empty history, which logs what is added to it if that is wanted."""
-        if not self.verbose:
-            return ElboHistory()
-        return ElboHistory(Iterations(self.max_iter, may_end_early=self.tol > 0))
+    log: Iterations | None
 
 
 def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
@@ -72,6 +65,9 @@ def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
     temperatures = None
     if settings.mode in _N_TEMPERATURES:
         temperatures = _temperatures(settings, images, prior)
+    tol = check.number("tol", parameters["tol"], 0.0)
+    n_init = check.integer("n_init", parameters["n_init"], 1)
+    verbose = check.verbosity(parameters["verbose"])
     return Config(
         prior=prior,
         mode=settings.mode,
@@ -80,10 +76,10 @@ def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
         share=_share(settings.inertia, n_tempered),
         max_iter=max_iter,
         n_tempered=n_tempered,
-        tol=check.number("tol", parameters["tol"], 0.0) * len(images.X),
-        n_init=check.integer("n_init", parameters["n_init"], 1),
+        tol=tol * len(images.X),
+        n_init=n_init,
         random_state=check.random_state(parameters["random_state"]),
-        verbose=check.verbosity(parameters["verbose"]),
+        log=Iterations(max_iter, n_init * max_iter, may_end_early=tol > 0) if verbose else None,
     )
 
 

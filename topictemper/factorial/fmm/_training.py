@@ -69,7 +69,7 @@ def ascend_from(
     prior, tempering = config.prior, new_tempering(config, images)
     log_scale = float(prior.log_scale(images.observed).sum())
     cold = np.ones(len(images.X))
-    history = config.new_history()
+    history = ElboHistory(config.log)
     last_tempered, rows = 1.0, []
     for sweep in range(config.max_iter):
         tempered = sweep < config.n_tempered

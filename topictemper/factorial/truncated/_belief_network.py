@@ -30,9 +30,6 @@ from ._gradients import Adam, MarginalNetwork
 _NEVER = -1e4
 _NETWORK_BATCH = 100
 _WEIGHT_SCALE = 0.1
-# After this share of the iterations only the best start continues: by then a start has found its
-# optimum.
-_TRIAL = 0.2
 
 
 @dataclass(frozen=True)
@@ -340,11 +337,10 @@ class SigmoidBeliefNetwork(TruncatedModel):
 
 def _best_start(config: BeliefNetworkConfig, Y: Floats, workers: Workers) -> _Training:
     """Return the best of several starts, after the first iterations."""
-    n_trial = config.max_iter if config.n_init == 1 else int(np.ceil(_TRIAL * config.max_iter))
 
     def start() -> _Training:
         training = _Training(config, Y, workers)
-        for iteration in range(n_trial):
+        for iteration in range(config.n_trial):
             training.iterate(iteration)
         return training
 
@@ -355,7 +351,7 @@ class _Training:
     """A network in training, with the history of its bound."""
 
     def __init__(self, config: BeliefNetworkConfig, Y: Floats, workers: Workers) -> None:
-        self.config, self.workers, self.history = config, workers, config.new_history()
+        self.config, self.workers, self.history = config, workers, ElboHistory(config.log)
         n_units, random_state = config.n_components, config.random_state
         n_data, n_features = Y.shape
         order = np.arange(n_data)

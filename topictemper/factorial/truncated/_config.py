@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,6 @@ from ..._utils import _validation as check
 from ..._utils._log import Iterations
 from ..._utils._typing import Floats
 from ...tempering import ConstantSchedule, Schedule
-from ...tempering._history import ElboHistory
 from ...tempering._modes import tempering_settings
 from ._e_step import Inference, SamplerSchedule, Samples
 
@@ -27,6 +27,10 @@ _MAX_TEMPERATURE, _LENGTH = 3.0, 0.3
 
 MARGINALS = ("truncated", "mlp", "both")
 _MLP_HIDDEN = 50
+
+# After this share of the iterations only the best start continues: by then a start has found its
+# optimum.
+_TRIAL = 0.2
 
 # States drawn for a datum: far larger numbers would overflow where a kernel reserves memory.
 _MOST_DRAWN = 10**9
@@ -43,13 +47,7 @@ class Config:
     max_iter: int
     pi: float
     random_state: RandomState
-    verbose: int
-
-    def new_history(self) -> ElboHistory:
-        """Return an empty history, which logs what is added to it if that is wanted."""
-        if not self.verbose:
-            return ElboHistory()
-        return ElboHistory(Iterations(self.max_iter, may_end_early=False))
+    log: Iterations | None
 
     def draw_seed(self) -> int:
         """Seed of the kernels."""
@@ -78,6 +76,11 @@ class BeliefNetworkConfig(Config):
     is_batched: bool
     bias: float
     n_init: int
+
+    @property
+    def n_trial(self) -> int:
+        """Iterations of each start before the best is chosen."""
+        return _n_trial(self.max_iter, self.n_init)
 
 
 def inference_of(parameters: Mapping[str, Any]) -> Inference:
@@ -130,8 +133,9 @@ def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNet
     batch_size = len(Y)
     if parameters["batch_size"] is not None:
         batch_size = min(check.integer("batch_size", parameters["batch_size"], 1), len(Y))
+    n_init = check.integer("n_init", parameters["n_init"], 1)
     return BeliefNetworkConfig(
-        **_shared(parameters),
+        **_shared(parameters, n_init),
         mlp_hidden=mlp_hidden,
         n_gradient_steps=check.integer("n_gradient_steps", parameters["n_gradient_steps"], 1),
         learning_rate=check.number(
@@ -140,11 +144,15 @@ def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNet
         batch_size=batch_size,
         is_batched=parameters["batch_size"] is not None,
         bias=check.number("bias_init", parameters["bias_init"], -1e6),
-        n_init=check.integer("n_init", parameters["n_init"], 1),
+        n_init=n_init,
     )
 
 
-def _shared(parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _n_trial(max_iter: int, n_init: int) -> int:
+    return max_iter if n_init == 1 else math.ceil(_TRIAL * max_iter)
+
+
+def _shared(parameters: Mapping[str, Any], n_init: int = 1) -> dict[str, Any]:
     """Fields of `Config`."""
     n_components = check.integer("n_components", parameters["n_components"], 1)
     max_iter = check.integer("max_iter", parameters["max_iter"], 1)
@@ -152,6 +160,10 @@ def _shared(parameters: Mapping[str, Any]) -> dict[str, Any]:
     pi = min(max(1.0 / n_components, LOWEST_PI), 0.5)
     if parameters["pi_init"] is not None:
         pi = check.number("pi_init", parameters["pi_init"], LOWEST_PI, 1 - LOWEST_PI)
+    log = None
+    if check.verbosity(parameters["verbose"]):
+        of_all_starts = max_iter + (n_init - 1) * _n_trial(max_iter, n_init)
+        log = Iterations(max_iter, of_all_starts, may_end_early=False)
     return {
         "n_components": n_components,
         "inference": inference,
@@ -160,7 +172,7 @@ def _shared(parameters: Mapping[str, Any]) -> dict[str, Any]:
         "max_iter": max_iter,
         "pi": pi,
         "random_state": check.random_state(parameters["random_state"]),
-        "verbose": check.verbosity(parameters["verbose"]),
+        "log": log,
     }
 
 

@@ -354,7 +354,7 @@ class _Training:
 
     def __init__(self, config: SparseCodingConfig, Y: Floats, workers: Workers) -> None:
         self.config, self.Y, self.workers = config, Y, workers
-        self.joint, self.history = _start(config, Y), config.new_history()
+        self.joint, self.history = _start(config, Y), ElboHistory(config.log)
         self.course: list[tuple[float, float]] = []
         keys = np.arange(len(Y), dtype=np.uint64)
         n_states, seed = config.inference.n_states, config.draw_seed()
