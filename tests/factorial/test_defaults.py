@@ -3,9 +3,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from topictemper.datasets import make_shapes
-from topictemper.factorial import FactorialMixture
+from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.factorial.fmm._config import critical_temperature
 from topictemper.factorial.fmm._images import Images
+from topictemper.factorial.truncated._config import belief_network_config, sparse_coding_config
 from topictemper.tempering import Annealing, GlobalTempering, LocalTempering, temperature_grid
 
 
@@ -75,3 +76,17 @@ def test_a_schedule_that_ends_with_tempering():
         tempering=Annealing(schedule=lambda time: temperatures[int(time)]),
     )
     assert_allclose(hot, [*temperatures, *np.ones(10)])
+
+
+@pytest.mark.parametrize(
+    ("kind", "config_of"),
+    [(BinarySparseCoding, sparse_coding_config), (SigmoidBeliefNetwork, belief_network_config)],
+)
+@pytest.mark.parametrize(
+    ("n_components", "pi"), [(1, 0.5), (2, 0.5), (8, 0.125), (10_000, 1e-4), (100_000, 1e-4)]
+)
+def test_one_unit_of_a_datum_is_on_at_first_within_the_limits_of_pi(
+    kind, config_of, n_components, pi
+):
+    model = kind(n_components, pi_init=None)
+    assert config_of(model.get_params(), np.ones((2, 3))).pi == pi

@@ -30,6 +30,10 @@ def test_scores_are_the_formula_of_the_paper():
     assert found["document"].tolist() == order.tolist()
     assert found["rank"].tolist() == list(range(1, 30))
     assert_allclose(found["score"], expected[order])
+    # Proportions may be weights, of any sum.
+    weights = THETA * np.arange(1, 31)[:, None]
+    weighted = DocumentSearch(BETA, X, proportions=weights, topic_weight=0.4, smoothing=20.0)
+    assert_allclose(weighted.find([query], n=40)["score"], expected[order])
 
 
 def test_probabilities_of_all_words_sum_to_one():
