@@ -267,6 +267,28 @@ def test_the_whole_passes_of_an_interrupted_fit_are_saved(
     assert run("score", "m.topics.interrupted", file)[0] == 0
 
 
+def test_an_interrupted_fit_saves_beside_the_file_that_a_link_leads_to(run, names, signal_at):
+    Path("models").mkdir()
+    Path("link.topics").symlink_to("models/whole.topics")
+    signal_at(2)
+    status, _, err = run("fit", "docs.txt", *FIT[:-1], "link.topics")
+    saved = Path("models/whole.topics.interrupted").resolve()
+    assert (status, [saved]) == (130, list(saved.parent.iterdir()))
+    assert f"interrupted: the model of the whole passes is {saved}" in err
+    assert load(saved).lda_.n_iter_ == 2
+
+
+def test_the_file_of_an_interrupted_fit_is_checked_before_the_work(fails, names):
+    texts = Path("docs.txt").read_bytes()
+    Path("m.topics.interrupted").write_bytes(texts)
+    told = "m.topics.interrupted: this would overwrite the input"
+    assert told in fails("fit", "m.topics.interrupted", "--format", "text", *FIT)
+    assert Path("m.topics.interrupted").read_bytes() == texts
+    Path("m.topics.interrupted").unlink()
+    Path("m.topics.interrupted").mkdir()
+    assert "m.topics.interrupted is a folder" in fails("fit", "docs.txt", *FIT)
+
+
 def test_a_second_interrupt_saves_nothing(run, names, monkeypatch, signal_at):
     signal_at(2)
     add = TopicStatistics.add
@@ -304,6 +326,7 @@ def test_what_is_no_new_folder_is_refused_before_the_work(fails, names, matrix, 
     monkeypatch.setattr("topictemper.text._model.learn_vocabulary", None)
     for folder, message in (
         ("m.topics", "--corpus-folder and --output are the same"),
+        ("m.topics.interrupted", "the file that an interrupted fit saves its model in"),
         ("docs.txt", "docs.txt exists; a corpus is written to a new folder"),
         ("no/kept", "cannot be written: No such file or directory"),
         ("docs.txt/kept", "docs.txt/kept cannot be written: Not a directory"),

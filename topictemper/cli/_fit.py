@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -148,8 +149,10 @@ def _add_counting(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Fit a model, and save it."""
     # An unwritable path must fail before the fit, not after.
-    inputs = arguments.file, arguments.vocabulary, arguments.seed_topics
-    target = file_to_write(arguments.output, "a model", *inputs, _stop_words_file(arguments))
+    inputs = arguments.file, arguments.vocabulary, arguments.seed_topics, _stop_words_file(arguments)
+    target = file_to_write(arguments.output, "a model", *inputs)
+    interrupted = _of_interrupted(arguments.output)
+    targets = target, file_to_write(interrupted, "a model", *inputs)
     lda = TemperedLDA(
         arguments.topics,
         tempering=arguments.tempering,
@@ -163,21 +166,21 @@ def run(arguments: argparse.Namespace) -> int:
     )
     counts = kind_of(arguments.file, arguments.format) == "counts"
     _check_counting(arguments, counts=counts)
-    _check_corpus_folder(arguments.corpus_folder, arguments.file, target, counts=counts)
+    _check_corpus_folder(arguments.corpus_folder, arguments.file, targets, counts=counts)
     fit = _fit_counts if counts else _fit_text
     try:
         with remembered() as interrupts:
             model, n_documents, n_words = fit(arguments, lda)
-            model.save(_of_interrupted(target) if interrupts else target)
+            model.save(interrupted if interrupts else target)
     except KeyboardInterrupt:
-        logger.warning("interrupted: %s", _what_is_kept(arguments, counts=counts, saved=False))
+        logger.warning("interrupted: %s", _what_is_kept(arguments, None, counts=counts))
         raise
     except InputError:
         raise
     except ValueError as error:
         raise InputError(f"{arguments.file}: {_by_options(str(error))}") from error
     if interrupts:
-        logger.warning("interrupted: %s", _what_is_kept(arguments, counts=counts, saved=True))
+        logger.warning("interrupted: %s", _what_is_kept(arguments, interrupted, counts=counts))
         raise interrupts[0]
     print(
         f"{arguments.output}: {counted(arguments.topics, 'topic')} of {counted(n_words, 'word')}, "
@@ -286,14 +289,21 @@ def _check_counting(arguments: argparse.Namespace, *, counts: bool) -> None:
         raise InputError(f"{option} has no effect {why}.")
 
 
-def _check_corpus_folder(folder: Path | None, file: Path, target: Path, *, counts: bool) -> None:
+def _check_corpus_folder(
+    folder: Path | None, file: Path, targets: Sequence[Path], *, counts: bool
+) -> None:
     """Raise an error for a folder of counts that cannot be made."""
     if folder is None:
         return
     if counts:
         raise InputError("--corpus-folder is for text; the counts of FILE are kept already.")
-    if folder.resolve() == target:
+    if folder.resolve() == targets[0]:
         raise InputError("--corpus-folder and --output are the same.")
+    if folder.resolve() in targets:
+        raise InputError(
+            f"--corpus-folder: {folder} is the file that an interrupted fit saves its model in; "
+            "name another folder."
+        )
     if (folder / HEADER).exists():
         raise InputError(
             f"--corpus-folder: {folder} has counts already; {_fit_of(folder)} learns from them. To "
@@ -309,20 +319,22 @@ def _check_corpus_folder(folder: Path | None, file: Path, target: Path, *, count
 
 def _of_interrupted(output: Path) -> Path:
     """Return the file of a model that has not made all passes; a whole one stays as it is."""
-    return output.with_name(f"{output.name}.interrupted")
+    # Where a link leads to, files can be written. The folder of the link may be another one.
+    file = output.resolve() if output.is_symlink() else output
+    return file.with_name(f"{file.name}.interrupted")
 
 
-def _what_is_kept(arguments: argparse.Namespace, *, counts: bool, saved: bool) -> str:
+def _what_is_kept(arguments: argparse.Namespace, saved: Path | None, *, counts: bool) -> str:
     """Return what is left of a fit that ends too early, and what to do with it."""
     model, folder = "no model is saved", arguments.corpus_folder
-    if saved:
-        model = f"the model of the whole passes is {_of_interrupted(arguments.output)}"
+    if saved is not None:
+        model = f"the model of the whole passes is {saved}"
     if counts:
         return model
     if folder is None:
         return f"{model}, and the counts are lost; --corpus-folder would keep them"
     if folder.exists():  # complete, since it has its name
-        joint = "and" if saved else "but"
+        joint = "but" if saved is None else "and"
         return f"{model}, {joint} {folder} has the counts; {_fit_of(folder)} learns from them"
     return f"{model}, and counting had not ended"
 

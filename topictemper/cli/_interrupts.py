@@ -44,7 +44,7 @@ def remembered() -> Iterator[list[type[KeyboardInterrupt]]]:
     before = {}
     for number in (signal.SIGINT, signal.SIGTERM) if _gets_signals() else ():
         handler = signal.getsignal(number)
-        if callable(handler):  # not where signals are ignored, such as after `nohup`
+        if callable(handler):  # not where it is ignored, as SIGINT in a script's background jobs
             before[number] = signal.signal(number, remembering(handler))
     try:
         yield interrupts
