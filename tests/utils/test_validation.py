@@ -61,6 +61,13 @@ def test_weights_that_are_dates_are_refused(values, time):
             sample_weights(weights, 3)
 
 
+def test_the_row_of_a_duration_among_numbers_is_named():
+    with pytest.raises(TypeError, match=r"row 2 has np.timedelta64\(1,'D'\)$"):
+        sample_weights([2, 1, np.timedelta64(1, "D")], 3)
+    with pytest.raises(TypeError, match=r"row 0 has np.timedelta64\(1,'s'\)$"):
+        sample_weights(list(np.ones(3, "m8[s]")), 3)
+
+
 NO_NUMBERS = {
     "string": ([[1, 0], [0, 1], [1, "x"]], "row 2 has 'x' in column 1"),
     "dict": (np.array([[1, {}], [0, 1]], dtype=object), "row 0 has {} in column 1 .* not 'dict'"),
@@ -69,6 +76,8 @@ NO_NUMBERS = {
     "durations": (np.ones((2, 2), dtype="m8[s]"), r"got timedelta64\[s\]"),
     "lists of dates": ([[np.datetime64("1970-01-02")] * 2] * 2, "row 0 has .* in column 0"),
     "list with a date": ([[1, 0], [1, np.datetime64("1970-01-02")]], "row 1 has .* in column 1"),
+    "list with a duration": ([[1, 0], [1, np.timedelta64(1, "D")]], "row 1 has .* in column 1"),
+    "list of arrays": ([np.ones(2, "m8[s]")] * 2, "row 0 has .* in column 0"),
     "object": (np.array([[1, np.timedelta64(1, "D")]], object), "row 0 has .* in column 1"),
 }
 

@@ -139,7 +139,7 @@ def numbers(name: str, value: Any) -> NDArray[np.float64]:
         raise ValueError(f"{name} must hold numbers: {error}") from error
     if is_complex:
         raise ValueError(f"{name} must hold real numbers, but they are complex")
-    _refuse_dates(name, array)
+    _refuse_dates(name, value, array)
     return result
 
 
@@ -181,7 +181,7 @@ def readable(name: str, value: Any) -> Iterator[None]:
             raise TypeError(f"{name} must hold numbers, got {kind}")
     if isinstance(value, list | tuple) or "object" in map(str, kinds):
         with suppress(ValueError):  # of rows of different lengths; the error comes below
-            _refuse_dates(name, np.asarray(value))
+            _refuse_dates(name, value, np.asarray(value))
     try:
         yield
     except (TypeError, ValueError, OverflowError):
@@ -199,9 +199,13 @@ def _kinds(value: Any) -> list[Any]:
     return list(getattr(getattr(value, "schema", None), "types", ()))  # of a table of Arrow
 
 
-def _refuse_dates(name: str, array: NDArray[Any]) -> None:
+def _refuse_dates(name: str, value: Any, array: NDArray[Any]) -> None:
     """Refuse dates and durations of NumPy, also single ones among objects."""
-    for place, cell in np.ndenumerate(array) if array.dtype.kind in "mMO" else ():
+    arrays = [array] if array.dtype.kind in "mMO" else []
+    if array.dtype.kind == "m" and isinstance(value, list | tuple):
+        # As given: beside a duration NumPy makes durations of numbers, too.
+        arrays.insert(0, np.asarray(value, dtype=object))
+    for place, cell in (each for cells in arrays for each in np.ndenumerate(cells)):
         if isinstance(cell, np.datetime64 | np.timedelta64):
             raise TypeError(f"{name} must hold numbers: {_in_its_place(cell, place)}")
 
