@@ -179,6 +179,17 @@ def test_row_of_weight_zero_is_absent(mode, dtype):
     assert learned_state(lda) == learned_state(absent.partial_fit(corpus()[weight > 0]))
 
 
+@pytest.mark.parametrize("seed", [0, 3])
+def test_rows_of_weight_zero_do_not_change_the_rounding_of_the_others(seed):
+    """Their sum is the number of documents, which depends on the order of addition."""
+    rng = np.random.default_rng(seed)
+    weight = rng.random(200) * (rng.random(200) < 0.6)
+    lda = small_lda(dtype="float64").fit(corpus(), sample_weight=weight)
+    absent = small_lda(dtype="float64")
+    absent.fit(corpus()[weight > 0], sample_weight=weight[weight > 0])
+    assert learned_state(lda) == learned_state(absent)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_weighted_corpus_in_one_minibatch_is_the_repeated_one(mode):
     weighted = precise(tempering=mode, batch_size=1000, shuffle=False)
