@@ -156,6 +156,14 @@ def test_values_that_no_training_leads_to(tmp_path, files, mode, place, value):
         load(path)
 
 
+@pytest.mark.parametrize("settings", [3, None, [1], {"heat": 3}])
+def test_damaged_settings_name_their_mode(tmp_path, files, settings):
+    tempering = {"mode": "lvt", "settings": settings}
+    _changed(files["lvt"], tmp_path / "model.npz", "parameters/tempering", tempering)
+    with pytest.raises(ValueError, match=DAMAGED + "parameters: settings of 'lvt' are damaged"):
+        load(tmp_path / "model.npz")
+
+
 def test_arrays_in_fortran_order(tmp_path, files):
     path = tmp_path / "model.npz"
     np.savez(path, **files["lvt"])

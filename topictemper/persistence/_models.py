@@ -228,7 +228,7 @@ def _restored(tree: Tree) -> Any:
                 raise ValueError(f"{name!r} is not {what}")
             try:
                 return kinds[name](**parameters_of(tree["settings"]))
-            except TypeError as error:
+            except (TypeError, AttributeError) as error:  # other names, or no tree
                 raise ValueError(f"settings of {name!r} are damaged") from error
     if "estimator" in tree:
         return _estimator(tree["estimator"])(**parameters_of(tree["parameters"]))
