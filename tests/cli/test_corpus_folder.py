@@ -96,6 +96,15 @@ def test_new_names_that_are_in_no_text_give_a_warning(run, names):
     assert f"{told}the texts of kept were not cut into such words" in err
 
 
+def test_words_that_are_found_by_what_stands_around_them_give_no_warning(run, names):
+    Path("tags.txt").write_text(re.sub(r"(\w+)", r"#\1", Path("docs.txt").read_text()))
+    run("fit", "tags.txt", *FIT, "--token-pattern", r"#(\w+)", "--corpus-folder", "kept")
+    words = Path("kept/vocab.txt").read_text().split("\n")[:-1]
+    Path("names.txt").write_text("\n".join([*words[:-1], "other"]))
+    status, _, err = run("fit", "kept", *FIT, "--vocabulary", "names.txt")
+    assert (status, "cannot occur" in err) == (0, False)
+
+
 def test_what_counted_a_folder_may_be_functions(run, fails, names):
     texts = ["apples pears", "boats water"] * 10
     model = TopicModel(2, lda=TemperedLDA(max_iter=1), random_state=0)

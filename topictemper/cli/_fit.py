@@ -7,6 +7,7 @@ import json
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._files import new_path
 from .._utils._log import counted, logger
-from ..datasets.formats._mapped import HEADER
+from ..datasets.formats._mapped import HEADER, WORDS
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
 from ..lda._estimator import TemperedLDA
@@ -25,7 +26,7 @@ from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
 from . import _arguments as types
 from ._inputs import TextInput, kind_of, read_matrix
 from ._interrupts import remembered
-from ._models import refuse_text_options, warn_of_unfindable
+from ._models import refuse_text_options, unfindable, warn_of_unfindable
 from ._outputs import file_to_write
 
 _MODES = ("svi", "avi", "vt", "lvt", "dasvi")
@@ -149,7 +150,12 @@ def _add_counting(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Fit a model, and save it."""
     # An unwritable path must fail before the fit, not after.
-    inputs = arguments.file, arguments.vocabulary, arguments.seed_topics, _stop_words_file(arguments)
+    inputs = (
+        arguments.file,
+        arguments.vocabulary,
+        arguments.seed_topics,
+        _stop_words_file(arguments),
+    )
     target = file_to_write(arguments.output, "a model", *inputs)
     interrupted = _of_interrupted(arguments.output)
     targets = target, file_to_write(interrupted, "a model", *inputs)
@@ -212,11 +218,20 @@ def _fit_counts(
             )
         model = lda.fit(corpus.counts, feature_names=corpus.vocabulary, on_interrupt="keep")
     else:
-        if arguments.vocabulary is not None:  # new names of the columns
-            why = f"the texts of {arguments.file} were not cut into such words"
-            warn_of_unfindable(corpus.vocabulary, counting.vectorizer, why)
+        if arguments.vocabulary is not None:
+            _warn_of_new_names(corpus.vocabulary, arguments.file, counting.vectorizer)
         model = fit_counted(corpus.counts, corpus.vocabulary, lda, *counting, on_interrupt="keep")
     return model, *corpus.counts.shape
+
+
+def _warn_of_new_names(names: list[str], folder: Path, vectorizer: CountVectorizer) -> None:
+    """Log a warning of names of columns that texts cut as those of a folder do not have."""
+    with suppress(InputError, OSError):  # no words to learn from
+        # A pattern may ask for what stands around a word, such as "#": alone none is found.
+        if unfindable(read_vocabulary(folder / WORDS), vectorizer):
+            return
+    why = f"the texts of {folder} were not cut into such words"
+    warn_of_unfindable(names, vectorizer, why)
 
 
 def _fit_text(

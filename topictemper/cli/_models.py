@@ -162,8 +162,7 @@ def warn_of_unfindable(
     vocabulary: Sequence[str], vectorizer: CountVectorizer, why: str = _USUAL_WORDS
 ) -> None:
     """Log a warning of words that a vectorizer does not find in text; `why` says what it finds."""
-    analyze = vectorizer.build_analyzer()
-    odd = [word for word in vocabulary if word not in analyze(word)]
+    odd = unfindable(vocabulary, vectorizer)
     if odd:
         logger.warning(
             "%d of %d words of the vocabulary cannot occur in text, such as %r: %s",
@@ -172,3 +171,9 @@ def warn_of_unfindable(
             odd[0],
             why,
         )
+
+
+def unfindable(words: Sequence[str], vectorizer: CountVectorizer) -> list[str]:
+    """Return the words that a vectorizer does not find where they stand alone."""
+    analyze = vectorizer.build_analyzer()
+    return [word for word in words if word not in analyze(word)]

@@ -26,9 +26,9 @@ from ._text import read_vocabulary, write_vocabulary
 
 _FORMAT = "topictemper corpus"
 _SCHEMA = 1
-#: The file that makes a folder one of a corpus.
+#: The file that makes a folder one of a corpus, and that of its words.
 HEADER = "corpus.json"
-_WORDS = "vocab.txt"
+WORDS = "vocab.txt"
 # SciPy needs one type for `indices` and `indptr`.
 _SMALL = np.iinfo(np.int32).max
 
@@ -87,7 +87,7 @@ def write_corpus_folder(
     with new_folder(path) as folder:
         shape, nnz = _write_counts(folder, numbered(X) if is_chunks(X) else [(0, X)])
         if feature_names is not None:
-            with open(folder / _WORDS, "wb") as file:
+            with open(folder / WORDS, "wb") as file:
                 write_vocabulary(file, feature_names_of(feature_names, shape[1]).tolist())
         header = {"format": _FORMAT, "schema": _SCHEMA, "shape": shape, "nnz": nnz}
         if notes is not None:
@@ -149,7 +149,7 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
     counts = _mapped(folder, shape, nnz)
     if verify:
         _verify(folder, counts)
-    words = folder / _WORDS
+    words = folder / WORDS
     names = None
     if words.exists():
         found = read_vocabulary(words)
