@@ -207,7 +207,7 @@ class TemperedLDA(
 
     **Alpha.** The values that None learns once documents are sampled [4]_ are learned for 15 passes
     or 80,000 documents, whichever is more; their sum is at most 4. Then, in fits that last longer,
-    the values become nearly equal where documents are short. If `max_iter` is more than 1.5 times
+    the values become nearly equal where documents are short. If `max_iter` is more than 1.2 times
     the default, this comes sooner there, after as little as 0.4 of that time. To predict, the
     values are multiplied by the factor with which half of a document best predicts the other half
     (1 to 4; 0.5 to 16 for mean field). With "gibbs", None learns nothing if each minibatch is the
