@@ -59,7 +59,7 @@ def test_a_stream_of_unknown_length_counts_as_20_000():
 
 
 @pytest.mark.parametrize("n_documents", [500, 8000, 10_000_000])
-def test_a_fit_of_many_more_passes_than_the_default_is_long(n_documents):
+def test_a_fit_of_clearly_more_passes_than_the_default_is_long(n_documents):
     usual = plan_of(n_documents)
     assert not usual.is_long
     most = math.floor(1.2 * usual.planned_passes)

@@ -214,7 +214,7 @@ class Plan:
 
     @property
     def is_long(self) -> bool:
-        """Whether a fit makes many more passes than a default one."""
+        """Whether a fit makes more passes than a default one, by a factor of `LONG`."""
         usual = usual_passes(self.expected_samples or default.STREAM_SAMPLES)
         return self.planned_passes > default.LONG * usual
 

@@ -61,8 +61,8 @@ class PriorLearner(Stateful):
     short, a small share makes a topic lose documents, which it hardly wins again: the longer a fit,
     the fewer topics would be left. So then the shares come close to equal ones when alpha has been
     learned. Topics need some passes after that, so where documents are short, long fits stop
-    learning alpha earlier. (Fits on Dask are long ones, as they begin with many passes over a
-    sample.)
+    learning alpha earlier. (Fits on Dask are long ones, too, but for very few documents: their
+    plan is that of their first phase, which makes many passes over a sample.)
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class PriorLearner(Stateful):
     of_samples : bool
         Whether to learn alpha where documents are sampled.
     of_long_fit : bool
-        Whether the fit makes many more passes than a default one.
+        Whether the fit makes clearly more passes than a default one (`Plan.is_long`).
     smallest_alpha, smallest_eta : float
         The floors.
     """
