@@ -63,9 +63,9 @@ def set_tempering(lda: TemperedLDA, **settings: Any) -> TemperedLDA:
     return lda.set_params(tempering=TEMPERINGS[lda.tempering](**settings))
 
 
-def noise(n_components: int = 4, n_features: int = 60, seed: int = 0) -> np.ndarray:
+def noise() -> np.ndarray:
     """Topics to start from that no document has a part in: alike but for 10%."""
-    return np.random.RandomState(seed).gamma(100.0, 0.01, size=(n_components, n_features))
+    return np.random.RandomState(0).gamma(100.0, 0.01, size=(4, 60))
 
 
 @cache

@@ -296,7 +296,6 @@ def make_minibatch(
     s: float | str = 1.0,
     dtype: Real = np.float64,
     n_documents: int = 12,
-    seed: int = 0,
     point: bool = False,
 ) -> Minibatch:
     """Documents of one to three topics each; ``s="documents"`` gives each its own temperature.
@@ -305,7 +304,7 @@ def make_minibatch(
     million times, a word that no topic has seen, counts from one to a million, stored zeros only, a
     word and stored zeros.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     # Few words a topic: topics so different that documents have one clear fixed point, which
     # rounding cannot exchange for another. Between alike topics it could, from the same start.
     proportions = rng.dirichlet(np.full(N_WORDS - 1, 0.05), size=n_topics)

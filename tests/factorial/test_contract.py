@@ -40,9 +40,9 @@ def shapes(n=300, seed=0):
     return make_shapes(n, random_state=seed).X
 
 
-def with_holes(n=300, seed=0, share=0.3):
-    X = shapes(n, seed)
-    X[np.random.RandomState(seed).random_sample(X.shape) < share] = np.nan
+def with_holes():
+    X = shapes()
+    X[np.random.RandomState(0).random_sample(X.shape) < 0.3] = np.nan
     return X
 
 

@@ -40,7 +40,7 @@ def data(holes=0.0, n=150):
     return X
 
 
-def config(mode="vi", temperatures=None, schedule=None, max_iter=1, n_tempered=1):
+def config(mode, temperatures=None, schedule=None, max_iter=1, n_tempered=1):
     return Config(
         PRIOR, mode, schedule, temperatures, share=1.0, max_iter=max_iter, n_tempered=n_tempered,
         tol=0.0, n_init=1, random_state=np.random.RandomState(0), log=None,

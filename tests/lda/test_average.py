@@ -13,8 +13,8 @@ from topictemper.lda._topics import Topics
 from ..small_lda import ONE_THREAD, corpus, learned_state, minibatch, small_lda, streamed
 
 
-def some_topics(rng, eta=0.1, dtype="float64"):
-    topics = Topics(rng.gamma(1.0, size=(30, 4)).astype(dtype), eta)
+def some_topics(rng, eta=0.1):
+    topics = Topics(rng.gamma(1.0, size=(30, 4)), eta)
     topics.a = 0.5
     return topics
 

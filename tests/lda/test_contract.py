@@ -143,8 +143,8 @@ def test_memory_is_free_once_a_model_is_gone(mode, tmp_path):
 # Weights of documents
 
 
-def weights(n_samples=200):
-    return np.random.default_rng(3).integers(0, 4, n_samples)
+def weights():
+    return np.random.default_rng(3).integers(0, 4, 200)
 
 
 def repeated(X, sample_weight):

@@ -16,8 +16,8 @@ from topictemper.lda import _word_topics
 from ..small_lda import corpus, fitted, small_lda
 
 
-def names(n=60):
-    return [f"w{v:02d}" for v in range(n)]
+def names():
+    return [f"w{v:02d}" for v in range(60)]
 
 
 def test_largest_takes_the_first_of_equal_values():

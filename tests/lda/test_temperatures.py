@@ -45,11 +45,9 @@ def document_inverse_temperatures(grid, normalizer, topics, batch, local, mean):
     return np.where(evidence.empty, mean, s)
 
 
-def prior_normalizer(
-    bound=None, n_features=60, grid=GRID, eta=ETA, n_components=K, seed=0, alpha=ALPHA
-):
+def prior_normalizer(bound=None, n_features=60, grid=GRID, eta=ETA, n_components=K, alpha=ALPHA):
     alphas = np.full(n_components, alpha)
-    return PriorNormalizer(grid, alphas, eta, n_features, bound, seed)
+    return PriorNormalizer(grid, alphas, eta, n_features, bound, seed=0)
 
 
 def dense_log_c(topics, gamma, s):
@@ -248,10 +246,10 @@ def test_prior_energy_has_the_assignments_summed_out():
 # The updates of r
 
 
-def batch_training(n_steps=12, start=0.3):
+def batch_training(n_steps=12):
     """States of batch VT: E-step and exact lambda at s, which the caller sends back."""
     topics = Topics.random(60, K, ETA, np.float64, np.random.RandomState(0))
-    batch, s = minibatch(corpus()), start
+    batch, s = minibatch(corpus()), 0.3
     for _ in range(n_steps):
         local = e_step(topics, batch, s)
         s = yield topics, batch, local

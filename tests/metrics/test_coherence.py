@@ -18,8 +18,8 @@ def seen(X, *words):
     return (X.toarray()[:, list(words)] > 0).all(axis=1).mean()
 
 
-def direct_npmi(X, v, w, eps=1e-12):
-    both = seen(X, v, w) + eps
+def direct_npmi(X, v, w):
+    both = seen(X, v, w) + 1e-12
     return np.log(both / (seen(X, v) * seen(X, w))) / -np.log(both)
 
 

@@ -126,8 +126,8 @@ def test_many_means_take_little_memory_at_a_time(monkeypatch, name):
     assert sizes == [5, 5, 2]
 
 
-def wrong_ends(tempering, deviation=1.0, runs=100):
-    starts = np.random.default_rng(0).normal(0, deviation, (runs, 2))
+def wrong_ends(tempering):
+    starts = np.random.default_rng(0).normal(size=(100, 2))
     ends = [
         TwoGaussians(data(seed)).ascend(start, tempering, max_iter=250)[-1]
         for seed, start in enumerate(starts)

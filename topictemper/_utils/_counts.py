@@ -181,7 +181,7 @@ def without_vanishing(X: Any) -> Any:
     return X
 
 
-def check_width(X: Any, n_features: int, estimator: str, name: str = "X") -> None:
+def check_width(X: Any, n_features: int, estimator: str, name: str) -> None:
     """Refuse counts whose number of columns is not that of the training data."""
     if X.shape[1] != n_features:
         raise ValueError(

@@ -77,7 +77,7 @@ def _prepare(
     want_own: bool = False,
     want_prior_mass: bool = False,
     samples: bool = False,
-    workspace: Workspace | None = None,
+    workspace: Workspace | None,
 ) -> LocalParameters:
     """Allocate the results of an E-step, and compute the rows of the topics that it needs."""
     dtype = topics.M.dtype

@@ -156,9 +156,7 @@ class SeedTopics(BaseEstimator):
                 )
             result.append(np.array(known))
         if unknown:
-            warn(
-                f"seed words that are not in the vocabulary: {_unknown(unknown, place)}",
-            )
+            warn(f"seed words that are not in the vocabulary: {_unknown(unknown, place)}")
         return result
 
 

@@ -20,6 +20,9 @@ from .special import Floats, floats, gamma_ratio, psi
 
 Ints = NDArray[np.int64]
 
+# Intervals between two powers of 2.
+OCTAVE = 64
+
 
 class Batch(NamedTuple):
     """The rows of a minibatch, once by document and once by word; see `gather_rows`."""
@@ -332,14 +335,12 @@ def fractional_moments(M: ArrayLike, a: float, base: float, nodes: ArrayLike) ->
     return np.array([gamma_ratio(lam, s).sum(axis=0) for s in floats(nodes)])
 
 
-def interpolated_moments(
-    M: ArrayLike, a: float, base: float, nodes: ArrayLike, intervals: int = 64
-) -> Floats:
-    """`fractional_moments`, linear in lambda within each of so many intervals of an octave."""
+def interpolated_moments(M: ArrayLike, a: float, base: float, nodes: ArrayLike) -> Floats:
+    """`fractional_moments`, linear in lambda within each of `OCTAVE` intervals of an octave."""
     mantissa, exponent = np.frexp(base + a * floats(M))
-    place = (2 * mantissa - 1) * intervals
-    low = np.ldexp(1 + np.floor(place) / intervals, exponent - 1)
-    high = np.ldexp(1 + (np.floor(place) + 1) / intervals, exponent - 1)
+    place = (2 * mantissa - 1) * OCTAVE
+    low = np.ldexp(1 + np.floor(place) / OCTAVE, exponent - 1)
+    high = np.ldexp(1 + (np.floor(place) + 1) / OCTAVE, exponent - 1)
     share = place % 1
     return np.array(
         [

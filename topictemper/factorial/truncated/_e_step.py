@@ -201,9 +201,8 @@ class StateSets:
     ) -> EStep:
         """Draw, deduplicate and select states for some rows, and average over them (TVS eq. 2).
 
-        ``Y`` and ``marginals`` are those of the rows.
-
-        So are ``constants``, those of `Joint`, where the caller has them.
+        ``Y``, ``marginals`` and ``constants`` (those of `Joint`, where the caller has them) are
+        those of the rows.
 
         Raises
         ------
@@ -307,7 +306,7 @@ def infer_units(
     Y: Floats,
     inference: Inference,
     workers: Workers,
-    marginals: Callable[[Floats], Floats] | None = None,
+    marginals: Callable[[Floats], Floats] | None,
 ) -> tuple[Floats, Floats]:
     """ELBO (n,) and means (n, H) of new data, after E-steps that start from the prior.
 
