@@ -201,7 +201,7 @@ def add_statistics(
     minibatch: Minibatch,
     local: Outputs,
     doc_weight: NDArray[Any],
-    rate: float,
+    scale: float,
     M: NDArray[Any],
     n_threads: int = 1,
 ) -> NDArray[np.float64]:
@@ -209,7 +209,7 @@ def add_statistics(
     batch, weight = minibatch.batch, doc_weight.astype(np.float64)
     n_blocks = _kernels.statistics_blocks(len(batch.words))
     block_sums = np.full((n_blocks, minibatch.n_topics), np.nan)
-    arguments = (batch, local, weight, rate, M, block_sums, ticket())
+    arguments = (batch, local, weight, scale, M, block_sums, ticket())
     share(_kernels.add_statistics, arguments, n_threads)
     return block_sums
 

@@ -86,7 +86,7 @@ def test_five_online_steps() -> None:
 
         rho = (OFFSET + 1 + t) ** -DECAY
         a *= 1 - rho
-        rate = rho * TOTAL / BATCH / a
-        total += add_statistics(minibatch, local, np.ones(BATCH), rate, M).sum(axis=0)
+        scale = rho * TOTAL / BATCH / a
+        total += add_statistics(minibatch, local, np.ones(BATCH), scale, M).sum(axis=0)
 
     assert_allclose((ETA + a * M).T, model.components_, rtol=1e-6)

@@ -36,7 +36,7 @@ cdef extern from "lda.h" nogil:
 
     ctypedef struct statistics_update:
         const double *doc_weight
-        double rate
+        double scale
         void *M
         double *block_sums
 

@@ -262,12 +262,12 @@ def add_statistics(
     batch,
     local,
     const double[::1] doc_weight,
-    double rate,
+    double scale,
     floating[:, ::1] M,
     double[:, ::1] block_sums,
     int64_t[::1] ticket,
 ):
-    """Add ``rate * sum_d doc_weight_d n_dv phi_dv`` to the rows of ``M`` of the batch's words.
+    """Add ``scale * sum_d doc_weight_d n_dv phi_dv`` to the rows of ``M`` of the batch's words.
 
     ``block_sums`` receives what was added, summed over the words of each block. All documents have
     the same inverse temperature: ``log_rows`` is a ValueError.
@@ -278,7 +278,7 @@ def add_statistics(
     if d.log_rows:
         raise ValueError("statistics are of documents with one inverse temperature")
     cdef statistics_update update = statistics_update(
-        &doc_weight[0], rate, &M[0, 0], &block_sums[0, 0]
+        &doc_weight[0], scale, &M[0, 0], &block_sums[0, 0]
     )
     with nogil:
         status = kernels(floating is float).add_statistics(&d, &update, &ticket[0])

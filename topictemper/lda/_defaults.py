@@ -41,7 +41,7 @@ N_TEMPERATURES, UPDATES = 100, 20
 
 # benchmarks/lda/defaults.py: kappa; the passes that topics remember where documents are sampled,
 # and the largest rate of a step that follows from them.
-DECAY, MEMORY, LARGEST_RATE = 0.7, 0.2, 0.25
+KAPPA, MEMORY, LARGEST_RATE = 0.7, 0.2, 0.25
 # benchmarks/lda/defaults.py: tau, as a share of the planned steps, and its range.
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 # Documents to see in a fit, by passes in a range, and minibatches in one pass for each of them. A

@@ -20,7 +20,7 @@ from ._clock import StreamClock
 from ._comparison import times
 from ._config import Config, Plan, usual_passes
 from ._defaults import (
-    DECAY,
+    KAPPA,
     LARGEST_RATE,
     MEMORY,
     OWN_PASSES,
@@ -315,7 +315,7 @@ class Trainer(Stateful):
         """
         kappa = self.config.learning_decay
         steps = self.plan.learning_offset + self.clock.n_updates + 1
-        rate = steps ** -(kappa or DECAY)
+        rate = steps ** -(kappa or KAPPA)
         if kappa is None and sampled:
             of_memory = batch.size / (MEMORY * self.clock.total_samples)
             rate = max(rate, min(of_memory, LARGEST_RATE))

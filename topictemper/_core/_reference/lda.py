@@ -241,12 +241,12 @@ def add_statistics(
     weights: ArrayLike,
     ratio: ArrayLike,
     own: ArrayLike | None,
-    rate: float,
+    scale: float,
     M: NDArray[Any],
 ) -> Floats:
     """Add to `M` the sum over documents of the global update, VT eqs. 8, 11 and 19.
 
-    ``M[words[u], k] += rate sum_d doc_weight_d n_dv phi_dvk``, where phi comes from the outputs of
+    ``M[words[u], k] += scale sum_d doc_weight_d n_dv phi_dvk``, where phi comes from the outputs of
     `estep`.
 
     Parameters
@@ -261,7 +261,7 @@ def add_statistics(
         As `estep` or `sample` returns them.
     own : array-like, shape (nnz,), or None
         As `sample` returns it, if wanted.
-    rate : float
+    scale : float
         Factor of all increments.
     M : ndarray, shape (V, K)
         Changed in place.
@@ -281,8 +281,8 @@ def add_statistics(
             d = word_doc[j]
             row_d = row if own is None else row / (1.0 + floats(own)[word_pos[j]] * row)
             increment += doc_weight[d] * ratio[word_pos[j]] * weights[d] * row_d
-        M[word] += rate * increment
-        total += rate * increment
+        M[word] += scale * increment
+        total += scale * increment
     return total
 
 

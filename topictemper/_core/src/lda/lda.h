@@ -105,7 +105,7 @@ typedef struct {
 
 typedef struct {
     const double *doc_weight; /* (n_docs,) */
-    double rate;
+    double scale;
     real *M;
     double *block_sums; /* (blocks of words, n_topics) */
 } statistics_update;

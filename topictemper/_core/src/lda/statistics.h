@@ -161,7 +161,7 @@ static INLINE void FN(add_sparsely)(const documents *p, const summation *z, int6
     }
 }
 
-/* M[word] += rate sum_d weight_d n_dv phi_dv, word by word in a fixed order of documents. */
+/* M[word] += scale sum_d weight_d n_dv phi_dv, word by word in a fixed order of documents. */
 static int FN(add_statistics)(const documents *p, const statistics_update *update,
                               int64_t *ticket)
 {
@@ -192,7 +192,7 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
             REAL *out = M + (ptrdiff_t)p->words[u] * n_topics;
             for (ptrdiff_t j = 0; j < n; j++)
                 z.c[j] = update->doc_weight[doc[j]] * (double)ratio[p->word_pos[start + j]]
-                         * update->rate;
+                         * update->scale;
             if (FN(is_dense)(p, n, doc)) {
                 if (u + 2 < n_words) {
                     FN(fetch)(M + (ptrdiff_t)p->words[u + 2] * n_topics, n_topics);
