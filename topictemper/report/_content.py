@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _names
+from .._utils._chunks import parts, row_sums
 from .._utils._distances import hellinger
 from . import _documents
 from ._dates import Periods, periods_of, unit_of
@@ -28,7 +29,6 @@ _N_EXAMPLES, _MOST_EXAMPLES = 10, 2_500
 _MOST_GROUPS = 30
 _MOST_POINTS = 400
 _LONGEST_NAME = 200
-_ROWS_AT_ONCE = 1 << 13
 
 
 class Inputs(NamedTuple):
@@ -91,16 +91,11 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
 
 
 def _sums(counts: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the words of each document, and how often each word occurs.
-
-    By blocks: sums of a whole matrix copy its values.
-    """
-    lengths, totals = np.zeros(counts.shape[0]), np.zeros(counts.shape[1])
-    for start in range(0, len(lengths), _ROWS_AT_ONCE):
-        block = counts[start : start + _ROWS_AT_ONCE]
-        lengths[start : start + _ROWS_AT_ONCE] = block.sum(axis=1, dtype=np.float64)
-        totals += block.sum(axis=0, dtype=np.float64)
-    return lengths, totals
+    """Return the words of each document, and how often each word occurs."""
+    totals = np.zeros(counts.shape[1])
+    for part in parts(counts):  # sums of a whole matrix copy its values
+        totals += part.sum(axis=0, dtype=np.float64)
+    return row_sums(counts), totals
 
 
 def _of_topics(

@@ -17,7 +17,7 @@ from .._utils._missing import as_list, is_missing
 from .._utils._topics import topics_of
 
 
-def distributions(topics: Any, name: str = "topics") -> NDArray[Any]:
+def probabilities_of(topics: Any, name: str = "topics") -> NDArray[Any]:
     """Return p(w | k): finite, rows that sum to one, in the precision given."""
     values = topics_of(topics, name)
     total = values.sum(axis=1, keepdims=True, dtype=np.float64)

@@ -137,14 +137,15 @@ def write(
     True
     """
     target = page_to_write(path)
-    probabilities = _inputs.distributions(topics)
+    probabilities = _inputs.probabilities_of(topics)
     n_topics, n_features = probabilities.shape
     rows = _inputs.rows_of(proportions, n_topics)
     n = rows.shape[0]
     if score is not None:
         score = check.number("score", score, -700.0, 700.0)  # its exponential is finite
     others = [
-        _inputs.distributions(other, f"other_topics[{i}]") for i, other in enumerate(other_topics)
+        _inputs.probabilities_of(other, f"other_topics[{i}]")
+        for i, other in enumerate(other_topics)
     ]
     for i, other in enumerate(others):
         if other.shape[1] != n_features:

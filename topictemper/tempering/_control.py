@@ -18,6 +18,8 @@ from ._schedules import Schedule, as_schedule
 
 # Rows of a history; of more every second one is dropped.
 _LONGEST_HISTORY = 4096
+#: Names of the quantiles of temperatures in a history.
+QUANTILE_FIELDS = tuple(f"q{round(100 * q):02d}" for q in QUANTILES)
 # Shrinkage of T - 1 in a step of the probe, however small the step.
 _LEAST_RATE = 0.01
 
@@ -174,8 +176,7 @@ class TemperatureControl(Stateful):
     @property
     def fields(self) -> tuple[str, ...]:
         """Names of the columns of `history`."""
-        names = [f"q{round(100 * q):02d}" for q in QUANTILES[: len(self._quantiles)]]
-        return ("pass", "temperature", *names)
+        return ("pass", "temperature", *QUANTILE_FIELDS[: len(self._quantiles)])
 
     @property
     def probing(self) -> bool:

@@ -20,6 +20,7 @@ from ..._utils._typing import Flags, Floats
 from ..._utils._warnings import warn
 from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, History, Numbers, SaveFittedMixin, checked
 from ...persistence._models import savable
+from ...tempering._control import QUANTILE_FIELDS
 from ...tempering._mixin import TemperingMixin
 from ...tempering._modes import Annealing
 from ._config import Config, config_of
@@ -28,8 +29,6 @@ from ._prediction import density_of_pixels
 from ._training import Run, best_run, infer_assignments
 from ._updates import Components, Prior
 
-# Of `temperature_history_`, with a temperature of each image.
-_QUANTILES = ("q05", "q25", "q50", "q75", "q95")
 # Parameters that fitted models keep.
 _VARIANCES = {"noise_var": Numbers("", ABOVE_ZERO), "prior_var": Numbers("", ABOVE_ZERO)}
 
@@ -184,7 +183,7 @@ class FactorialMixture(
         "pi": Numbers("K", ABOVE_ZERO, BELOW_ONE),
         "elbo": Numbers(),
         "elbo_history": History(("pass", "temperature", "elbo")),
-        "temperature_history": History(("pass", "temperature"), _QUANTILES),
+        "temperature_history": History(("pass", "temperature"), QUANTILE_FIELDS),
         "temperature": Numbers(low=1.0),
         "temperatures": Numbers("M", 1.0, optional=True),
         "temperature_responsibilities": Numbers("M", 0.0, 1.0, optional=True),
