@@ -12,12 +12,13 @@ from collections.abc import Callable
 import numpy as np
 
 LINE = 16  # float32 numbers in a cache line
+REPEATS = 20
 
 
-def fastest(function: Callable[[], object], repeats: int) -> float:
+def fastest(function: Callable[[], object]) -> float:
     """Shortest wall time of a call, in seconds."""
     best = float("inf")
-    for _ in range(repeats):
+    for _ in range(REPEATS):
         start = time.perf_counter()
         function()
         best = min(best, time.perf_counter() - start)
@@ -29,7 +30,7 @@ def multiply_adds() -> float:
     n = 1024
     a, b = np.random.default_rng(0).random((2, n, n), dtype=np.float32)
     out = np.empty_like(a)
-    return 2e-9 * n**3 / fastest(lambda: np.matmul(a, b, out=out), 20)
+    return 2e-9 * n**3 / fastest(lambda: np.matmul(a, b, out=out))
 
 
 def loads(kilobytes: int) -> float:
@@ -42,4 +43,4 @@ def loads(kilobytes: int) -> float:
     # One call for many products: a call from Python costs as much as reading a whole L1 cache.
     many_x, many_y = (np.broadcast_to(a, (times, n)) for a in (x, y))
     out = np.empty(times, dtype=np.float32)
-    return 8e-9 * n * times / fastest(lambda: np.vecdot(many_x, many_y, out=out), 20)
+    return 8e-9 * n * times / fastest(lambda: np.vecdot(many_x, many_y, out=out))

@@ -5,7 +5,7 @@
 A score is the better of two ways to complete test documents (`benchmarks._common.referee`), in nats
 a token, with a multiple of alpha that training documents choose. The own score is that of
 `TemperedLDA.score`, which uses the learned alpha itself. Rows are held out and never learned from.
-"fixed" has eta = 0.05 for all topics, as the default was before eta was learned.
+"fixed" has eta = 0.05 for all topics, which is not learned then.
 """
 
 from __future__ import annotations

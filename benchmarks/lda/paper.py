@@ -224,12 +224,11 @@ def main() -> None:
     )
     arguments.add_argument("--quick", action="store_true", help="40,000 rows, K = 100, 4 passes")
     arguments.add_argument("--components", type=int, help="K; none: 500, or 100 if quick")
-    arguments.add_argument("--passes", type=float, help="effective passes; none: 4")
+    arguments.add_argument("--passes", type=float, default=4.0, help="effective passes")
     arguments.add_argument("--work", type=Path, required=True, help="folder of unfinished models")
     arguments.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     options = arguments.parse_args()
     options.components = options.components or (100 if options.quick else 500)
-    options.passes = options.passes or 4.0
     options.out.mkdir(parents=True, exist_ok=True)
     print(machine(options.jobs), flush=True)
     rows = 40_000 if options.quick else None

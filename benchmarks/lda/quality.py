@@ -75,8 +75,8 @@ PRIOR_MODES: dict[str, dict[str, Any]] = {
 }
 
 
-def run(case: Case, data: Any, seeds: int, jobs: int) -> dict[str, np.ndarray]:
-    """Scores of all modes on one corpus, printed as they come."""
+def run(case: Case, data: Any, seeds: int, jobs: int) -> None:
+    """Print the scores of all modes on one corpus, as they come."""
     X, X_test = load(data, case.corpus, case.rows)
     X = X.astype(np.float32)
     print(f"\n{case.corpus}: {X.shape[0]} documents, {X.sum() / X.shape[0]:.0f} tokens each; "
@@ -107,10 +107,9 @@ def run(case: Case, data: Any, seeds: int, jobs: int) -> dict[str, np.ndarray]:
             f"| {f'{np.mean(tempered) - np.mean(results):+.4f}' if tempered else ''} |",
             flush=True,
         )
-    by_hand = max((name for name in HAND), key=lambda name: scores[name].mean())
+    by_hand = max(HAND, key=lambda name: scores[name].mean())
     gain = scores["lvt"] - scores[by_hand]
     print(f"\nlvt over the best AVI by hand ({by_hand}): {gain.mean():+.4f}")
-    return scores
 
 
 def main() -> None:

@@ -30,7 +30,7 @@ plt.show()
 # ------
 #
 # Topic models have very many optima. Two fits of 8,000 docstrings of the scientific Python stack
-# differ in the temperature only. 800 docstrings are held out.
+# differ only in the temperature. 800 docstrings are held out.
 corpus = load_docstrings()
 test, train = corpus.counts[:800], corpus.counts[800:]
 models = {

@@ -53,4 +53,4 @@ plt.show()
 # measures together. If people are to read the topics, stop where diversity has become low, and read
 # the topics of this range before you decide.
 #
-# Neighboring sizes differ far more here than two seeds do. If they do not, fit several seeds.
+# Neighboring sizes differ far more here than two seeds do. Where they do not, fit several seeds.

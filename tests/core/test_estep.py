@@ -1,9 +1,8 @@
 """`estep` against its twin, and what must hold whatever the minibatch is.
 
 Both stop at rounding (the tolerance asked for is below it), so that they are compared at the fixed
-point itself, from rows that are the same to the bit. The last documents of `make_minibatch` are
-the odd ones: half of all words, no word, one word, one word a million times, a word that no topic
-has seen.
+point itself, from rows that are the same to the bit. `make_minibatch` says which documents are the
+odd ones.
 
 Errors of gamma are relative to the largest gamma of the document, and those of the assignments to
 its largest count. Gamma is a sum of tokens, which rounding spreads over all topics: of a million

@@ -52,6 +52,31 @@ def n_pairs(n_units):
     return n_units * (n_units + 1) // 2
 
 
+def gaussian_estep(states, keys, iteration, prior, drawn, fields, couplings, beta=1.0):
+    """What the kernel gives back for up to 256 data, whose states it changes.
+
+    `drawn` are the numbers of samples from the prior and from marginals, and these or None.
+    """
+    free_energy, means = np.full(len(fields), np.nan), np.full(fields.shape, np.nan)
+    second = np.full((1, n_pairs(fields.shape[1])), np.nan)
+    kernels.gaussian_estep(
+        states, keys, SEED, iteration, *prior, *drawn, fields, beta,
+        free_energy, means, couplings, second, ticket(),
+    )  # fmt: skip
+    return free_energy, means, second
+
+
+def bernoulli_estep(states, keys, iteration, prior, drawn, fields, padded_weights, beta=1.0):
+    """The same of a belief network."""
+    free_energy, means = np.full(len(fields), np.nan), np.full(fields.shape, np.nan)
+    responsibilities = np.full(states.shape[:2], np.nan)
+    kernels.bernoulli_estep(
+        states, keys, SEED, iteration, *prior, *drawn, fields, beta,
+        free_energy, means, padded_weights, responsibilities, ticket(),
+    )  # fmt: skip
+    return free_energy, means, responsibilities
+
+
 def as_sets(words):
     return [{state.tobytes() for state in states} for states in words]
 
@@ -85,15 +110,12 @@ def test_gaussian_estep(name, guided, beta, isa):
     np.fill_diagonal(couplings, 0)
     fields = rng.normal(size=(n_data, n_units))
     marginals = rng.random((n_data, n_units)) if guided else None
-    given = (keys, SEED, 3)
-    counts = (6, 7, marginals, fields, beta)
+    drawn = (6, 7, marginals)
     expected = reference.gaussian_estep(
-        states, *given, reference.Sampler(*prior), *counts, couplings
+        states, keys, SEED, 3, reference.Sampler(*prior), *drawn, fields, beta, couplings
     )
-    free_energy, means = np.empty(n_data), np.empty((n_data, n_units))
-    second = np.empty((1, n_pairs(n_units)))
-    kernels.gaussian_estep(
-        states, *given, *prior, *counts, free_energy, means, couplings, second, ticket()
+    free_energy, means, second = gaussian_estep(
+        states, keys, 3, prior, drawn, fields, couplings, beta
     )
     assert as_sets(states) == as_sets(expected.states)
     assert_allclose(free_energy, expected.free_energy, rtol=1e-12)
@@ -117,26 +139,12 @@ def test_all_states_are_taken_where_they_are_few(name, dtype, n_marginal, isa):
     couplings = np.zeros((n_units, n_units))
     fields = rng.normal(size=(n_data, n_units)).astype(dtype)
     before = as_sets(states)
-    given = (keys, SEED, 3)
     drawn = (0, n_marginal, few_marginals(n_data, n_units, rng))
+    sampler, exact = reference.Sampler(*prior), fields.astype(float)
     expected = reference.gaussian_estep(
-        states, *given, reference.Sampler(*prior), *drawn, fields.astype(float), 1.0, couplings
+        states, keys, SEED, 3, sampler, *drawn, exact, 1.0, couplings
     )
-    free_energy, means = np.empty(n_data), np.empty((n_data, n_units))
-    second = np.empty((1, n_pairs(n_units)))
-    kernels.gaussian_estep(
-        states,
-        *given,
-        *prior,
-        *drawn,
-        fields,
-        1.0,
-        free_energy,
-        means,
-        couplings,
-        second,
-        ticket(),
-    )
+    free_energy, means, _ = gaussian_estep(states, keys, 3, prior, drawn, fields, couplings)
     assert as_sets(states) == as_sets(expected.states)
     assert_allclose(free_energy, expected.free_energy, rtol=1e-12)
     assert_allclose(means, expected.means, atol=1e-11)
@@ -155,13 +163,9 @@ def test_known_draws_are_changed_until_they_are_new(n_states, beta, isa):
     states = np.empty((n_data, n_states, 2), dtype=np.uint64)
     kernels.initial_states(states, keys, SEED, 0, *prior, ticket())
     before = states.copy()
-    free_energy, means = np.empty(n_data), np.empty(fields.shape)
     couplings = np.zeros((n_units, n_units))
     for iteration in range(1, 100):
-        kernels.gaussian_estep(
-            states, keys, SEED, iteration, *prior, 0, 20, None, fields, beta,
-            free_energy, means, couplings, np.empty((1, n_pairs(n_units))), ticket(),
-        )  # fmt: skip
+        gaussian_estep(states, keys, iteration, prior, (0, 20, None), fields, couplings, beta)
         assert all(len(found) == n_states for found in as_sets(states))
     best = reference.pack((fields > 0).astype(np.uint8))
     found = (states == best[:, None]).all(axis=2).any(axis=1)
@@ -182,14 +186,10 @@ def test_states_of_few_units_leave_draws_for_others(n_marginal, isa):
     states = reference.pack(first)[:, None].copy()
     prior = UnitPrior(np.full(n_units, 0.1)).draw_arguments()
     keys = np.arange(n_data, dtype=np.uint64)
-    free_energy, means = np.empty(n_data), np.empty(fields.shape)
     couplings = np.zeros((n_units, n_units))
     for iteration in range(1, 5):
-        kernels.gaussian_estep(
-            states, keys, SEED, iteration, *prior, 0, n_marginal, None, fields, 1.0,
-            free_energy, means, couplings, np.empty((1, n_pairs(n_units))), ticket(),
-        )  # fmt: skip
-    np.testing.assert_array_equal(states[:, 0], reference.pack(best))
+        gaussian_estep(states, keys, iteration, prior, (0, n_marginal, None), fields, couplings)
+    assert_array_equal(states[:, 0], reference.pack(best))
 
 
 @pytest.mark.parametrize("n_drawn", [(6, 7), (0, 7), (0, 0)])
@@ -203,16 +203,10 @@ def test_draws_that_are_known_change_nothing(name, guided, n_drawn, isa):
     couplings = np.ones((n_units, n_units)) - np.eye(n_units)
     results = []
     for _ in range(60):  # draws follow the states, which settle
-        free_energy, means, second = (
-            np.full(shape, np.nan) for shape in (n_data, (n_data, n_units), (1, n_pairs(n_units)))
-        )
-        kernels.gaussian_estep(
-            states, keys, SEED, 3, *prior, *n_drawn, marginals, fields, 1.0,
-            free_energy, means, couplings, second, ticket(),
-        )  # fmt: skip
-        results.append([array.tobytes() for array in (states, free_energy, means, second)])
+        found = gaussian_estep(states, keys, 3, prior, (*n_drawn, marginals), fields, couplings)
+        results.append([array.tobytes() for array in (states, *found)])
     assert results[-2] == results[-1]
-    assert not np.isnan(means).any()
+    assert not np.isnan(found[1]).any()
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.4])
@@ -226,14 +220,12 @@ def test_bernoulli_estep_and_expectations(name, n_features, beta, isa):
     padded = np.zeros((n_units + 1, width))
     padded[:, :n_features], padded[-1, n_features:] = weights, -1e4
     fields = rng.normal(size=(n_data, n_units))
-    given, counts = (keys, SEED, 3), (6, 7, None, fields, beta)
+    drawn = (6, 7, None)
     expected = reference.bernoulli_estep(
-        states, *given, reference.Sampler(*prior), *counts, weights
+        states, keys, SEED, 3, reference.Sampler(*prior), *drawn, fields, beta, weights
     )
-    free_energy, means = np.empty(n_data), np.empty((n_data, n_units))
-    responsibilities = np.empty(states.shape[:2])
-    kernels.bernoulli_estep(
-        states, *given, *prior, *counts, free_energy, means, padded, responsibilities, ticket()
+    free_energy, means, responsibilities = bernoulli_estep(
+        states, keys, 3, prior, drawn, fields, padded, beta
     )
     assert as_sets(states) == as_sets(expected.states)
     assert_allclose(free_energy, expected.free_energy, rtol=1e-12)
@@ -262,18 +254,12 @@ def test_states_that_data_share(name, isa):
     keys, prior, states, rng = case(name, n_data)
     weights = rng.normal(scale=2.0, size=(n_units + 1, 8))
     weights[-1] = -1.0
-    arguments = keys, prior, states, rng.normal(size=(n_data, n_units)), weights
+    fields = rng.normal(size=(n_data, n_units))
 
     def run(rows):
-        keys, prior, states, fields, weights = arguments
         own = states[rows].copy()
-        free_energy, means = np.empty(len(own)), np.empty((len(own), n_units))
-        responsibilities = np.empty(own.shape[:2])
-        kernels.bernoulli_estep(
-            own, keys[rows], SEED, 3, *prior, 6, 7, None, fields[rows], 1.0,
-            free_energy, means, weights, responsibilities, ticket(),
-        )  # fmt: skip
-        return own, free_energy, means, responsibilities
+        found = bernoulli_estep(own, keys[rows], 3, prior, (6, 7, None), fields[rows], weights)
+        return own, *found
 
     together = run(slice(None))
     alone = [run(slice(n, n + 1)) for n in range(n_data)]
@@ -327,24 +313,7 @@ def test_softplus_of_many_features_is_finite(name, isa):
     keys, prior, states, _ = case(name)
     weights = np.zeros((n_units + 1, n_features))
     fields = np.zeros((len(keys), n_units))
-    free_energy, means = np.empty(len(keys)), np.empty(fields.shape)
-    kernels.bernoulli_estep(
-        states,
-        keys,
-        SEED,
-        1,
-        *prior,
-        0,
-        0,
-        None,
-        fields,
-        1.0,
-        free_energy,
-        means,
-        weights,
-        np.empty(states.shape[:2]),
-        ticket(),
-    )
+    free_energy, *_ = bernoulli_estep(states, keys, 1, prior, (0, 0, None), fields, weights)
     assert_allclose(free_energy, np.log(n_states) - n_features * np.log(2), rtol=1e-13)
 
 
@@ -352,25 +321,9 @@ def test_states_with_equal_log_joints_stay_distinct(isa):
     keys, prior, states, _ = case("two words")
     n_units = 100
     fields, couplings = np.zeros((len(keys), n_units)), np.zeros((n_units, n_units))
-    free_energy, means = np.empty(len(keys)), np.empty(fields.shape)
+    drawn = (30, 30, None)
     for iteration in range(1, 4):
-        kernels.gaussian_estep(
-            states,
-            keys,
-            SEED,
-            iteration,
-            *prior,
-            30,
-            30,
-            None,
-            fields,
-            1.0,
-            free_energy,
-            means,
-            couplings,
-            np.empty((1, n_pairs(n_units))),
-            ticket(),
-        )
+        free_energy, *_ = gaussian_estep(states, keys, iteration, prior, drawn, fields, couplings)
         assert all(len(found) == states.shape[1] for found in as_sets(states))
         assert_allclose(free_energy, np.log(states.shape[1]))
 
