@@ -222,7 +222,7 @@ def main() -> None:
         default=["vt", "dasvi"],
         help="of which paper",
     )
-    arguments.add_argument("--quick", action="store_true", help="40,000 rows, K = 100, 4 passes")
+    arguments.add_argument("--quick", action="store_true", help="40,000 rows, K = 100")
     arguments.add_argument("--components", type=int, help="K; none: 500, or 100 if quick")
     arguments.add_argument("--passes", type=float, default=4.0, help="effective passes")
     arguments.add_argument("--work", type=Path, required=True, help="folder of unfinished models")
