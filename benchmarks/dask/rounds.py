@@ -17,9 +17,9 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from topictemper import TemperedLDA
+from topictemper._utils._typing import Floats
 from topictemper.dask import TemperedLDA as Rounds
 
 from .._common.corpora import load, machine, parser
@@ -62,7 +62,7 @@ def main() -> None:
     print(f"{options.corpus}, {train.shape[0]} documents, K = {options.components}")
     print(f"{'':>18}  {'validation':<34}  {'test':<34}")
     print(f"{'':>18}" + 2 * "".join(f"  {way:>10}" for way in _WAYS) + f"  {'seconds':>8}")
-    differences: dict[int, list[NDArray[np.float64]]] = {n: [] for n in options.shards}
+    differences: dict[int, list[Floats]] = {n: [] for n in options.shards}
     for seed in range(options.seeds):
         common = {"random_state": seed, "n_jobs": options.jobs, "max_iter": options.passes}
         began = process_time()

@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from sklearn.utils import Bunch
 
+from topictemper._utils._typing import Floats
 from topictemper.datasets import make_bars
 from topictemper.factorial import BinarySparseCoding, SigmoidBeliefNetwork
 from topictemper.tempering import Annealing
@@ -57,7 +57,7 @@ CASES: dict[str, tuple[str, dict[str, Any], dict[str, dict[str, Any]]]] = {
 }
 
 
-def bars_found(components: NDArray[np.float64], data: Bunch) -> int:
+def bars_found(components: Floats, data: Bunch) -> int:
     """Number of bars that the components recover."""
     likeness = np.corrcoef(components, data.components)[:10, 10:]
     return int((likeness[linear_sum_assignment(-likeness)] > 0.8).sum())

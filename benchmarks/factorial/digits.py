@@ -11,20 +11,19 @@ the held-out ELBO chooses this variance.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
+from topictemper._utils._typing import Floats
 from topictemper.factorial import BinarySparseCoding, FactorialMixture
 
 from .._common.corpora import machine, parser
 from .._common.pairs import with_error
 
-Array = NDArray[np.float64]
 SIZES = (8, 16, 32)
 VARIANCES = (0.005, 0.01, 0.02, 0.03, 0.05)
 
 
-def digits(center: bool) -> tuple[Array, Array]:
+def digits(center: bool) -> tuple[Floats, Floats]:
     """Digits of training and held-out digits."""
     X = load_digits().data / 16
     train, test = X[:1400], X[1400:]

@@ -24,9 +24,9 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-from numpy.typing import NDArray
 
 from topictemper._core._workers import Workers
+from topictemper._utils._typing import Floats
 from topictemper.factorial import FactorialMixture
 from topictemper.factorial.fmm._config import config_of, critical_temperature
 from topictemper.factorial.fmm._images import Images
@@ -83,9 +83,7 @@ SETTINGS = {
 }
 
 
-def faces(
-    options: Namespace, how: str = "as a whole"
-) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[int, int]]:
+def faces(options: Namespace, how: str = "as a whole") -> tuple[Floats, Floats, tuple[int, int]]:
     """Training and held-out images, standardised, and the shape of one."""
     pixels = np.load(options.data / "yaleb" / "yaleb.npz")["images"]
     step = options.shrink
@@ -118,8 +116,8 @@ def first_assignments(start: str, random: np.random.RandomState, shape: Any) -> 
 
 
 def followed(
-    train: NDArray[np.float64],
-    test: NDArray[np.float64],
+    train: Floats,
+    test: Floats,
     options: Namespace,
     seed: int,
     tempering: Tempering,
@@ -182,7 +180,7 @@ def yale(options: Namespace) -> None:
     figure, panels = plt.subplots(1, 3, figsize=(13, 3.8), layout="constrained")
     best = -np.inf
     plain = np.empty(0)
-    first: dict[str, NDArray[np.float64]] = {}
+    first: dict[str, Floats] = {}
     with (options.out / f"{name}.csv").open("w", newline="") as file:
         table = csv.writer(file)
         columns = ["method", "seed", "sweep", "temperature", "elbo_per_image", "nats_per_pixel"]
@@ -245,7 +243,7 @@ def yale(options: Namespace) -> None:
     plt.close(figure)
 
 
-def side_by_side(found: dict[str, NDArray[np.float64]], shape: tuple[int, int], title: str) -> None:
+def side_by_side(found: dict[str, Floats], shape: tuple[int, int], title: str) -> None:
     """Draw a row of components for each method, in the order of those of the first one."""
     figure, panels = plt.subplots(
         len(found), 1, figsize=(13, 1.25 * len(found)), layout="constrained"

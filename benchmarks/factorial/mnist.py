@@ -23,17 +23,15 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from numpy.typing import NDArray
 
 from topictemper._core._workers import Workers
+from topictemper._utils._typing import Floats
 from topictemper.factorial import SigmoidBeliefNetwork
 from topictemper.factorial.truncated._belief_network import _best_start, _Training
 from topictemper.factorial.truncated._config import belief_network_config, inference_of
 from topictemper.factorial.truncated._e_step import infer_units
 
 from .._common.corpora import machine, parser
-
-Floats = NDArray[np.float64]
 
 PAPER = {100: -121.91, 200: -111.23}
 N_LEARNED = 50_000

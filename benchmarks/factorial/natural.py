@@ -23,7 +23,6 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import matplotlib as mpl
 import numpy as np
-from numpy.typing import NDArray
 
 from topictemper._core._workers import Workers
 from topictemper.factorial import BinarySparseCoding
@@ -36,7 +35,7 @@ from .._common.corpora import machine, parser
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
-Floats = NDArray[np.float64]
+from topictemper._utils._typing import Floats
 
 PATCH, UNITS = 16, 300
 # The cut-off of Olshausen and Field's filter, 200 cycles in 512 pixels.

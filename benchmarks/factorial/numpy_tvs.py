@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from topictemper._core._reference.truncated import unpack
+from topictemper._utils._typing import Flags, Floats
 from topictemper.factorial.truncated._belief_network import BernoulliJoint
 from topictemper.factorial.truncated._e_step import Samples
 
@@ -33,13 +34,11 @@ class NumpyStates:
         Draws samples.
     """
 
-    def __init__(
-        self, joint: Any, Y: NDArray[np.float64], words: NDArray[np.uint64], rng: Any
-    ) -> None:
+    def __init__(self, joint: Any, Y: Floats, words: NDArray[np.uint64], rng: Any) -> None:
         self.joint, self.Y, self.rng = joint, Y, rng
         self.states = unpack(words, joint.n_units).astype(np.float64)
 
-    def update(self, samples: Samples) -> NDArray[np.float64]:
+    def update(self, samples: Samples) -> Floats:
         """One E-step with expectations; the free energy of each datum."""
         n_data, n_states, n_units = self.states.shape
         fields, constants = self.joint.fields(self.Y), self.joint.constants(self.Y)
@@ -69,14 +68,12 @@ class NumpyStates:
             self.second = weighted.T @ self.states.reshape(-1, n_units)
         return free_energy + constants
 
-    def _log_joint(
-        self, states: NDArray[np.float64], fields: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
+    def _log_joint(self, states: Floats, fields: Floats) -> Floats:
         flat = states.reshape(-1, states.shape[2])
         penalties = self.joint.penalties(flat).reshape(states.shape[:2])
         return np.einsum("nsh,nh->ns", states, fields) - penalties
 
-    def _repeated(self, states: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def _repeated(self, states: Floats) -> Flags:
         """Whether a state equals one before it in its set: by a random projection, sorted."""
         values = states @ self.rng.random(states.shape[2])
         order = np.argsort(values, axis=1, kind="stable")

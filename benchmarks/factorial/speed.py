@@ -8,13 +8,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr, expit
 
 from topictemper._core import _factorial
 from topictemper._core._workers import Workers
-
-Floats = NDArray[np.float64]
+from topictemper._utils._typing import Floats
 
 
 def numpy_sweep(

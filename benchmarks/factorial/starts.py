@@ -18,8 +18,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from topictemper._utils._typing import Floats
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
 from topictemper.factorial.fmm._config import critical_temperature
@@ -32,10 +32,10 @@ from .faces import faces
 SWEEPS = 400
 SHARES = (1.2, 0.2, 1 / 30)
 #: Images of a seed, and parameters of the model.
-Case = tuple[Callable[[int], NDArray[np.float64]], dict[str, Any]]
+Case = tuple[Callable[[int], Floats], dict[str, Any]]
 
 
-def squares(n_components: int, side: int, seed: int) -> NDArray[np.float64]:
+def squares(n_components: int, side: int, seed: int) -> Floats:
     """Sums of three small squares on average, with noise."""
     random = np.random.RandomState(seed)
     shapes = np.zeros((n_components, side, side))
@@ -47,14 +47,14 @@ def squares(n_components: int, side: int, seed: int) -> NDArray[np.float64]:
     return X + random.normal(scale=np.sqrt(0.1), size=X.shape)
 
 
-def digits(options: Namespace, seed: int) -> NDArray[np.float64]:
+def digits(options: Namespace, seed: int) -> Floats:
     """A thousand digits, others for each seed."""
     images = np.load(options.data / "mnist" / "mnist.npz")["train"]
     images = images[1000 * seed : 1000 * (seed + 1)] / 255.0
     return images.reshape(1000, 14, 2, 14, 2).mean(axis=(2, 4)).reshape(1000, -1)
 
 
-def patches(options: Namespace, seed: int, side: int = 12) -> NDArray[np.float64]:
+def patches(options: Namespace, seed: int, side: int = 12) -> Floats:
     """A thousand patches of natural images."""
     images = np.load(options.data / "natural" / "natural.npz")["bsds"]
     random = np.random.RandomState(seed)
@@ -67,7 +67,7 @@ def patches(options: Namespace, seed: int, side: int = 12) -> NDArray[np.float64
     return X / X.std()
 
 
-def small_faces(options: Namespace, seed: int) -> NDArray[np.float64]:
+def small_faces(options: Namespace, seed: int) -> Floats:
     """The training faces; the seed is that of the start only."""
     return faces(Namespace(data=options.data, shrink=8, held_out=options.held_out))[0]
 
@@ -78,7 +78,7 @@ def cases(options: Namespace) -> dict[str, Case]:
     def model(n_components: int, noise: float, prior: float, pi: float = 0.3) -> dict[str, Any]:
         return {"n_components": n_components, "noise_var": noise, "prior_var": prior, "pi": pi}
 
-    def shapes(kind: Any, noise: float) -> Callable[[int], NDArray[np.float64]]:
+    def shapes(kind: Any, noise: float) -> Callable[[int], Floats]:
         return lambda seed: make_shapes(1000, kind, noise_var=noise, random_state=seed).X
 
     found: dict[str, Case] = {

@@ -10,10 +10,10 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import Bunch
 
 from topictemper._core._workers import Workers
+from topictemper._utils._typing import Floats
 from topictemper.datasets import make_shapes
 from topictemper.factorial import FactorialMixture
 from topictemper.factorial.fmm._config import Config, config_of
@@ -27,7 +27,7 @@ from topictemper.tempering import Annealing, GlobalTempering
 from .._common.pairs import with_error
 
 SWEEPS, FINAL = 400, 100
-Outcome = tuple[float, NDArray[np.float64]]
+Outcome = tuple[float, Floats]
 RECOVERED = 0.1  # largest distance to a true component, over its length
 
 
@@ -72,7 +72,7 @@ def cold_config(data: Bunch, noise_var: float, prior_var: float) -> Config:
     return config_of(cold.get_params(deep=False), Images(data.X))
 
 
-def cold_ascent(data: Bunch, config: Config, nu: NDArray[np.float64]) -> Outcome:
+def cold_ascent(data: Bunch, config: Config, nu: Floats) -> Outcome:
     """ELBO and components of plain inference from a given nu."""
     with Workers() as workers:
         run = ascend_from(Images(data.X), config, nu, workers)

@@ -16,10 +16,10 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from topictemper._core._workers import Workers
+from topictemper._utils._typing import Floats
 from topictemper.datasets import make_bars
 from topictemper.factorial import BinarySparseCoding, SigmoidBeliefNetwork
 from topictemper.factorial.truncated._belief_network import BernoulliJoint
@@ -34,8 +34,6 @@ from topictemper.factorial.truncated._sparse_coding import GaussianJoint
 from .._common.corpora import machine, parser
 from .annealing import bars_found
 from .numpy_tvs import NumpyStates
-
-Floats = NDArray[np.float64]
 
 # Truths of the data of `make_bars`.
 SIGMA, PI, BIAS = 2.0, 0.2, -4.0

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from topictemper import TemperedLDA
 from topictemper._utils._cooccurrence import mean_npmi, shares_together
 from topictemper._utils._distances import hellinger
+from topictemper._utils._typing import Floats
 from topictemper.datasets import load_docstrings
 from topictemper.report._doubts import coherences, distance_to_corpus, doubts_about
 from topictemper.report._geometry import match_distance
@@ -44,7 +45,7 @@ def corpus(data: Path | None, name: str) -> tuple[Any, list[str], NDArray[np.int
     return X, vocabulary(data, name, X.shape[1]), found
 
 
-def information(theta: NDArray[Any], classes: NDArray[np.int64]) -> NDArray[np.float64]:
+def information(theta: NDArray[Any], classes: NDArray[np.int64]) -> Floats:
     """Bits that each topic says of the labels."""
     member = np.eye(classes.max() + 1)[classes]
     given = theta.T.astype(np.float64) @ member
@@ -52,7 +53,7 @@ def information(theta: NDArray[Any], classes: NDArray[np.int64]) -> NDArray[np.f
     return np.sum(given * np.log2(np.maximum(given, 1e-12) / member.mean(axis=0)), axis=1)
 
 
-def quantiles(name: str, values: NDArray[np.float64]) -> str:
+def quantiles(name: str, values: Floats) -> str:
     """A line."""
     return f"  {name:28}" + " ".join(f"{value:6.2f}" for value in np.quantile(values, QUANTILES))
 

@@ -34,6 +34,7 @@ from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
 from topictemper import TemperedLDA
+from topictemper._utils._typing import Flags
 from topictemper.metrics import predictive_log_likelihood
 
 from .._common.corpora import counts, load, machine, parser, vocabulary
@@ -43,7 +44,7 @@ CLASSES = 20
 # At least half a dozen words to be found odd by, in each half of the document.
 FEWEST_TOKENS = 12
 
-Planted = tuple[sp.csr_matrix, NDArray[np.bool_]]
+Planted = tuple[sp.csr_matrix, Flags]
 
 
 def lengths(X: sp.csr_matrix) -> NDArray[np.int64]:

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from topictemper import TemperedLDA
+from topictemper._utils._typing import Floats
 from topictemper.topics import SeedTopics
 
 from .._common.corpora import load, machine, parser, vocabulary
@@ -55,7 +55,7 @@ def main() -> None:
             print(f"  {seeds:22}  {' '.join(top)}")
 
 
-def _priors(X: Any, words: list[str]) -> dict[str, NDArray[np.float64]]:
+def _priors(X: Any, words: list[str]) -> dict[str, Floats]:
     topics = {seeds: seeds.split() for seeds in SEEDED}
     priors = {
         f"SeedTopics, strength {strength:g}": SeedTopics(topics, strength=strength).prior(

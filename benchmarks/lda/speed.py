@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import psi
 from sklearn.base import clone
 from sklearn.decomposition import LatentDirichletAllocation
 
 from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
+from topictemper._utils._typing import Floats
 from topictemper.lda._e_step import Workspace, infer
 from topictemper.lda._minibatch import Gatherer
 from topictemper.lda._topics import Topics
@@ -132,7 +132,7 @@ def defaults(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: i
               f"| {ratio:.1f}x |", flush=True)  # fmt: skip
 
 
-def expectation(lambda_: NDArray[np.float64]) -> NDArray[np.float64]:
+def expectation(lambda_: Floats) -> Floats:
     """E[log beta], which scikit-learn keeps beside its topics."""
     return psi(lambda_) - psi(lambda_.sum(axis=1, keepdims=True))
 
@@ -140,9 +140,9 @@ def expectation(lambda_: NDArray[np.float64]) -> NDArray[np.float64]:
 class Sweeps(NamedTuple):
     """What the E-step did with each document, and the time of all, in seconds."""
 
-    words: NDArray[np.float64]
-    sweeps: NDArray[np.float64]
-    active: NDArray[np.float64]
+    words: Floats
+    sweeps: Floats
+    active: Floats
     seconds: float
 
     @classmethod

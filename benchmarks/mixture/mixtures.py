@@ -19,20 +19,18 @@ from pathlib import Path
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
+from topictemper._utils._typing import Floats
 from topictemper.datasets import make_two_gaussians
 from topictemper.mixture import DPGaussianMixture, TwoGaussians
 from topictemper.tempering import Annealing
 
 from .._common.corpora import machine, parser
 from .._common.pairs import with_error
-
-Array = NDArray[np.float64]
 
 N, D, CLUSTERS, TRUNCATION, ITERATIONS = 500, 2, 6, 15, 600
 PARTS = ("dp", "real", "two-gaussians")
@@ -62,7 +60,7 @@ TWO_COURSES: dict[str, Tempering] = {
 }
 
 
-def clusters(seed: int) -> Array:
+def clusters(seed: int) -> Floats:
     """Points of clusters whose centers have the standard deviation 5, their own being .5 to 1.5."""
     rng = np.random.default_rng(seed)
     centers = rng.normal(0, 5, (CLUSTERS, D))
@@ -71,30 +69,30 @@ def clusters(seed: int) -> Array:
     return centers[z] + deviations[z] * rng.standard_normal((N, D))
 
 
-def _random(X: Array, seed: int) -> Array:
+def _random(X: Floats, seed: int) -> Floats:
     return np.random.default_rng(seed).dirichlet(np.ones(TRUNCATION), len(X))
 
 
-def _collapsed(X: Array, seed: int) -> Array:
+def _collapsed(X: Floats, seed: int) -> Floats:
     """99% in one component, the rest at random."""
     phi = 0.01 * _random(X, seed)
     phi[:, 0] += 0.99
     return phi
 
 
-def _kmeans(X: Array, seed: int) -> Array:
+def _kmeans(X: Floats, seed: int) -> Floats:
     labels = KMeans(TRUNCATION, n_init=1, random_state=seed).fit(X).labels_
     return np.eye(TRUNCATION)[labels]
 
 
-STARTS: dict[str, Callable[[Array, int], Array]] = {
+STARTS: dict[str, Callable[[Floats, int], Floats]] = {
     "Dirichlet(1)": _random,
     "collapsed": _collapsed,
     "k-means": _kmeans,
 }
 
 
-def fitted(X: Array, phi: Array, tempering: Tempering, sort: bool = True) -> DPGaussianMixture:
+def fitted(X: Floats, phi: Floats, tempering: Tempering, sort: bool = True) -> DPGaussianMixture:
     """A mixture after a fixed number of iterations."""
     model = DPGaussianMixture(
         TRUNCATION,

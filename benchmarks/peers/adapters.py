@@ -23,6 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from topictemper._utils._typing import Floats
+
 ETA = 0.1
 BATCH = 500  # of the online peers, with an offset of 64 where there is one: both tuned by hand
 
@@ -106,7 +108,7 @@ def _tomotopy_model(X: Any, n_components: int, seed: int, eta: float) -> Any:
     return model
 
 
-def _tomotopy_topics(model: Any, n_features: int) -> NDArray[np.float64]:
+def _tomotopy_topics(model: Any, n_features: int) -> Floats:
     seen = np.array([int(word) for word in model.used_vocabs])
     known = np.array([model.get_topic_word_dist(k) for k in range(model.k)])
     # A word that is in no training document has eta alone, like the rarest word of a topic.

@@ -14,6 +14,7 @@ from scipy.special import psi
 
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
+from topictemper._utils._typing import Floats
 
 Real: TypeAlias = Any  # np.float32 or np.float64; mypy takes no class for hashable in `cache`
 
@@ -33,7 +34,7 @@ class Minibatch:
     M: NDArray[Any]
     a: float
     base: float
-    log_total: NDArray[np.float64]
+    log_total: Floats
     batch: _reference.Batch
     point: bool = False
 
@@ -46,7 +47,7 @@ class Minibatch:
         return len(self.alpha)
 
     @property
-    def tokens(self) -> NDArray[np.float64]:
+    def tokens(self) -> Floats:
         """Tokens of every document."""
         spans = zip(self.batch.doc_ptr[:-1], self.batch.doc_ptr[1:], strict=True)
         return np.array([self.batch.counts[i:j].sum(dtype=np.float64) for i, j in spans])
@@ -88,10 +89,10 @@ class Outputs:
     ratio: NDArray[Any]
     own: NDArray[Any]
     log_scale: NDArray[Any]
-    energy: NDArray[np.float64]
+    energy: Floats
     sweeps: NDArray[np.int32]
 
-    def dense_weights(self) -> NDArray[np.float64]:
+    def dense_weights(self) -> Floats:
         """Weights of all topics, (D, K): 0 for those that the kernel has left out."""
         return self.weights[:, : self.gamma.shape[1]].astype(np.float64)
 
@@ -102,7 +103,7 @@ def token_assignments(
     weights: NDArray[Any],
     ratio: NDArray[Any],
     own: NDArray[Any] | float = 0.0,
-) -> NDArray[np.float64]:
+) -> Floats:
     """``n_dv phi_dvk``, (nnz, K).
 
     This is what callers see of weights and ratios, whose scales in a document cancel.
@@ -204,7 +205,7 @@ def add_statistics(
     scale: float,
     M: NDArray[Any],
     n_threads: int = 1,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Add to `M` by the kernel; the sums of the blocks are returned."""
     batch, weight = minibatch.batch, doc_weight.astype(np.float64)
     n_blocks = _kernels.statistics_blocks(len(batch.words))
@@ -233,7 +234,7 @@ def reference_rows(minibatch: Minibatch) -> Rows:
     return B.astype(dtype), shift.astype(dtype), rows.sum(axis=1).astype(dtype)
 
 
-def reference_prior(minibatch: Minibatch, B: NDArray[Any]) -> NDArray[np.float64]:
+def reference_prior(minibatch: Minibatch, B: NDArray[Any]) -> Floats:
     """Sums of alpha_k B_vk up to the end of each block of topics."""
     n_blocks = _kernels.topic_blocks(minibatch.n_topics)
     weights = np.zeros(B.shape)

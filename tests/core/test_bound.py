@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from topictemper._core._reference import elbo as _elbo
 from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
+from topictemper._utils._typing import Floats
 
 from .minibatches import (
     Minibatch,
@@ -23,8 +23,6 @@ from .minibatches import (
 N_DOCUMENTS, N_FEATURES, N_TOPICS = 15, 40, 4
 ALPHA, ETA = 0.2, 0.1
 TEMPERATURES = [1.0, 0.4, 0.1, "documents"]
-
-Floats = NDArray[np.float64]
 
 
 class Bound:

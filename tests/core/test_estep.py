@@ -25,6 +25,7 @@ from scipy import special
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
+from topictemper._utils._typing import Floats
 
 from .minibatches import (
     Minibatch,
@@ -70,7 +71,7 @@ def document_elbo(minibatch: Minibatch, d: int, gamma: NDArray[Any]) -> float:
 
 
 def assert_same_gamma(
-    gamma: NDArray[Any], other: NDArray[Any], tokens: NDArray[np.float64], rtol: float
+    gamma: NDArray[Any], other: NDArray[Any], tokens: Floats, rtol: float
 ) -> None:
     largest = other.max(axis=1, keepdims=True)
     assert_allclose(gamma / largest, other / largest, rtol=0, atol=rtol)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
+from topictemper._utils._typing import Floats
 
 from .minibatches import Minibatch, Real, estep, make_minibatch, share, ticket
 
@@ -20,7 +21,7 @@ NODES = np.array([0.02, 0.1, 0.3, 0.6, 0.9, 1.0])
 pytestmark = pytest.mark.usefixtures("isa")
 
 
-def topic_moments(minibatch: Minibatch) -> NDArray[np.float64]:
+def topic_moments(minibatch: Minibatch) -> Floats:
     """``S_k(s) = sum_v E[beta_kv^s]`` at every node."""
     ratios = _reference.fractional_moments(minibatch.M, minibatch.a, minibatch.base, NODES)
     total = (minibatch.base + minibatch.a * minibatch.M.astype(np.float64)).sum(axis=0)
@@ -32,9 +33,9 @@ def log_partition(
     gamma: NDArray[Any],
     topics: NDArray[np.int32],
     n_active: NDArray[np.int32],
-    moments: NDArray[np.float64],
+    moments: Floats,
     n_threads: int = 1,
-) -> NDArray[np.float64]:
+) -> Floats:
     prior = np.array([_special.gamma_ratio(alpha, s) for s in NODES]) * moments
     out = np.full((len(gamma), len(NODES)), np.nan)
     tables = (moments.astype(gamma.dtype), prior.astype(gamma.dtype))

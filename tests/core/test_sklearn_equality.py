@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.decomposition import LatentDirichletAllocation
 
 from topictemper._core._gather import gather_rows
 from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
+from topictemper._utils._typing import Floats
 
 from .minibatches import Minibatch, add_statistics, estep
 
@@ -23,8 +23,8 @@ TOTAL = 1000
 class EvenStart(np.random.RandomState):
     """Scikit-learn draws lambda from it, then gamma, for which it gives the start of the kernel."""
 
-    start_of_lambda: NDArray[np.float64] | None = None
-    counts: NDArray[np.float64]
+    start_of_lambda: Floats | None = None
+    counts: Floats
 
     def gamma(self, shape: Any, scale: Any = 1.0, size: Any = None) -> Any:
         if self.start_of_lambda is None:
@@ -34,7 +34,7 @@ class EvenStart(np.random.RandomState):
         return np.repeat(ALPHA + self.counts.sum(axis=1)[:, None] / N_TOPICS, N_TOPICS, axis=1)
 
 
-def make_steps() -> list[NDArray[np.float64]]:
+def make_steps() -> list[Floats]:
     rng = np.random.default_rng(0)
     topics = rng.dirichlet(np.full(N_FEATURES, 0.1), size=N_TOPICS)
     mixtures = rng.dirichlet(np.full(N_TOPICS, 0.2), size=(N_STEPS, BATCH))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
+from topictemper._utils._typing import Floats
 
 from .minibatches import (
     Minibatch,
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.usefixtures("isa")
 
 def statistics(
     minibatch: Minibatch, local: Outputs, doc_weight: NDArray[Any], n_threads: int = 1
-) -> tuple[NDArray[Any], NDArray[np.float64]]:
+) -> tuple[NDArray[Any], Floats]:
     """A copy of M with the statistics added, and the sums of the blocks."""
     M = minibatch.M.copy()
     block_sums = add_statistics(minibatch, local, doc_weight, RATE, M, n_threads)

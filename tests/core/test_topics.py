@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
+from topictemper._utils._typing import Floats
 
 from .minibatches import (
     Minibatch,
@@ -140,9 +141,7 @@ def test_sums_with_the_prior(dtype: Real, n_topics: int, s: float, point: bool) 
     assert_allclose(out.prior_mass, prior[:, -1], rtol=RTOL[dtype])
 
 
-def fractional_moments(
-    M: NDArray[Any], a: float, base: float, n_threads: int = 1
-) -> NDArray[np.float64]:
+def fractional_moments(M: NDArray[Any], a: float, base: float, n_threads: int = 1) -> Floats:
     octave, n_octaves = int(np.floor(np.log2(base))), 40
     places = np.arange(n_octaves * _kernels.OCTAVE + 1) / _kernels.OCTAVE
     x = np.ldexp(1 + places % 1, octave + places.astype(int))
@@ -198,9 +197,7 @@ def test_a_table_without_intervals_is_refused() -> None:
         _kernels.fractional_moments(M, 1.0, 0.1, 0, np.ones((1, len(NODES))), out, ticket())
 
 
-def mixture_log_likelihood(
-    minibatch: Minibatch, t: NDArray[Any], n_threads: int = 1
-) -> NDArray[np.float64]:
+def mixture_log_likelihood(minibatch: Minibatch, t: NDArray[Any], n_threads: int = 1) -> Floats:
     out = np.full(minibatch.n_documents, np.nan)
     arguments = (*mixture_arguments(minibatch, t), out, ticket())
     share(_kernels.mixture_log_likelihood, arguments, n_threads)

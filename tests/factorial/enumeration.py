@@ -3,9 +3,10 @@
 import itertools
 
 import numpy as np
-from numpy.typing import NDArray
+
+from topictemper._utils._typing import Floats
 
 
-def all_states(n_units: int) -> NDArray[np.float64]:
+def all_states(n_units: int) -> Floats:
     """(2^n_units, n_units)."""
     return np.array(list(itertools.product((0.0, 1.0), repeat=n_units)))

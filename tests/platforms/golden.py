@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topictemper._core._reference import collapsed, cvb0, factorial, gibbs, lda, special, truncated
-
-Floats = NDArray[np.float64]
+from topictemper._utils._typing import Floats
 
 KEPT = 24
 N_WORDS, N_DOCS, BASE, SCALE = 100, 8, 0.05, 0.8

@@ -1,19 +1,20 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Doubles = NDArray[np.float64]
+from .._utils._typing import Floats
+
 Longs = NDArray[np.int64]
 
 def bernoulli_sweep(
-    projections: Doubles,
-    gram: Doubles,
-    bias: Doubles,
+    projections: Floats,
+    gram: Floats,
+    bias: Floats,
     pattern: Longs,
-    s: Doubles,
+    s: Floats,
     precision: float,
     n_sweeps: int,
-    nu: Doubles,
-    energy: Doubles,
-    entropy: Doubles,
+    nu: Floats,
+    energy: Floats,
+    entropy: Floats,
     ticket: Longs,
 ) -> None: ...

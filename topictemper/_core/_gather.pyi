@@ -3,6 +3,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._typing import Floats
+
 Index: TypeAlias = NDArray[np.int32] | NDArray[np.int64] | NDArray[Any]
 Ints: TypeAlias = NDArray[np.int32]
 Longs: TypeAlias = NDArray[np.int64]
@@ -19,4 +21,4 @@ def gather_rows(
 def hash_rows(
     doc_ptr: Longs, word_of: Ints, counts: NDArray[Any], words: Ints
 ) -> NDArray[np.uint64]: ...
-def sum_rows(doc_ptr: Longs, values: NDArray[Any]) -> NDArray[np.float64]: ...
+def sum_rows(doc_ptr: Longs, values: NDArray[Any]) -> Floats: ...

@@ -4,7 +4,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Real: TypeAlias = NDArray[np.float32] | NDArray[np.float64] | NDArray[Any]
+from .._utils._typing import Floats
+
+Real: TypeAlias = NDArray[np.float32] | Floats | NDArray[Any]
 # Kernels are called by `Workers.run`, which passes any arguments on and adds the ticket.
 Kernel: TypeAlias = Callable[..., None]
 

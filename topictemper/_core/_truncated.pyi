@@ -1,7 +1,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Doubles = NDArray[np.float64]
+from .._utils._typing import Floats
+
 Words = NDArray[np.uint64]
 Thresholds = NDArray[np.uint32]
 Longs = NDArray[np.int64]
@@ -28,13 +29,13 @@ def gaussian_estep(
     gaps: Words | None,
     n_prior: int,
     n_marginal: int,
-    marginals: Doubles | None,
-    fields: Doubles | NDArray[np.float32],
+    marginals: Floats | None,
+    fields: Floats | NDArray[np.float32],
     inverse_temperature: float,
-    free_energy: Doubles,
-    means: Doubles,
-    couplings: Doubles,
-    second: Doubles,
+    free_energy: Floats,
+    means: Floats,
+    couplings: Floats,
+    second: Floats,
     ticket: Longs,
 ) -> None: ...
 def bernoulli_estep(
@@ -46,19 +47,19 @@ def bernoulli_estep(
     gaps: Words | None,
     n_prior: int,
     n_marginal: int,
-    marginals: Doubles | None,
-    fields: Doubles,
+    marginals: Floats | None,
+    fields: Floats,
     inverse_temperature: float,
-    free_energy: Doubles,
-    means: Doubles,
-    weights: Doubles,
-    responsibilities: Doubles,
+    free_energy: Floats,
+    means: Floats,
+    weights: Floats,
+    responsibilities: Floats,
     ticket: Longs,
 ) -> None: ...
 def bernoulli_expectations(
     states: Words,
-    weights: Doubles,
-    responsibilities: Doubles,
-    out: Doubles,
+    weights: Floats,
+    responsibilities: Floats,
+    out: Floats,
     ticket: Longs,
 ) -> None: ...

@@ -9,6 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ._typing import Floats
+
 # That are copied at once. What is made of a row, such as proportions, may be larger than the row.
 _MOST_ENTRIES, _MOST_ROWS = 2**19, 2**14
 
@@ -166,7 +168,7 @@ def parts(X: Any) -> Iterator[Any]:
         start = stop
 
 
-def row_sums(X: Any) -> NDArray[np.float64]:
+def row_sums(X: Any) -> Floats:
     """Return the sums of the rows of a CSR matrix, in double precision.
 
     SciPy alone would sum in single precision what is in it, and copy all integers as doubles.
@@ -191,7 +193,7 @@ def n_empty_rows(X: Any) -> int:
     return n_empty
 
 
-def rows_that_count(X: Any, sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64]:
+def rows_that_count(X: Any, sample_weight: Floats | None) -> NDArray[np.int64]:
     """Return the rows of X whose weight is not zero."""
     if sample_weight is None:
         return np.arange(X.shape[0], dtype=np.int64)

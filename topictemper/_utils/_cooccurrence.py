@@ -9,15 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._chunks import parts
+from ._typing import Floats
 
 # Keeps the logarithm finite for pairs that never occur together; as in Röder et al. and gensim.
 EPSILON = 1e-12
 _ROWS_AT_ONCE = 1 << 12
 
 
-def shares_together(
-    matrices: Iterable[Any], top: NDArray[np.intp]
-) -> Iterator[NDArray[np.float64]]:
+def shares_together(matrices: Iterable[Any], top: NDArray[np.intp]) -> Iterator[Floats]:
     """Yield, for each row of columns, the shares of documents with both of two of its words.
 
     Parameters
@@ -37,9 +36,7 @@ def shares_together(
         yield counts / n_rows
 
 
-def counts_together(
-    matrices: Iterable[Any], top: NDArray[np.intp]
-) -> tuple[int, NDArray[np.float64]]:
+def counts_together(matrices: Iterable[Any], top: NDArray[np.intp]) -> tuple[int, Floats]:
     """Count the documents, and those with both of two words, which can be added to other counts.
 
     Returns
@@ -73,7 +70,7 @@ def _bits(X: Any) -> NDArray[np.uint64]:
     return np.packbits(present, axis=1).view(np.uint64)
 
 
-def npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:
+def npmi_matrix(p: Floats) -> Floats:
     """NPMI of all pairs, from the shares that `shares_together` yields."""
     apart = np.outer(p.diagonal(), p.diagonal())
     both = np.minimum(p + EPSILON, 1.0)
@@ -90,7 +87,7 @@ def npmi_matrix(p: NDArray[np.float64]) -> NDArray[np.float64]:
     return npmi
 
 
-def mean_npmi(p: NDArray[np.float64]) -> float:
+def mean_npmi(p: Floats) -> float:
     """Mean NPMI of the pairs of distinct words, NaN if there is one word only."""
     pairs = npmi_matrix(p)[np.tril_indices(len(p), -1)]
     return float(pairs.mean()) if len(pairs) else np.nan

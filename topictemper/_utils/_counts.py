@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 from . import _validation as check
 from ._chunks import each_checked, has_rows, is_chunks, is_matrix, row_sums
 from ._sparse_checks import check_structure, row_of, spans
+from ._typing import Floats
 from ._warnings import warn
 
 #: Larger counts would overflow in sums.
@@ -196,7 +197,7 @@ def no_weights_of_chunks(value: Any) -> None:
         raise ValueError("sample_weight must be None where X is an iterable of chunks")
 
 
-def sample_weights(value: Any, n_samples: int | None) -> NDArray[np.float64] | None:
+def sample_weights(value: Any, n_samples: int | None) -> Floats | None:
     """Return checked weights of so many rows, or None if every row has weight 1.
 
     Without `n_samples`, which chunks have only at the end, there may be any number of weights.

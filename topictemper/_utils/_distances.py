@@ -8,24 +8,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from ._typing import Floats
+
 # Sums of rows that are in the cache at once, and their columns: BLAS would use threads for more.
 _ROWS, _COLUMNS = 32, 1024
 
 
-def distributions(rows: NDArray[Any]) -> NDArray[np.float64]:
+def distributions(rows: NDArray[Any]) -> Floats:
     """Rows divided by their sums, in double precision."""
     rows = rows.astype(np.float64)
     rows /= rows.sum(axis=1, keepdims=True)
     return rows
 
 
-def roots(topics: NDArray[Any]) -> NDArray[np.float64]:
+def roots(topics: NDArray[Any]) -> Floats:
     """Square roots of rows divided by their sums, in double precision and one new array."""
     values = distributions(topics)
     return np.sqrt(values, out=values)
 
 
-def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+def hellinger(first: NDArray[Any], second: NDArray[Any]) -> Floats:
     r"""Hellinger distances, :math:`(1 - \sum_v \sqrt{p_v q_v})^{1/2}`, of all pairs of rows.
 
     Rows sum to one. Those that are equal may get 1e-8, or 3e-4 in single precision, by rounding.
@@ -36,13 +38,13 @@ def hellinger(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
     return hellinger_of_roots(first, first if same else np.sqrt(second))
 
 
-def hellinger_of_roots(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+def hellinger_of_roots(first: NDArray[Any], second: NDArray[Any]) -> Floats:
     """Hellinger distances of all pairs of rows, given the square roots of their values."""
     affinity = first @ second.T
     return np.sqrt(np.clip(1.0 - affinity.astype(np.float64), 0.0, 1.0))
 
 
-def jensen_shannon(topics: NDArray[np.float64]) -> NDArray[np.float64]:
+def jensen_shannon(topics: Floats) -> Floats:
     r"""Jensen-Shannon distances to base 2 of all pairs of rows, which sum to one.
 
     With :math:`t_{ij} = \sum_v (p_{iv} + p_{jv}) \log_2(p_{iv} + p_{jv})` the divergence is
@@ -68,8 +70,8 @@ def jensen_shannon(topics: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def pairs(
-    distance: NDArray[np.float64],
-) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    distance: Floats,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:
     """Rows, columns and distances of the pairs with the least sum of distances (Hungarian method).
 
     There are as many as rows or columns, whichever are fewer; rows are ascending.

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._typing import Floats
+
 Hashes = NDArray[np.uint64]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -30,7 +32,7 @@ def hash_sparse_rows(
     return sums[indptr[1:]] - sums[indptr[:-1]]
 
 
-def hash_dense_rows(X: NDArray[np.float64]) -> Hashes:
+def hash_dense_rows(X: Floats) -> Hashes:
     """Hash each row of an array; -0.0 is the same as 0.0."""
     words = np.add(X, 0.0, dtype=np.float64, order="C").view(np.uint64)
     powers = np.cumprod(np.full(words.shape[1], _GOLDEN))  # modulo 2^64

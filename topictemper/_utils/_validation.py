@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state, check_scalar
 
+from ._typing import Floats
+
 # Squares of larger numbers, in units of a small variance, leave the range of float64.
 LARGEST = 1e100
 
@@ -128,7 +130,7 @@ def precision(value: Any) -> np.dtype[Any]:
     return dtype
 
 
-def numbers(name: str, value: Any) -> NDArray[np.float64]:
+def numbers(name: str, value: Any) -> Floats:
     """Return an array of real numbers, of any shape."""
     unmasked(name, value)
     try:
@@ -145,7 +147,7 @@ def numbers(name: str, value: Any) -> NDArray[np.float64]:
 
 def table(
     name: str, value: Any, shapes: Iterable[tuple[int, ...]], low: float, high: float
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return an array of finite numbers in a range, with one of some shapes."""
     shapes, array = list(shapes), numbers(name, value)
     if array.shape not in shapes:

@@ -9,11 +9,11 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._utils._chunks import row_sums
 from .._utils._log import Progress, counted, logger
 from .._utils._rows import Rows
+from .._utils._typing import Floats
 from ..datasets.formats._packed import InputError
 from ..topics._periods import PERIODS
 from ..topics._shares import shares_by_group, shares_over_time
@@ -98,7 +98,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _as_years(dates: Sequence[str | None]) -> Sequence[str | None] | NDArray[np.float64]:
+def _as_years(dates: Sequence[str | None]) -> Sequence[str | None] | Floats:
     """Return texts that are all years as numbers, each a period that is called as in the file."""
     if not all(date is None or _YEAR.fullmatch(date) for date in dates):
         return dates

@@ -10,11 +10,11 @@ import dask
 import dask.array as da
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils._chunks import stacked
 from .._utils._counts import NOTHING_HELD_OUT, sample_weights
+from .._utils._typing import Floats
 from ..lda._completion import score_of
 from ..lda._estimator import TemperedLDA
 from ..lda._prediction import Inference, way_of
@@ -25,7 +25,7 @@ from ._blocks import Blocks, blocks_of, is_lazy, naming_block, plain
 from ._preflight import check_workers
 
 # Log-likelihood and number of the held-out tokens of each document of a block.
-_Completions = tuple[NDArray[np.float64], NDArray[np.float64]]
+_Completions = tuple[Floats, Floats]
 
 
 def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Array:
@@ -320,7 +320,7 @@ def _completed(block: Any, model: Any, inference: Inference, tempered: bool) -> 
     return lda_of(model)._completions([X], inference, tempered)
 
 
-def _mean(parts: list[_Completions], sample_weight: Any) -> NDArray[np.float64]:
+def _mean(parts: list[_Completions], sample_weight: Any) -> Floats:
     likelihoods, n_tokens = map(np.concatenate, zip(*parts, strict=True))
     weights = sample_weights(sample_weight, len(n_tokens))
     mean = score_of(likelihoods, n_tokens, weights)

@@ -12,6 +12,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._cooccurrence import counts_together
 from .._utils._state import Tree
+from .._utils._typing import Floats
 from ..text._counting import count_by_vocabulary, first_counts
 from ..text._model import TopicModel, text_model_of
 from ..text._summaries import TopicStatistics
@@ -30,7 +31,7 @@ class Described(NamedTuple):
     documents: NDArray[np.int64]
     #: Documents, and those with both of two top words of each topic.
     n_rows: int
-    together: NDArray[np.float64]
+    together: Floats
 
 
 @_naming_block

@@ -8,6 +8,7 @@ from scipy.special import softmax
 from sklearn.utils import Bunch
 
 from .._utils import _validation as check
+from .._utils._typing import Floats
 
 
 def make_lda_corpus(
@@ -96,7 +97,7 @@ def make_lda_corpus(
     return Bunch(counts=counts, components=components, doc_topic=doc_topic)
 
 
-def _dirichlet(rng: RandomState, prior: float, shape: tuple[int, int]) -> NDArray[np.float64]:
+def _dirichlet(rng: RandomState, prior: float, shape: tuple[int, int]) -> Floats:
     """Draw rows of the symmetric Dirichlet distribution, however small the prior."""
     # G(a) = G(a + 1) U^(1/a) in logarithms, because gamma variates of a small shape underflow to
     # rows of zeros.
@@ -106,7 +107,7 @@ def _dirichlet(rng: RandomState, prior: float, shape: tuple[int, int]) -> NDArra
 
 
 def _draw_columns(
-    rng: RandomState, probabilities: NDArray[np.float64], rows: NDArray[np.intp]
+    rng: RandomState, probabilities: Floats, rows: NDArray[np.intp]
 ) -> NDArray[np.intp]:
     """Draw a column for each entry of `rows`, with the probabilities of that row."""
     cumulative = np.cumsum(probabilities, axis=1)

@@ -5,6 +5,7 @@ from numpy.random import RandomState
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
+from .._utils._typing import Floats
 
 
 def make_two_gaussians(
@@ -13,7 +14,7 @@ def make_two_gaussians(
     weight: float = 0.3,
     separation: float = 8.0,
     random_state: int | RandomState | None = None,
-) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+) -> tuple[Floats, NDArray[np.intp]]:
     """Draw from two Gaussians of unit variance and different weights.
 
     These are the data of [1]_, figure 1. With unequal weights the ELBO has a right optimum and a

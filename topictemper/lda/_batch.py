@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .._core._workers import Workers
+from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._minibatch import Gatherer
 from ._topics import Topics
@@ -27,7 +28,7 @@ def train_in_full(
     X: Any,
     rows: NDArray[np.int64],
     n_passes: int,
-    sample_weight: NDArray[np.float64] | None,
+    sample_weight: Floats | None,
     workers: Workers,
     hooks: PassHooks,
     history: list[tuple[float, float, float]],

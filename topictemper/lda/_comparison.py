@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from .._utils._state import Stateful
+from .._utils._typing import Floats
 from ._clock import StreamClock
 from ._e_step import log_likelihood
 from ._halves import halves, some_rows
@@ -32,7 +33,7 @@ class Comparison(Stateful):
 
     STATE: ClassVar[tuple[str, ...]] = ("_gains", "_steps", "_next")
 
-    def __init__(self, exponents: NDArray[np.float64], kept: float, most_waited: int) -> None:
+    def __init__(self, exponents: Floats, kept: float, most_waited: int) -> None:
         self._exponents, self._kept, self._most_waited = exponents, kept, most_waited
         self._gains = np.zeros(len(exponents))
         self._steps, self._next = 0, 1
@@ -82,7 +83,7 @@ class SampledComparison(Comparison):
 
     STATE = (*Comparison.STATE, "_begin")
 
-    def __init__(self, exponents: NDArray[np.float64], kept: float) -> None:
+    def __init__(self, exponents: Floats, kept: float) -> None:
         super().__init__(exponents, kept, most_waited=16)
         self._begin = -1.0  # not known yet
 
@@ -98,7 +99,7 @@ def times(alpha: NDArray[Any], factor: float) -> NDArray[Any]:
     return alpha * alpha.dtype.type(factor)
 
 
-def peak(x: NDArray[np.float64], y: NDArray[np.float64]) -> float:
+def peak(x: Floats, y: Floats) -> float:
     """Where the parabola through the highest of evenly spaced points and its neighbors peaks."""
     i = int(y.argmax())
     if i in (0, len(x) - 1):

@@ -7,10 +7,10 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from .._utils._chunks import parts
+from .._utils._typing import Floats
 from ._e_step import Workspace, log_likelihood
 from ._prediction import InverseTemperatures, Model, infer_documents, minibatches
 from ._token_halves import split_tokens
@@ -21,7 +21,7 @@ def completions(
     matrices: Iterable[Any],
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Floats, Floats]:
     """Log-likelihood of the held-out tokens of each document, and how many tokens these are.
 
     The documents may come in several matrices.
@@ -35,9 +35,9 @@ def completions(
 
 
 def score_of(
-    likelihoods: NDArray[np.float64],
-    n_tokens: NDArray[np.float64],
-    sample_weight: NDArray[np.float64] | None = None,
+    likelihoods: Floats,
+    n_tokens: Floats,
+    sample_weight: Floats | None = None,
 ) -> float:
     """Mean log-likelihood of held-out tokens, of `completions`; NaN if none is held out."""
     if sample_weight is not None:
@@ -47,9 +47,7 @@ def score_of(
     return float(likelihoods.sum() / total) if total else float("nan")
 
 
-def scores_of_documents(
-    likelihoods: NDArray[np.float64], n_tokens: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def scores_of_documents(likelihoods: Floats, n_tokens: Floats) -> Floats:
     """Mean log-likelihood of the held-out tokens of each document; NaN where none is held out."""
     out = np.full(len(n_tokens), np.nan)
     return np.divide(likelihoods, n_tokens, out=out, where=n_tokens > 0)
@@ -61,7 +59,7 @@ def _completion(
     held_out: Any,
     inverse_temperatures: InverseTemperatures,
     workers: Workers,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Log-likelihood of all held-out tokens of each document given its observed ones."""
     out, workspace = np.empty(observed.shape[0]), Workspace()
     for (rows, seen), (_, unseen) in zip(

@@ -8,10 +8,10 @@ from math import sqrt
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._utils import _counts
 from .._utils import _validation as check
+from .._utils._typing import Floats
 from ..tempering._control import AnnealingCourse
 from ..tempering._modes import TemperingSettings, tempering_settings
 from . import _defaults as default
@@ -64,7 +64,7 @@ class Config:
     tol: float
     mean_change_tol: float
     max_doc_update_iter: int
-    init: NDArray[np.float64] | None
+    init: Floats | None
     warm_start: bool
     shuffle: bool
     patience: int | None
@@ -358,7 +358,7 @@ def _eta(
     return Prior(eta, learned, usual)
 
 
-def _init(value: Any, n_components: int, n_features: int) -> NDArray[np.float64] | None:
+def _init(value: Any, n_components: int, n_features: int) -> Floats | None:
     if value is None:
         return None
     return check.table("init", value, [(n_components, n_features)], 0.0, _counts.LARGEST_COUNT)

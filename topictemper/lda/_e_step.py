@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._core import _lda as kernels
 from .._core._workers import Workers
 from .._utils._hashing import splitmix64
+from .._utils._typing import Floats
 from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
 
@@ -68,7 +69,7 @@ def _prepare(
     topics: Topics,
     batch: Minibatch,
     alpha: NDArray[Any],
-    s: float | NDArray[np.float64],
+    s: float | Floats,
     *,
     workers: Workers,
     want_energy: bool = False,
@@ -127,7 +128,7 @@ def infer(
     topics: Topics,
     batch: Minibatch,
     alpha: NDArray[Any],
-    s: float | NDArray[np.float64],
+    s: float | Floats,
     *,
     tol: float,
     max_iter: int,
@@ -255,7 +256,7 @@ def sample(
 
 def log_likelihood(
     topics: Topics, batch: Minibatch, theta: NDArray[Any], workers: Workers
-) -> NDArray[np.float64]:
+) -> Floats:
     """``sum_v n_dv log sum_k theta_dk E[beta_kv]`` of every document, in nats.
 
     ``theta`` has shape (n_documents, n_components), or (1, n_components) for one that all share.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
+from .._utils._typing import Floats
 from ._minibatch import LocalParameters, Minibatch
 from ._topics import Eta, Topics
 
@@ -16,7 +17,7 @@ _WORDS_AT_ONCE = _DOCUMENTS_AT_ONCE = 4096
 
 def document_elbo(
     batch: Minibatch, local: LocalParameters, alpha: NDArray[Any], s: float = 1.0
-) -> NDArray[np.float64]:
+) -> Floats:
     """What each document adds to the annealed ELBO, in nats, with the best phi.
 
     ``sum_v n_dv log sum_k exp(s (E[log theta_dk] + E[log beta_kv])) - KL(q(theta_d) || p(theta))``
@@ -73,9 +74,7 @@ def topics_log_prior(topics: Topics, eta: Eta) -> float:
     return total
 
 
-def _dirichlet_kl(
-    gamma: NDArray[np.float64], total: NDArray[np.float64], alpha: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _dirichlet_kl(gamma: Floats, total: Floats, alpha: Floats) -> Floats:
     """KL(Dir(gamma_d) || Dir(alpha)) of every row."""
     e_log = psi(gamma) - psi(total)[:, None]
     return (

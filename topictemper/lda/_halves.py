@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._utils._hashing import splitmix64
+from .._utils._typing import Floats
 from ._minibatch import Minibatch
 
 _MOST_BITS = 64
@@ -54,5 +54,5 @@ def halves(batch: Minibatch) -> tuple[Minibatch, Minibatch]:
     return _with_counts(batch, seen), _with_counts(batch, data - seen)
 
 
-def _with_counts(batch: Minibatch, counts: NDArray[np.float64]) -> Minibatch:
+def _with_counts(batch: Minibatch, counts: Floats) -> Minibatch:
     return batch._replace(counts=counts.astype(batch.counts.dtype))

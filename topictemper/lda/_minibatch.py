@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core._gather import gather_rows, hash_rows, sum_rows
+from .._utils._typing import Floats
 
 
 class _Rows(NamedTuple):
@@ -22,7 +23,7 @@ class _Rows(NamedTuple):
     word_doc: NDArray[np.int32]
     word_pos: NDArray[np.int64]
     #: How often each document counts, (n_documents,); None: once.
-    weight: NDArray[np.float64] | None = None
+    weight: Floats | None = None
 
 
 class Minibatch(_Rows):
@@ -51,11 +52,11 @@ class Minibatch(_Rows):
             return float(self.counts.sum(dtype=np.float64))
         return float(self.total(self.tokens()))
 
-    def tokens(self) -> NDArray[np.float64]:
+    def tokens(self) -> Floats:
         """N_d, shape (n_documents,)."""
         return self.sums(self.counts)
 
-    def sums(self, values: NDArray[Any]) -> NDArray[np.float64]:
+    def sums(self, values: NDArray[Any]) -> Floats:
         """Sums over the entries of each document, which do not depend on its neighbors."""
         return sum_rows(self.doc_ptr, values)
 
@@ -67,9 +68,7 @@ class Minibatch(_Rows):
 class Gatherer:
     """Cuts minibatches out of one CSR matrix, whose rows may have weights."""
 
-    def __init__(
-        self, X: Any, dtype: Any, sample_weight: NDArray[np.float64] | None = None
-    ) -> None:
+    def __init__(self, X: Any, dtype: Any, sample_weight: Floats | None = None) -> None:
         self._X = X
         self._weight = sample_weight
         self._single = np.dtype(dtype) == np.float32
@@ -100,7 +99,7 @@ class LocalParameters(NamedTuple):
     mass: NDArray[Any]
     prior_mass: NDArray[Any]
     prior: NDArray[Any]
-    energy: NDArray[np.float64]
+    energy: Floats
     sweeps: NDArray[np.int32]
     alpha: NDArray[Any]
 

@@ -16,6 +16,7 @@ from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, parts, rows_that_count
 from .._utils._log import Progress, say, time_left
+from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._completion import completions, score_of
 from ._config import Config
@@ -54,7 +55,7 @@ class Validation:
         X: Any,
         name: str,
         patience: int | None,
-        sample_weight: NDArray[np.float64] | None = None,
+        sample_weight: Floats | None = None,
     ) -> None:
         self._sample_weight = sample_weight
         self._matrices = X if isinstance(X, Chunks) else [X]
@@ -82,7 +83,7 @@ class Validation:
 
 
 def held_out(
-    config: Config, X: Any, validation_X: Any, sample_weight: NDArray[np.float64] | None
+    config: Config, X: Any, validation_X: Any, sample_weight: Floats | None
 ) -> tuple[Any, Validation | None]:
     """Decide which documents are learned from, and which are scored after every pass.
 
@@ -115,7 +116,7 @@ def held_out(
     return rows, validation
 
 
-def _rows_of(X: Any, sample_weight: NDArray[np.float64] | None) -> NDArray[np.int64] | None:
+def _rows_of(X: Any, sample_weight: Floats | None) -> NDArray[np.int64] | None:
     return None if isinstance(X, Chunks) else rows_that_count(X, sample_weight)
 
 

@@ -12,6 +12,7 @@ from scipy.special import softmax
 from .._core import _lda as kernels
 from .._core._workers import Workers
 from .._utils._state import Stateful
+from .._utils._typing import Floats
 from ..tempering import InverseTemperatureNodes, prior_log_partition
 from ..tempering._control import Evidence
 from ._clock import CorpusSize
@@ -22,7 +23,7 @@ from ._topics import Eta, Topics
 Bound = Literal["lower", "upper"] | None
 
 
-def _nodes(grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta) -> InverseTemperatureNodes:
+def _nodes(grid: Floats, alpha: NDArray[Any], eta: Eta) -> InverseTemperatureNodes:
     """Nodes for log C: sums of G(x + s) / G(x), which bend where s is a few times x."""
     return InverseTemperatureNodes(grid, 16, offset=3.0 * float(min(alpha.min(), np.min(eta))))
 
@@ -53,9 +54,7 @@ class PosteriorNormalizer(Stateful):
 
     STATE = ("_moments", "_refreshed")
 
-    def __init__(
-        self, grid: NDArray[np.float64], alpha: NDArray[Any], eta: Eta, period: float = 0.0
-    ) -> None:
+    def __init__(self, grid: Floats, alpha: NDArray[Any], eta: Eta, period: float = 0.0) -> None:
         self.nodes = _nodes(grid, alpha, eta)
         self._period, self._refreshed = period, -np.inf
         self._set_alpha(alpha)
@@ -72,7 +71,7 @@ class PosteriorNormalizer(Stateful):
 
     def documents(
         self, batch: Minibatch, local: LocalParameters, workers: Workers
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats]:
         """Energies (n_documents,) and log C_d(s) at the nodes (n_documents, n_nodes), in nats."""
         if local.alpha is not self._alpha:  # learned anew
             self._set_alpha(local.alpha)
@@ -114,7 +113,7 @@ class PosteriorNormalizer(Stateful):
         local: LocalParameters,
         size: CorpusSize,
         workers: Workers,
-    ) -> tuple[float, NDArray[np.float64]]:
+    ) -> tuple[float, Floats]:
         """Energy and log C(s) at the nodes of the corpus, of which the batch is a sample."""
         self.refresh(topics, workers)
         energies, log_c = self.documents(batch, local, workers)
@@ -150,7 +149,7 @@ class PriorNormalizer(Stateful):
 
     def __init__(
         self,
-        grid: NDArray[np.float64],
+        grid: Floats,
         alpha: NDArray[Any],
         eta: Eta,
         n_features: int,
@@ -162,7 +161,7 @@ class PriorNormalizer(Stateful):
         self._alpha, self._eta, self._n_features, self._seed = alpha, eta, n_features, seed
 
     @cached_property
-    def _samples(self) -> NDArray[np.float64]:
+    def _samples(self) -> Floats:
         # Drawn when they are wanted, which is after a seed has been read from a file.
         alpha, eta, n_features = self._alpha, self._eta, self._n_features
         random_state = np.random.RandomState(self._seed)
@@ -188,7 +187,7 @@ class PriorNormalizer(Stateful):
         local: LocalParameters,
         size: CorpusSize,
         workers: Workers,
-    ) -> tuple[float, NDArray[np.float64]]:
+    ) -> tuple[float, Floats]:
         """Energy and log C(s) at the nodes of the corpus, of which the batch is a sample."""
         energy = batch.total(log_likelihood(topics, batch, local.theta(), workers))
         log_c = prior_log_partition(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._core._workers import Workers
 from .._utils import _validation as check
+from .._utils._typing import Floats
 from ..tempering import LocalTemperature, inverse_temperature_grid
 from ._defaults import N_TEMPERATURES
 from ._e_step import PREDICTION, Workspace, cvb0, infer, sample
@@ -25,7 +26,7 @@ _MOST_ROWS = 8192
 _MOST_PROPORTIONS = 2**22  # of rows that are worked on at once
 
 #: Inverse temperatures of the documents of a minibatch, one for all or one each.
-InverseTemperatures = Callable[[Minibatch, Workers], float | NDArray[np.float64]]
+InverseTemperatures = Callable[[Minibatch, Workers], float | Floats]
 
 #: How the proportions of a document are found.
 Way = Literal["mean_field", "collapsed", "gibbs"]
@@ -92,7 +93,7 @@ def document_inverse_temperatures(trainer: Trainer) -> InverseTemperatures:
     posterior, mean = LocalTemperature(grid), trainer.control.learned
     workspace = Workspace()
 
-    def inverse_temperatures(batch: Minibatch, workers: Workers) -> NDArray[np.float64]:
+    def inverse_temperatures(batch: Minibatch, workers: Workers) -> Floats:
         local = infer_documents(model, batch, lambda *_: mean, workers, workspace, want_energy=True)
         evidence = normalizer.of_documents(model.topics, batch, local, workers, 0.0)
         assert evidence.log_c is not None

@@ -14,6 +14,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils._chunks import is_chunks, n_empty_rows, row_sums
 from .._utils._rows import Rows
+from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._completion import completions, score_of
 from ._defaults import STREAM_SAMPLES
@@ -237,7 +238,7 @@ class PredictionMixin(TransformerMixin):
         total = float(np.concatenate(of_documents).sum())
         return (total - topics_kl(model.topics, trainer.eta)) / tokens
 
-    def document_temperatures(self, X: Any) -> NDArray[np.float64]:
+    def document_temperatures(self, X: Any) -> Floats:
         """Temperatures 1 / E[1/T_d] of documents under the fitted topics (VT eq. 10).
 
         High values mark documents whose words are improbable under their own mixture of topics. The
@@ -275,7 +276,7 @@ class PredictionMixin(TransformerMixin):
 
     def _completions(
         self, matrices: Iterable[Any], inference: Inference = "auto", tempered: bool = False
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    ) -> tuple[Floats, Floats]:
         """Log-likelihood and number of held-out tokens of each document, of checked counts."""
         way = way_of(inference, tempered)
         with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):

@@ -10,6 +10,7 @@ from scipy.special import psi
 
 from .._core import _lda as kernels
 from .._utils._state import Stateful
+from .._utils._typing import Floats
 from ._clock import StreamClock
 from ._defaults import ALPHA_LARGEST_SUM, PASSES_RANGE, SEEN_OF_FEW
 from ._minibatch import LocalParameters, Minibatch
@@ -91,7 +92,7 @@ class PriorLearner(Stateful):
         self.of_alpha, self.of_eta, self.of_samples = of_alpha, of_eta, of_samples
         self._of_long_fit = of_long_fit
         self._smallest_alpha, self._smallest_eta = smallest_alpha, smallest_eta
-        self._means: NDArray[np.float64] | None = None  # numerators, and the denominator last
+        self._means: Floats | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
         self._n_sampled = 0.0  # documents that alpha was learned from by their samples
         self._n_even = 0.0  # as many, when the shares of alpha last came closer

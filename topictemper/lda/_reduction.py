@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from .._utils._state import Tree
+from .._utils._typing import Floats
 from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
 from ._assembly import restored_trainer, trainer_tree
 from ._config import Config
@@ -228,7 +229,7 @@ def _as_trained(own: dict[str, Any], trained: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parameters(
-    parameters: dict[str, Any], groups: list[list[int]], sizes: NDArray[np.float64]
+    parameters: dict[str, Any], groups: list[list[int]], sizes: Floats
 ) -> dict[str, Any]:
     """Parameters of the model with merged topics."""
     eta = merged_seeds(parameters["topic_word_prior"], groups, sizes)

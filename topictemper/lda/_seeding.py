@@ -12,6 +12,7 @@ from sklearn.base import clone
 
 from .._utils import _validation as check
 from .._utils._chunks import Chunks
+from .._utils._typing import Floats
 from ..topics._seeds import SeedTopics
 from ._defaults import ETA_DIRICHLET, ETA_POINT
 
@@ -33,7 +34,7 @@ def unseeded(estimator: Any) -> dict[str, Any]:
 def seeded(
     estimator: Any,
     X: Any,
-    sample_weight: NDArray[np.float64] | None,
+    sample_weight: Floats | None,
     rows: NDArray[np.int64] | None = None,
     scale: float = 1.0,
 ) -> dict[str, Any]:
@@ -95,7 +96,7 @@ def seed_labels(topic_word_prior: Any) -> dict[int, str]:
     return {} if seeds is None else seeds.labels()
 
 
-def merged_seeds(topic_word_prior: Any, groups: list[list[int]], sizes: NDArray[np.float64]) -> Any:
+def merged_seeds(topic_word_prior: Any, groups: list[list[int]], sizes: Floats) -> Any:
     """The parameter of a model whose topics are such groups of topics, in ascending order.
 
     A group that has a seeded topic is one, with the words of all of them and the label of the

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .._utils._chunks import row_sums
 from .._utils._tables import as_output_of
+from .._utils._typing import Flags
 from ..topics._shares import shares_by_group, shares_over_time
 
 
@@ -137,7 +138,7 @@ class SharesMixin:
         )
         return as_output_of(shares, self)
 
-    def _shown(self, X: Any) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    def _shown(self, X: Any) -> tuple[NDArray[Any], Flags]:
         """Proportions, and which documents have words."""
         model: Any = self
         X = model._fitted_counts(X)

@@ -15,6 +15,7 @@ from scipy.special import gammaln, psi
 from .._core import _lda as kernels
 from .._core._workers import Workers
 from .._utils._state import Stateful
+from .._utils._typing import Floats
 from ._minibatch import LocalParameters, Minibatch
 
 #: The prior of topics: one number, or (n_features, 1), or (n_features, n_components).
@@ -54,11 +55,11 @@ class Topics(Stateful):
         self.a = self.b = 1.0
         self.base = self._smallest = float(np.min(eta))
         self.H: NDArray[Any] | None = None
-        self._extra: float | NDArray[np.float64] = 0.0  # column sums of H
+        self._extra: float | Floats = 0.0  # column sums of H
         if isinstance(eta, np.ndarray):
             self.H = np.ascontiguousarray(eta - eta.min(), dtype=self.M.dtype)
             self._extra = self.H.sum(axis=0, dtype=np.float64)
-        self.column_sums: NDArray[np.float64] = self.M.sum(axis=0, dtype=np.float64)
+        self.column_sums: Floats = self.M.sum(axis=0, dtype=np.float64)
 
     @classmethod
     def random(
@@ -123,7 +124,7 @@ class Topics(Stateful):
         return int(self.M.shape[1])
 
     @property
-    def totals(self) -> NDArray[np.float64]:
+    def totals(self) -> Floats:
         """Lambda_k = sum_v lambda_kv, shape (n_components,)."""
         return self.n_features * self.base + self.b * self._extra + self.a * self.column_sums
 
@@ -206,9 +207,7 @@ class Topics(Stateful):
         )
         return TopicsStep(self, after, column_sums, sums, arguments, workers)
 
-    def add(
-        self, words: NDArray[np.int32], topics: NDArray[np.int64], values: NDArray[np.float64]
-    ) -> None:
+    def add(self, words: NDArray[np.int32], topics: NDArray[np.int64], values: Floats) -> None:
         """Add values to what lambda has over its base, at places that may come twice."""
         # Summed in double precision, so that their order makes no difference to M.
         sums = sp.coo_array((values / self.a, (words, topics)), shape=self.M.shape).tocsr().tocoo()
@@ -223,9 +222,7 @@ class Topics(Stateful):
         """Multiply what lambda has over its base."""
         self.a *= factor
 
-    def log_fractional_moments(
-        self, nodes: NDArray[np.float64], workers: Workers
-    ) -> NDArray[np.float64]:
+    def log_fractional_moments(self, nodes: Floats, workers: Workers) -> Floats:
         """``log S_k(s) = log sum_v E[beta_kv^s]`` at every node, shape (n_nodes, n_components).
 
         ``E[beta_kv^s] = G(lambda_kv + s) G(Lambda_k) / (G(lambda_kv) G(Lambda_k + s))``, a moment
@@ -252,13 +249,13 @@ class Topics(Stateful):
             total += float(kernels.psi((n + self.M.dtype.type(eta)).ravel()).sum(dtype=np.float64))
         return total - self.M.size * float(psi(eta))
 
-    def log_totals(self) -> NDArray[np.float64]:
+    def log_totals(self) -> Floats:
         """psi(Lambda_k), or log(Lambda_k) of topics that are a point, shape (n_components,)."""
         return np.log(self.totals) if self.point else psi(self.totals)
 
 
 @lru_cache(maxsize=16)
-def _gamma_ratios(nodes: tuple[float, ...], first: int, last: int) -> NDArray[np.float64]:
+def _gamma_ratios(nodes: tuple[float, ...], first: int, last: int) -> Floats:
     """G(x + s) / G(x) for nodes s and x from 2^first to 2^last, as `fractional_moments` wants."""
     steps = np.arange(kernels.OCTAVE * (last - first) + 1)
     x = np.ldexp(1.0 + steps % kernels.OCTAVE / kernels.OCTAVE, first + steps // kernels.OCTAVE)
@@ -276,8 +273,8 @@ class TopicsStep:
         self,
         topics: Topics,
         after: dict[str, Any],
-        column_sums: NDArray[np.float64],
-        sums: NDArray[np.float64],
+        column_sums: Floats,
+        sums: Floats,
         arguments: tuple[Any, ...],
         workers: Workers,
     ) -> None:

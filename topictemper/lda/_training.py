@@ -14,6 +14,7 @@ from .._core._workers import Workers
 from .._utils._chunks import blocks
 from .._utils._rollback import complete, snapshot, stateful_parts
 from .._utils._state import Stateful
+from .._utils._typing import Floats
 from ..tempering._control import Clock, Evidence, TemperatureControl
 from ._average import TopicsAverage
 from ._clock import StreamClock
@@ -478,7 +479,7 @@ def train(
     X: Any,
     rows: NDArray[np.int64] | None,
     n_passes: int,
-    sample_weight: NDArray[np.float64] | None,
+    sample_weight: Floats | None,
     workers: Workers,
     hooks: PassHooks,
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._chunks import parts
+from .._utils._typing import Floats
 from ._topics import Topics
 
 # Of words and topics, that are weighed at once.
@@ -46,7 +47,7 @@ def word_topic_columns(
 
 def _most_probable(
     topics: Topics, theta: NDArray[Any], rows: NDArray[np.intp], words: NDArray[Any]
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+) -> tuple[NDArray[np.intp], Floats]:
     """The topic with the largest phi of each word, and this phi."""
     totals = topics.totals
     best = np.empty(len(rows), np.intp)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._cooccurrence import EPSILON, mean_npmi, npmi_matrix, shares_together
 from .._utils._ranking import top_columns
 from .._utils._topics import topics_of
+from .._utils._typing import Floats
 from ..topics._checks import matrices
 
 
@@ -97,14 +97,14 @@ def coherence(
 # shares of documents with one word.
 
 
-def _umass(p: NDArray[np.float64]) -> float:
+def _umass(p: Floats) -> float:
     later, earlier = np.tril_indices(len(p), -1)
     single, both = p.diagonal()[earlier], p[later, earlier]
     known = (single > 0) & (p.diagonal()[later] > 0)
     return float(np.log((both[known] + EPSILON) / single[known]).sum() / len(known))
 
 
-def _cv(p: NDArray[np.float64]) -> float:
+def _cv(p: Floats) -> float:
     vectors = npmi_matrix(p)
     total = vectors.sum(axis=0)
     norms = np.linalg.norm(vectors, axis=1) * np.linalg.norm(total)

@@ -11,6 +11,7 @@ from .._utils import _validation as check
 from .._utils._distances import hellinger_of_roots, pairs, roots
 from .._utils._ranking import top_columns
 from .._utils._topics import topics_of
+from .._utils._typing import Floats
 
 
 class TopicMatch(NamedTuple):
@@ -38,7 +39,7 @@ class TopicMatch(NamedTuple):
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
-    distance: NDArray[np.float64]
+    distance: Floats
 
 
 def topic_diversity(components: Any, *, n_top_words: int = 25) -> float:

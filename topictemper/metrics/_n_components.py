@@ -7,13 +7,13 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._log import counted, say
 from .._utils._tables import format_table, table
+from .._utils._typing import Floats
 from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import split_tokens
 from ._coherence import coherence
@@ -211,7 +211,7 @@ def _split(X: Any, validation_X: Any, fraction: float | None, seed: int) -> tupl
     return X[np.sort(order[n_test:])], X[np.sort(order[:n_test])]
 
 
-def _held_out_tokens(test: Any, whose: str) -> NDArray[np.float64]:
+def _held_out_tokens(test: Any, whose: str) -> Floats:
     """How many tokens of each document are scored."""
     held_out = split_tokens(test)[1]
     tokens = np.asarray(held_out.sum(axis=1), dtype=np.float64).ravel()
@@ -230,7 +230,7 @@ def _stability(models: list[Any]) -> tuple[float, float]:
     return mean, error
 
 
-def _error(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _error(values: Floats) -> Floats:
     """Standard errors of the means of rows; NaN of single values."""
     n = values.shape[1]
     if n < 2:
@@ -239,7 +239,7 @@ def _error(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _choice(
-    scores: NDArray[np.float64], tokens: NDArray[np.float64], tolerance: float
+    scores: Floats, tokens: Floats, tolerance: float
 ) -> tuple[int, list[tuple[float, float]]]:
     """The place of the size to take; how far each is below the best, and the error of that."""
     by_document = scores.mean(axis=1)

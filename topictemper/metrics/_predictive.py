@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._topics import topics_of
+from .._utils._typing import Floats
 from ..lda._completion import completions, score_of, scores_of_documents
 from ..lda._estimator import TemperedLDA
 from ..lda._prediction import Inference, Model, Way, cold, inference_of, predictor
@@ -195,7 +196,7 @@ def perplexity(
     return float(np.exp(-found))
 
 
-def error_of_ratio(totals: NDArray[np.float64], tokens: NDArray[np.float64]) -> NDArray[np.float64]:
+def error_of_ratio(totals: Floats, tokens: Floats) -> Floats:
     """Standard errors of sums of documents, the last axis, over those of their tokens.
 
     Of ratios of two means: documents are drawn, not tokens. NaN of a single document.

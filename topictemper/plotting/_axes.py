@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from .._utils._typing import Floats
 
 # Distinct for color-blind readers and in gray.
 WARM, COOL = "#d6604d", "#4393c3"
@@ -87,7 +88,7 @@ def whole_passes(ax: Any) -> None:
         ax.xaxis.get_major_locator().set_params(integer=True)
 
 
-def crop_early_passes(ax: Any, courses: list[NDArray[np.float64]]) -> None:
+def crop_early_passes(ax: Any, courses: list[Floats]) -> None:
     """Cut off early values far below the rest, and say so; all last values stay visible."""
     top = max(course.max() for course in courses)
     low = min(

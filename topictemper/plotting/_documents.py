@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
+from .._utils._typing import Floats
 from ..topics._checks import fitted_lda_of
 from ._axes import COOL, WARM, axes, shortened, tidy
 
@@ -57,7 +57,7 @@ class DocumentTemperatureDisplay:
 
     def __init__(
         self,
-        temperatures: NDArray[np.float64],
+        temperatures: Floats,
         names: Sequence[str],
         n_hottest: int = 8,
     ) -> None:

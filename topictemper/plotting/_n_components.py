@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._typing import Floats
 from ._axes import COOL, WARM, axes, note_below, tidy
 
 _MEASURES = {
@@ -122,7 +123,7 @@ class NComponentsDisplay:
         return self
 
 
-def _labels(sizes: NDArray[Any], place: NDArray[np.float64], chosen: int) -> list[str]:
+def _labels(sizes: NDArray[Any], place: Floats, chosen: int) -> list[str]:
     """Labels of ticks at places from 0 to 1; "" where one would overlap one that matters more."""
     last = len(sizes) - 1
     names = [str(size) for size in sizes]

@@ -7,11 +7,11 @@ from math import ceil
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
 from .._utils._topics import topics_of
+from .._utils._typing import Floats
 from ..lda._inspection import names_of_columns
 from ..topics._checks import fitted_lda_of
 from ._axes import COOL, MUTED, axes, inches, letters, note_below, percent, shortened
@@ -66,7 +66,7 @@ class TopicsDisplay:
 
     def __init__(
         self,
-        probabilities: NDArray[np.float64],
+        probabilities: Floats,
         words: Sequence[Sequence[str]],
         titles: Sequence[str],
     ) -> None:

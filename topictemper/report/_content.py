@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .._utils import _names
 from .._utils._chunks import parts, row_sums
 from .._utils._distances import hellinger
+from .._utils._typing import Floats
 from . import _documents
 from ._dates import Periods, periods_of, unit_of
 from ._doubts import coherences, distance_to_corpus, doubts_about
@@ -90,7 +91,7 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
     }
 
 
-def _sums(counts: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _sums(counts: Any) -> tuple[Floats, Floats]:
     """Return the words of each document, and how often each word occurs."""
     totals = np.zeros(counts.shape[1])
     for part in parts(counts):  # sums of a whole matrix copy its values
@@ -101,8 +102,8 @@ def _sums(counts: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 def _of_topics(
     inputs: Inputs,
     found: Survey,
-    marginal: NDArray[np.float64],
-    coherence: NDArray[np.float64] | None,
+    marginal: Floats,
+    coherence: Floats | None,
 ) -> dict[str, Any]:
     distance = hellinger(inputs.topics, inputs.topics)
     to_partners = match_distance(inputs.topics, inputs.others)
@@ -145,9 +146,9 @@ def _of_documents(
     inputs: Inputs,
     proportions: Proportions,
     found: Survey,
-    lengths: NDArray[np.float64] | None,
+    lengths: Floats | None,
     groups: _Groups | None,
-) -> tuple[dict[str, Any], tuple[NDArray[np.float64], NDArray[np.float64]] | None, Any]:
+) -> tuple[dict[str, Any], tuple[Floats, Floats] | None, Any]:
     """Return what the page has of documents; perplexities and lengths of a sample; coherence."""
     rng = np.random.default_rng(0)
     needed, fit, coherence = np.concatenate(found.examples), None, None
@@ -188,8 +189,8 @@ def _of_documents(
 
 def _fit(
     score: float | None,
-    fit: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
-    totals: NDArray[np.float64] | None,
+    fit: tuple[Floats, Floats] | None,
+    totals: Floats | None,
 ) -> dict[str, Any] | None:
     """Return a perplexity, how it was measured, and that of the frequencies of words alone."""
     baseline = None

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._typing import Floats
 from ._survey import Proportions
 
 #: Documents from which coherence and fit are computed, if there are more.
@@ -43,7 +44,7 @@ def sample_rows(n_documents: int, rng: np.random.Generator) -> NDArray[np.intp]:
 
 def perplexities(
     topics: NDArray[Any], proportions: Proportions, X: Any, rows: NDArray[np.intp]
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return ``exp(-sum_v n_v log p(v | d) / N_d)`` of documents, p by their own proportions."""
     by_word = np.ascontiguousarray(topics.T)
     out = np.full(len(rows), np.nan)
@@ -63,9 +64,7 @@ def perplexities(
     return out
 
 
-def worst(
-    perplexity: NDArray[np.float64], lengths: NDArray[np.float64], rows: NDArray[np.intp]
-) -> NDArray[np.intp]:
+def worst(perplexity: Floats, lengths: Floats, rows: NDArray[np.intp]) -> NDArray[np.intp]:
     """Return the rows with the highest perplexity, the highest first."""
     long = np.flatnonzero((lengths[rows] >= LEAST_WORDS) & np.isfinite(perplexity))
     return rows[long[np.argsort(-perplexity[long], kind="stable")[:N_WORST]]]

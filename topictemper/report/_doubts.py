@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .._utils._cooccurrence import mean_npmi, shares_together
 from .._utils._distances import hellinger
 from .._utils._ranking import top_columns
+from .._utils._typing import Floats
 
 #: Words of a topic whose co-occurrence is its coherence, as in `metrics.coherence`.
 N_TOP_WORDS = 10
@@ -39,7 +40,7 @@ class Doubt(NamedTuple):
     other: int | None = None  # the topic that it repeats
 
 
-def coherences(topics: NDArray[Any], X: Any) -> NDArray[np.float64]:
+def coherences(topics: NDArray[Any], X: Any) -> Floats:
     """Return the NPMI of each topic, as `topictemper.metrics.coherence` does."""
     top = top_columns(topics, N_TOP_WORDS)
     if top.shape[1] < 2:
@@ -48,11 +49,11 @@ def coherences(topics: NDArray[Any], X: Any) -> NDArray[np.float64]:
 
 
 def doubts_about(
-    shares: NDArray[np.float64],
-    coherence: NDArray[np.float64] | None,
-    distance: NDArray[np.float64],
-    to_corpus: NDArray[np.float64],
-    to_partners: NDArray[np.float64] | None,
+    shares: Floats,
+    coherence: Floats | None,
+    distance: Floats,
+    to_corpus: Floats,
+    to_partners: Floats | None,
 ) -> list[Doubt]:
     """Return the reasons to distrust topics, by topic; for an empty topic that alone.
 
@@ -94,6 +95,6 @@ def doubts_about(
     return sorted(doubts, key=lambda doubt: doubt.topic)
 
 
-def distance_to_corpus(topics: NDArray[Any], marginal: NDArray[np.float64]) -> NDArray[np.float64]:
+def distance_to_corpus(topics: NDArray[Any], marginal: Floats) -> Floats:
     """Return Hellinger distances of topics to p(w): small for topics of common words."""
     return hellinger(topics, marginal[None].astype(topics.dtype))[:, 0]

@@ -10,12 +10,13 @@ from scipy.linalg import eigh
 from scipy.spatial import cKDTree
 
 from .._utils._distances import hellinger, pairs
+from .._utils._typing import Floats
 
 # Area of all circles, as a part of the map before they are parted, and the steps of that.
 _COVER, _STEPS = 0.22, 500
 
 
-def neighbors(distance: NDArray[np.float64], n: int) -> NDArray[np.intp]:
+def neighbors(distance: Floats, n: int) -> NDArray[np.intp]:
     """Return the n nearest other topics of each topic, the nearest first."""
     other = distance + np.diag(np.full(len(distance), np.inf))
     return np.argsort(other, axis=1, kind="stable")[:, : min(n, len(distance) - 1)]
@@ -24,11 +25,11 @@ def neighbors(distance: NDArray[np.float64], n: int) -> NDArray[np.intp]:
 class Map(NamedTuple):
     """Circles in a box of width 1, or of height 1 if it is higher than wide."""
 
-    places: NDArray[np.float64]  # (n_components, 2)
-    radii: NDArray[np.float64]  # areas in proportion to the shares
+    places: Floats  # (n_components, 2)
+    radii: Floats  # areas in proportion to the shares
 
 
-def map_of(distance: NDArray[np.float64], shares: NDArray[np.float64]) -> Map:
+def map_of(distance: Floats, shares: Floats) -> Map:
     """Place topics with similar words close to each other.
 
     Principal coordinates of the distances [1]_; then circles that overlap are pushed apart.
@@ -45,7 +46,7 @@ def map_of(distance: NDArray[np.float64], shares: NDArray[np.float64]) -> Map:
     return Map((places - low) / side, radius / side)
 
 
-def match_distance(topics: NDArray[Any], others: list[NDArray[Any]]) -> NDArray[np.float64] | None:
+def match_distance(topics: NDArray[Any], others: list[NDArray[Any]]) -> Floats | None:
     """Return the mean distance of each topic to its partner in the other fits.
 
     Partners minimize the sum of distances of a fit (Hungarian method). A topic without a partner
@@ -62,7 +63,7 @@ def match_distance(topics: NDArray[Any], others: list[NDArray[Any]]) -> NDArray[
     return total / len(others)
 
 
-def _principal(distance: NDArray[np.float64]) -> NDArray[np.float64]:
+def _principal(distance: Floats) -> Floats:
     n = len(distance)
     square = distance**2
     centered = square - square.mean(axis=0) - square.mean(axis=1)[:, None] + square.mean()
@@ -77,7 +78,7 @@ def _principal(distance: NDArray[np.float64]) -> NDArray[np.float64]:
     return places
 
 
-def _apart(places: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[np.float64]:
+def _apart(places: Floats, radius: Floats) -> Floats:
     """Spread places over a square of side 1, then push circles that overlap off each other."""
     n = len(places)
     places = places - places.mean(axis=0)
@@ -99,9 +100,7 @@ def _apart(places: NDArray[np.float64], radius: NDArray[np.float64]) -> NDArray[
     return places
 
 
-def _candidates(
-    places: NDArray[np.float64], radius: NDArray[np.float64]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _candidates(places: Floats, radius: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the pairs of circles that may overlap, each once.
 
     No further from the center of the larger one than twice its radius: of many circles one may be

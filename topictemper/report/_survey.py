@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils._ranking import Largest
+from .._utils._typing import Flags, Floats
 
 # Values of the proportions that are in memory at once.
 _VALUES_AT_ONCE = 1 << 20
@@ -23,18 +24,18 @@ class Shares(NamedTuple):
     """Mean proportions in each class of documents, such as a year or a group."""
 
     n_documents: NDArray[np.intp]  # (n_classes,)
-    mean: NDArray[np.float64]  # (n_classes, n_components)
-    half_width: NDArray[np.float64]  # of 95% intervals; NaN for fewer than two documents
+    mean: Floats  # (n_classes, n_components)
+    half_width: Floats  # of 95% intervals; NaN for fewer than two documents
 
 
 class Survey(NamedTuple):
     """What holds of all documents."""
 
-    share: NDArray[np.float64]  # mean proportion of each topic
-    token_share: NDArray[np.float64]  # the same, where long documents count for more
+    share: Floats  # mean proportion of each topic
+    token_share: Floats  # the same, where long documents count for more
     n_led: NDArray[np.intp]  # documents in which the topic has the largest proportion
     examples: list[NDArray[np.intp]]  # for each topic, the rows with its largest proportions
-    with_words: NDArray[np.bool_]  # (n_samples,)
+    with_words: Flags  # (n_samples,)
     classes: list[Shares]
 
 
@@ -53,7 +54,7 @@ class Proportions:
         self._rows, self.lengths = rows, lengths
         self.n_documents, self.n_topics = rows.shape
 
-    def take(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+    def take(self, rows: slice | NDArray[np.intp]) -> Floats:
         """Return rows that sum to one, or to zero where a document has no words."""
         block = self._rows[rows]
         block = block.toarray() if sp.issparse(block) else np.asarray(block)
@@ -73,7 +74,7 @@ class Proportions:
         block[nothing] = 0.0
         return block
 
-    def blocks(self) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    def blocks(self) -> Iterator[tuple[slice, Floats]]:
         """Yield slices of the documents with their rows."""
         step = max(1, _VALUES_AT_ONCE // self.n_topics)
         for start in range(0, self.n_documents, step):
@@ -133,7 +134,7 @@ class _Sums:
         self._n = np.zeros(n_classes, dtype=np.intp)
         self._sum, self._squares = np.zeros((2, n_classes, n_topics))
 
-    def add(self, codes: NDArray[np.intp], block: NDArray[np.float64]) -> None:
+    def add(self, codes: NDArray[np.intp], block: Floats) -> None:
         rows = np.flatnonzero(codes >= 0)
         member = sp.csr_array(
             (np.ones(len(rows)), (codes[rows], rows)), shape=(len(self._n), len(block))

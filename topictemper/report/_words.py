@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._ranking import largest
+from .._utils._typing import Floats
 
 #: Words of a topic that the page shows, and the stops of its slider.
 N_SHOWN = 30
@@ -22,10 +23,10 @@ class Candidates(NamedTuple):
     """Words of one topic, the most probable first."""
 
     words: NDArray[np.intp]
-    log_probability: NDArray[np.float64]
+    log_probability: Floats
 
 
-def candidates(topic: NDArray[np.float64], marginal: NDArray[np.float64]) -> Candidates:
+def candidates(topic: Floats, marginal: Floats) -> Candidates:
     """Return the words that are among the first at some stop of the slider, or very probable."""
     log_p, log_marginal = np.log(np.maximum(topic, _LEAST)), np.log(marginal)
     places = [largest(topic, _N_MARKED)]
@@ -43,9 +44,7 @@ def candidates(topic: NDArray[np.float64], marginal: NDArray[np.float64]) -> Can
     return Candidates(words, log_p[words])
 
 
-def corpus_frequencies(
-    topics: NDArray[Any], shares: NDArray[np.float64], totals: NDArray[np.float64] | None
-) -> NDArray[np.float64]:
+def corpus_frequencies(topics: NDArray[Any], shares: Floats, totals: Floats | None) -> Floats:
     """Return p(w): of the counts, or of the mixture of all topics where there are none.
 
     Words without a count have half of one.
@@ -53,7 +52,7 @@ def corpus_frequencies(
     return mixture_of(topics, shares) if totals is None else np.maximum(totals, 0.5) / totals.sum()
 
 
-def mixture_of(topics: NDArray[Any], shares: NDArray[np.float64]) -> NDArray[np.float64]:
+def mixture_of(topics: NDArray[Any], shares: Floats) -> Floats:
     """Return p(w) of all topics together, > 0."""
     mixture = shares.astype(topics.dtype) @ topics
     return np.maximum(mixture.astype(np.float64), _LEAST)

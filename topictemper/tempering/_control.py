@@ -7,9 +7,9 @@ from math import ceil, exp, log
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._utils._state import Stateful, Tree, within
+from .._utils._typing import Flags, Floats
 from ._global import GlobalTemperature
 from ._local import QUANTILES, LocalTemperature
 from ._modes import ScheduleSpec
@@ -41,9 +41,9 @@ class Evidence(NamedTuple):
     """
 
     energy: Any
-    log_c: NDArray[np.float64] | None = None
-    weight: NDArray[np.float64] | None = None
-    empty: NDArray[np.bool_] | None = None
+    log_c: Floats | None = None
+    weight: Floats | None = None
+    empty: Flags | None = None
 
 
 class AnnealingCourse(Stateful):
@@ -209,7 +209,7 @@ class TemperatureControl(Stateful):
         clock: Clock,
         evidence: Evidence | None = None,
         order_parameter: float | None = None,
-    ) -> NDArray[np.float64] | None:
+    ) -> Floats | None:
         """Learn from a step (VT eqs. 9 and 10).
 
         Returns
@@ -258,7 +258,7 @@ class TemperatureControl(Stateful):
         else:
             self.learned = float(np.mean(self.posterior.inverse_temperatures))
 
-    def _learn(self, clock: Clock, evidence: Evidence) -> NDArray[np.float64] | None:
+    def _learn(self, clock: Clock, evidence: Evidence) -> Floats | None:
         assert self.posterior is not None
         if isinstance(self.posterior, GlobalTemperature):
             target = self.posterior.update(evidence.energy, evidence.log_c)
@@ -290,5 +290,5 @@ class TemperatureControl(Stateful):
         return ceil(place - 1e-6) < place + clock.step / period - 1e-6
 
 
-def _mean(s: NDArray[np.float64], weight: NDArray[np.float64] | None) -> float:
+def _mean(s: Floats, weight: Floats | None) -> float:
     return float(s.mean() if weight is None else (s * weight).sum() / weight.sum())

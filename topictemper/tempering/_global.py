@@ -1,12 +1,13 @@
 """One random temperature for the whole model: variational tempering."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import entr
 
 from .._utils import _validation as check
 from .._utils._numerics import ignoring_underflow
 from .._utils._state import Stateful, Tree
+from .._utils._typing import Floats
 from ._grids import finite_vector, normalized_log_prior, temperature_vector
 
 
@@ -161,14 +162,14 @@ class GlobalTemperature(Stateful):
         values = energy * self._inverse - self._checked_log_c(log_c) + self._log_prior
         return float(r @ values[used] + entr(r).sum())
 
-    def _checked_log_c(self, log_c: ArrayLike | None) -> NDArray[np.float64]:
+    def _checked_log_c(self, log_c: ArrayLike | None) -> Floats:
         if log_c is not None:
             return finite_vector("log_c", log_c, self.temperatures.size)
         if self._log_c is None:
             raise ValueError("log_c must be given to update, since the constructor was given None")
         return self._log_c
 
-    def _set_responsibilities(self, r: NDArray[np.float64]) -> None:
+    def _set_responsibilities(self, r: Floats) -> None:
         r.setflags(write=False)
         self.responsibilities = r
         # The weights sum to one up to rounding only; an average must not leave its range.

@@ -4,15 +4,16 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from .._utils import _validation as check
+from .._utils._typing import Floats
 
 
 def temperature_grid(
     n: int, t_max: float, kind: Literal["exponential", "linear"] = "exponential"
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return ascending temperatures from exactly 1 to exactly `t_max`.
 
     Parameters
@@ -58,7 +59,7 @@ def temperature_grid(
     return grid
 
 
-def inverse_temperature_grid(n: int) -> NDArray[np.float64]:
+def inverse_temperature_grid(n: int) -> Floats:
     """Return the inverse temperatures ``1/n, 2/n, ..., 1``, evenly spaced in (0, 1].
 
     The grid of local variational tempering, ascending in ``s = 1 / T`` (so the hottest first).
@@ -86,7 +87,7 @@ def inverse_temperature_grid(n: int) -> NDArray[np.float64]:
     return np.arange(1, n + 1) / n
 
 
-def _float_vector(name: str, values: ArrayLike, size: int | None = None) -> NDArray[np.float64]:
+def _float_vector(name: str, values: ArrayLike, size: int | None = None) -> Floats:
     """Return `values` as a new float64 vector, not empty, and of `size` if that is given."""
     vector = np.array(values, dtype=np.float64)
     if vector.ndim != 1 or vector.size == 0:
@@ -96,7 +97,7 @@ def _float_vector(name: str, values: ArrayLike, size: int | None = None) -> NDAr
     return vector
 
 
-def finite_vector(name: str, values: ArrayLike, size: int) -> NDArray[np.float64]:
+def finite_vector(name: str, values: ArrayLike, size: int) -> Floats:
     """Return `values` as a new float64 array of shape (size,) of finite values."""
     vector = _float_vector(name, values, size)
     if not np.isfinite(vector).all():
@@ -104,7 +105,7 @@ def finite_vector(name: str, values: ArrayLike, size: int) -> NDArray[np.float64
     return vector
 
 
-def temperature_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def temperature_vector(name: str, values: ArrayLike) -> Floats:
     """Return `values` as a read-only float64 array of temperatures, each finite and >= 1."""
     vector = _float_vector(name, values)
     bad = ~(np.isfinite(vector) & (vector >= 1.0))
@@ -114,7 +115,7 @@ def temperature_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
     return vector
 
 
-def inverse_temperature_vector(name: str, values: ArrayLike) -> NDArray[np.float64]:
+def inverse_temperature_vector(name: str, values: ArrayLike) -> Floats:
     """Return `values` as a read-only float64 array of inverse temperatures in (0, 1]."""
     vector = _float_vector(name, values)
     bad = ~((vector > 0.0) & (vector <= 1.0))
@@ -126,7 +127,7 @@ def inverse_temperature_vector(name: str, values: ArrayLike) -> NDArray[np.float
     return vector
 
 
-def normalized_log_prior(log_prior: ArrayLike | None, size: int) -> NDArray[np.float64]:
+def normalized_log_prior(log_prior: ArrayLike | None, size: int) -> Floats:
     """Return log pi, uniform for None, read-only and shifted so that pi sums to one."""
     if log_prior is None:
         vector = np.full(size, -math.log(size))

@@ -1,11 +1,12 @@
 """A random temperature per datum: local variational tempering."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import entr
 
 from .._utils._numerics import ignoring_underflow
 from .._utils._state import Stateful
+from .._utils._typing import Floats
 from ._grids import inverse_temperature_vector, normalized_log_prior
 
 #: What a history notes of temperatures of many data.
@@ -66,7 +67,7 @@ class LocalTemperature(Stateful):
         self._range = (self.inverse_temperatures.min(), self.inverse_temperatures.max())
 
     @ignoring_underflow
-    def update(self, energies: ArrayLike, log_c: ArrayLike) -> NDArray[np.float64]:
+    def update(self, energies: ArrayLike, log_c: ArrayLike) -> Floats:
         """Return the inverse temperature of each datum.
 
         Parameters
@@ -90,12 +91,12 @@ class LocalTemperature(Stateful):
         weights = self._unnormalized(energies, log_c)
         totals = weights.sum(axis=1)
         # Not `weights @ s`: a matrix product may round a row differently for another N.
-        means: NDArray[np.float64] = np.einsum("nm,m->n", weights, self.inverse_temperatures)
+        means: Floats = np.einsum("nm,m->n", weights, self.inverse_temperatures)
         means /= totals
         return np.clip(means, *self._range, out=means)
 
     @ignoring_underflow
-    def responsibilities(self, energies: ArrayLike, log_c: ArrayLike) -> NDArray[np.float64]:
+    def responsibilities(self, energies: ArrayLike, log_c: ArrayLike) -> Floats:
         """Return r, the distribution over temperatures of each datum.
 
         Parameters
@@ -123,7 +124,7 @@ class LocalTemperature(Stateful):
         energies: ArrayLike,
         log_c: ArrayLike,
         responsibilities: ArrayLike | None = None,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """Return what each datum's tempered variables and r_n add to the tempered ELBO.
 
             sum_m r_nm (s_m E_n + log pi_m - log C_n(s_m) - log r_nm).
@@ -150,7 +151,7 @@ class LocalTemperature(Stateful):
         if responsibilities is None:
             peaks = values.max(axis=1, keepdims=True)
             values -= peaks
-            best: NDArray[np.float64] = np.log(np.exp(values, out=values).sum(axis=1))
+            best: Floats = np.log(np.exp(values, out=values).sum(axis=1))
             best += peaks[:, 0]
             return best
         r = np.asarray(responsibilities, dtype=np.float64)
@@ -159,10 +160,10 @@ class LocalTemperature(Stateful):
         # 0 times the -inf of an excluded temperature is 0.
         terms = np.multiply(r, values, where=r > 0, out=np.zeros_like(r))
         terms += entr(r)
-        result: NDArray[np.float64] = terms.sum(axis=1)
+        result: Floats = terms.sum(axis=1)
         return result
 
-    def _unnormalized(self, energies: ArrayLike, log_c: ArrayLike) -> NDArray[np.float64]:
+    def _unnormalized(self, energies: ArrayLike, log_c: ArrayLike) -> Floats:
         """Return r up to a factor per row, with 1 as its largest value (shape (N, M))."""
         weights = self._log_weights(energies, log_c)
         if not self._uniform:
@@ -170,7 +171,7 @@ class LocalTemperature(Stateful):
         weights -= weights.max(axis=1, keepdims=True)
         return np.exp(weights, out=weights)
 
-    def _log_weights(self, energies: ArrayLike, log_c: ArrayLike) -> NDArray[np.float64]:
+    def _log_weights(self, energies: ArrayLike, log_c: ArrayLike) -> Floats:
         """Return s_m E_n - log C_n(s_m), a new array of shape (N, M)."""
         energies = np.asarray(energies, dtype=np.float64)
         log_c = np.asarray(log_c, dtype=np.float64)

@@ -1,9 +1,10 @@
 """Interpolation of log normalizers, smooth functions of the inverse temperature."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from .._utils import _validation as check
+from .._utils._typing import Floats
 from ._grids import inverse_temperature_vector
 
 
@@ -81,7 +82,7 @@ class InverseTemperatureNodes:
         self.matrix = self.at(grid)
         self.matrix.setflags(write=False)
 
-    def at(self, s: ArrayLike) -> NDArray[np.float64]:
+    def at(self, s: ArrayLike) -> Floats:
         """Return the interpolation weights for any inverse temperatures.
 
         Parameters
@@ -112,7 +113,7 @@ class InverseTemperatureNodes:
         distance = np.log(s + self._offset)[..., np.newaxis] - self._positions
         exact = (s[..., np.newaxis] == self.nodes) | (distance == 0.0)
         distance[exact] = 1.0
-        weights: NDArray[np.float64] = self._weights / distance
+        weights: Floats = self._weights / distance
         weights /= weights.sum(axis=-1, keepdims=True)
         on_node = exact.any(axis=-1)
         weights[on_node] = exact[on_node]

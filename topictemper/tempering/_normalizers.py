@@ -3,10 +3,11 @@
 from typing import Any, Literal, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
 from .._utils import _validation as check
+from .._utils._typing import Floats
 
 
 class TemperedModel(Protocol):
@@ -51,7 +52,7 @@ class TemperedModel(Protocol):
         """
         ...
 
-    def log_partition(self, inverse_temperatures: NDArray[np.float64]) -> NDArray[np.float64]:
+    def log_partition(self, inverse_temperatures: Floats) -> Floats:
         """Return the log normalizers of the tempered variables.
 
         Parameters
@@ -105,7 +106,7 @@ def prior_log_partition(
     n_data: float,
     n_tokens_per_datum: float,
     bound: Literal["lower", "upper"] | None = None,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Combine samples from a prior into the log normalizer of a model of exchangeable tokens.
 
     With c(s) = log sum_v p(v | theta, beta)^s the log normalizer of one token, D data and N tokens
@@ -160,7 +161,7 @@ def prior_log_partition(
         raise ValueError(f"c must be finite, got {c[~np.isfinite(c)][0]}")
     d = check.number("n_data", n_data, 1.0)
     n = check.number("n_tokens_per_datum", n_tokens_per_datum, 1.0)
-    result: NDArray[np.float64]
+    result: Floats
     if bound is None:
         result = log_mean_exp(d * log_mean_exp(n * c, axis=1), axis=0)
     elif bound == "lower":

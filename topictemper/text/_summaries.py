@@ -12,6 +12,7 @@ from .._utils._cooccurrence import mean_npmi, shares_together
 from .._utils._names import MOST_WORDS, names_of_topics
 from .._utils._ranking import largest_in_rows, top_columns
 from .._utils._state import Stateful
+from .._utils._typing import Floats
 from ..lda._completion import scores_of_documents
 from ..lda._estimator import TemperedLDA
 from ..topics._checks import matrices
@@ -32,7 +33,7 @@ class TopicStatistics(Stateful):
 
     STATE = ("documents", "top", "coherence")
 
-    def __init__(self, top: NDArray[np.int64], coherence: NDArray[np.float64]) -> None:
+    def __init__(self, top: NDArray[np.int64], coherence: Floats) -> None:
         #: Documents of which each topic is the largest.
         self.documents = np.zeros(len(top), dtype=np.int64)
         self.top, self.coherence = top, coherence
@@ -50,7 +51,7 @@ class TopicStatistics(Stateful):
         statistics.measure(shares_together(matrices(counts, lda.n_features_in_), statistics.top))
         return statistics
 
-    def measure(self, shares: Iterable[NDArray[np.float64]]) -> None:
+    def measure(self, shares: Iterable[Floats]) -> None:
         """Measure each topic by the shares of documents that have both of two of its top words.
 
         Where the shares come from, this process or workers, makes no difference. A vocabulary of

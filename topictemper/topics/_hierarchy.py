@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.spatial.distance import pdist, squareform
 
 from .._utils import _validation as check
 from .._utils._distances import distributions, hellinger_of_roots, jensen_shannon, roots
 from .._utils._numerics import own_numerics
 from .._utils._topics import topics_of
+from .._utils._typing import Floats
 from ._checks import topic_labels
 
 Metric = Literal["hellinger", "jensenshannon"]
@@ -22,7 +22,7 @@ _NEAR = 0.01
 _METHODS = ("average", "complete", "single", "weighted", "ward")
 
 
-def topic_distances(components: Any, metric: Metric = "hellinger") -> NDArray[np.float64]:
+def topic_distances(components: Any, metric: Metric = "hellinger") -> Floats:
     r"""Distances between the topics of a model.
 
     Parameters
@@ -60,7 +60,7 @@ def topic_distances(components: Any, metric: Metric = "hellinger") -> NDArray[np
 
 
 @own_numerics
-def _hellinger(topics: NDArray[np.float64]) -> NDArray[np.float64]:
+def _hellinger(topics: Floats) -> Floats:
     """Hellinger distances of topics, given as their roots, 0 to the last bit for the same words."""
     distances = hellinger_of_roots(topics, topics)
     np.fill_diagonal(distances, 0.0)
@@ -140,9 +140,7 @@ class TopicHierarchy:
 
         self.distances_ = distances
         self.labels_ = [str(label) for label in labels]
-        self.linkage_: NDArray[np.float64] = linkage(
-            squareform(distances, checks=False), method=method
-        )
+        self.linkage_: Floats = linkage(squareform(distances, checks=False), method=method)
 
     def groups(self, n_groups: int) -> list[list[int]]:
         """Topics in so many groups, by cutting the tree.

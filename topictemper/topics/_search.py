@@ -19,6 +19,7 @@ from .._utils._numerics import own_numerics
 from .._utils._ranking import largest
 from .._utils._tables import table
 from .._utils._topics import topics_of
+from .._utils._typing import Floats
 from ._checks import counts
 
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
@@ -179,7 +180,7 @@ class DocumentSearch:
 
     def _ranked(
         self, Q: Any, n: int, left_out: NDArray[Any]
-    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    ) -> Iterator[tuple[NDArray[np.intp], Floats]]:
         """The best documents of each query, without one each, and their scores."""
         for i in range(Q.shape[0]):
             query = Q[i]
@@ -192,7 +193,7 @@ class DocumentSearch:
             yield places, scores[places]
 
     @own_numerics
-    def _scores(self, words: NDArray[Any], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _scores(self, words: NDArray[Any], times: Floats) -> Floats:
         """Log-probability of a query under every document, in nats per token."""
         own = self._words[:, words].tocsr()
         of_corpus = self._smoothing * self._corpus[words, None]
@@ -209,7 +210,7 @@ class DocumentSearch:
             scores[rows] = times @ p
         return scores / times.sum()
 
-    def _of_theta(self, rows: slice, of_topics: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _of_theta(self, rows: slice, of_topics: Floats) -> Floats:
         """Probabilities of words by the topics of some documents, of shape (words, documents)."""
         theta = self._theta[rows]
         p = np.empty((len(of_topics), len(theta)))
@@ -270,7 +271,7 @@ def _blocks(n_documents: int, n_values: int) -> Iterator[slice]:
         yield slice(start, min(start + size, n_documents))
 
 
-def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], NDArray[np.float64]]]) -> Any:
+def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], Floats]]) -> Any:
     queries: list[int] = []
     ranks: list[int] = []
     documents: list[int] = []

@@ -14,6 +14,7 @@ from .._utils import _validation as check
 from .._utils._chunks import parts, row_sums
 from .._utils._counts import TYPES, count_matrix, sample_weights, without_vanishing
 from .._utils._feature_names import feature_names_of
+from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ..persistence._models import savable_part
 
@@ -78,7 +79,7 @@ class SeedTopics(BaseEstimator):
 
     def prior(
         self, X: Any, feature_names: Any, n_components: int, sample_weight: Any = None
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """The prior as an array.
 
         The prior of all other words is `base`, or 0.05 where that is None: for a model with
@@ -112,14 +113,14 @@ class SeedTopics(BaseEstimator):
 
     def prior_of(
         self,
-        matrices: Iterable[tuple[Any, NDArray[np.float64] | None]],
+        matrices: Iterable[tuple[Any, Floats | None]],
         feature_names: Any,
         n_components: int,
         n_features: int,
         *,
         scale: float = 1.0,
         base: float = 0.05,
-    ) -> NDArray[np.float64]:
+    ) -> Floats:
         """The prior of a corpus that comes as CSR matrices with weights of their rows.
 
         Its documents stand for `scale` times as many; `base` is used where the object has none.
@@ -185,10 +186,10 @@ def _checked(topics: Any) -> Mapping[str, Sequence[str]]:
 
 
 def _typical_counts(
-    matrices: Iterable[tuple[Any, NDArray[np.float64] | None]],
+    matrices: Iterable[tuple[Any, Floats | None]],
     columns: list[NDArray[np.intp]],
     n_features: int,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Tokens of the seed words, and those of their documents beyond the average, by topic."""
     totals, n_documents = np.zeros(n_features), 0.0
     # Of all documents with a seed word, and of those with two: mean distributions of their words.
@@ -218,7 +219,7 @@ def _typical_counts(
     return result
 
 
-def _add_rows(totals: NDArray[np.float64], weights: NDArray[np.float64], X: Any) -> None:
+def _add_rows(totals: Floats, weights: Floats, X: Any) -> None:
     """Add the rows of a CSR matrix to `totals`, each times its weight."""
     # In the order of the entries: where parts end makes no difference.
     np.add.at(totals, X.indices, np.repeat(weights, np.diff(X.indptr)) * X.data)

@@ -13,6 +13,7 @@ from sklearn.utils import check_array
 from .._utils import _validation as check
 from .._utils._missing import column, objects, ordered_codes
 from .._utils._tables import table
+from .._utils._typing import Flags, Floats
 from ._checks import topic_labels
 from ._periods import periods_of
 
@@ -167,7 +168,7 @@ def _shares(
     name: str,
     theta: NDArray[Any],
     groups: NDArray[Any],
-    known: NDArray[np.bool_],
+    known: Flags,
     weights: Any,
     labels: Sequence[str] | None,
     n_bootstrap: int,
@@ -218,9 +219,7 @@ def _shares(
     )
 
 
-def _blocks(
-    values: NDArray[np.float64], weight: NDArray[np.float64], rng: np.random.RandomState
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _blocks(values: Floats, weight: Floats, rng: np.random.RandomState) -> tuple[Floats, Floats]:
     """Means and weights of random blocks of documents, or the documents if these are few enough."""
     n = len(values)
     if n <= _MOST_BLOCKS:
@@ -230,17 +229,17 @@ def _blocks(
     # A sparse product, which needs no copy of the values.
     member = csr_array((weight[order], order, ends), shape=(_MOST_BLOCKS, n))
     of_blocks = member.sum(axis=1)
-    means: NDArray[np.float64] = member @ values
+    means: Floats = member @ values
     means /= of_blocks[:, None]
     return means, of_blocks
 
 
 def _resampled(
-    values: NDArray[np.float64],
-    weight: NDArray[np.float64],
+    values: Floats,
+    weight: Floats,
     n_bootstrap: int,
     rng: np.random.RandomState,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Weighted means of documents drawn with replacement, (n_bootstrap, n_components)."""
     n = len(values)
     result = []
@@ -273,7 +272,7 @@ def _proportions(proportions: Any) -> NDArray[Any]:
     return theta
 
 
-def _weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
+def _weights(weights: Any, n_samples: int) -> Floats:
     if weights is None:
         return np.ones(n_samples)
     result = check.numbers("weights", weights)
@@ -282,7 +281,7 @@ def _weights(weights: Any, n_samples: int) -> NDArray[np.float64]:
     return result
 
 
-def _comparable(groups: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
+def _comparable(groups: NDArray[Any], known: Flags) -> NDArray[Any]:
     """Groups of one type, which can be sorted: of mixed ones their texts."""
     kinds = {type(group) for group in groups[known]}
     filler = groups[known][0] if known.any() else ""

@@ -10,11 +10,12 @@ from scipy.stats import rankdata
 
 from .._utils import _validation as check
 from .._utils._topics import topics_of
+from .._utils._typing import Floats
 
 Measure = Literal["probability", "relevance", "frex", "lift"]
 
 
-def relevance(components: Any, weight: float = 0.6) -> NDArray[np.float64]:
+def relevance(components: Any, weight: float = 0.6) -> Floats:
     r"""Relevance of words to topics [1]_, between probability and lift.
 
     :math:`\lambda \log \beta_{kv} + (1-\lambda) \log (\beta_{kv} / p_v)`, where p is the mean of
@@ -61,7 +62,7 @@ def relevance(components: Any, weight: float = 0.6) -> NDArray[np.float64]:
     return scores
 
 
-def lift(components: Any) -> NDArray[np.float64]:
+def lift(components: Any) -> Floats:
     r"""Lift of words in topics [1]_: :math:`\beta_{kv} / p_v`.
 
     p is the mean of the topics, weighted by their sizes, the sums of the rows of `components`.
@@ -98,7 +99,7 @@ def lift(components: Any) -> NDArray[np.float64]:
     return np.divide(beta, p, out=beta, where=p > 0)
 
 
-def frex(components: Any, weight: float = 0.5) -> NDArray[np.float64]:
+def frex(components: Any, weight: float = 0.5) -> Floats:
     r"""FREX of words in topics [1]_: whether they are both frequent and exclusive.
 
     The weighted harmonic mean of two ranks: that of the probability of the word among all words of
@@ -165,7 +166,7 @@ def word_scores(components: Any, by: Measure, weight: float | None) -> NDArray[A
     return topics_of(components) if by == "probability" else lift(components)
 
 
-def _probabilities(components: Any) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _probabilities(components: Any) -> tuple[Floats, Floats]:
     """beta, a new array, and the share of each word in all topics."""
     weights = topics_of(components).astype(np.float64)  # a copy
     sizes = weights.sum(axis=1, keepdims=True)

@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .special import Floats, floats
+from ..._utils._typing import Floats
+from .special import floats
 
 
 def collapse(

@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..._utils._typing import Flags, Floats
 from .collapsed import collapse
-from .special import Floats, floats
+from .special import floats
 
 MOST_WORKING = 256
 MOST_LEFT_OUT = 96
@@ -86,7 +87,7 @@ def cvb0(
     return gamma, sweeps
 
 
-def first_look(n: Floats, B_d: Floats, alpha: Floats) -> tuple[NDArray[np.bool_], Floats]:
+def first_look(n: Floats, B_d: Floats, alpha: Floats) -> tuple[Flags, Floats]:
     """Tell which topics are at work in a document, and what gamma follows from one sweep.
 
     The first weights are half even, half as alpha. The fewer tokens a topic has, the larger must be
@@ -107,7 +108,7 @@ def leave_out_own(
     alpha: Floats,
     weights: Floats,
     gamma: Floats,
-    works: NDArray[np.bool_],
+    works: Flags,
     n_own: int,
 ) -> Floats:
     """Gamma of a document whose tokens do not count towards their own topics.

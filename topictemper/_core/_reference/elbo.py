@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from scipy import special
 from scipy.sparse import csr_array
 
-from .special import Floats, floats, psi
+from ..._utils._typing import Floats
+from .special import floats, psi
 
 
 def annealed_elbo(

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, expit
 
-Floats = NDArray[np.float64]
+from ..._utils._typing import Floats
 
 
 def bernoulli_sweep(

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
+from ..._utils._typing import Floats
 from .lda import EStep
-from .special import GOLDEN, Floats, floats, mix64
+from .special import GOLDEN, floats, mix64
 
 # Lanes that a draw goes through topics in; the most parts that a count is split into, and the
 # part of a document that these may be together.

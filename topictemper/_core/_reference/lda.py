@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from .special import Floats, floats, gamma_ratio, psi
+from ..._utils._typing import Floats
+from .special import floats, gamma_ratio, psi
 
 Ints = NDArray[np.int64]
 

@@ -1,10 +1,10 @@
 """Special functions and random numbers of the kernels once more, in plain NumPy and SciPy."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import special
 
-Floats = NDArray[np.float64]
+from ..._utils._typing import Floats
 
 # log Gamma(y) ~ (y - 1/2) log y - y + log(2 pi) / 2 + sum_n STIRLING_SERIES[n] / y^n
 # (Abramowitz and Stegun 6.1.40): from y = 10 on, the terms left out are under 1e-16.

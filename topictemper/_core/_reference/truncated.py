@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, logsumexp
 
+from ..._utils._typing import Floats
 from .special import GOLDEN, mix64
 
 Bits = NDArray[np.uint8]
-Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 
 _SMALLEST_WEIGHT = 1e-12

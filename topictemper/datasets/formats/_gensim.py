@@ -13,6 +13,7 @@ from scipy.sparse import csr_array
 
 from ..._utils import _counts
 from ..._utils import _validation as check
+from ..._utils._typing import Flags, Floats
 from ._lines import LARGEST_COUNT, LARGEST_SIZE, count_type, narrow, summable
 
 
@@ -74,7 +75,7 @@ def from_gensim(
 
 def _entries(
     corpus: Iterable[Any],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Return the words and the counts of all documents, and where each begins and ends."""
     # One array for all: those of NumPy, one for each document, would take most of the time.
     numbers, ends = array("d"), [0]
@@ -93,7 +94,7 @@ def _entries(
     return words, counts, np.array(ends)
 
 
-def _check(valid: NDArray[np.bool_], ends: NDArray[np.int64], what: str) -> None:
+def _check(valid: Flags, ends: NDArray[np.int64], what: str) -> None:
     """Refuse entries that are not valid, and name the first document that has one."""
     if not valid.all():
         number = int(np.searchsorted(ends, np.argmin(valid), side="right")) - 1

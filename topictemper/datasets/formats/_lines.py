@@ -10,6 +10,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._utils._typing import Floats
 from ._packed import InputError
 from ._scan import scan
 
@@ -32,7 +33,7 @@ class Block(NamedTuple):
     path: Path
     first: int
     text: bytes
-    values: NDArray[np.float64]
+    values: Floats
     lengths: NDArray[np.int64]
 
     def error(self, line: int, what: str) -> InputError:

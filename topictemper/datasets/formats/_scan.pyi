@@ -1,6 +1,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-def scan(
-    text: bytes, pairs: bool, n_whole: int
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
+from ..._utils._typing import Floats
+
+def scan(text: bytes, pairs: bool, n_whole: int) -> tuple[Floats, NDArray[np.int64]]: ...

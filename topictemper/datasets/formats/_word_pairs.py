@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from ..._utils._chunks import parts
+from ..._utils._typing import Floats
 from ._lines import (
     LARGEST_COUNT,
     LARGEST_SIZE,
@@ -28,7 +29,7 @@ _QUERY_OR_COMMENT = rb"(?<=[ \t])qid:\d+(?=\s)|#[^\n]*"
 class _Documents(NamedTuple):
     """Documents of a block: first numbers of lines, numbers of pairs, and the pairs."""
 
-    heads: NDArray[np.float64]
+    heads: Floats
     lengths: NDArray[np.int64]
     words: NDArray[np.int32]
     counts: NDArray[Any]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..._utils._typing import Floats
+from ..._utils._typing import Flags, Floats
 from ._updates import Components
 
 _PIXELS = 2**22  # pixels whose moments are computed at a time: bounds the memory
@@ -13,7 +12,7 @@ _PIXELS = 2**22  # pixels whose moments are computed at a time: bounds the memor
 
 def density_of_pixels(
     X: Floats,
-    targets: NDArray[np.bool_],
+    targets: Flags,
     nu: Floats,
     components: Components,
     noise_var: float,
