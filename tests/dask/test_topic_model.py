@@ -14,6 +14,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import topictemper
+from topictemper import metrics
 from topictemper.dask import TemperedLDA, TopicModel, _text_tasks, _topic_model
 
 from .documents import TEXTS, rounds_of_texts
@@ -102,8 +103,8 @@ def test_topics_and_statistics(model):
     assert len(themes) == 3
     counts = local.vectorizer_.transform(TEXTS)
     assert table.documents.sum() == (counts.sum(axis=1) > 0).sum() == len(TEXTS) - 4
-    coherence = topictemper.metrics.coherence(local.lda_, counts, per_topic=True)
-    np.testing.assert_allclose(table.coherence, coherence, rtol=1e-12)
+    expected = metrics.coherence(local.lda_, counts, per_topic=True)
+    np.testing.assert_allclose(table.coherence, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
