@@ -78,3 +78,33 @@ def test_words_that_are_split_already_do_not_warn():
             ["잘못된 문자열 있습니다 그리고 오류가", "apples pears plums figs grapes 今天天气很好"]
             * 2
         )
+
+
+GERMAN = [
+    "Die Abgeordneten haben den Antrag nicht angenommen, und das ist für die Regierung neu.",
+    "Wir werden auch von der Frau Ministerin hören, dass sie mit dem Haushalt zufrieden ist.",
+]
+FRENCH = ["Les députés ne sont pas dans la salle pour voter sur cette loi, que nous demandons."]
+RUSSIAN = ["Депутаты не знают, что это для них значит, так как они были при голосовании"]
+ENGLISH = [
+    "A new van; the van of a dealer, next to a second van with broken windows.",
+    "Budget committee vote parliament session tax law motion minister pension health reform",
+]
+
+
+@pytest.mark.parametrize("texts", [GERMAN, FRENCH, RUSSIAN, [*ENGLISH, *GERMAN]])
+@pytest.mark.parametrize("kind", [list, iter])
+def test_another_language_warns_where_only_english_stop_words_are_left_out(texts, kind):
+    with pytest.warns(UserWarning, match="function words of another language.*--stop-words") as got:
+        fit(kind([*texts, "another subject"]))
+    assert got[0].filename == __file__
+
+
+def test_english_and_stop_words_of_the_language_do_not_warn():
+    of_german = "die den nicht und das ist für wir auch von der dass sie mit dem werden".split()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit(ENGLISH)
+        for stop_words in (of_german, None):
+            model = TopicModel(2).set_params(lda__max_iter=1, vectorizer__stop_words=stop_words)
+            model.set_params(vectorizer__min_df=1).fit(GERMAN)

@@ -19,6 +19,7 @@ from ..datasets.formats._mapped import write_corpus_folder
 from ..datasets.formats._text import write_vocabulary
 from ._corpus_folder import plain_counting
 from ._long_texts import LONG, words_in_pieces
+from ._other_languages import warn_of_other_languages
 from ._parts import Part, joined, spool
 from ._unknown import UnknownWords
 from ._unspaced import warn_of_unspaced
@@ -169,6 +170,7 @@ def choose_words(
     final: Callable[[int, Part], Part]
     if vectorizer.vocabulary is None:
         warn_of_unspaced(growing, vectorizer)
+        warn_of_other_languages(growing, vectorizer)
         limited = growing.limited(vectorizer)
         words, kept, final = limited.words, limited.n_kept, limited.part
         set_vocabulary(vectorizer, words)

@@ -27,7 +27,7 @@ def warn_of_unspaced(growing: GrowingVocabulary, vectorizer: CountVectorizer) ->
         or vectorizer.token_pattern != WORD
     ):
         return
-    share, example = growing.share_of(_UNSPACED)
+    share, example = growing.share_of(_UNSPACED.search)
     if share >= _LEAST_SHARE:
         warn(
             f"{share:.0%} of the words, such as {example!r}, are in a script without spaces "

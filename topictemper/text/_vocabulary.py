@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -137,11 +137,11 @@ class GrowingVocabulary:
         """How often the words occur that are not forgotten."""
         return int(self._counts.occurrences.sum())
 
-    def share_of(self, pattern: re.Pattern[str]) -> tuple[float, str]:
-        """Return which share of the words a pattern occurs in, and the most frequent of these."""
+    def share_of(self, wanted: Callable[[str], object]) -> tuple[float, str]:
+        """Return which share of the words is wanted, and the most frequent word of these."""
         there, most, example = 0, 0, ""
         for word, column in self._column.items():
-            if isinstance(word, str) and pattern.search(word):
+            if isinstance(word, str) and wanted(word):
                 many = int(self._counts.occurrences[column])
                 there += many
                 most, example = max((most, example), (many, word))
