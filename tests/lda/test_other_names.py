@@ -131,6 +131,7 @@ def test_functions_that_are_told_run(kind, tmp_path):
         (TemperedLDA, "topics_per_class", "topics_by_group(counts, groups)"),
         (TopicModel, "reduce_topics", "reduce_to(n_components)"),
         (TopicModel, "find_topics", "transform([query])"),
+        (TopicModel, "representative_docs_", "top_documents(texts)"),
         (TemperedLDA, "bound_", "elbo(counts), where bound_ is exp(-elbo)"),
         (TopicModel, "get_topic_word_dist", "lda_.components_[k], divided by its sum"),
         (TopicModel, "set_callbacks", "lda=TemperedLDA(...).set_callbacks(...)"),
