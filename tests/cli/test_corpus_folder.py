@@ -298,15 +298,31 @@ def test_the_file_of_an_interrupted_fit_is_checked_before_the_work(fails, names)
     assert "m.topics.interrupted is a folder" in fails("fit", "docs.txt", *FIT)
 
 
-def test_a_second_interrupt_saves_nothing(run, names, monkeypatch, signal_at):
-    signal_at(2)
+@pytest.mark.parametrize("earlier", [(), (2,)])
+def test_an_interrupt_while_topics_are_inferred_saves_the_model(
+    run, names, monkeypatch, signal_at, earlier
+):
+    signal_at(*earlier)
     add = TopicStatistics.add
 
     def signalling(*arguments):
         signal.raise_signal(signal.SIGINT)
         add(*arguments)
 
-    monkeypatch.setattr(TopicStatistics, "add", signalling)
+    with monkeypatch.context() as patch:
+        patch.setattr(TopicStatistics, "add", signalling)
+        status, _, err = run("fit", "docs.txt", *FIT)
+    assert status == 130
+    assert ("fit was interrupted after 2 of 4 whole passes" in err) == bool(earlier)
+    assert "interrupted after its passes, while topics of the documents were inferred" in err
+    assert "interrupted: the model of the whole passes is m.topics.interrupted" in err
+    assert load("m.topics.interrupted").lda_.n_iter_ == (2 if earlier else 4)
+    assert run("topics", "m.topics.interrupted", "--json")[0] == 0
+
+
+def test_an_interrupt_while_the_model_is_saved_saves_nothing(run, names, monkeypatch, signal_at):
+    signal_at(2)
+    monkeypatch.setattr(TopicModel, "save", lambda *_: signal.raise_signal(signal.SIGINT))
     status, _, err = run("fit", "docs.txt", *FIT)
     assert status == 130
     assert "fit was interrupted after 2 of 4 whole passes" in err

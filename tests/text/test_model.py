@@ -15,6 +15,7 @@ from topictemper import TemperedLDA, TopicModel, load
 from topictemper.lda._training import Trainer
 from topictemper.text import _counting
 from topictemper.text._saving import _counted
+from topictemper.text._summaries import TopicStatistics
 
 from .small_texts import assert_tables_equal, texts, topic_model
 
@@ -324,6 +325,26 @@ def test_an_interrupted_fit_keeps_its_topics(method, monkeypatch):
     assert model.topics_.documents.sum() == 120
     if method == "fit_transform":
         np.testing.assert_array_equal(result, model.transform(texts()))
+
+
+def test_an_interrupt_after_the_passes_can_keep_the_topics(monkeypatch, tmp_path):
+    whole = topic_model().fit(texts())
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TopicStatistics, "add", interrupted)
+    model = topic_model()
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(texts())
+    assert not hasattr(model, "lda_")
+    with pytest.warns(UserWarning, match="interrupted after its passes"):
+        model.fit(texts(), on_interrupt="keep")
+    model.save(tmp_path / "model")
+    for kept in (model, load(tmp_path / "model")):
+        np.testing.assert_array_equal(kept.lda_.components_, whole.lda_.components_)
+        assert kept.topics_.coherence.isna().all()
+        assert not kept.topics_.documents.any()
 
 
 def test_priors_of_words_are_checked_with_the_words():

@@ -21,7 +21,7 @@ from .._utils import _chunks
 from .._utils import _validation as check
 from .._utils._counts import sample_weights
 from .._utils._files import new_path
-from .._utils._log import Progress, counted, say
+from .._utils._log import counted, say
 from .._utils._rollback import unchanged_on_error
 from .._utils._rows import joined_rows
 from .._utils._warnings import warn
@@ -43,7 +43,7 @@ from ._parameters import (
 from ._parts import Part
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
-from ._summaries import TopicStatistics
+from ._summaries import TopicStatistics, learned_statistics
 from ._tables import TablesMixin
 from ._texts import Texts
 from ._unknown import UnknownWords
@@ -216,7 +216,9 @@ class TopicModel(
             It also says how texts are cut into words, for ``topictemper fit FOLDER``.
             It has no words if one cannot be a line of a file: with a line break, or a blank end.
         on_interrupt : {"raise", "keep"}, default="raise"
-            What Ctrl-C does while topics are learned; see `TemperedLDA.fit`.
+            What Ctrl-C does while topics are learned; see `TemperedLDA.fit`. At the end, while
+            topics of the documents are inferred, "keep" keeps the topics, but `topics_` then has
+            no numbers of documents and no coherence.
 
         Returns
         -------
@@ -413,11 +415,8 @@ class TopicModel(
         self.lda_ = new_lda(self)
         names = self.vectorizer_.get_feature_names_out()
         self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
-        self._statistics = TopicStatistics.of(self.lda_, counts)
-        progress = Progress("inferring topics", bool(self.lda_.verbose), counts.shape[0])
-        for part in _chunks.parts(counts):
-            self._statistics.add(part, self._of_counts(part))
-            progress.add(part.shape[0])
+        keeps = on_interrupt == "keep"
+        self._statistics = learned_statistics(self.lda_, counts, self._of_counts, keeps=keeps)
         self._unknown = None
 
     @contextmanager

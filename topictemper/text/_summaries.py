@@ -8,11 +8,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils import _chunks
 from .._utils._cooccurrence import mean_npmi, shares_together
+from .._utils._log import Progress
 from .._utils._names import MOST_WORDS, names_of_topics
 from .._utils._ranking import largest_in_rows, top_columns
 from .._utils._state import Stateful
 from .._utils._typing import Floats
+from .._utils._warnings import warn
 from ..lda._completion import scores_of_documents
 from ..lda._estimator import TemperedLDA
 from ..topics._checks import matrices
@@ -74,6 +77,31 @@ class TopicStatistics(Stateful):
         filled = np.diff(counts.indptr) > 0
         topics = proportions[filled].argmax(axis=1)
         self.documents = self.documents + np.bincount(topics, minlength=len(self.documents))
+
+
+def learned_statistics(
+    lda: TemperedLDA, counts: Any, proportions_of: Callable[[Any], NDArray[Any]], *, keeps: bool
+) -> TopicStatistics:
+    """Return the statistics of the documents of a fit.
+
+    If it `keeps` its topics, an interrupt leaves statistics that know nothing, with a warning.
+    """
+    try:
+        statistics = TopicStatistics.of(lda, counts)
+        progress = Progress("inferring topics", bool(lda.verbose), counts.shape[0])
+        for part in _chunks.parts(counts):
+            statistics.add(part, proportions_of(part))
+            progress.add(part.shape[0])
+    except KeyboardInterrupt:
+        if not keeps:
+            raise
+        statistics = TopicStatistics.blank(lda)
+        statistics.top[:] = 0  # other words than those of any topic: its coherence is not known
+        warn(
+            "fit was interrupted after its passes, while topics of the documents were inferred. "
+            "The topics are kept; their columns documents (0) and coherence (NaN) are not known"
+        )
+    return statistics
 
 
 def topic_columns(
