@@ -318,7 +318,7 @@ def check_size(n_components: int, n_features: int, itemsize: int) -> None:
         memory = 2**40
     if needed > memory or n_components > np.iinfo(np.int32).max:
         raise ValueError(
-            f"n_components={n_components} with {n_features} features needs "
-            f"{needed / 2**30:,.0f} GiB and the machine has "
-            f"{memory / 2**30:,.0f} GiB; choose fewer components"
+            f"n_components={n_components} needs {needed / 2**30:,.0f} GiB for "
+            f"{n_features:,} features, and the machine has {memory / 2**30:,.0f} GiB; choose "
+            "fewer components"
         )

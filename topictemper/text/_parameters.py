@@ -41,6 +41,8 @@ _MARK = (
 #: ``L(?:L|M){2,}`` of letters L and marks M, twice as fast in text without marks.
 WORD = f"{_LETTER}(?:{_LETTER}{{2,}}+|(?:{_LETTER}|{_MARK}){{2}}{_LETTER}*)(?:{_MARK}{_LETTER}*+)*+"
 MIN_DF, MAX_DF = 5, 0.5
+# No texts with fewer words are worth topics that fill the memory.
+_FEW_WORDS = 100
 # What is left of contractions, such as "don" of "don't".
 _OF_CONTRACTIONS = (
     "ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn wasn weren "
@@ -189,7 +191,8 @@ def check_before_counting(lda: TemperedLDA) -> None:
     for name in ("topic_word_prior", "init"):
         if not isinstance(parameters[name], str) and hasattr(parameters[name], "__len__"):
             parameters[name] = None
-    Config.of(parameters, n_features=1)
+    # What even few words have no room for is refused before all texts are counted.
+    Config.of(parameters, n_features=_FEW_WORDS)
     seed_labels(lda.topic_word_prior)
     check.threads(lda.n_jobs)
 
