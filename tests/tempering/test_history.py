@@ -1,6 +1,7 @@
 """The bound that the factorial models and the mixture record, and what they log of it."""
 
 import logging
+import re
 from datetime import timedelta
 
 import numpy as np
@@ -77,9 +78,10 @@ def test_time_that_is_left(caplog, monkeypatch):
     monkeypatch.setattr(_log, "perf_counter", lambda: next(clock))
     log = _log.Iterations(3, 3, may_end_early=True)
     with caplog.at_level(logging.INFO, logger="topictemper"):
-        log.add(1, "T = 2")  # too soon
-        log.add(2, "T = 1")
-        log.add(3, "T = 1")
+        start = log.new_start()
+        log.add(start, 1, "T = 2")  # too soon
+        log.add(start, 2, "T = 1")
+        log.add(start, 3, "T = 1")
     assert [record.getMessage() for record in caplog.records] == [
         "iteration 2 of 3: T = 1, at most about 0:00:05 left",
         "iteration 3 of 3: T = 1",
@@ -87,29 +89,32 @@ def test_time_that_is_left(caplog, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("model", "numbers", "left"),
+    ("model", "starts", "numbers", "left"),
     [
         # The best of three starts goes on after two iterations of ten.
         (
             SigmoidBeliefNetwork(3, max_iter=10, n_init=3, random_state=0),
+            [1, 1, 2, 2, 3, 3],  # and the best of them
             [1, 2] * 3 + list(range(3, 11)),
             list(range(13, -1, -1)),
         ),
         (
             FactorialMixture(3, max_iter=3, n_init=2, random_state=0),
+            [1] * 3 + [2] * 3,
             [1, 2, 3] * 2,
             range(5, -1, -1),
         ),
         # Each start ends after two of six. How many it leaves out is not known before.
         (
             DPGaussianMixture(3, max_iter=6, n_init=2, tol=1e3, random_state=0),
+            [1, 1, 2, 2],
             [1, 2] * 2,
             [11, 10, 5, 4],
         ),
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_time_that_is_left_is_of_all_starts(model, numbers, left, caplog, monkeypatch):
+def test_time_that_is_left_is_of_all_starts(model, starts, numbers, left, caplog, monkeypatch):
     now, add = 0.0, _log.Iterations.add
 
     def add_after_ten_seconds(self, *args):
@@ -122,7 +127,11 @@ def test_time_that_is_left_is_of_all_starts(model, numbers, left, caplog, monkey
     with caplog.at_level(logging.INFO, logger="topictemper"):
         model.set_params(verbose=1).fit(data())
     lines = [record.getMessage() for record in caplog.records]
-    lines = [line for line in lines if line.startswith("iteration ")]
-    assert [int(line.split()[1]) for line in lines] == numbers
+    lines = [line for line in lines if "iteration " in line]
+    told = [re.match(rf"start (\d) of {model.n_init}, iteration (\d+) of", line) for line in lines]
+    of_lines = [int(each[1]) for each in told]
+    assert of_lines[: len(starts)] == starts
+    assert len(set(of_lines[len(starts) :])) <= 1
+    assert [int(each[2]) for each in told] == numbers
     for line, n in zip(lines, left, strict=True):
         assert line.partition(" about ")[2] == (f"{timedelta(seconds=10 * n)} left" if n else "")

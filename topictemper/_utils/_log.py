@@ -43,17 +43,28 @@ class Iterations:
         How many the start has that is finished.
     of_all_starts : int
         How many all starts have together.
+    n_starts : int
+        How many starts there are.
     may_end_early : bool
-        Whether there may be fewer.
+        Whether there may be fewer iterations.
     """
 
-    def __init__(self, total: int, of_all_starts: int, *, may_end_early: bool) -> None:
+    def __init__(
+        self, total: int, of_all_starts: int, n_starts: int = 1, *, may_end_early: bool
+    ) -> None:
         self._total, self._of_all_starts = total, of_all_starts
-        self._may_end_early = may_end_early
-        self._n_added = 0
+        self._n_starts, self._may_end_early = n_starts, may_end_early
+        self._n_started = self._n_added = 0
         self._start = self._last = perf_counter()
 
-    def add(self, n_done: int, state: str) -> None:
+    def new_start(self) -> str:
+        """Return what its lines begin with, which is nothing of the only start."""
+        self._n_started += 1
+        if self._n_starts == 1:
+            return ""
+        return f"start {self._n_started:,} of {self._n_starts:,}, "
+
+    def add(self, start: str, n_done: int, state: str) -> None:
         """So many of a start are done, one more than before, and the fit is in this state."""
         self._n_added += 1
         if perf_counter() - self._last > _SECONDS_BETWEEN_LINES:
@@ -61,12 +72,12 @@ class Iterations:
             left_over = self._of_all_starts - self._n_added
             seconds = left_over * (self._last - self._start) / self._n_added
             left = time_left(seconds, may_end_early=self._may_end_early)
-            say(f"iteration {n_done:,} of {self._total:,}: {state}{left}")
+            say(f"{start}iteration {n_done:,} of {self._total:,}: {state}{left}")
 
-    def end(self, n_done: int, state: str) -> None:
+    def end(self, start: str, n_done: int, state: str) -> None:
         """The last one of a start is done."""
         self._of_all_starts -= self._total - n_done  # those that it did not need
-        say(f"{counted(n_done, 'iteration')}: {state}")
+        say(f"{start}{counted(n_done, 'iteration')}: {state}")
 
 
 class Progress:

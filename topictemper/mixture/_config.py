@@ -77,7 +77,9 @@ def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
         max_iter=max_iter,
         tol=tol * len(X),
         random_state=check.random_state(parameters["random_state"]),
-        log=Iterations(max_iter, n_init * max_iter, may_end_early=tol > 0) if verbose else None,
+        log=Iterations(max_iter, n_init * max_iter, n_init, may_end_early=tol > 0)
+        if verbose
+        else None,
     )
 
 

@@ -33,17 +33,18 @@ class ElboHistory:
     def __init__(self, log: Iterations | None = None) -> None:
         self.rows: list[tuple[float, float, float]] = []
         self._log = log
+        self._start = "" if log is None else log.new_start()
 
     def append(self, temperature: float, elbo: float) -> None:
         """Add a pass."""
         self.rows.append((float(len(self.rows)), temperature, elbo))
         if self._log is not None:
-            self._log.add(len(self.rows), self._state())
+            self._log.add(self._start, len(self.rows), self._state())
 
     def end(self) -> None:
         """There are no more passes."""
         if self._log is not None:
-            self._log.end(len(self.rows), self._state())
+            self._log.end(self._start, len(self.rows), self._state())
 
     def _state(self) -> str:
         _, temperature, elbo = self.rows[-1]

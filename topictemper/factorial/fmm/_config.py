@@ -79,7 +79,9 @@ def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
         tol=tol * len(images.X),
         n_init=n_init,
         random_state=check.random_state(parameters["random_state"]),
-        log=Iterations(max_iter, n_init * max_iter, may_end_early=tol > 0) if verbose else None,
+        log=Iterations(max_iter, n_init * max_iter, n_init, may_end_early=tol > 0)
+        if verbose
+        else None,
     )
 
 

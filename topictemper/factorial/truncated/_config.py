@@ -163,7 +163,7 @@ def _shared(parameters: Mapping[str, Any], n_init: int = 1) -> dict[str, Any]:
     log = None
     if check.verbosity(parameters["verbose"]):
         of_all_starts = max_iter + (n_init - 1) * _n_trial(max_iter, n_init)
-        log = Iterations(max_iter, of_all_starts, may_end_early=False)
+        log = Iterations(max_iter, of_all_starts, n_init, may_end_early=False)
     return {
         "n_components": n_components,
         "inference": inference,
