@@ -57,6 +57,24 @@ def test_proportions(run, model, text, tmp_path):
         assert frame["id"].fillna("").tolist() == [row[3] for row in rows]
 
 
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("transform", "--top=4"), "--top 4: the model has 3 topics; all are given"),
+        (("topics", "--words=19"), "--words 19: the model has 18 words; all are given"),
+    ],
+)
+def test_more_than_a_model_has_is_told(run, model, text, command, told):
+    files = [model, text] if command[0] == "transform" else [model]
+    status, out, err = run(*command, *files)
+    assert status == 0
+    assert told in err
+    option, _, n = command[1].partition("=")
+    fewer, same, err = run(command[0], f"{option}={int(n) - 1}", *files)
+    assert (fewer, same) == (0, out)
+    assert "all are given" not in err
+
+
 def test_largest_proportions(run, model, text, tmp_path):
     pandas = pytest.importorskip("pandas")
     text.write_text("river boat\n\nengine road violin\n")

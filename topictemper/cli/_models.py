@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._chunks import parts as parts_of
-from .._utils._log import logger
+from .._utils._log import counted, logger
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..persistence._models import load
@@ -171,6 +171,12 @@ def warn_of_unfindable(
             odd[0],
             why,
         )
+
+
+def warn_of_fewer(option: str, n: int, n_there: int, noun: str) -> None:
+    """Log a warning if an option asks for more than a model has."""
+    if n > n_there:
+        logger.warning("%s %d: the model has %s; all are given", option, n, counted(n_there, noun))
 
 
 def unfindable(words: Sequence[str], vectorizer: CountVectorizer) -> list[str]:

@@ -16,7 +16,7 @@ from ..datasets.formats._packed import InputError
 from ..text._summaries import labels_of
 from . import _arguments as types
 from ._inputs import STANDARD_INPUT
-from ._models import Fitted
+from ._models import Fitted, warn_of_fewer
 from ._outputs import Labels, file_to_write, format_of_output, opened_output
 from ._printing import as_json, format_score
 
@@ -110,6 +110,8 @@ def run_transform(arguments: argparse.Namespace) -> int:
     format = format_of_output(output, arguments.top)
     if output != STANDARD_INPUT:
         file_to_write(output, "a table", arguments.file)
+    if arguments.top is not None:
+        warn_of_fewer("--top", arguments.top, len(fitted.lda.components_), "topic")
     names = range(fitted.lda.n_features_in_) if fitted.words is None else fitted.words
     labels = Labels(
         labels_of(fitted.lda, [str(name) for name in names]),

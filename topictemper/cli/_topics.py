@@ -9,8 +9,10 @@ import numpy as np
 
 from ..text._summaries import topic_columns
 from . import _arguments as types
-from ._models import Fitted
+from ._models import Fitted, warn_of_fewer
 from ._printing import format_topics, print_rows
+
+_N_WORDS = 10
 
 
 def add(commands: Any) -> None:
@@ -26,9 +28,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--words",
         type=types.positive,
-        default=10,
         metavar="N",
-        help="words of each topic (default: 10)",
+        help=f"words of each topic (default: {_N_WORDS})",
     )
     types.add_formats(parser)
     parser.set_defaults(run=run)
@@ -38,7 +39,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the topics."""
     fitted = Fitted(arguments.model)
     lda = fitted.lda
-    columns = topic_columns(lda, fitted.names(), fitted.statistics, arguments.words)
+    n_words = _N_WORDS
+    if arguments.words is not None:
+        n_words = arguments.words
+        warn_of_fewer("--words", n_words, lda.n_features_in_, "word")
+    columns = topic_columns(lda, fitted.names(), fitted.statistics, n_words)
     if not (arguments.json or arguments.csv):
         print(format_topics(columns["share"], columns["words"], labels=lda._labels))
         return 0
