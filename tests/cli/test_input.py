@@ -8,6 +8,7 @@ import os
 import sys
 import threading
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -243,3 +244,22 @@ def test_standard_input_without_documents(fails, model, stdin, monkeypatch):
     assert "-: no documents" in fails("score", model, "-")
     monkeypatch.setattr(sys, "stdin", None)
     assert "-: there is no standard input" in fails("transform", model, "-")
+
+
+def test_files_of_a_folder_that_are_utf8_after_all_are_told(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = Path("folder")
+    folder.mkdir()
+    words = "für über größe"
+    for number in range(6):
+        encoding = "utf-8" if number in (3, 4) else "latin-1"
+        (folder / f"{number}.txt").write_text(words, encoding=encoding)
+    fit = ("fit", folder, "--topics=1", "--passes=1", "--max-df=1.0", "--min-df=1", "-o=m.topics")
+    assert "0.txt, line 1: not UTF-8" in run(*fit)[2]
+    told = "2 files, such as folder/3.txt, may be UTF-8, but --encoding reads all as latin-1"
+    assert told in run(*fit, "--encoding=latin-1")[2]
+    for number in (3, 4):
+        (folder / f"{number}.txt").write_text(words, encoding="latin-1")
+    status, _, err = run(*fit, "--encoding=latin-1")
+    assert (status, "may be UTF-8" in err) == (0, False)
+    assert list(load("m.topics").feature_names_) == sorted(words.split())

@@ -91,6 +91,8 @@ class TextInput:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.n_documents = 0
+        # Files of a folder that `encoding` misreads.
+        self._misread: list[Path] = []
         self._path: Path = arguments.file
         self._format: str | None = arguments.format
         self._encoding: str | None = arguments.encoding
@@ -107,6 +109,14 @@ class TextInput:
             yield from self._documents(file)
         if not self.n_documents:
             raise InputError(f"{self._path}: no documents.")
+        if self._misread:
+            logger.warning(
+                "%s, such as %s, may be UTF-8, but --encoding reads all as %s; make all files "
+                "UTF-8, and leave out --encoding",
+                counted(len(self._misread), "file"),
+                self._misread[0],
+                self._encoding,
+            )
 
     def texts(self) -> Iterator[str]:
         """Yield the texts alone."""
@@ -137,6 +147,8 @@ class TextInput:
         n_rows = n_missing = 0
         with _opened(file) as content:
             for row in self._rows(content, str(file), format):
+                if format == "file" and _is_misread(row.text or "", self._encoding):
+                    self._misread.append(file)
                 n_missing += format in TABLES and not (row.text and not row.text.isspace())
                 place = name if format == "file" else f"{name}:{n_rows}".lstrip(":")
                 yield Document(place, row.text or "", *row[1:])
@@ -161,6 +173,16 @@ class TextInput:
         if format == "file":
             return iter([Row("".join(lines))])
         return (Row(line.rstrip("\r\n")) for line in lines)
+
+
+def _is_misread(text: str, encoding: str | None) -> bool:
+    """Whether the bytes of a text, read in a given encoding, are UTF-8 and mean something else."""
+    if encoding is None or text.isascii():
+        return False
+    try:
+        return text.encode(encoding).decode("utf-8") != text
+    except UnicodeError:
+        return False
 
 
 def _files_of(folder: Path) -> list[Path]:

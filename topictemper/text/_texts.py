@@ -67,7 +67,8 @@ def _column(texts: Any) -> Iterable[Any]:
     if sp.issparse(texts) or len(getattr(texts, "shape", ())) > 1:
         raise TypeError(
             f"texts is a {type(texts).__name__} of two dimensions; give one column of text, such "
-            "as frame['text']. For counts of words use TemperedLDA"
+            "as frame['text'], or 'text' without brackets in a ColumnTransformer. For counts of "
+            "words use TemperedLDA"
         )
     if isinstance(texts, Mapping | Set) or not isinstance(texts, Iterable):
         raise TypeError(
