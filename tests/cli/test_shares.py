@@ -62,12 +62,12 @@ def test_shares_over_time(run, model, table, expected):
     ]
 
 
-@pytest.mark.parametrize("ending", ["", ".0"])
-def test_years_are_years(run, model, lines, tmp_path, expected, ending):
+@pytest.mark.parametrize(("ending", "missing"), [("", ""), (".0", ""), ("", "NA")])
+def test_years_are_years(run, model, lines, tmp_path, expected, ending, missing):
     table = tmp_path / "docs.csv"
     years = [2000 + d % 2 for d in range(120)]
     written = [f"{year}{ending}" for year in years]
-    written[5] = ""
+    written[5] = missing
     rows = zip(lines, written, strict=True)
     table.write_text("body,year\n" + "".join(f"{line},{year}\n" for line, year in rows))
     arguments = ("shares", model, table, "--column=body", "--date=year")

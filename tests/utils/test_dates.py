@@ -64,6 +64,7 @@ def test_columns_of_periods_in_arrow_are_no_numbers(chunked):
         (np.datetime64("2024-05-31T10:00"), "2024-05-31"),
         ("", "NaT"),
         ("NaT", "NaT"),
+        ("NA", "NaT"),
         (None, "NaT"),
         (float("nan"), "NaT"),
     ],

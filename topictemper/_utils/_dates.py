@@ -29,6 +29,8 @@ _YEAR_OR_MONTH = re.compile(r"[+-]?\d{1,4}(-\d\d)?", re.ASCII)
 # A year or a day that a column with gaps has made a float.
 _WHOLE = re.compile(r"(\d{4}|\d{8})\.0+", re.ASCII)
 _FIRST_COMPACT, _LAST_COMPACT = 1000_01_01, 9999_12_31
+# R writes "NA" into tables.
+_MISSING = ("", "NaT", "NA")
 # Texts whose days are remembered: those of a century, but not all times of day.
 _MOST_TEXTS = 1 << 16
 
@@ -42,7 +44,7 @@ def days_of(dates: Any, n_documents: int) -> NDArray[np.datetime64]:
         datetime64; dates and datetimes, of which the day is that of their clock; periods of pandas,
         of which it is the first; text such as "2024-05-31", "2024/05/31", "20240531", "2024-05" or
         "2024", with or without a time, which is not read; or numbers such as 2024 and 20240531. A
-        month or a year is its first day. None, NaN, NaT and "" are missing.
+        month or a year is its first day. None, NaN, NaT, "" and "NA" are missing.
     n_documents : int
         How many there must be.
 
@@ -117,7 +119,7 @@ def _day(value: Any, row: int) -> np.datetime64:
         text = (value.decode() if isinstance(value, bytes) else str(_whole(value))).strip()
         whole = _WHOLE.fullmatch(text)
         text = whole[1] if whole else text
-        if text in ("", "NaT"):
+        if text in _MISSING:
             return np.datetime64("NaT", "D")
         return np.datetime64(_iso(text.replace("/", "-")), "D")
     except ValueError:

@@ -100,6 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _as_years(dates: Sequence[str | None]) -> Sequence[str | None] | Floats:
     """Return texts that are all years as numbers, each a period that is called as in the file."""
-    if not all(date is None or _YEAR.fullmatch(date) for date in dates):
+    missing = (None, "NA")
+    if not all(date in missing or _YEAR.fullmatch(date) for date in dates):
         return dates
-    return np.array([np.nan if date is None else float(date) for date in dates])
+    return np.array([np.nan if date in missing else float(date) for date in dates])
