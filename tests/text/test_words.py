@@ -108,3 +108,14 @@ def test_english_and_stop_words_of_the_language_do_not_warn():
         for stop_words in (of_german, None):
             model = TopicModel(2).set_params(lda__max_iter=1, vectorizer__stop_words=stop_words)
             model.set_params(vectorizer__min_df=1).fit(GERMAN)
+
+
+def test_texts_full_of_web_addresses_warn():
+    post = "New study of heart and sleep for all kids http://example.com/abc"
+    with pytest.warns(UserWarning, match="of the words are 'http' or the like") as got:
+        fit([post, "more sleep"])
+    assert got[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit([post, "more sleep " * 60])
+        fit([post.partition("http")[0], "more sleep"])

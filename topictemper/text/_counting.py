@@ -24,6 +24,7 @@ from ._parts import Part, joined, spool
 from ._unknown import UnknownWords
 from ._unspaced import warn_of_unspaced
 from ._vocabulary import GrowingVocabulary
+from ._web_addresses import warn_of_web_addresses
 
 # Documents and words that are counted at a time.
 _MOST_DOCUMENTS, _MOST_WORDS = 8192, 1 << 20
@@ -171,6 +172,7 @@ def choose_words(
     if vectorizer.vocabulary is None:
         warn_of_unspaced(growing, vectorizer)
         warn_of_other_languages(growing, vectorizer)
+        warn_of_web_addresses(growing)
         limited = growing.limited(vectorizer)
         words, kept, final = limited.words, limited.n_kept, limited.part
         set_vocabulary(vectorizer, words)
