@@ -243,7 +243,7 @@ def test_pipelines():
         (iter([]), ValueError, "texts has no documents"),
         ({"a": "b"}, TypeError, "must be an iterable of texts"),
         (5, TypeError, "must be an iterable of texts"),
-        (np.eye(3), TypeError, "of two dimensions; give one column"),
+        (np.eye(3), TypeError, "two dimensions.* without brackets in a ColumnTransformer"),
         (["a text", 5], TypeError, "document 1 is neither a text nor a list of tokens, but int"),
         (["a text", ["a", "b"]], TypeError, "document 1 is a list of tokens, but a text"),
         ([[(0, 1)]], TypeError, "document 0 holds tuples, like a corpus of gensim"),
