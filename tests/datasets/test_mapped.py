@@ -102,6 +102,7 @@ class Broken:
         ([COUNTS, COUNTS[:, :2]], None, ValueError, "chunk 1 of X has 2 columns, those before 3"),
         ([COUNTS, COUNTS * 0.5], None, ValueError, "chunk 1 of X has counts that int32 of chunk 0"),
         ([COUNTS, COUNTS * 10**10], None, ValueError, "chunk 1 of X has counts that int32"),
+        ([COUNTS, COUNTS * 1e10], None, ValueError, "chunk 1 of X has counts that int32"),
         (np.array([["a"]]), None, (TypeError, ValueError), "chunk 0 of X|convert"),
         (COUNTS, ["a", "b"], ValueError, "feature_names must have 3 names"),
         (COUNTS, ["a", "b", "a"], ValueError, "cannot be written one per line: 'a'"),

@@ -48,6 +48,13 @@ def test_weights_are_copies():
     assert_allclose(seeds.prior(X, WORDS, 4, weight), seeds.prior(copies, WORDS, 4))
 
 
+def test_weights_that_sum_to_less_than_one_only_scale_the_prior():
+    X, weight = corpus(), np.full(200, 1e-4)
+    seeds = SeedTopics(SEEDS, base=1e-12)
+    small, usual = seeds.prior(X, WORDS, 4, weight), seeds.prior(X, WORDS, 4)
+    assert_allclose(small[:2], usual[:2] * 1e-4, rtol=1e-6, atol=1e-11)
+
+
 def test_seeded_topics_come_first_with_their_labels(tmp_path):
     X = frame(corpus())
     for seed in range(5):

@@ -209,11 +209,11 @@ def _typical_counts(
                 several = np.where(found > 1, found, 0)
                 _add_rows(of_two[k], each[rows] * several / len(words), part)
             start = rows.stop
-    length = totals.sum() / max(n_documents, 1.0)
+    length = totals.sum() / (n_documents or 1.0)  # the sum of weights, which may be below 1
     result = np.zeros_like(of_one)
     for k, words in enumerate(columns):
         own = of_two[k] if of_two[k].any() else of_one[k]
-        excess = length * (own - own.sum() * totals / max(totals.sum(), 1.0))
+        excess = length * (own - own.sum() * totals / (totals.sum() or 1.0))
         result[k] = np.maximum(excess, 0.0)
         result[k, words] = np.maximum(result[k, words], totals[words])
     return result

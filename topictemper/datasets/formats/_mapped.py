@@ -209,7 +209,8 @@ def _storable(data: NDArray[Any], wanted: np.dtype[Any] | None, number: int) -> 
     if wanted is None:
         small = data.dtype.kind in "biu" and data.max(initial=0) <= LARGEST_SIZE
         wanted = np.dtype(np.int32) if small else np.result_type(data.dtype, np.float32)
-    stored = data.astype(wanted, copy=False)
+    with np.errstate(invalid="ignore"):  # of counts that are too large: they are refused here
+        stored = data.astype(wanted, copy=False)
     if stored.dtype != data.dtype and not (stored == data).all():
         raise ValueError(f"chunk {number} of X has counts that {wanted} of chunk 0 cannot hold")
     return stored
