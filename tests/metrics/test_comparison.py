@@ -57,6 +57,13 @@ def test_match_of_different_numbers_of_topics():
     assert_array_equal(np.sort(back.first), np.sort(match.second))
 
 
+def test_pairs_that_are_equally_near_are_in_the_order_of_the_topics():
+    first, second = np.eye(40, 80), np.eye(40, 80)
+    second[1::2] += np.eye(40, 80, 40)[1::2]  # of each second topic a half
+    match = match_topics(first, second)
+    assert match.first.tolist() == [*range(0, 40, 2), *range(1, 40, 2)]
+
+
 def test_topics_without_a_common_word_are_at_distance_one():
     assert match_topics([[1.0, 0.0]], [[0.0, 1.0]]).distance[0] == 1.0
 

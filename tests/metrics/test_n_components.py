@@ -45,7 +45,7 @@ def test_the_table_is_of_the_fits(comparison):
 def test_it_takes_a_size_and_says_why(comparison):
     """The corpus has four topics."""
     assert comparison.n_components_ == 4
-    assert comparison.reason_.startswith("Take 4 topics: ")
+    assert comparison.reason_.startswith("Take 4 topics: no size has a higher held-out score (")
     assert "2 " in str(comparison)
     assert str(comparison).endswith(comparison.reason_)
 

@@ -116,6 +116,7 @@ def test_prior_given_goes_before_the_estimators():
         ({"doc_topic_prior": np.ones(3)}, "doc_topic_prior must be > 0, one number or 2"),
         ({"doc_topic_prior": np.nan}, "doc_topic_prior must be > 0"),
         ({"doc_topic_prior": "auto"}, "doc_topic_prior must hold numbers"),
+        ({"per_document": True, "standard_error": True}, "per_document must be False"),
         ({"model": np.eye(2, 60) + np.eye(2, 60, 2)}, r"zeros \(row 0, column 1\)"),
         ({"model": np.ones((2, 61))}, "X has 60 features, but the topics have 61"),
         ({"X": np.eye(60)}, "no document with two tokens"),

@@ -101,6 +101,11 @@ def test_update(model):
 
 def test_drift_is_a_warning():
     updated = topic_model().fit(texts())
+    with pytest.warns(UserWarning, match=r"4 of 16 words of 1 document .* \(25.0%; 0.0% before"):
+        updated.update([f"{texts(1)[0]} {'koala ' * 4}"])
+    updated = topic_model().fit(texts())
+    updated.update([f"{texts(1)[0]} {'koala ' * 2}"])  # 14.3%
+    updated = topic_model().fit(texts())
     with pytest.warns(UserWarning, match=r"24 of 48 words of 2 documents .* \(50.0%; 0.0% before"):
         updated.update([f"{text} zebra giraffe okapi {'koala ' * 9}" for text in texts(2)])
     updated.update([f"{text} {'koala ' * 13}" for text in texts(2)])  # no more
@@ -120,6 +125,8 @@ def test_a_list_is_checked_before_it_is_learned(model, monkeypatch):
 
 def test_progress_is_logged(caplog):
     with caplog.at_level("INFO", "topictemper"):
+        topic_model().fit(texts()).update(texts(9, seed=1))
+        assert not caplog.records
         topic_model(verbose=1).fit(texts()).update(texts(9, seed=1))
     lines = [record.message for record in caplog.records]
     assert re.fullmatch(r"counting words: 120 documents, [\d,]+ a second", lines[0])

@@ -74,6 +74,9 @@ def test_words_that_are_split_already_do_not_warn():
             lda__max_iter=1, vectorizer__min_df=1, vectorizer__token_pattern=r"\S+"
         )
         assert "天气" in model.fit([split, "公园"]).feature_names_
+        for way in ({"vectorizer__analyzer": "char"}, {"vectorizer__tokenizer": list}):
+            model = TopicModel(2).set_params(lda__max_iter=1, vectorizer__min_df=1, **way)
+            assert "天" in model.fit(["今天天气很好", "公园"]).feature_names_
         fit(
             ["잘못된 문자열 있습니다 그리고 오류가", "apples pears plums figs grapes 今天天气很好"]
             * 2

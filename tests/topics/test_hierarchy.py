@@ -80,7 +80,7 @@ def test_equal_distances_give_as_many_groups_as_asked():
         (np.zeros((2, 3)), "two topics"),
         (np.array([[0.0, 1.0], [2.0, 0.0]]), "symmetric"),
         (np.array([[0.0, np.nan], [np.nan, 0.0]]), "finite"),
-        (np.array([[1.0, 0.3], [0.3, 1.0]]), "0 on the diagonal"),
+        (np.array([[0.0, 0.3], [0.3, 1.0]]), "0 on the diagonal"),
         (np.array([[0.0, -0.3], [-0.3, 0.0]]), "distances must be >= 0"),
         ("abc", "distances must hold numbers"),
     ],

@@ -182,6 +182,7 @@ def test_words_in_an_array():
         ({"t": iter(["w1"])}, TypeError, "'t' must have a list of words"),
         ({"t": [1]}, TypeError, "'t' must have a list of words"),
         ({1: ["w1"]}, TypeError, "label"),
+        ({" ": ["w1"]}, TypeError, "label"),
         ({"t": ["x", "y"]}, ValueError, "none of the words of the seeded topic 't'.*: x, y"),
         ({str(k): ["w1"] for k in range(5)}, ValueError, "5 seeded topics, but n_components=4"),
     ],

@@ -287,6 +287,7 @@ def test_refuses_tables_of_periods():
         ({"groups": ["a"]}, "one group for each"),
         ({"weights": np.zeros(60)}, "no document"),
         ({"weights": [-1.0] * 60}, "weights"),
+        ({"weights": [1.0] * 59 + [np.inf]}, "weights must be 60 finite numbers"),
         ({"labels": ["a"]}, "labels must have 3"),
         ({"confidence": 1.0}, "confidence"),
         ({"n_bootstrap": 0}, "n_bootstrap"),
