@@ -29,3 +29,16 @@ def test_of_more_needed_documents_than_others_would_fit_all_are_there(monkeypatc
     chosen = _documents.choose(needed, None, 100, np.random.default_rng(0))
     assert chosen.rows.tolist() == needed.tolist()
     assert not chosen.complete
+
+
+@pytest.mark.parametrize(("budget", "longest"), [(40_000, 200), (1_000, 100)])
+def test_of_needed_documents_that_are_too_long_there_are_the_beginnings(
+    monkeypatch, budget, longest
+):
+    monkeypatch.setattr(_documents, "_TEXT_BUDGET", budget)
+    needed = np.arange(0, 100, 2)
+    texts = [f"{row:04}" * 750 for row in range(100)]
+    chosen = _documents.choose(needed, texts, 100, np.random.default_rng(0))
+    assert chosen.rows.tolist() == needed.tolist()
+    assert chosen.texts == [texts[row][:longest] for row in needed]
+    assert (chosen.n_cut, chosen.complete) == (50, False)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from topictemper.report._geometry import _candidates, _principal, map_of
+from topictemper.report._geometry import _candidates, _principal, map_of, neighbors
 
 
 def distances(n, seed):
@@ -19,14 +19,23 @@ def test_principal_coordinates_have_the_distances_and_a_sign(seed):
     assert (places[np.abs(places).argmax(axis=0), [0, 1]] > 0).all()
 
 
-def test_circles_of_a_map_touch_its_box_and_not_each_other():
+@pytest.mark.parametrize("distance", [distances(9, 0), np.zeros((9, 9))])
+def test_circles_of_a_map_touch_its_box_and_not_each_other(distance):
     shares = np.random.default_rng(0).dirichlet(np.full(9, 2.0))
-    places, radii = map_of(distances(9, 0), shares)
+    places, radii = map_of(distance, shares)
     assert_allclose((places - radii[:, None]).min(axis=0), 0.0, atol=1e-12)
     assert (places + radii[:, None]).max() == pytest.approx(1.0)
     assert_allclose(radii**2 / shares, (radii**2 / shares)[0])
     apart = np.linalg.norm(places[:, None] - places, axis=2) - radii[:, None] - radii
     assert apart[~np.eye(9, dtype=bool)].min() > -1e-3
+
+
+def test_neighbors_are_other_topics_and_the_first_of_equally_near_ones():
+    distance = np.array(
+        [[0.0, 0.5, 0.2, 0.5], [0.5, 0, 0.3, 0.1], [0.2, 0.3, 0, 0.3], [0.5, 0.1, 0.3, 0]]
+    )
+    assert neighbors(distance, 2).tolist() == [[2, 1], [3, 2], [0, 1], [1, 2]]
+    assert neighbors(distance, 9).shape == (4, 3)
 
 
 @pytest.mark.parametrize("n", [1, 2, 400])

@@ -30,6 +30,31 @@ def test_topics_are_general_below_a_fence_and_a_part_of_the_median(others, limit
         assert [doubt.kind for doubt in doubts] == kinds
 
 
+@pytest.mark.parametrize(("others", "limit"), [(0.06, 0.05), (0.4, 0.2)])
+def test_topics_are_incoherent_below_a_limit_and_half_of_the_median(others, limit):
+    apart, far = 1.0 - np.identity(5), np.full(5, 0.8)
+    for value, kinds in ((limit - 0.01, ["incoherent"]), (limit + 0.001, [])):
+        coherence = np.array([value, *[others] * 4])
+        doubts = doubts_about(np.full(5, 0.2), coherence, apart, far, None)
+        assert [doubt.kind for doubt in doubts] == kinds
+
+
+def test_topics_are_empty_duplicate_or_unstable_beyond_a_limit():
+    even, far, apart = np.full(4, 0.25), np.full(4, 0.8), 1.0 - np.identity(4)
+    for share, kinds in ((0.024, ["empty"]), (0.026, [])):
+        doubts = doubts_about(np.array([share, 0.3, 0.3, 0.3]), None, apart, far, None)
+        assert [doubt.kind for doubt in doubts] == kinds
+    for least, pairs in ((0.39, [(1, 3), (3, 1)]), (0.41, [])):
+        near = apart.copy()
+        near[1, 3] = near[3, 1] = least
+        doubts = doubts_about(even, None, near, far, None)
+        assert [(doubt.topic, doubt.other) for doubt in doubts] == pairs
+        assert {doubt.kind for doubt in doubts} <= {"duplicate"}
+    for distance, kinds in ((0.66, ["unstable"]), (0.64, [])):
+        doubts = doubts_about(even, None, apart, far, np.array([0.1, 0.1, distance, 0.1]))
+        assert [doubt.kind for doubt in doubts] == kinds
+
+
 def test_words_at_hand_are_the_most_probable_first():
     topic = np.random.default_rng(0).dirichlet(np.full(500, 0.1))
     words, log_probability = candidates(topic, np.full(500, 1 / 500))
@@ -42,7 +67,8 @@ def test_words_at_hand_are_the_most_probable_first():
 def test_words_at_hand_are_the_first_at_every_stop(n_words):
     # Small whole numbers: many words are as relevant as others.
     rng = np.random.default_rng(0)
-    topic, marginal = rng.integers(0, 4, n_words) / n_words, rng.integers(1, 4, n_words) / n_words
+    topic = rng.integers(0, 20, n_words) / n_words
+    marginal = rng.integers(1, 20, n_words) / n_words
     log_p, log_marginal = np.log(np.maximum(topic, 1e-12)), np.log(marginal)
     shown = [np.argsort(-topic, kind="stable")[:100]]
     for stop in STOPS:

@@ -181,11 +181,10 @@ def test_documents_of_one_day_have_no_course(path):
 def test_dates_of_pandas(path):
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     dates = [pd.Timestamp("2024-01-03"), pd.NaT, *[datetime.date(2024, 1, 1)] * (N_DOCUMENTS - 2)]
-    assert written(path, dates=dates)["periods"]["names"] == [
-        "2024-01-01",
-        "2024-01-02",
-        "2024-01-03",
-    ]
+    content = written(path, dates=dates)
+    assert content["periods"]["names"] == ["2024-01-01", "2024-01-02", "2024-01-03"]
+    assert content["documents"]["row"] == list(range(N_DOCUMENTS))
+    assert content["documents"]["date"][:3] == ["2024-01-03", "", "2024-01-01"]
 
 
 def test_missing_values_of_pandas_are_none(path):
