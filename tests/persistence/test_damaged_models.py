@@ -156,6 +156,14 @@ def test_values_that_no_training_leads_to(tmp_path, files, mode, place, value):
         load(path)
 
 
+@pytest.mark.parametrize("name", ["Other", "SeedTopics", 3, None, ["TemperedLDA"]])
+def test_only_estimators_of_topictemper_are_made(tmp_path, files, name):
+    _changed(files["lvt"], tmp_path / "model.npz", "estimator", name)
+    match = DAMAGED + "estimator: .* is not an estimator of topictemper"
+    with pytest.raises(ValueError, match=match):
+        load(tmp_path / "model.npz")
+
+
 @pytest.mark.parametrize("settings", [3, None, [1], {"heat": 3}])
 def test_damaged_settings_name_their_mode(tmp_path, files, settings):
     tempering = {"mode": "lvt", "settings": settings}
