@@ -248,6 +248,25 @@ def test_words_that_do_not_fit(tmp_path, name):
     assert corpus.feature_names.tolist() == list("abcd")
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [(UCI, "2\n12\n3\n1 1 200\n1 12 7\n2 12 10\n"), (LDAC, "2 0:200 11:7\n1 11:10\n")],
+)
+def test_numbers_have_no_zeros_in_front(tmp_path, name, text):
+    X = np.zeros((2, 12), int)
+    X[:, 11], X[0, 0] = (7, 10), 200
+    write_corpus(tmp_path / name, X)
+    assert (tmp_path / name).read_text() == text
+
+
+@pytest.mark.parametrize("name", NAMES.values())
+def test_what_is_written_stays_as_it_is(tmp_path, name):
+    X = sp.csr_array((np.array([3, 0, 1], np.int32), [0, 1, 2], [0, 2, 3]), shape=(2, 4))
+    write_corpus(tmp_path / name, X)
+    assert X.data.tolist() == [3, 0, 1]
+    assert read_corpus(tmp_path / name).counts.nnz == 2
+
+
 @pytest.mark.parametrize("name", [UCI, LDAC])
 @pytest.mark.parametrize(
     ("X", "names", "message"),

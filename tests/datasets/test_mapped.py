@@ -162,6 +162,10 @@ def _shorter(path):
     np.save(path / "data.npy", np.zeros(2, np.int32))
 
 
+def _ends(*indptr):
+    return lambda path: np.save(path / "indptr.npy", np.array(indptr, np.int32))
+
+
 def _other_type(path):
     np.save(path / "indices.npy", np.zeros(3, np.int64))
 
@@ -180,6 +184,8 @@ def _change(**changes):
         (_cut, "indices.npy: 8 bytes are not an array of int32 of shape .3,."),
         (_shorter, r"data.npy: an array of shape \(2,\) of int32, instead of 3 of int32"),
         (_other_type, "indptr.npy is of int32 and indices.npy of int64"),
+        (_ends(1, 2, 2, 3), "indptr.npy: does not go from 0 to 3"),
+        (_ends(0, 2, 2, 2), "indptr.npy: does not go from 0 to 3"),
         (_change(shape=[4, 3]), "indptr.npy: an array of shape"),
         (_change(shape=3), "damaged"),
         (_change(format="other"), "corpus.json: not the header"),
