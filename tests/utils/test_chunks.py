@@ -1,0 +1,21 @@
+"""Parts of matrices, and what is counted in them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from topictemper._utils import _chunks
+
+# Rows of a zero, of a count, of two zeros, of nothing, and of a count.
+X = sp.csr_array((np.array([0, 2, 0, 0, 3]), [1, 0, 0, 2, 2], [0, 1, 2, 4, 4, 5]), shape=(5, 3))
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 5])
+def test_parts_are_all_rows_in_order(monkeypatch, at_once):
+    monkeypatch.setattr(_chunks, "_MOST_ROWS", at_once)
+    parts = list(_chunks.parts(X))
+    assert max(part.shape[0] for part in parts) == at_once
+    assert (sp.vstack(parts).toarray() == X.toarray()).all()
+    assert (parts[0] is X) == (at_once == 5)
+    assert _chunks.row_sums(X).tolist() == [0, 2, 0, 0, 3]
+    assert _chunks.n_empty_rows(X) == 3
