@@ -12,6 +12,7 @@ from sklearn.utils import Bunch
 import topictemper
 from topictemper import TemperedLDA, load
 from topictemper.cli import _demo
+from topictemper.cli._main import _parser
 from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus, write_corpus
 from topictemper.mixture import DPGaussianMixture
 
@@ -212,9 +213,15 @@ def test_topics_of_a_model_without_words(run, tmp_path):
 def test_same_seed_same_file(run, text, tmp_path):
     paths = [tmp_path / name for name in ("a.npz", "b.npz")]
     for path in paths:
-        assert run("fit", text, "--topics=3", "--passes=2", "--seed=5", "--output", path)[0] == 0
+        assert run("fit", text, "--topics=3", "--passes=2", "--seed=0", "--output", path)[0] == 0
     first, second = (load(path).lda_.components_ for path in paths)
     np.testing.assert_array_equal(first, second)
+
+
+def test_defaults_of_a_fit_are_those_of_its_help():
+    given = _parser().parse_args(["fit", "docs.txt", "--output", "model.npz"])
+    assert (given.topics, given.tempering, given.seed) == (50, "lvt", 0)
+    assert given.passes is given.batch_size is given.jobs is None
 
 
 def test_progress_is_switched_off_afterwards(run, text, tmp_path):
