@@ -116,6 +116,27 @@ def test_eta_by_topic():
         assert clone(model).fit(corpus()).n_components == 2
 
 
+def test_eta_by_topic_of_averaged_topics():
+    eta = np.repeat([[0.1], [0.3], [0.2], [0.4]], 60, axis=1)
+    lda = small_lda(topic_word_prior=eta, dtype="float64").fit(corpus())
+    lda.partial_fit(corpus(300, 5))
+    assert lda._trainer.average.topics is not None
+    assert_allclose(lda.drop_topics(0).components_, lda.components_[1:])
+
+
+def test_what_priors_are_learned_from_is_merged():
+    lda = small_lda(**SETTINGS["learned"]).fit(corpus())
+    trainer, merged = lda._trainer, lda.merge_topics([1, 3])._trainer
+    means, first = trainer.priors._means, trainer.first_alpha
+    assert_allclose(merged.priors._means, [means[0], means[1] + means[3], means[2], means[4]])
+    assert_allclose(merged.first_alpha, [first[0], first[1] + first[3], first[2]])
+
+
+def test_a_merged_model_has_random_numbers_of_its_own():
+    lda = small_lda(random_state=np.random.RandomState(0)).fit(corpus())
+    assert lda.merge_topics([0, 1]).random_state is not lda.random_state
+
+
 def test_reduce_follows_the_hierarchy():
     lda = small_lda(n_components=8).fit(corpus())
     tree = topic_hierarchy(lda)
@@ -146,6 +167,9 @@ def test_words_and_output_stay():
     merged = lda.merge_topics([1, 2])
     assert merged.feature_names_in_.tolist() == list(frame.columns)
     assert list(merged.transform(frame).columns) == ["sports", "temperedlda1", "temperedlda2"]
+    for model in (lda, merged):
+        with pytest.warns(UserWarning, match="X does not have valid feature names"):
+            model.transform(corpus().toarray())
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,11 @@ def test_empty_rows_and_single_tokens():
     assert split_tokens(sp.csr_matrix((3, 2)))[0].nnz == 0
 
 
+def test_of_an_odd_number_of_very_many_tokens_one_more_is_observed():
+    observed, held_out = split_tokens(sp.csr_matrix(np.array([[2.0**20, 5.0]])))
+    assert (observed.sum(), held_out.sum()) == (2**19 + 3, 2**19 + 2)
+
+
 @pytest.mark.parametrize("n", [1e6, 1e9, 3e9, 1e12, 1e15])
 def test_huge_counts(n):
     X = sp.csr_matrix(np.array([[n, 4.0, 0.0, n], [0.0, 3.0, 0.0, 0.0]]))
