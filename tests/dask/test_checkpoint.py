@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from topictemper.dask._checkpoint import Checkpoint, State
+from topictemper.dask._checkpoint import Checkpoint, State, as_json
 from topictemper.dask._executors import Local
 
 
@@ -22,3 +22,11 @@ def test_the_last_round_and_the_best_one_stay(tmp_path):
         Checkpoint(tmp_path, {"seed": 1}).begin()
     with pytest.raises(FileExistsError, match="checkpoint of an earlier fit"):
         Checkpoint.check_new(tmp_path)
+
+
+def test_parameters_with_other_arrays_are_others():
+    array = np.arange(6.0)
+    same = [as_json({"prior": [1, 2], "init": value}) for value in (array, array.copy())]
+    assert same[0] == same[1]
+    for other in (array.reshape(2, 3), array.astype(np.float32), array + 1, array.view(np.int64)):
+        assert as_json({"prior": [1, 2], "init": other}) != same[0]

@@ -82,6 +82,17 @@ def test_what_is_no_array(file, message):
         read_npz(file)
 
 
+@pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_member_that_ends_before_its_array(compression):
+    # Only 60 bytes of 80 are there, but the list of members says that all are.
+    member = _npy(_header("(10,)"), bytes(80))
+    content = _with_member(member[:-20], compression=compression).getvalue()
+    size = content.index(b"PK\x01\x02") + 24
+    content = content[:size] + struct.pack("<L", len(member)) + content[size + 4 :]
+    with pytest.raises(ValueError, match=r"x.npy.*bytes instead of"):
+        read_npz(io.BytesIO(content))
+
+
 def test_members_of_one_name():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
