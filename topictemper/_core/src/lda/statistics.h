@@ -21,27 +21,6 @@ static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t 
     for (int i = 0; i < nv; i++)
         memcpy(sum + i * DL, &x[i], sizeof(dvec));
 }
-/* The same over all topics, which are an even number of vectors. Most of the weights may be 0:
-   without branches it is fast all the same. */
-static INLINE void FN(dense_statistics)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
-                                        const double *c, const REAL *weights, double *sum)
-{
-    for (ptrdiff_t k = 0; k < padded; k += 8 * DL) {
-        switch (padded - k < 8 * DL ? (padded - k) / DL : 8) {
-        case 2:
-            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 2);
-            break;
-        case 4:
-            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 4);
-            break;
-        case 6:
-            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 6);
-            break;
-        default:
-            FN(dense_chunk)(padded, n, doc, c, weights + k, sum + k, 8);
-        }
-    }
-}
 
 /* sum[k] += c w_dk of one document. `touched` lists the topics that are not zero; returns how many
    it holds. */
@@ -82,16 +61,14 @@ static INLINE ptrdiff_t FN(sampled_statistics)(ptrdiff_t n_topics, double c, REA
 typedef struct {
     double *c;        /* (most,): factors of a word's documents */
     double *sum;      /* (padded,): 0 between words */
-    double *dense;    /* (padded,): sums that need not begin at 0 */
     double *total;    /* (padded,): of the block */
     int32_t *touched; /* (n_topics + 1,): topics of the word */
 } summation;
 
 static int FN(make_summation)(summation *z, ptrdiff_t most, ptrdiff_t padded)
 {
-    z->sum = calloc((size_t)(3 * padded + most), sizeof(double));
-    z->dense = z->sum + padded;
-    z->total = z->dense + padded;
+    z->sum = calloc((size_t)(2 * padded + most), sizeof(double));
+    z->total = z->sum + padded;
     z->c = z->total + padded;
     z->touched = malloc((size_t)(padded + 1) * sizeof(int32_t));
     return z->sum && z->touched ? 0 : -1;
@@ -117,19 +94,42 @@ static INLINE int FN(is_dense)(const documents *p, ptrdiff_t n, const int32_t *d
     return held * DENSE_PART >= n * p->n_topics;
 }
 
-/* out[k] += sum_d c_d w_dk B_vk for word number `u` of the minibatch, over all topics. */
-static INLINE void FN(add_densely)(const documents *p, const summation *z, int64_t u, REAL *out)
+/* out[k] += sum_d c_d w_dk B_vk for word number `u` of the minibatch, over all topics. The rows of
+   a word to come are asked for piece by piece: all at once they would keep other loads waiting. */
+static INLINE void FN(add_densely)(const documents *p, const summation *z, int64_t u,
+                                   const REAL *M, REAL *out)
 {
     const ptrdiff_t n_topics = p->n_topics, padded = p->padded;
     const int64_t start = p->word_ptr[u];
     const REAL *row = (const REAL *)p->B + u * padded;
-    double *total = z->total;
-    FN(dense_statistics)(padded, (ptrdiff_t)(p->word_ptr[u + 1] - start), p->word_doc + start, z->c,
-                         p->weights, z->dense);
-    for (ptrdiff_t k = 0; k < n_topics; k++) {
-        const double x = z->dense[k] * (double)row[k];
-        out[k] += (REAL)x;
-        total[k] += x;
+    const ptrdiff_t n = (ptrdiff_t)(p->word_ptr[u + 1] - start);
+    const ptrdiff_t next = u + 2 < p->n_words ? u + 2 : u;
+    const REAL *next_row = (const REAL *)p->B + next * padded;
+    const REAL *next_out = M + (ptrdiff_t)p->words[next] * n_topics, *weights = p->weights;
+    const int32_t *doc = p->word_doc + start;
+    double *total = z->total, sum[8 * VBYTES / sizeof(double)];
+    for (ptrdiff_t k = 0; k < padded; k += 8 * DL) { /* `padded` is an even number of vectors */
+        const ptrdiff_t end = k + 8 * DL < n_topics ? k + 8 * DL : n_topics;
+        FN(fetch)(next_out + k, end - k);
+        FN(fetch)(next_row + k, end - k);
+        switch (padded - k < 8 * DL ? (padded - k) / DL : 8) {
+        case 2:
+            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 2);
+            break;
+        case 4:
+            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 4);
+            break;
+        case 6:
+            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 6);
+            break;
+        default:
+            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 8);
+        }
+        for (ptrdiff_t i = k; i < end; i++) {
+            const double x = sum[i - k] * (double)row[i];
+            out[i] += (REAL)x;
+            total[i] += x;
+        }
     }
 }
 
@@ -167,7 +167,7 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
 {
     const int64_t n_words = p->n_words, n_topics = p->n_topics, padded = p->padded;
     const int64_t *word_ptr = p->word_ptr;
-    const REAL *ratio = p->ratio, *B = p->B;
+    const REAL *ratio = p->ratio;
     REAL *M = update->M;
     int64_t most = 0;
     /* Without a block left no memory is needed, and none can be short: a step whose blocks others
@@ -193,13 +193,9 @@ static int FN(add_statistics)(const documents *p, const statistics_update *updat
             for (ptrdiff_t j = 0; j < n; j++)
                 z.c[j] = update->doc_weight[doc[j]] * (double)ratio[p->word_pos[start + j]]
                          * update->scale;
-            if (FN(is_dense)(p, n, doc)) {
-                if (u + 2 < n_words) {
-                    FN(fetch)(M + (ptrdiff_t)p->words[u + 2] * n_topics, n_topics);
-                    FN(fetch)(B + (u + 2) * padded, n_topics);
-                }
-                FN(add_densely)(p, &z, u, out);
-            } else
+            if (FN(is_dense)(p, n, doc))
+                FN(add_densely)(p, &z, u, M, out);
+            else
                 FN(add_sparsely)(p, &z, u, out);
         }
         memcpy(update->block_sums + block * n_topics, z.total, (size_t)n_topics * sizeof(double));

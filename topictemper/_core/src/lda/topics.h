@@ -70,9 +70,10 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
             REAL *out = streams ? beside : B + u * padded;
             vec most = FN(splat)((REAL)-1e30), sum_b = {0};
             REAL top;
-            if (u + 2 < n_words)
-                FN(fetch)(M + (ptrdiff_t)words[u + 2] * n_topics, n_topics);
+            /* Asked for line by line: a whole row at once would keep all other loads waiting. */
+            const REAL *next = M + (ptrdiff_t)words[u + 2 < n_words ? u + 2 : u] * n_topics;
             for (ptrdiff_t k = 0; scales && k < padded; k += VL) {
+                __builtin_prefetch(next + k, 0, 2);
                 ptrdiff_t left = n_topics - k;
                 vec m = left > 0 ? FN(load_n)(row + k, left, 1) : FN(splat)(1);
                 vec b = (m * scale + offset) * FN(load)(factors + k);
@@ -80,6 +81,7 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
                 FN(store)(out + k, b);
             }
             for (ptrdiff_t k = 0; !scales && k < padded; k += VL) {
+                __builtin_prefetch(next + k, 0, 2);
                 ptrdiff_t left = n_topics - k;
                 vec m = left > 0 ? FN(load_n)(row + k, left, 1) : FN(splat)(1);
                 vec sum = {0}, y = m * scale + offset, l;
@@ -87,7 +89,8 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
                     y = FN(psi_parts)(y, &sum);
                 l = (plain ? -sum : FN(log)(y) - sum) - FN(load)(log_totals + k);
                 most = FN(max)(most, l);
-                FN(store)(factors + k, y);
+                if (plain)
+                    FN(store)(factors + k, y);
                 FN(store)(out + k, l);
             }
             shift[u] = top = scales ? all_top : FN(hmax)(most);
