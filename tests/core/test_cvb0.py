@@ -76,6 +76,20 @@ def test_is_its_twin(max_iter, n_own, n_topics, alpha, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+def test_is_its_twin_up_to_the_most_topics_at_work(dtype):
+    minibatch = make_minibatch(600, 0.1, 1.0, dtype)
+    minibatch.batch.counts[:] += 50
+    out, B = cvb0(minibatch, 3, 8)
+    works = first_looks(minibatch, B)[0].sum(axis=1)
+    many = (works > MOST_WORKING / 2) & (works <= MOST_WORKING)
+    assert many.any()
+    some = np.flatnonzero(np.diff(minibatch.batch.doc_ptr))[many]
+    gamma, found = (x[some] for x in (twin(minibatch, B, 3, 8)[0], out.gamma))
+    scale = gamma.max(axis=1, keepdims=True)
+    assert_allclose(found / scale, gamma / scale, atol=RTOL[dtype], rtol=0)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_is_its_twin_with_parts_of_tokens(dtype):
     minibatch = make_minibatch(70, 0.1, 1.0, dtype)
     parts = np.random.default_rng(0).gamma(0.5, 1.0, len(minibatch.batch.counts)).astype(dtype)
@@ -114,7 +128,7 @@ def test_first_sweeps_are_limited(max_iter):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_documents_of_very_many_topics_come_to_the_fixed_point(dtype):
-    minibatch = make_minibatch(600, 0.1, 1.0, dtype)
+    minibatch = make_minibatch(1200, 0.1, 1.0, dtype)
     minibatch.batch.counts[:] += 50  # a long document has few topics that one sweep rules out
     out, B = cvb0(minibatch, tol=1e-4)
     works, _ = first_looks(minibatch, B)

@@ -220,7 +220,7 @@ def cvb0(
     over these, at least one, are as those of `collapse`. They end when the mean change of gamma is
     under ``tol``, or the sum of all changes under ``rough`` times the square root of the document's
     tokens. ``n_own`` more take the token itself out of gamma (eq. 9). Topics at rest keep the
-    proportions that the first sweep gave them. A document with more than 256 topics at work, which
+    proportions that the first sweep gave them. A document with more than 512 topics at work, which
     is long, is one of `collapse`. Needs ``prior_mass`` of the rows. Outputs: ``gamma``
     and the number of ``sweeps`` over the topics at work, without the last ``n_own``. A document
     without words keeps its prior.

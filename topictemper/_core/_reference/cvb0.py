@@ -7,7 +7,7 @@ from ..._utils._typing import Flags, Floats
 from .collapsed import collapse
 from .special import floats
 
-MOST_WORKING = 256
+MOST_WORKING = 512
 MOST_LEFT_OUT = 96
 
 

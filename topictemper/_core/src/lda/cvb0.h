@@ -8,7 +8,7 @@
    left out: where it is the only one of a topic, the topic would take more of it than sampling
    gives this topic. */
 
-#define MOST_WORKING 256 /* topics at work; documents of more go to the fixed point in place of it */
+#define MOST_WORKING 512 /* topics at work; documents of more go to the fixed point in place of it */
 #define MOST_LEFT_OUT 96 /* those that leave tokens out, for which phi is kept: */
 #define STAYS_AT_WORK ((REAL)2) /* their least gamma over alpha, which doubles likewise */
 
