@@ -59,14 +59,7 @@ static INLINE void FN(load_words)(scratch *z, const documents *p, int64_t start,
         z->mass[v] = mass[u];
     }
     memcpy(z->n, (const REAL *)p->counts + start, (size_t)n_words * sizeof(REAL));
-    for (ptrdiff_t v = n_words; v % TOPIC_PADDING; v++) {
-        z->rows[v] = z->rows[0];
-        z->n[v] = z->r[v] = 0;
-        z->mass[v] = 1;
-    }
-    if (!p->log_rows)
-        return;
-    for (ptrdiff_t v = 0; v < (n_words + 3) / 4 * 4; v++) {
+    for (ptrdiff_t v = 0; p->log_rows && v < n_words; v++) {
         REAL *own = z->extra + v * padded;
         vec sum = {0};
         for (ptrdiff_t k = 0; k < padded; k += VL) {
@@ -76,6 +69,12 @@ static INLINE void FN(load_words)(scratch *z, const documents *p, int64_t start,
         }
         z->rows[v] = own;
         z->mass[v] = FN(hsum)(sum);
+    }
+    /* Words that fill the last eight or more: any rows, and no tokens. */
+    for (ptrdiff_t v = n_words; v % TOPIC_PADDING; v++) {
+        z->rows[v] = z->rows[0];
+        z->n[v] = z->r[v] = 0;
+        z->mass[v] = 1;
     }
 }
 
