@@ -263,3 +263,23 @@ def test_files_of_a_folder_that_are_utf8_after_all_are_told(run, tmp_path, monke
     status, _, err = run(*fit, "--encoding=latin-1")
     assert (status, "may be UTF-8" in err) == (0, False)
     assert list(load("m.topics").feature_names_) == sorted(words.split())
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("utf-8-sig", "für über größe"),
+        ("utf-16-le", "для это мир"),
+        ("utf-16-be", "для это мир"),
+        ("iso2022_jp", "これは 日本語 です"),
+        ("utf-7", "für über größe"),
+    ],
+)
+def test_files_in_the_encoding_that_is_given_are_not_taken_for_utf8(run, tmp_path, encoding, words):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "1.txt").write_text(words, encoding=encoding)
+    (folder / "2.txt").write_text("plain words", encoding=encoding)
+    counting = "--topics=1", "--passes=1", "--max-df=1.0", "--min-df=1"
+    status, _, err = run("fit", folder, *counting, "-o", tmp_path / "m", "--encoding", encoding)
+    assert (status, "may be UTF-8" in err) == (0, False)

@@ -180,7 +180,10 @@ def _is_misread(text: str, encoding: str | None) -> bool:
     if encoding is None or text.isascii():
         return False
     try:
-        return text.encode(encoding).decode("utf-8") != text
+        content = text.encode(encoding)
+        # Bytes that are all ASCII say nothing: some encodings, such as UTF-16 of Cyrillic letters
+        # and ISO-2022-JP, have no others. A byte order mark is not part of the text.
+        return not content.isascii() and content.decode("utf-8-sig") != text
     except UnicodeError:
         return False
 
