@@ -353,6 +353,28 @@ def test_an_interrupt_after_the_passes_can_keep_the_topics(monkeypatch, tmp_path
         np.testing.assert_array_equal(kept.lda_.components_, whole.lda_.components_)
         assert kept.topics_.coherence.isna().all()
         assert not kept.topics_.documents.any()
+    model.set_params(vectorizer__max_df=1.0)
+    with pytest.warns(UserWarning, match="interrupted after its passes"):
+        model.fit([["word"]] * 10, on_interrupt="keep")
+    assert model.topics_.coherence.isna().all()
+
+
+def test_an_interrupt_of_the_proportions_of_fit_transform_leaves_the_model_fitted(monkeypatch):
+    add, model = TopicStatistics.add, topic_model()
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+
+        def then_interrupted(*arguments):
+            add(*arguments)
+            patch.setattr(TopicModel, "_of_counts", interrupted)
+
+        patch.setattr(TopicStatistics, "add", then_interrupted)
+        model.fit_transform(texts(), on_interrupt="keep")
+    assert model.topics_.documents.sum() == 120
+    np.testing.assert_array_equal(model.transform(texts()), topic_model().fit_transform(texts()))
 
 
 def test_priors_of_words_are_checked_with_the_words():

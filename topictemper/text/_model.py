@@ -250,7 +250,8 @@ class TopicModel(
         Parameters
         ----------
         texts, y, sample_weight, corpus_folder, on_interrupt
-            As for `fit`.
+            As for `fit`. An interrupt after the fit, while the proportions are inferred, is raised,
+            but the estimator stays fitted.
 
         Returns
         -------
@@ -258,8 +259,10 @@ class TopicModel(
             As for `transform`.
         """
         check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
-        with unchanged_on_error(self), self._counted(texts, sample_weight, corpus_folder) as counts:
-            self._fit(counts, sample_weight, on_interrupt)
+        with ExitStack() as stack:
+            with unchanged_on_error(self):
+                counts = stack.enter_context(self._counted(texts, sample_weight, corpus_folder))
+                self._fit(counts, sample_weight, on_interrupt)
             return self._of_counts(counts)
 
     def update(self, texts: Any, sample_weight: Any = None) -> Self:
@@ -297,7 +300,6 @@ class TopicModel(
         before: float = self.unknown_share_
         unknown = UnknownWords()
         n_documents = n_words = 0
-
         learned, statistics = self.lda_.n_batch_iter_, deepcopy(self._statistics)
         parts: Iterable[Part] = self._parts(texts, unknown)
         if sample_weight is not None:
@@ -444,9 +446,8 @@ class TopicModel(
     def _texts(self, texts: Any) -> Texts:
         """Documents of the kind of `fit`."""
         # An analyzer of the user's may take either.
-        tokens = (
-            None if callable(self.vectorizer_.analyzer) else self.vectorizer_.tokenizer is as_tokens
-        )
+        vectorizer = self.vectorizer_
+        tokens = None if callable(vectorizer.analyzer) else vectorizer.tokenizer is as_tokens
         return Texts(texts, tokens)
 
     def _parts(self, texts: Any, unknown: UnknownWords | None = None) -> Iterator[Part]:

@@ -96,7 +96,7 @@ def learned_statistics(
         if not keeps:
             raise
         statistics = TopicStatistics.blank(lda)
-        statistics.top[:] = 0  # other words than those of any topic: its coherence is not known
+        statistics.top[:] = -1  # the words of no topic: their coherence is not known
         warn(
             "fit was interrupted after its passes, while topics of the documents were inferred. "
             "The topics are kept; their columns documents (0) and coherence (NaN) are not known"
