@@ -89,13 +89,18 @@ GERMAN = [
 ]
 FRENCH = ["Les députés ne sont pas dans la salle pour voter sur cette loi, que nous demandons."]
 RUSSIAN = ["Депутаты не знают, что это для них значит, так как они были при голосовании"]
+UKRAINIAN = ["Він був радий, коли його запитали, але якщо треба бути удома або ні, він мовчав"]
+VIETNAMESE = ["Các đại biểu không được biết những điều này của chính phủ cho người dân"]
+ARABIC = ["لم يعرف النواب هذا الأمر الذي كان على جدول الأعمال ولكن هذه اللجنة عادت إلى ذلك القانون"]
 ENGLISH = [
     "A new van; the van of a dealer, next to a second van with broken windows.",
     "Budget committee vote parliament session tax law motion minister pension health reform",
 ]
 
 
-@pytest.mark.parametrize("texts", [GERMAN, FRENCH, RUSSIAN, [*ENGLISH, *GERMAN]])
+@pytest.mark.parametrize(
+    "texts", [GERMAN, FRENCH, RUSSIAN, UKRAINIAN, VIETNAMESE, ARABIC, [*ENGLISH, *GERMAN]]
+)
 @pytest.mark.parametrize("kind", [list, iter])
 def test_another_language_warns_where_only_english_stop_words_are_left_out(texts, kind):
     with pytest.warns(UserWarning, match="function words of another language.*--stop-words") as got:

@@ -16,13 +16,22 @@ _COMMON = frozenset(
     # Dutch, Swedish, Danish and Norwegian
     "het een van niet voor zijn met dat ook maar wordt och att som för inte det till har ett jag "
     "eller ikke til jeg skal hvis "
-    # Polish, Czech, Russian, Ukrainian
-    "nie się jest jak tak dla czy jsem jako není jsou při být "
-    "что это как для она они так или если при якщо "
+    # Catalan; Polish, Czech, Slovak, Croatian and Serbian, Slovenian
+    "amb els dels però més "
+    "nie się jest jak tak dla czy jsem jako není jsou při být alebo ako nije koji kao ili što "
+    "tudi lahko "
+    # Russian, Ukrainian, Serbian, Bulgarian
+    "что это как для она они так или если при его был было быть только "
+    "або але був було бути він його коли щоб якщо није који као што това като които може "
+    # Lithuanian, Latvian, Estonian, Albanian
+    "yra kad buvo nėra iki vai kas lai kui või ning ole për një është nuk "
     # Turkish, Finnish, Hungarian, Romanian, Greek, Indonesian
     "bir için ile çok daha olarak veya että oli mutta kun niin tai voi nem hogy egy csak vagy meg "
     "este pentru din sunt dacă sau και του της την από που δεν είναι "
-    "yang dan untuk dari dengan tidak dalam ini".split()
+    "yang dan untuk dari dengan tidak dalam ini "
+    # Vietnamese, Arabic, Persian, Hebrew, Hindi
+    "không được của các những này cho على إلى التي هذا هذه الذي ذلك كان این است برای "
+    "הוא היא אני אבל אתה זאת नहीं लिए किया करने हैं".split()
 )
 # English texts have at most a tenth of this share, and prose in those languages has more, often far
 # more. A fifth of the texts in German are enough.
