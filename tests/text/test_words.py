@@ -89,7 +89,7 @@ GERMAN = [
 ]
 FRENCH = ["Les députés ne sont pas dans la salle pour voter sur cette loi, que nous demandons."]
 RUSSIAN = ["Депутаты не знают, что это для них значит, так как они были при голосовании"]
-UKRAINIAN = ["Він був радий, коли його запитали, але якщо треба бути удома або ні, він мовчав"]
+UKRAINIAN = ["Він був радий, коли його запитали, але якщо треба бути удома чи ні, він мовчав"]
 VIETNAMESE = ["Các đại biểu không được biết những điều này của chính phủ cho người dân"]
 ARABIC = ["لم يعرف النواب هذا الأمر الذي كان على جدول الأعمال ولكن هذه اللجنة عادت إلى ذلك القانون"]
 ENGLISH = [

@@ -320,5 +320,5 @@ def check_size(n_components: int, n_features: int, itemsize: int) -> None:
         raise ValueError(
             f"n_components={n_components} needs {needed / 2**30:,.0f} GiB for "
             f"{n_features:,} features, and the machine has {memory / 2**30:,.0f} GiB; choose "
-            "fewer components"
+            "a smaller n_components"
         )

@@ -21,8 +21,8 @@ _COMMON = frozenset(
     "nie się jest jak tak dla czy jsem jako není jsou při být alebo ako nije koji kao ili što "
     "tudi lahko "
     # Russian, Ukrainian, Serbian, Bulgarian
-    "что это как для она они так или если при его был было быть только "
-    "або але був було бути він його коли щоб якщо није који као што това като които може "
+    "что это как для она они так или если при когда был было быть только "
+    "які але був було бути він його коли щоб якщо није који као што това като които може "
     # Lithuanian, Latvian, Estonian, Albanian
     "yra kad buvo nėra iki vai kas lai kui või ning ole për një është nuk "
     # Turkish, Finnish, Hungarian, Romanian, Greek, Indonesian

@@ -15,7 +15,7 @@ def warn_of_web_addresses(growing: GrowingVocabulary) -> None:
     share, example = growing.share_of(_OF_ADDRESSES.__contains__)
     if share >= _LEAST_SHARE:
         warn(
-            f"{share:.0%} of the words are {example!r} or the like, so the texts seem to be full of "
-            "web addresses, whose other parts, such as 'com', may become words of topics: remove "
-            r"the addresses first, such as by re.sub(r'https?://\S+', ' ', text)",
+            f"{share:.0%} of the words are {example!r} or the like, so the texts seem to be full "
+            "of web addresses, whose other parts, such as 'com', may become words of topics: "
+            r"remove the addresses first, such as by re.sub(r'https?://\S+', ' ', text)",
         )
