@@ -252,6 +252,7 @@ def test_progress_is_switched_off_afterwards(run, text, tmp_path):
         ("fit docs.txt --output m.npz --min-df 1.5", "--min-df: '1.5' is neither"),
         ("fit docs.txt --output m.npz --max-df nan", "--max-df: 'nan' is neither"),
         ("fit docs.txt --output m.npz --max-df 0", "--max-df: '0' is neither"),
+        ("fit docs.txt --output m.npz --topics 1099511627776", "choose a smaller --topics"),
         ("fit docs.txt --output m.npz --min 5", "unrecognized arguments"),
         ("fit docs.txt --output m.npz --token-pattern [a-z", "--token-pattern: '[a-z' is not a"),
         (
