@@ -301,6 +301,8 @@ def make_minibatch(
 ) -> Minibatch:
     """Documents of one to three topics each; ``s="documents"`` gives each its own temperature.
 
+    Other tests get the same arrays, which are therefore read-only.
+
     The last eight documents are the odd ones: half of all words, no word, one word, one word a
     million times, a word that no topic has seen, counts from one to a million, stored zeros only, a
     word and stored zeros.
@@ -342,7 +344,7 @@ def make_minibatch(
         temperatures = rng.uniform(0.1, 1.0, len(documents))
     else:
         temperatures = np.full(len(documents), float(s))
-    return Minibatch(
+    minibatch = Minibatch(
         alpha=np.full(n_topics, alpha, dtype),
         s=temperatures.astype(dtype),
         log_rows=s == "documents",
@@ -353,3 +355,6 @@ def make_minibatch(
         batch=batch._replace(counts=batch.counts.astype(dtype)),
         point=point,
     )
+    for array in (minibatch.alpha, minibatch.s, M, minibatch.log_total, *minibatch.batch):
+        array.flags.writeable = False
+    return minibatch

@@ -52,6 +52,12 @@ def fixed_point(minibatch: Minibatch, B: np.ndarray, tol: float, max_iter: int):
     return collapse(*arguments, tol, max_iter)
 
 
+def long_documents(n_topics: int, dtype: type) -> Minibatch:
+    """Documents with few topics that one sweep rules out."""
+    minibatch = make_minibatch(n_topics, 0.1, 1.0, dtype)
+    return replace(minibatch, batch=minibatch.batch._replace(counts=minibatch.batch.counts + 50))
+
+
 def first_looks(minibatch: Minibatch, B: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which topics the first look puts to work, and gamma after it."""
     batch, found = minibatch.batch, []
@@ -77,8 +83,7 @@ def test_is_its_twin(max_iter, n_own, n_topics, alpha, dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_is_its_twin_up_to_the_most_topics_at_work(dtype):
-    minibatch = make_minibatch(600, 0.1, 1.0, dtype)
-    minibatch.batch.counts[:] += 50
+    minibatch = long_documents(600, dtype)
     out, B = cvb0(minibatch, 3, 8)
     works = first_looks(minibatch, B)[0].sum(axis=1)
     many = (works > MOST_WORKING / 2) & (works <= MOST_WORKING)
@@ -128,8 +133,7 @@ def test_first_sweeps_are_limited(max_iter):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_documents_of_very_many_topics_come_to_the_fixed_point(dtype):
-    minibatch = make_minibatch(1200, 0.1, 1.0, dtype)
-    minibatch.batch.counts[:] += 50  # a long document has few topics that one sweep rules out
+    minibatch = long_documents(1200, dtype)
     out, B = cvb0(minibatch, tol=1e-4)
     works, _ = first_looks(minibatch, B)
     many = np.flatnonzero(np.diff(minibatch.batch.doc_ptr))[works.sum(axis=1) > MOST_WORKING]
