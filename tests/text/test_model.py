@@ -12,6 +12,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from topictemper import TemperedLDA, TopicModel, load
+from topictemper.datasets import open_corpus
 from topictemper.lda._training import Trainer
 from topictemper.text import _counting
 from topictemper.text._saving import _counted
@@ -359,22 +360,26 @@ def test_an_interrupt_after_the_passes_can_keep_the_topics(monkeypatch, tmp_path
     assert np.isnan(model.topics_.coherence).all()
 
 
-def test_an_interrupt_of_the_proportions_of_fit_transform_leaves_the_model_fitted(monkeypatch):
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_what_ends_the_proportions_of_fit_transform_leaves_the_model_fitted(
+    error, monkeypatch, tmp_path
+):
     add, model = TopicStatistics.add, topic_model()
 
-    def interrupted(*_):
-        raise KeyboardInterrupt
+    def failing(*_):
+        raise error
 
     with monkeypatch.context() as patch:
 
-        def then_interrupted(*arguments):
+        def then_failing(*arguments):
             add(*arguments)
-            patch.setattr(TopicModel, "_of_counts", interrupted)
+            patch.setattr(TopicModel, "_of_counts", failing)
 
-        patch.setattr(TopicStatistics, "add", then_interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            model.fit_transform(texts(), on_interrupt="keep")
+        patch.setattr(TopicStatistics, "add", then_failing)
+        with pytest.raises(error):
+            model.fit_transform(texts(), corpus_folder=tmp_path / "corpus", on_interrupt="keep")
     assert model.topics_.documents.sum() == 120
+    assert open_corpus(tmp_path / "corpus").counts.shape[0] == 120
     whole = topic_model().fit(texts())
     np.testing.assert_array_equal(model.transform(texts()), whole.transform(texts()))
 

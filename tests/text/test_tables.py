@@ -111,4 +111,4 @@ def test_all_tables_are_as_set_output_says(model):
     assert other.word_topics(["unheard"]).schema == of_words.schema
     shares = model.topics_over_time(texts(), dates, period="month")
     assert shares.period[0] == np.datetime64("2024-01-01")
-    assert shares.dtypes["documents"].kind == "i"
+    assert np.asarray(shares.documents).dtype.kind == "i"

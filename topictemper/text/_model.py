@@ -250,8 +250,8 @@ class TopicModel(
         Parameters
         ----------
         texts, y, sample_weight, corpus_folder, on_interrupt
-            As for `fit`. An interrupt after the fit, while the proportions are inferred, is raised,
-            but the estimator stays fitted.
+            As for `fit`. An interrupt or an error after the fit, while the proportions are
+            inferred, is raised, but the estimator stays fitted.
 
         Returns
         -------
