@@ -196,6 +196,19 @@ def test_both_kinds_of_rows_give_the_same(dtype: Real, s: float, n_topics: int) 
     assert_allclose(logarithms.energy, plain.energy, rtol=RTOL[dtype])
 
 
+@pytest.mark.parametrize("max_iter", [1, 50])
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_topics_that_cannot_have_a_word(dtype: Real, max_iter: int) -> None:
+    # Documents are filled up with words of no tokens: 0 times log 0 would be no number.
+    minibatch = make_minibatch(16, 0.1, "documents", dtype)
+    B, shift, mass = reference_rows(minibatch)
+    B[:, ::3] = -np.inf
+    out = estep(minibatch, 0.0, max_iter, (B, shift, mass))
+    assert set(np.diff(minibatch.batch.doc_ptr) % 8) >= {0, 1, 3, 5}
+    assert_array_equal(out.gamma[:, ::3], np.broadcast_to(minibatch.alpha[::3], (20, 6)))
+    assert np.isfinite(out.gamma).all()
+
+
 def assert_same_bits(one: Outputs, other: Outputs, entries: NDArray[Any]) -> None:
     """`entries` are the places of the CSR arrays of `other` that `one` has."""
     assert_array_equal(one.gamma, other.gamma)
