@@ -254,7 +254,9 @@ def test_without_counts_frequencies_are_those_of_the_mixture(path):
 
 
 def test_without_documents_the_file_has_no_text(path):
-    html = report.write(**arguments(path=path, documents=None, names=None)).read_text()
+    html = report.write(**arguments(path=path, documents=None, names=None)).read_text(
+        encoding="utf-8"
+    )
     assert data_of(path)["documents"] is None
     assert "Title 1" not in html
 
@@ -487,7 +489,7 @@ def test_a_day_that_is_none(path, monkeypatch, seconds):
 def test_the_policy_allows_nothing_but_the_code_of_the_page(path):
     html = report.write(
         **arguments(path=path, title="</title><script>alert(1)</script>")
-    ).read_text()
+    ).read_text(encoding="utf-8")
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
     assert policy.startswith("default-src 'none'; script-src 'sha256-")
     assert "unsafe" not in policy
