@@ -88,8 +88,19 @@ def test_index_of_a_series(model):
     assert list(table.index) == ["x", "y"]
 
 
+class NoPandas:
+    """What importing finds where pandas is not installed."""
+
+    @staticmethod
+    def find_spec(name, *_):
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
 def test_tables_without_pandas(model, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pandas", None)
+    # None among the modules would do for the import, but scikit-learn looks there for its types.
+    monkeypatch.delitem(sys.modules, "pandas", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [NoPandas, *sys.meta_path])
     assert isinstance(model.topics_, Table)
     assert isinstance(model.documents(texts(3)), Table)
 

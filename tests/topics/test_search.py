@@ -123,7 +123,7 @@ def test_other_libraries_topics_and_output_as_frames():
         (["text"], TypeError, "vectorizer"),
         (np.zeros((2, 12)), ValueError, "query 0 has no word"),
         (np.ones((2, 11)), ValueError, "queries has 11 features"),
-        (sp.csr_array(X)[3], ValueError, r"queries must be a 2D array .* queries\[\[0\]\]"),
+        (sp.coo_array(X[3]), ValueError, r"queries must be a 2D array .* queries\[\[0\]\]"),
     ],
 )
 def test_refuses_queries(queries, error, match):
