@@ -30,8 +30,8 @@ test: build
 # With the oldest NumPy, SciPy and scikit-learn of pyproject.toml, and the pytest of their time. The
 # editable build serves both.
 OLDEST := tests/lda/test_estimator.py tests/lda/test_bad_input.py tests/lda/test_batch.py \
-    tests/lda/test_streams.py tests/topics/test_twins.py tests/persistence tests/mixture \
-    tests/factorial/test_contract.py tests/metrics tests/datasets tests/core/test_gather.py
+    tests/lda/test_streams.py tests/persistence tests/mixture tests/factorial/test_contract.py \
+    tests/metrics tests/datasets tests/tempering tests/text tests/topics tests/core/test_gather.py
 
 test-oldest: build $(VENV)/oldest.stamp
 	$(VENV)/oldest/bin/python -m pytest -q $(OLDEST) $(ARGS)

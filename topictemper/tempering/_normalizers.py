@@ -1,8 +1,10 @@
 """What a model owes to a learned temperature: an energy and the normalizer that goes with it."""
 
+from math import prod
 from typing import Any, Literal, Protocol
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_tuple
 from numpy.typing import ArrayLike
 from scipy.special import logsumexp
 
@@ -94,11 +96,11 @@ def log_mean_exp(x: ArrayLike, axis: int | tuple[int, ...] | None = None) -> Any
     -1000.0
     """
     x = np.asarray(x, dtype=np.float64)
-    sums = logsumexp(x, axis=axis)
-    count = x.size // max(np.size(sums), 1)
+    axes = normalize_axis_tuple(range(x.ndim) if axis is None else axis, x.ndim)
+    count = prod(x.shape[place] for place in axes)
     if count == 0:
         raise ValueError(f"x must not be empty along axis {axis}, got shape {x.shape}")
-    return sums - np.log(count)
+    return logsumexp(x, axis=axis) - np.log(count)
 
 
 def prior_log_partition(
