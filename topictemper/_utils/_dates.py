@@ -29,8 +29,8 @@ _YEAR_OR_MONTH = re.compile(r"[+-]?\d{1,4}(-\d\d)?", re.ASCII)
 # A year or a day that a column with gaps has made a float.
 _WHOLE = re.compile(r"(\d{4}|\d{8})\.0+", re.ASCII)
 _FIRST_COMPACT, _LAST_COMPACT = 1000_01_01, 9999_12_31
-# R writes "NA" into tables.
-_MISSING = ("", "NaT", "NA")
+#: Texts of a missing date. R writes "NA" into tables.
+MISSING = ("", "NaT", "NA")
 # Texts whose days are remembered: those of a century, but not all times of day.
 _MOST_TEXTS = 1 << 16
 
@@ -119,7 +119,7 @@ def _day(value: Any, row: int) -> np.datetime64:
         text = (value.decode() if isinstance(value, bytes) else str(_whole(value))).strip()
         whole = _WHOLE.fullmatch(text)
         text = whole[1] if whole else text
-        if text in _MISSING:
+        if text in MISSING:
             return np.datetime64("NaT", "D")
         return np.datetime64(_iso(text.replace("/", "-")), "D")
     except ValueError:

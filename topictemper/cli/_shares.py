@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._utils._chunks import row_sums
+from .._utils._dates import MISSING
 from .._utils._log import Progress, counted, logger
 from .._utils._rows import Rows
 from .._utils._typing import Floats
@@ -100,7 +101,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _as_years(dates: Sequence[str | None]) -> Sequence[str | None] | Floats:
     """Return texts that are all years as numbers, each a period that is called as in the file."""
-    missing = (None, "NA")
-    if not all(date in missing or _YEAR.fullmatch(date) for date in dates):
+    years = [None if date in MISSING else date for date in dates]
+    if not all(year is None or _YEAR.fullmatch(year) for year in years):
         return dates
-    return np.array([np.nan if date in missing else float(date) for date in dates])
+    return np.array([np.nan if year is None else float(year) for year in years])
