@@ -9,20 +9,16 @@ import scipy.sparse as sp
 from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_lda_corpus
+from topictemper.lda import _config
 from topictemper.lda._minibatch import Gatherer, Minibatch
 from topictemper.lda._topics import Topics
-from topictemper.tempering import Annealing, GlobalTempering, LocalTempering, PosteriorAnnealing
+from topictemper.tempering import GlobalTempering
+from topictemper.tempering._modes import MODES as TEMPERINGS
 
 #: Topics that are a point, and Dirichlet ones.
 ESTIMATES = ("auto", "vb")
-MODES = ("svi", "avi", "vt", "lvt", "dasvi")
+MODES = ("svi", *_config.MODES)
 LEARNED = ("vt", "lvt")
-TEMPERINGS = {
-    "avi": Annealing,
-    "dasvi": PosteriorAnnealing,
-    "vt": GlobalTempering,
-    "lvt": LocalTempering,
-}
 SETTINGS = set(GlobalTempering().get_params())
 ONE_THREAD = Workers(1)
 

@@ -7,10 +7,24 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper._core import _lda as _kernels
-from topictemper._core._reference.cvb0 import MOST_LEFT_OUT, MOST_WORKING, first_look
+from topictemper._core._reference.cvb0 import (
+    MOST_LEFT_OUT,
+    MOST_WORKING,
+    first_look,
+    to_the_maximum,
+)
 from topictemper._core._reference.cvb0 import cvb0 as reference
 
-from .minibatches import Minibatch, Outputs, make_minibatch, outputs, reference_rows, share, ticket
+from .minibatches import (
+    Minibatch,
+    Outputs,
+    make_minibatch,
+    of_twin,
+    outputs,
+    reference_rows,
+    share,
+    ticket,
+)
 
 RTOL = {np.float32: 1e-4, np.float64: 1e-10}
 DTYPES = [np.float32, np.float64]
@@ -122,18 +136,55 @@ def test_a_tolerance_ends_first_sweeps_as_well():
 def test_first_sweeps_are_limited(max_iter):
     out, _ = cvb0(make_minibatch(70, 0.1, 1.0, np.float64), max_iter)
     assert out.sweeps.max() == max_iter
+    minibatch, many = crowded(0.1, np.float64)
+    assert (cvb0(minibatch, max_iter)[0].sweeps[many] == max_iter).all()
+
+
+def crowded(alpha: float, dtype: type) -> tuple[Minibatch, list[int]]:
+    """Documents, and which of them have too many topics at work: they go to the fixed point."""
+    minibatch = long_documents(1200, dtype)
+    minibatch = replace(minibatch, alpha=np.full(1200, alpha, dtype))
+    works, _ = first_looks(minibatch, reference_rows(minibatch)[0])
+    many = np.flatnonzero(np.diff(minibatch.batch.doc_ptr))[works.sum(axis=1) > MOST_WORKING]
+    return minibatch, many.tolist()
+
+
+def objective(n: np.ndarray, B: np.ndarray, alpha: np.ndarray, gamma: np.ndarray) -> float:
+    """What the proportions of a document are to maximise."""
+    theta = gamma / gamma.sum(dtype=np.float64)
+    return float(n @ np.log(B @ theta) + alpha @ np.log(theta))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_documents_of_very_many_topics_come_to_the_fixed_point(dtype):
-    minibatch = long_documents(1200, dtype)
-    out, B = cvb0(minibatch, tol=1e-4)
-    works, _ = first_looks(minibatch, B)
-    many = np.flatnonzero(np.diff(minibatch.batch.doc_ptr))[works.sum(axis=1) > MOST_WORKING]
-    assert len(many)
-    exact = replace(out, gamma=np.empty_like(out.gamma))
-    share(_kernels.collapse, (minibatch.batch, exact, 1e-4, 100, ticket()), 1)
-    assert_allclose(out.gamma[many], exact.gamma[many], rtol=RTOL[dtype])
+@pytest.mark.parametrize("alpha", [0.1, 1e-20])
+@pytest.mark.parametrize("max_iter", [1, 3000])
+def test_documents_of_very_many_topics_come_to_the_maximum(max_iter, alpha, dtype):
+    minibatch, many = crowded(alpha, dtype)
+    out, B = cvb0(minibatch, max_iter)
+    batch = minibatch.batch
+    assert many
+    for d in many:
+        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        n, B_d = batch.counts[span].astype(float), B[batch.word_of[span], :1200].astype(float)
+        gamma, _ = of_twin(to_the_maximum, n, B_d, minibatch.alpha.astype(float), 0.0, max_iter)
+        if max_iter == 1:
+            assert_allclose(out.gamma[d] / gamma.max(), gamma / gamma.max(), atol=RTOL[dtype])
+        found, best = (objective(n, B_d, minibatch.alpha, x) for x in (out.gamma[d], gamma))
+        assert best - found < 10 * RTOL[dtype] * max(1, abs(best))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_documents_of_very_many_topics_end_at_the_tolerance(dtype):
+    minibatch, many = crowded(0.1, dtype)
+    batch, tol = minibatch.batch, 1e-2
+    out, B = cvb0(minibatch, 1000, tol=tol)
+    assert 1 < out.sweeps[many].min() <= out.sweeps[many].max() < 100
+    for d in many:
+        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        phi = out.gamma[d] * B[batch.word_of[span], :1200]
+        phi /= phi.sum(axis=1, keepdims=True)
+        another = minibatch.alpha + batch.counts[span] @ phi
+        assert np.abs(another - out.gamma[d]).mean() < tol
 
 
 def test_at_most_so_many_topics_leave_tokens_out():
@@ -160,10 +211,10 @@ def test_topics_of_one_token_follow_their_prior():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_any_number_of_threads_gives_the_same_bits(dtype):
-    minibatch = make_minibatch(16, 0.1, 1.0, dtype)
-    one, three = cvb0(minibatch)[0], cvb0(minibatch, n_threads=3)[0]
-    assert_array_equal(one.gamma, three.gamma)
-    assert_array_equal(one.sweeps, three.sweeps)
+    for minibatch in (make_minibatch(16, 0.1, 1.0, dtype), crowded(0.1, dtype)[0]):
+        one, three = (cvb0(minibatch, tol=1e-3, n_threads=n)[0] for n in (1, 3))
+        assert_array_equal(one.gamma, three.gamma)
+        assert_array_equal(one.sweeps, three.sweeps)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

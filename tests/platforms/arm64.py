@@ -42,12 +42,7 @@ WHEELS = ["numpy", "scipy", "scikit-learn", "pytest", "hypothesis"]
 # Without those that start other processes, which would not be emulated.
 KERNELS = [
     *("tests/core/test_special.py", "tests/core/test_topics.py", "tests/core/test_statistics.py"),
-    *(
-        "tests/core/test_collapsed.py",
-        "tests/core/test_cvb0.py",
-        "tests/core/test_gibbs.py",
-        "tests/core/test_gather.py",
-    ),
+    *("tests/core/test_cvb0.py", "tests/core/test_gibbs.py", "tests/core/test_gather.py"),
     *("tests/core/test_workers.py", "tests/core/test_factorial.py"),
     "tests/core/test_truncated.py",
 ]
@@ -64,7 +59,7 @@ FITS = [
     "tests/lda/test_streams.py::test_growth_is_the_same_as_a_new_total_at_every_call",
     f"tests/lda/test_batch.py::{_BITS}",
     "tests/persistence/test_models.py::test_a_fitted_model_comes_back",
-    "tests/persistence/test_models.py::test_learning_goes_on_with_the_same_bits[lvt-more6]",
+    "tests/persistence/test_models.py::test_learning_goes_on_with_the_same_bits[lvt-more8]",
     *(
         f"tests/factorial/test_contract.py::{_BITS}[shapes-{mode}]"
         for mode in ("vi", "avi", "vt", "lvt")

@@ -9,7 +9,7 @@ kept, and the mean.
 import numpy as np
 from numpy.typing import NDArray
 
-from topictemper._core._reference import collapsed, cvb0, factorial, gibbs, lda, special, truncated
+from topictemper._core._reference import cvb0, factorial, gibbs, lda, special, truncated
 from topictemper._utils._typing import Floats
 
 KEPT = 24
@@ -116,7 +116,6 @@ def of_lda(arrays: dict[str, list[Floats]], hashes: dict[str, list[int]]) -> Non
         add("changed", changed)
         if s != 1:
             continue
-        add("collapsed", collapsed.collapse(*documents, B, *SWEEPS)[0])
         add("cvb0", cvb0.cvb0(*documents, B, 0.0, *CVB0)[0])
         keys = np.array([special.mix64(d + 1) for d in range(N_DOCS)], dtype=np.uint64)
         sampled = gibbs.sample(*documents, B, keys, BURN_IN, AVERAGED, want_own=True)

@@ -182,8 +182,6 @@ static void CASE(const kernel_table *table, const lda_kernels *kernels, int c, i
         block_sums[k] += block_sums[K + k];
     check("sums", c, block_sums, K, golden_sums[c], CLOSE);
     if (s == 1) {
-        status |= kernels->collapse(&d, &limits, new_ticket());
-        CHECK("collapsed", *sampled, d.gamma, N_DOCS, K, K, golden_collapsed[*sampled], CLOSE);
         status |= kernels->cvb0(&d, &cvb0, new_ticket());
         CHECK("cvb0", *sampled, d.gamma, N_DOCS, K, K, golden_cvb0[*sampled], CLOSE);
         DRAWS(kernels, *sampled, &d, &update);

@@ -70,7 +70,6 @@ cdef extern from "lda.h" nogil:
             const topic_state *, const row_options *, const documents *, int64_t *ticket
         ) noexcept nogil
         int (*estep)(const documents *, const sweep_limits *, int64_t *ticket) noexcept nogil
-        int (*collapse)(const documents *, const sweep_limits *, int64_t *ticket) noexcept nogil
         int (*cvb0)(const documents *, const cvb0_options *, int64_t *ticket) noexcept nogil
         int (*sample)(const documents *, const sampling_options *, int64_t *ticket) noexcept nogil
         int (*add_statistics)(

@@ -20,7 +20,6 @@ def gamma_ratio(x: Real, s: float) -> NDArray[Any]: ...
 
 topic_rows: Kernel
 estep: Kernel
-collapse: Kernel
 cvb0: Kernel
 sample: Kernel
 add_statistics: Kernel

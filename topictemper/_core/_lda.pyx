@@ -189,22 +189,6 @@ def estep(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
     check_memory(status)
 
 
-def collapse(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
-    """Fixed point of every document by zero-order collapsed inference, at s = 1.
-
-    ``gamma = alpha + sum_v n_v phi_v``, with phi in proportion to gamma B (Foulds et al. 2013).
-    Sweeps begin and end as those of `estep`. Outputs: ``gamma`` and the number of ``sweeps``. A
-    document without words keeps its prior.
-    """
-    cdef int status
-    cdef bint single = is_single(local)
-    cdef documents d = documents_of(batch, local, single)
-    cdef sweep_limits limits = sweep_limits(tol, max_iter)
-    with nogil:
-        status = kernels(single).collapse(&d, &limits, &ticket[0])
-    check_memory(status)
-
-
 def cvb0(
     batch,
     local,
@@ -217,13 +201,14 @@ def cvb0(
     """Proportions of every document to predict by, at s = 1, by CVB0 (Asuncion et al. 2009).
 
     A sweep over all topics finds those that are at work in the document. Up to ``max_iter`` sweeps
-    over these, at least one, are as those of `collapse`. They end when the mean change of gamma is
-    under ``tol``, or the sum of all changes under ``rough`` times the square root of the document's
-    tokens. ``n_own`` more take the token itself out of gamma (eq. 9). Topics at rest keep the
+    over these, at least one, leave the token itself in gamma: ``gamma = alpha + sum_v n_v phi_v``,
+    with phi in proportion to gamma B (Foulds et al. 2013). They end when the mean change of gamma
+    is under ``tol``, or the sum of all changes under ``rough`` times the square root of the
+    document's tokens. ``n_own`` more take the token out (eq. 9). Topics at rest keep the
     proportions that the first sweep gave them. A document with more than 512 topics at work, which
-    is long, is one of `collapse`. Needs ``prior_mass`` of the rows. Outputs: ``gamma``
-    and the number of ``sweeps`` over the topics at work, without the last ``n_own``. A document
-    without words keeps its prior.
+    is long, goes to the fixed point of the first kind of sweeps, over all topics, up to ``tol``.
+    Needs ``prior_mass`` of the rows. Outputs: ``gamma`` and the number of ``sweeps``, without the
+    last ``n_own``. A document without words keeps its prior.
     """
     cdef int status
     cdef bint single = is_single(local)

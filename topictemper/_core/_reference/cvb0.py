@@ -4,7 +4,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..._utils._typing import Flags, Floats
-from .collapsed import collapse
 from .special import floats
 
 MOST_WORKING = 512
@@ -32,7 +31,7 @@ def cvb0(
         gamma_k = alpha_k + sum_v n_v phi_vk
 
     Once changes are noise it is left out (see `leave_out_own`). Documents with more than
-    `MOST_WORKING` topics at work, which are long, are those of `collapse`.
+    `MOST_WORKING` topics at work, which are long, go `to_the_maximum` of the first kind of sweeps.
 
     Parameters
     ----------
@@ -68,8 +67,7 @@ def cvb0(
         limit = max(tol * len(alpha), rough * np.sqrt(n.sum()))
         works, gamma[d] = first_look(n, B_d, alpha)
         if works.sum() > MOST_WORKING:
-            found = collapse([0, len(n)], np.arange(len(n)), n, alpha, B_d, tol, max_iter)
-            gamma[d], sweeps[d] = found[0][0], found[1][0]
+            gamma[d], sweeps[d] = to_the_maximum(n, B_d, alpha, tol, max_iter)
             continue
         weights = alpha.copy()
         change = np.inf
@@ -100,6 +98,25 @@ def first_look(n: Floats, B_d: Floats, alpha: Floats) -> tuple[Flags, Floats]:
     least = np.clip(0.5 + 0.25 * np.log2(len(alpha) / n.sum()), 0.5, 1.5)
     works = g >= least
     return works, np.where(works, alpha + weights * g, alpha / (1.0 - np.minimum(g, 0.9)))
+
+
+def to_the_maximum(
+    n: Floats, B_d: Floats, alpha: Floats, tol: float, max_iter: int
+) -> tuple[Floats, int]:
+    """Gamma of a document, by sweeps over all topics that keep the token itself, and their number.
+
+    They start from topics of the same weight, and end when ``mean_k |change of gamma_k| < tol``, or
+    after `max_iter` of them. Where they end is the one maximum of
+    ``sum_v n_v log sum_k theta_k B_vk + sum_k alpha_k log theta_k`` over the proportions
+    ``theta = gamma / sum(gamma)``, whatever the start.
+    """
+    gamma, sweeps, change = np.full(len(alpha), (n.sum() + alpha.sum()) / len(alpha)), 0, np.inf
+    while sweeps < max_iter and change >= tol:
+        weights, sweeps = gamma, sweeps + 1
+        phi = weights * B_d
+        gamma = alpha + n @ (phi / phi.sum(axis=1, keepdims=True))
+        change = np.abs(gamma - weights).mean()
+    return gamma, sweeps
 
 
 def leave_out_own(

@@ -10,7 +10,7 @@ extern const kernel_table kernels_avx2, kernels_avx512;
 
 const kernel_table *const *available_kernels(void)
 {
-    static const kernel_table *tables[4];
+    static const kernel_table *tables[8]; /* more than there are below, and NULL */
     int n = 0;
 #if defined(__x86_64__)
     if (cpu_has_avx512())

@@ -75,8 +75,7 @@ BEGIN(X86_FEATURES)
     {                                                                                              \
         .psi = PASTE(array_psi, T, ISA), .gamma_ratio = PASTE(array_gamma_ratio, T, ISA),          \
         .topic_rows = PASTE(topic_rows, T, ISA), .estep = PASTE(estep, T, ISA),                    \
-        .collapse = PASTE(collapse, T, ISA), .cvb0 = PASTE(cvb0, T, ISA),                          \
-        .sample = PASTE(sample, T, ISA),                                                           \
+        .cvb0 = PASTE(cvb0, T, ISA), .sample = PASTE(sample, T, ISA),                              \
         .add_statistics = PASTE(add_statistics, T, ISA),                                           \
         .log_partition = PASTE(log_partition, T, ISA),                                             \
         .fractional_moments = PASTE(fractional_moments, T, ISA),                                   \

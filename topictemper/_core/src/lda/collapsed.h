@@ -123,30 +123,3 @@ static INLINE int FN(make_collapsed)(scratch *z, const documents *p, ptrdiff_t m
     }
     return 0;
 }
-
-static int FN(collapse)(const documents *p, const sweep_limits *limits, int64_t *ticket)
-{
-    const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
-    scratch z;
-    if (FN(make_collapsed)(&z, p, padded / WORKING, 0))
-        return -1;
-    for (;;) {
-        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * ESTEP_BLOCK;
-        int64_t last = first + ESTEP_BLOCK < p->n_docs ? first + ESTEP_BLOCK : p->n_docs;
-        if (first >= p->n_docs)
-            break;
-        for (int64_t d = first; d < last; d++) {
-            const ptrdiff_t n_words = (ptrdiff_t)(p->doc_ptr[d + 1] - p->doc_ptr[d]);
-            if (n_words == 0) {
-                FN(store_empty)(p, d);
-                continue;
-            }
-            FN(load_words)(&z, p, p->doc_ptr[d], n_words, 1);
-            p->sweeps[d] = (int32_t)FN(settle)(&z, n_topics, padded, n_words, limits->tol,
-                                               limits->max_iter);
-            memcpy((REAL *)p->gamma + d * n_topics, z.gamma, (size_t)n_topics * sizeof(REAL));
-        }
-    }
-    free(z.memory);
-    return 0;
-}

@@ -138,7 +138,6 @@ typedef struct {
     void (*gamma_ratio)(int64_t n, const real *x, double s, real *out);
     int (*topic_rows)(const topic_state *, const row_options *, const documents *, int64_t *ticket);
     int (*estep)(const documents *, const sweep_limits *, int64_t *ticket);
-    int (*collapse)(const documents *, const sweep_limits *, int64_t *ticket);
     int (*cvb0)(const documents *, const cvb0_options *, int64_t *ticket);
     int (*sample)(const documents *, const sampling_options *, int64_t *ticket);
     int (*add_statistics)(const documents *, const statistics_update *, int64_t *ticket);
