@@ -4,6 +4,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 import topictemper
+from topictemper.persistence._models import tree_of
 from topictemper.topics import SeedTopics, topic_hierarchy
 
 from ..small_lda import corpus, learned_state, small_lda
@@ -19,15 +20,24 @@ SETTINGS = {
 }
 
 
+def state(lda):
+    """What a file of a model holds."""
+    return tree_of(lda)["state"]
+
+
+def counts_of(lda):
+    """What topics have over their base, which all have in common."""
+    return lda.components_ - state(lda)["trainer"]["topics"]["base"]
+
+
 @pytest.mark.parametrize("name", SETTINGS)
 def test_merged_topics_predict_are_saved_and_learn(name, tmp_path):
     lda = small_lda(**SETTINGS[name]).fit(corpus())
     before = learned_state(lda)
     merged = lda.merge_topics([1, 3])
-    prior = lda._trainer.topics.base
-    counts = lda.components_ - prior
+    counts = counts_of(lda)
     assert_allclose(
-        merged.components_ - prior,
+        counts_of(merged),
         [counts[0], counts[1] + counts[3], counts[2]],
         rtol=1e-5,
         atol=1e-5 * counts.max(),
@@ -60,11 +70,11 @@ def test_topics_are_merged_in_parts(monkeypatch):
 def test_merged_after_more_documents(tmp_path):
     """A stream goes on with topics and their average, which are merged alike."""
     lda = small_lda().fit(corpus()).partial_fit(corpus(300, 5))
-    assert lda._trainer.average.topics is not None
+    assert state(lda)["trainer"]["average"]["topics"] is not None
     merged = lda.merge_topics([1, 3])
-    counts = lda.components_ - lda._trainer.topics.base
+    counts = counts_of(lda)
     assert_allclose(
-        merged.components_ - merged._trainer.topics.base,
+        counts_of(merged),
         [counts[0], counts[1] + counts[3], counts[2]],
         rtol=1e-4,
         atol=1e-4 * counts.max(),
@@ -120,16 +130,17 @@ def test_eta_by_topic_of_averaged_topics():
     eta = np.repeat([[0.1], [0.3], [0.2], [0.4]], 60, axis=1)
     lda = small_lda(topic_word_prior=eta, dtype="float64").fit(corpus())
     lda.partial_fit(corpus(300, 5))
-    assert lda._trainer.average.topics is not None
+    assert state(lda)["trainer"]["average"]["topics"] is not None
     assert_allclose(lda.drop_topics(0).components_, lda.components_[1:])
 
 
 def test_what_priors_are_learned_from_is_merged():
     lda = small_lda(**SETTINGS["learned"]).fit(corpus())
-    trainer, merged = lda._trainer, lda.merge_topics([1, 3])._trainer
-    means, first = trainer.priors._means, trainer.first_alpha
-    assert_allclose(merged.priors._means, [means[0], means[1] + means[3], means[2], means[4]])
-    assert_allclose(merged.first_alpha, [first[0], first[1] + first[3], first[2]])
+    before, after = state(lda), state(lda.merge_topics([1, 3]))
+    first = before["first_alpha"]
+    assert_allclose(after["first_alpha"], [first[0], first[1] + first[3], first[2]])
+    means, merged = (each["trainer"]["priors"]["means"] for each in (before, after))
+    assert_allclose(merged, [means[0], means[1] + means[3], means[2], means[4]])
 
 
 def test_a_merged_model_has_random_numbers_of_its_own():
@@ -219,7 +230,8 @@ def test_seeds_of_topics_that_are_left(seeds):
     assert left == {merged.labels_[0]: words[:5], "c": words[5:8]}
     dropped = lda.drop_topics(["a", "c"])
     again = clone(dropped).fit(corpus(), feature_names=words)
-    assert again._labels == {0: "b"}
+    assert again.labels_[0] == "b"
+    assert again.labels_[1].startswith("word")
     assert lda.drop_topics(["a", "b", "c"]).topic_word_prior is None
     assert lda.topic_word_prior is prior
 
