@@ -21,15 +21,9 @@ from topictemper.datasets import (
     to_gensim,
     write_corpus,
 )
-from topictemper.datasets.formats._formats import FORMATS, format_of
+from topictemper.datasets.formats._formats import _FORMATS, FORMATS, format_of
 
-NAMES = {
-    "uci": "docword.x.txt",
-    "ldac": "x.ldac",
-    "mtx": "x.mtx",
-    "svmlight": "x.svm",
-    "npz": "x.npz",
-}
+NAMES = {kind: f"x{each.suffixes[0]}" for kind, each in _FORMATS.items()} | {"uci": "docword.x.txt"}
 COUNTS = np.array([[3, 0, 1, 0], [0, 0, 0, 0], [0, 2, 0, 0]])
 counts = hnp.arrays(
     np.int32,

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from topictemper.datasets import read_corpus, save_corpus, write_corpus
+from topictemper.datasets.formats._formats import _FORMATS, format_of
 
 from .mutations import mutate_bytes, mutate_gzip, mutate_npy, mutate_npz, mutate_text
 from .target import Target, Wrong
@@ -59,8 +60,10 @@ def counts(rng: random.Random, fractions: bool = False) -> sp.csr_array:
 
 
 def _text(name: str) -> Callable[[Path, random.Random], Path]:
+    takes_fractions = not _FORMATS[format_of(Path(name)) or ""].integers_only
+
     def make(folder: Path, rng: random.Random) -> Path:
-        fractions = name.endswith((".mtx", ".svm")) and rng.random() < 0.3
+        fractions = takes_fractions and rng.random() < 0.3
         write_corpus(folder / name, counts(rng, fractions))
         return folder / name
 
@@ -132,17 +135,13 @@ def _as_npz(rng: random.Random, name: str, content: bytes) -> bytes:
     return mutate_npz(rng, content)
 
 
+_NAMES = {kind: f"x{each.suffixes[0]}" for kind, each in _FORMATS.items() if kind != "npz"}
+_NAMES["uci"] = "docword.x.txt"
 TARGETS = [
-    Target("uci", _text("docword.x.txt"), _as_text, read),
-    Target("ldac", _text("x.ldac"), _as_text, read),
-    Target("mtx", _text("x.mtx"), _as_text, read),
+    *(Target(kind, _text(name), _as_text, read) for kind, name in _NAMES.items()),
+    *(Target(f"{kind}-gz", _packed(name), _as_gzip, read) for kind, name in _NAMES.items()),
     Target("mtx-kinds", _mtx, _as_text, read),
-    Target("svmlight", _text("x.svm"), _as_text, read),
     Target("npz", _npz, _as_npz, read),
     Target("folder", _folder, _by_name, read),
     Target("vocabulary", _vocabulary, _as_text, read),
-    Target("uci-gz", _packed("docword.x.txt"), _as_gzip, read),
-    Target("ldac-gz", _packed("x.ldac"), _as_gzip, read),
-    Target("mtx-gz", _packed("x.mtx"), _as_gzip, read),
-    Target("svmlight-gz", _packed("x.svm"), _as_gzip, read),
 ]

@@ -1,7 +1,4 @@
-"""The command line.
-
-``topictemper demo | fit | topics | label | report | score | transform | shares | update``
-"""
+"""The command line."""
 
 from __future__ import annotations
 
