@@ -6,11 +6,22 @@ The examples of the user guide are run by pytest itself (``--doctest-glob``).
 import importlib
 import inspect
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
-from topictemper import TemperedLDA
+from topictemper import TemperedLDA, factorial, metrics, mixture, tempering
+from topictemper.datasets import read_corpus, write_corpus
+from topictemper.datasets.formats._formats import FORMATS
+from topictemper.factorial.fmm import _config as fmm
+from topictemper.factorial.truncated import _config as truncated
+from topictemper.lda import _config as lda
+from topictemper.metrics._coherence import _MEASURES
+from topictemper.mixture._config import ANNEALING
+from topictemper.tempering._modes import _NORMALIZERS, MODES
+from topictemper.tempering._schedules import _NAMED
 
 DOCS = Path(__file__).parent.parent / "docs"
 MODULES = (
@@ -72,6 +83,65 @@ def test_the_guide_lists_its_pages() -> None:
     guide = DOCS / "guide"
     listed = re.findall(r"^   (\w+)$", (guide / "index.rst").read_text("utf-8"), re.MULTILINE)
     assert set(listed) == {page.stem for page in guide.glob("*.rst")} - {"index"}
+
+
+def documented(thing: Any, parameter: str) -> set[str]:
+    """Strings that the docstring allows for a parameter; none if it is described elsewhere."""
+    text = (inspect.getdoc(thing) or "").replace("\\\n", "")
+    line = re.search(rf"^{parameter} : (.+)$", text, re.MULTILINE)
+    return set(re.findall(r'"([^"]+)"', line[1])) if line else set()
+
+
+@pytest.mark.parametrize(
+    ("thing", "parameter", "names"),
+    [
+        (TemperedLDA, "tempering", ("svi", *lda.MODES)),
+        (TemperedLDA, "inference", lda.INFERENCES),
+        (factorial.FactorialMixture, "tempering", ("vi", *fmm.MODES)),
+        (factorial.BinarySparseCoding, "tempering", ("vi", *truncated.MODES)),
+        (factorial.SigmoidBeliefNetwork, "tempering", ("vi", *truncated.MODES)),
+        (mixture.DPGaussianMixture, "tempering", ("vi", *ANNEALING)),
+        *((mode, "schedule", _NAMED) for mode in MODES.values()),
+        (tempering.as_schedule, "spec", _NAMED),
+        (tempering.GlobalTempering, "normalizer", _NORMALIZERS),
+        (metrics.coherence, "measure", _MEASURES),
+        (read_corpus, "format", FORMATS),
+        (write_corpus, "format", FORMATS),
+    ],
+)
+def test_docstrings_name_what_is_allowed(thing: Any, parameter: str, names: Iterable[str]) -> None:
+    assert documented(thing, parameter) == set(names)
+
+
+def literals(hint: Any) -> set[str]:
+    """Strings of all `Literal` in an annotation."""
+    if get_origin(hint) is Literal:
+        return {name for name in get_args(hint) if isinstance(name, str)}
+    return set().union(*map(literals, get_args(hint)))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_annotations_are_those_of_docstrings(module: str) -> None:
+    different = {}
+    for name in public_names(module):
+        thing = getattr(importlib.import_module(module), name)
+        described = {name: (thing, thing)}
+        if inspect.isclass(thing):
+            methods = inspect.getmembers(thing, inspect.isfunction)
+            described = {f"{name}.{key}": (each, each) for key, each in methods if key[0] != "_"}
+            described[name] = thing.__init__, thing
+        for place, (function, documents) in described.items():
+            if not (getattr(function, "__module__", None) or "").startswith("topictemper"):
+                continue
+            for parameter, hint in get_type_hints(inspect.unwrap(function)).items():
+                allowed = documented(documents, parameter)
+                if allowed and literals(hint) and allowed != literals(hint):
+                    different[f"{place}, {parameter}"] = allowed ^ literals(hint)
+    assert different == {}
+
+
+def test_modes_and_schedules_are_public() -> None:
+    assert {kind.__name__ for kind in (*MODES.values(), *_NAMED.values())} < set(tempering.__all__)
 
 
 ESTIMATORS = [

@@ -9,8 +9,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA, load
+from topictemper.lda._state_checks import _RANGES, _leaves
+from topictemper.persistence._models import tree_of
 
-from ..small_lda import corpus, small_lda
+from ..small_lda import MODES, corpus, small_lda
 from ..traced_memory import TracedMemory
 
 INFINITY = float("inf")
@@ -55,6 +57,23 @@ def _entry(value):
         return array
 
     return change
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_number_of_a_state_has_a_range(mode):
+    # Or is compared with others in `_state_checks._relations`, as the first four are.
+    others = {"control/history", "control/posterior/energy", "control/posterior/log_c"}
+    others |= {"normalizer/refreshed", "isa"}
+    lda = small_lda(tempering=mode, doc_topic_prior="auto").fit(corpus()).partial_fit(corpus())
+    places = {place for place, value in _leaves(tree_of(lda)["state"]["trainer"])}
+    numbers = {place for place in places if not place.startswith("random_state/")}
+    assert {"topics/M", "clock/n_updates"} < numbers
+    # Parts that a mode does not have are None.
+    assert numbers - set(_RANGES) - others <= {
+        "control/posterior",
+        "control/course/probe",
+        "normalizer",
+    }
 
 
 ARRAYS = [

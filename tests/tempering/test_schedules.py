@@ -16,8 +16,9 @@ from topictemper.tempering import (
     Schedule,
     as_schedule,
 )
+from topictemper.tempering._schedules import _NAMED
 
-FALLING = [LinearSchedule, ExponentialSchedule, InverseLinearSchedule]
+FALLING = list(_NAMED.values())
 
 
 @pytest.mark.parametrize("kind", FALLING)
