@@ -17,7 +17,6 @@ from ..persistence._models import SaveMixin, savable
 from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
-from ._batch import train_in_full
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._config import Config
 from ._counts_mixin import CountsMixin
@@ -34,13 +33,13 @@ from ._other_names import (
     tells_of_normalize,
     understands_other_names,
 )
+from ._passes import train, train_in_full
 from ._prediction_mixin import PredictionMixin
 from ._reduction import ReductionMixin
 from ._report import ReportMixin
 from ._seeding import Seeds, seed_labels, seeded, unseeded
 from ._shares import SharesMixin
 from ._stream_mixin import StreamMixin
-from ._training import train
 
 
 @savable

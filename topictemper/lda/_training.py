@@ -1,20 +1,18 @@
-"""One training step, and passes of such steps over the documents."""
+"""One training step, and a pass of such steps over documents."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import deepcopy
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core._isa import description, going_on
 from .._core._workers import Workers
-from .._utils._chunks import blocks
 from .._utils._rollback import complete, snapshot, stateful_parts
 from .._utils._state import Stateful
-from .._utils._typing import Floats
 from ..tempering._control import Clock, Evidence, TemperatureControl
 from ._average import TopicsAverage
 from ._clock import StreamClock
@@ -456,42 +454,3 @@ class _Step:
         vars(trainer.clock).update(self._clock_after)
         if self._averages:
             trainer.average.follow(trainer.topics, trainer.clock, self._workers)
-
-
-class PassHooks(Protocol):
-    """What is called around every pass of a fit."""
-
-    def before_pass(self) -> None:
-        """Called before a pass."""
-        ...
-
-    def after_step(self, n_documents: int) -> None:
-        """Called after each minibatch of a pass with the number of its documents."""
-        ...
-
-    def after_pass(self, done: int) -> bool:
-        """Called after a pass with the number of passes made; training ends where it is true."""
-        ...
-
-
-def train(
-    trainer: Trainer,
-    X: Any,
-    rows: NDArray[np.int64] | None,
-    n_passes: int,
-    sample_weight: Floats | None,
-    workers: Workers,
-    hooks: PassHooks,
-) -> None:
-    """Make `n_passes` over rows of a CSR matrix, or over `Chunks` (their rows: None).
-
-    Each pass has a new random order, if that is wanted.
-    """
-    gathered = trainer.topics.M.dtype, sample_weight
-    random_state = trainer.random_state if trainer.config.shuffle else None
-    for done in range(1, n_passes + 1):
-        hooks.before_pass()
-        for block, order in blocks(X, rows, trainer.plan.largest_batch, random_state):
-            trainer.run(Gatherer(block, *gathered), order, workers, hooks.after_step)
-        if hooks.after_pass(done):
-            break

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
@@ -23,7 +23,6 @@ from .._utils._counts import sample_weights
 from .._utils._files import new_path
 from .._utils._log import counted, say
 from .._utils._rollback import unchanged_on_error
-from .._utils._rows import joined_rows
 from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
 from ..lda._other_names import OtherNamesMixin, understands_other_names
@@ -41,6 +40,7 @@ from ._parameters import (
     with_parts,
 )
 from ._parts import Part
+from ._prediction_mixin import PredictionMixin
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
 from ._summaries import TopicStatistics, learned_statistics
@@ -60,7 +60,7 @@ class TopicModel(
     WorkMixin,
     ReportTextsMixin,
     SaveTextsMixin,
-    TransformerMixin,
+    PredictionMixin,
     OtherNamesMixin,
     BaseEstimator,
 ):
@@ -343,75 +343,6 @@ class TopicModel(
         if share > before + _TOLERATED_RISE:
             warn(f"{said}; fit anew to learn them")
         return self
-
-    def transform(self, texts: Any) -> Any:
-        """Proportions of the topics in documents.
-
-        Parameters
-        ----------
-        texts : iterable of str, or of lists of str
-            The documents.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_components)
-            Rows sum to one. The row of a document without a known word is the mean of the prior,
-            which says nothing about the document. `documents` marks these documents.
-        """
-        check_is_fitted(self)
-        return joined_rows(map(self._of_counts, self._matrices(texts)))
-
-    def score(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Predictive log-likelihood of held-out words, in nats per word; see `TemperedLDA.score`.
-
-        Parameters
-        ----------
-        texts : iterable of str, or of lists of str
-            The documents.
-        y : None
-            Ignored.
-        sample_weight : array-like of shape (n_samples,), optional
-            How often the words of each document count in the mean, >= 0.
-
-        Returns
-        -------
-        float
-            Higher is better. Unknown words do not count.
-        """
-        check_is_fitted(self)
-        name = "texts, without unknown words,"
-        return self.lda_._score(self._matrices(texts), sample_weight, name=name)
-
-    def perplexity(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Perplexity of held-out words, ``exp(-score(texts))``.
-
-        Parameters
-        ----------
-        texts, y, sample_weight
-            As for `score`.
-
-        Returns
-        -------
-        float
-            Lower is better.
-        """
-        return float(np.exp(-self.score(texts, None, sample_weight)))
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
-        """Names of the topics, the columns of `transform`.
-
-        Parameters
-        ----------
-        input_features : None
-            Ignored.
-
-        Returns
-        -------
-        ndarray of str
-            As from `lda_`.
-        """
-        check_is_fitted(self)
-        return self.lda_.get_feature_names_out()
 
     def _fit(self, counts: Any, weights: Any, on_interrupt: Literal["raise", "keep"]) -> None:
         self.lda_ = new_lda(self)

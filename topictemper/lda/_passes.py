@@ -1,19 +1,20 @@
-"""Batch variational inference: every step is of the whole corpus, and has its ELBO."""
+"""Passes over the documents of a fit: of minibatches, or a single step each, with its ELBO."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .._core._workers import Workers
+from .._utils._chunks import blocks
 from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._minibatch import Gatherer
 from ._topics import Topics
-from ._training import PassHooks, Trainer
+from ._training import Trainer
 
 # Every E-step starts from the same point and stops before its fixed point, so the ELBO may fall a
 # little. (Started from their last gamma, documents keep the first topics that they found, and plain
@@ -21,6 +22,45 @@ from ._training import PassHooks, Trainer
 _SLACK = 5e-3
 # Topics are alike if their mean total variation from their average is smaller, in [0, 1].
 _ALIKE = 0.05
+
+
+class PassHooks(Protocol):
+    """What is called around every pass of a fit."""
+
+    def before_pass(self) -> None:
+        """Called before a pass."""
+        ...
+
+    def after_step(self, n_documents: int) -> None:
+        """Called after each minibatch of a pass with the number of its documents."""
+        ...
+
+    def after_pass(self, done: int) -> bool:
+        """Called after a pass with the number of passes made; training ends where it is true."""
+        ...
+
+
+def train(
+    trainer: Trainer,
+    X: Any,
+    rows: NDArray[np.int64] | None,
+    n_passes: int,
+    sample_weight: Floats | None,
+    workers: Workers,
+    hooks: PassHooks,
+) -> None:
+    """Make `n_passes` over rows of a CSR matrix, or over `Chunks` (their rows: None).
+
+    Each pass has a new random order, if that is wanted.
+    """
+    gathered = trainer.topics.M.dtype, sample_weight
+    random_state = trainer.random_state if trainer.config.shuffle else None
+    for done in range(1, n_passes + 1):
+        hooks.before_pass()
+        for block, order in blocks(X, rows, trainer.plan.largest_batch, random_state):
+            trainer.run(Gatherer(block, *gathered), order, workers, hooks.after_step)
+        if hooks.after_pass(done):
+            break
 
 
 def train_in_full(

@@ -1,0 +1,91 @@
+"""`transform` and `score` of a `TopicModel`: texts to predict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from .._utils._rows import joined_rows
+from ..lda._estimator import TemperedLDA
+
+
+class PredictionMixin(TransformerMixin):
+    """Gives a `TopicModel` `transform`, `score` and `perplexity`."""
+
+    lda_: TemperedLDA
+    _matrices: Callable[[Any], Iterator[Any]]
+    _of_counts: Callable[[Any], NDArray[Any]]
+
+    def transform(self, texts: Any) -> Any:
+        """Proportions of the topics in documents.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            Rows sum to one. The row of a document without a known word is the mean of the prior,
+            which says nothing about the document. `documents` marks these documents.
+        """
+        check_is_fitted(self)
+        return joined_rows(map(self._of_counts, self._matrices(texts)))
+
+    def score(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Predictive log-likelihood of held-out words, in nats per word; see `TemperedLDA.score`.
+
+        Parameters
+        ----------
+        texts : iterable of str, or of lists of str
+            The documents.
+        y : None
+            Ignored.
+        sample_weight : array-like of shape (n_samples,), optional
+            How often the words of each document count in the mean, >= 0.
+
+        Returns
+        -------
+        float
+            Higher is better. Unknown words do not count.
+        """
+        check_is_fitted(self)
+        name = "texts, without unknown words,"
+        return self.lda_._score(self._matrices(texts), sample_weight, name=name)
+
+    def perplexity(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Perplexity of held-out words, ``exp(-score(texts))``.
+
+        Parameters
+        ----------
+        texts, y, sample_weight
+            As for `score`.
+
+        Returns
+        -------
+        float
+            Lower is better.
+        """
+        return float(np.exp(-self.score(texts, None, sample_weight)))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
+        """Names of the topics, the columns of `transform`.
+
+        Parameters
+        ----------
+        input_features : None
+            Ignored.
+
+        Returns
+        -------
+        ndarray of str
+            As from `lda_`.
+        """
+        check_is_fitted(self)
+        return self.lda_.get_feature_names_out()
