@@ -47,3 +47,11 @@ def client(cluster: Any) -> Iterator[Any]:
     with distributed.Client(cluster) as client:
         client.wait_for_workers(2, timeout=SECONDS)
         yield client
+
+
+@pytest.fixture(scope="module")
+def reference() -> Any:
+    """The bits of a fit of one matrix."""
+    from .documents import bits, counts, estimator
+
+    return bits(estimator().fit(counts()))
