@@ -1,11 +1,13 @@
 """The defaults that follow from the number of documents, as the docstring of `TemperedLDA` says."""
 
+import inspect
 import math
 from dataclasses import replace
 
 import pytest
 
 from topictemper import TemperedLDA
+from topictemper.lda import _defaults as d
 from topictemper.lda._config import Config, Plan
 
 
@@ -70,3 +72,32 @@ def test_a_fit_of_clearly_more_passes_than_the_default_is_long(n_documents):
 def test_a_stream_is_never_long():
     config = Config.of(TemperedLDA().get_params(deep=False), 1000)
     assert not Plan.of(config, None, 1).is_long
+
+
+def test_the_docstring_tells_the_defaults():
+    told = " ".join((inspect.getdoc(TemperedLDA) or "").split())
+    few, most, (least, usual) = d.SEEN_OF_FEW, d.MOST_PASSES, d.PASSES_RANGE
+    begin = few / d.MANY_PASSES
+    sayings = [
+        f"``min({d.ALPHA_SUM:g} / n_components, {d.ALPHA_MOST})``",
+        f'None is {d.ETA_POINT}; with "vb" {d.ETA_DIRICHLET}.',
+        f"None is {usual:g}. For",
+        f"({few:,.0f} in all passes together; below {begin:,.0f} documents, "
+        f"``{d.MANY_PASSES:g} * sqrt({begin:g} / n_samples)`` passes, at most {most:g})",
+        f"at least {least:g} passes",
+        f"at least {d.BATCH_RANGE[0]:g}; with",
+        f"up to {d.BATCH_RANGE[1]:,.0f}.",
+        f"stream of unknown length counts as {d.STREAM_SAMPLES:,.0f} documents",
+        f"None is {d.KAPPA}, and",
+        f"None is {d.BATCH_TOL:.0e}.".replace("e-0", "e-"),
+        f"None: {d.VALIDATION_FRACTION}. Not",
+        f"stops. None is {d.N_ITER_NO_CHANGE}.",
+        f"linearly to 1 within {d.ANNEALING_SHARE} of the planned passes.",
+        f"differ above T = {d.LOWEST_OF_SAMPLED}.",
+        f"T = {d.LOWEST} and {d.LEAST_STEPS} steps",
+        f'"dasvi" starts at T = {d.DASVI_START} in all fits',
+        f"a grid of {d.N_TEMPERATURES} evenly spaced",
+        'over {lvt} ("vt": {vt}) of the planned passes'.format(**d.INERTIA_SHARE),
+        f'"vt" {d.UPDATES} times in a pass',
+    ]
+    assert [saying for saying in sayings if saying not in told] == []

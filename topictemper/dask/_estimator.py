@@ -20,6 +20,7 @@ from .._utils._state import Tree
 from .._utils._version import VERSION
 from ..lda import _estimator as _local
 from ..lda._config import Config
+from ..lda._defaults import KAPPA
 from ..lda._other_names import OtherNamesMixin, understands_other_names
 from ..lda._seeding import is_seeded
 from ..lda._token_halves import split_tokens
@@ -161,7 +162,7 @@ max_doc_update_iter, dtype
         topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,
         max_iter: int | None = None,
         batch_size: int | None = None,
-        learning_decay: float = 0.7,
+        learning_decay: float = KAPPA,
         learning_offset: float | None = None,
         mean_change_tol: float = 1e-3,
         max_doc_update_iter: int = 100,
