@@ -21,7 +21,6 @@ from ._decoding import text_lines
 from ._tables import Columns, Row, delimited_rows, json_rows, parquet_documents
 
 STANDARD_INPUT = Path("-")
-TABLES = ("csv", "tsv", "jsonl", "parquet")
 _SUFFIXES = {
     ".csv": "csv",
     ".tsv": "tsv",
@@ -31,6 +30,7 @@ _SUFFIXES = {
     ".ndjson": "jsonl",
     ".parquet": "parquet",
 }
+TABLES = tuple(dict.fromkeys(_SUFFIXES.values()))
 
 
 class Document(NamedTuple):

@@ -1,0 +1,51 @@
+"""No option of a command and no setting of a model is accepted and then read by nobody."""
+
+import re
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import topictemper
+from topictemper.cli._main import _parser
+from topictemper.factorial.fmm import _config as fmm
+from topictemper.factorial.truncated import _config as truncated
+from topictemper.lda import _config as lda
+from topictemper.mixture import _config as mixture
+from topictemper.tempering._modes import TemperingSettings
+
+PACKAGE = Path(topictemper.__file__).parent
+
+
+def code(folder: str) -> str:
+    return "".join(path.read_text("utf-8") for path in sorted((PACKAGE / folder).rglob("*.py")))
+
+
+@pytest.mark.parametrize(
+    ("folder", "config"),
+    [
+        ("lda", lda.Config),
+        ("lda", lda.Plan),
+        ("factorial/fmm", fmm.Config),
+        ("factorial/truncated", truncated.SparseCodingConfig),
+        ("factorial/truncated", truncated.BeliefNetworkConfig),
+        ("mixture", mixture.Config),
+        (".", TemperingSettings),
+    ],
+)
+def test_every_setting_is_read(folder, config):
+    read = set(re.findall(r"\w\.(\w+)", code(folder)))
+    assert {field.name for field in fields(config)} - read == set()
+
+
+def commands():
+    (action,) = _parser()._subparsers._group_actions
+    return sorted(action.choices.items())
+
+
+@pytest.mark.parametrize(("name", "parser"), commands(), ids=[name for name, _ in commands()])
+def test_every_option_is_read(name, parser):
+    read = set(re.findall(r"""arguments\.(\w+)|["'](\w+)["']""", code("cli")))
+    names = {each for pair in read for each in pair}
+    options = {action.dest for action in parser._actions}
+    assert options - names == {"help"}
