@@ -1,10 +1,15 @@
 """Counts and vocabularies that the command line reads."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from topictemper.cli._arguments import FILE_HELP
 from topictemper.cli._inputs import read_matrix
+from topictemper.datasets.formats._formats import FORMATS, format_of
 from topictemper.datasets.formats._packed import InputError
 from topictemper.datasets.formats._text import read_vocabulary
 
@@ -94,3 +99,9 @@ def test_vocabulary_may_lack_its_last_line_end(tmp_path):
     path = tmp_path / "vocab.txt"
     path.write_bytes("zwölf\r\ntwo words".encode())
     assert read_vocabulary(path) == ["zwölf", "two words"]
+
+
+def test_the_help_names_every_format_of_counts():
+    names = re.findall(r"\.[a-z-]{2,}|docword\.\*", FILE_HELP)
+    found = {format_of(Path(name if name.startswith("d") else f"x{name}")) for name in names}
+    assert found - {None} == set(FORMATS)

@@ -176,7 +176,7 @@ def facts_of(block: Any) -> BlockFacts:
 
 
 def _counts(block: Any) -> Any:
-    return TemperedLDA()._counts(plain(block), reset=True)
+    return TemperedLDA()._checked_counts(plain(block), reset=True)
 
 
 @naming_block

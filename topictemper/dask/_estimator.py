@@ -415,7 +415,7 @@ max_doc_update_iter, dtype
                 "validation_X must be a matrix in memory, such as validation_X.compute(), because "
                 "each worker that scores gets all of it"
             )
-        X = _local.TemperedLDA()._counts(X, reset=True, name="validation_X")
+        X = _local.TemperedLDA()._checked_counts(X, reset=True, name="validation_X")
         _counts.check_width(X, n_columns, "X", "validation_X")
         _counts.check_held_out([split_tokens(X)[1]], "validation_X")
         return X

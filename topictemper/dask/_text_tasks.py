@@ -86,7 +86,7 @@ def text_model(
 def described(counts: Any, topics: TopicModel) -> Described:
     """Return what the documents of a block say of the topics."""
     statistics = TopicStatistics.blank(topics.lda_)
-    statistics.add(counts, topics._of_counts(counts))
+    statistics.add(counts, topics._proportions_of(counts))
     return Described(statistics.documents, *counts_together([counts], statistics.top))
 
 

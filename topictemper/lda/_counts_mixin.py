@@ -1,4 +1,4 @@
-"""The counts that `TemperedLDA` takes: one matrix or chunks, to learn from or to predict."""
+"""What `TemperedLDA` takes: counts, in one matrix or chunks, and the words of their columns."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from sklearn.utils.validation import (
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, is_chunks
+from .._utils._feature_names import agreed_names
 
 
 class CountsMixin:
@@ -32,7 +33,7 @@ class CountsMixin:
         tags.input_tags.positive_only = True
         return tags
 
-    def _counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
+    def _checked_counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""
         X = _counts.acceptable(X, name)
         wanted: dict[str, Any] = {
@@ -65,7 +66,7 @@ class CountsMixin:
 
     def _training_counts(self, X: Any, *, reset: bool) -> Any:
         """Checked CSR counts to learn from."""
-        X = self._counts(X, reset=reset)
+        X = self._checked_counts(X, reset=reset)
         _counts.warn_of_tfidf(X)
         return X
 
@@ -74,23 +75,29 @@ class CountsMixin:
         return self._training_counts(_counts.acceptable_chunk(X), reset=reset)
 
     def _chunk_counts(self, chunk: Any, reset: bool) -> Any:
-        checked = self._training_counts if reset else self._counts
+        checked = self._training_counts if reset else self._checked_counts
         return checked(_counts.acceptable_chunk(chunk), reset=reset)
 
     def _validation_counts(self, X: Any) -> Any:
         """Checked CSR counts, or Chunks of them, that are scored while others are learned."""
         if not is_chunks(X):
-            return self._counts(X, reset=False, name="validation_X")
+            return self._checked_counts(X, reset=False, name="validation_X")
 
         def checked(chunk: Any, reset: bool) -> Any:
             chunk = _counts.acceptable_chunk(chunk, "validation_X")
-            return self._counts(chunk, reset=False, name="validation_X")
+            return self._checked_counts(chunk, reset=False, name="validation_X")
 
         return Chunks(X, checked, "validation_X")
 
+    def _name_features(self, feature_names: Any) -> None:
+        """Take the words of the columns, if they are given and do not contradict others."""
+        if feature_names is not None:
+            others = getattr(self, "feature_names_in_", None)  # of a data frame, or another call
+            self.feature_names_in_ = agreed_names(feature_names, self.n_features_in_, others)
+
     def _fitted_counts(self, X: Any) -> Any:
         check_is_fitted(self)
-        return self._counts(X, reset=False)
+        return self._checked_counts(X, reset=False)
 
     def _fitted_matrices(self, X: Any) -> Iterator[Any]:
         """Checked CSR counts: of one matrix at once, of chunks one after the other."""
@@ -98,5 +105,5 @@ class CountsMixin:
             return iter([self._fitted_counts(X)])
         check_is_fitted(self)
         return _counts.some_chunks(
-            X, lambda chunk: self._counts(_counts.acceptable_chunk(chunk), reset=False)
+            X, lambda chunk: self._checked_counts(_counts.acceptable_chunk(chunk), reset=False)
         )

@@ -13,7 +13,6 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
-from .._utils._feature_names import agreed_names
 from .._utils._rollback import complete, snapshot, stateful_parts
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
@@ -50,6 +49,7 @@ class StreamMixin:
     _trainer: Trainer
     _trained_with: dict[str, Any]
     _stream_counts: Callable[[Any, bool], Any]
+    _name_features: Callable[[Any], None]
     _remember_parameters: Callable[[dict[str, Any]], None]
     _begin_labels: Callable[[dict[int, str], int], None]
 
@@ -150,12 +150,6 @@ class StreamMixin:
                 self._trainer = deepcopy(self._trainer)
         self._trainer.expect(total)
         return self._trainer
-
-    def _name_features(self, feature_names: Any) -> None:
-        """Take the words of the columns, if they are given and do not contradict others."""
-        if feature_names is not None:
-            others = getattr(self, "feature_names_in_", None)  # of a data frame, or another call
-            self.feature_names_in_ = agreed_names(feature_names, self.n_features_in_, others)
 
     def _refuse_changes(self) -> None:
         """Refuse parameters that would have no effect, because training began with others."""

@@ -169,7 +169,7 @@ class Trainer(Stateful):
     @property
     def _next_size(self) -> int:
         """Documents to cut out for the next minibatch."""
-        sampled = self._samples(1.0 / self.temperature)
+        sampled = self._samples_at(1.0 / self.temperature)
         return self.plan.largest_batch if sampled else self.plan.batch_size
 
     def expect(self, total_samples: float | None) -> None:
@@ -260,7 +260,7 @@ class Trainer(Stateful):
         self._rescale(self.clock.grow(batch.size))
         if s == 1.0:
             self.prior_scale.update(self.topics, batch, self.alpha, **self._sweeps(workers))
-        learns, sampled = self.control.learns(clock), self._samples(s)
+        learns, sampled = self.control.learns(clock), self._samples_at(s)
         if sampled and self.has_sampled:
             sweeps = self._sweeps(workers)
             self.predictive_scale.update(self.topics, batch, self.alpha, self.clock, **sweeps)
@@ -268,7 +268,7 @@ class Trainer(Stateful):
         weights = self._temperature_update(clock, batch, q, workers, learns=learns)  # eqs. 9, 10
         if learns and sampled:
             # Temperatures are learned from energies, which samples do not have.
-            q = self._sampled(batch, workers)
+            q = self._sample(batch, workers)
         elbo = self._elbo(batch, q, weights, s) if whole else np.nan
         rate, decay, prior, weights = self.tempered.step_size(
             self._learning_rate(batch, sampled=sampled),
@@ -300,8 +300,8 @@ class Trainer(Stateful):
     def _e_step(
         self, batch: Minibatch, s: float, workers: Workers, *, want_energy: bool
     ) -> LocalParameters:
-        if self._samples(s) and not want_energy:
-            return self._sampled(batch, workers)
+        if self._samples_at(s) and not want_energy:
+            return self._sample(batch, workers)
         alpha = self.tempered.alpha(self.alpha, s)
         sweeps = self._sweeps(workers)
         return infer(self.topics, batch, alpha, s, want_energy=want_energy, **sweeps)
@@ -329,7 +329,7 @@ class Trainer(Stateful):
         eta, sweeps = float(self.eta), self._sweeps(workers)
         return self.predictive_eta.update(self.topics, batch, self.alpha, eta, self.clock, **sweeps)
 
-    def _samples(self, s: float) -> bool:
+    def _samples_at(self, s: float) -> bool:
         return self.config.sampling and s == 1.0 and self._past_plain_passes
 
     def _leaves_out_own(self, batch: Minibatch) -> bool:
@@ -343,7 +343,7 @@ class Trainer(Stateful):
         short = size.tokens < OWN_TOKENS * size.documents
         return short or self.clock.documents_seen >= passes * size.documents
 
-    def _sampled(self, batch: Minibatch, workers: Workers) -> LocalParameters:
+    def _sample(self, batch: Minibatch, workers: Workers) -> LocalParameters:
         for_alpha = self.priors.wants_samples(self.clock, batch)
         return sample(
             self.topics,

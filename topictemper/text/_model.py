@@ -232,7 +232,10 @@ class TopicModel(
             unchanged.
         """
         check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
-        with unchanged_on_error(self), self._counted(texts, sample_weight, corpus_folder) as counts:
+        with (
+            unchanged_on_error(self),
+            self._counts_to_learn(texts, sample_weight, corpus_folder) as counts,
+        ):
             self._fit(counts, sample_weight, on_interrupt)
         return self
 
@@ -261,9 +264,11 @@ class TopicModel(
         check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
         with ExitStack() as stack:
             with unchanged_on_error(self):
-                counts = stack.enter_context(self._counted(texts, sample_weight, corpus_folder))
+                counts = stack.enter_context(
+                    self._counts_to_learn(texts, sample_weight, corpus_folder)
+                )
                 self._fit(counts, sample_weight, on_interrupt)
-            return self._of_counts(counts)
+            return self._proportions_of(counts)
 
     def update(self, texts: Any, sample_weight: Any = None) -> Self:
         """Learn from more documents; the vocabulary does not change.
@@ -319,7 +324,7 @@ class TopicModel(
                 n_words += int(part.n_words.sum())
                 counts = part.matrix(self.vectorizer_)
                 # By the topics that were learned before.
-                statistics.add(counts, self._of_counts(counts))
+                statistics.add(counts, self._proportions_of(counts))
                 yield counts
 
         try:
@@ -349,11 +354,11 @@ class TopicModel(
         names = self.vectorizer_.get_feature_names_out()
         self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
         keeps = on_interrupt == "keep"
-        self._statistics = learned_statistics(self.lda_, counts, self._of_counts, keeps=keeps)
+        self._statistics = learned_statistics(self.lda_, counts, self._proportions_of, keeps=keeps)
         self._unknown = None
 
     @contextmanager
-    def _counted(self, texts: Any, weights: Any, corpus_folder: Any) -> Iterator[Any]:
+    def _counts_to_learn(self, texts: Any, weights: Any, corpus_folder: Any) -> Iterator[Any]:
         """Fit the vectorizer, and give the counts, which may lie in a temporary folder."""
         lda = new_lda(self)
         check_before_counting(lda)
@@ -388,7 +393,7 @@ class TopicModel(
     def _matrices(self, texts: Any) -> Iterator[Any]:
         return (part.matrix(self.vectorizer_) for part in self._parts(texts))
 
-    def _of_counts(self, counts: Any) -> NDArray[Any]:
+    def _proportions_of(self, counts: Any) -> NDArray[Any]:
         """Proportions as an array, whatever `set_output` of `lda_`; of no words, too."""
         return self.lda_._proportions(self.lda_._fitted_counts(counts))
 

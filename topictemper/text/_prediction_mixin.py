@@ -19,7 +19,7 @@ class PredictionMixin(TransformerMixin):
 
     lda_: TemperedLDA
     _matrices: Callable[[Any], Iterator[Any]]
-    _of_counts: Callable[[Any], NDArray[Any]]
+    _proportions_of: Callable[[Any], NDArray[Any]]
 
     def transform(self, texts: Any) -> Any:
         """Proportions of the topics in documents.
@@ -36,7 +36,7 @@ class PredictionMixin(TransformerMixin):
             which says nothing about the document. `documents` marks these documents.
         """
         check_is_fitted(self)
-        return joined_rows(map(self._of_counts, self._matrices(texts)))
+        return joined_rows(map(self._proportions_of, self._matrices(texts)))
 
     def score(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Predictive log-likelihood of held-out words, in nats per word; see `TemperedLDA.score`.

@@ -26,7 +26,7 @@ class TablesMixin:
     _unknown: dict[str, int] | None
     _parts: Callable[[Any], Iterator[Part]]
     _matrices: Callable[[Any], Iterator[Any]]
-    _of_counts: Callable[[Any], NDArray[Any]]
+    _proportions_of: Callable[[Any], NDArray[Any]]
 
     def documents(self, texts: Any, *, n_topics: int = 3) -> Any:
         """Table of documents with their topics.
@@ -53,7 +53,7 @@ class TablesMixin:
         columns = document_columns(
             self.lda_,
             ((part.matrix(self.vectorizer_), part.n_words) for part in self._parts(texts)),
-            self._of_counts,
+            self._proportions_of,
             n_topics,
         )
         columns["document"] = _named(columns["document"], texts)
@@ -92,7 +92,7 @@ class TablesMixin:
         columns = word_topic_columns(
             self.lda_._trainer.predictive_topics,
             self._matrices(texts),
-            self._of_counts,
+            self._proportions_of,
             self.feature_names_,
             self.lda_.labels_,
         )
