@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 
 from topictemper import TemperedLDA, factorial, metrics, mixture, tempering
+from topictemper.cli import _fit
 from topictemper.datasets import read_corpus, write_corpus
 from topictemper.datasets.formats._formats import FORMATS
 from topictemper.factorial.fmm import _config as fmm
@@ -141,6 +142,7 @@ def test_annotations_are_those_of_docstrings(module: str) -> None:
 
 
 def test_modes_and_schedules_are_public() -> None:
+    assert set(_fit._MODES) == {"svi", *lda.MODES}
     assert {kind.__name__ for kind in (*MODES.values(), *_NAMED.values())} < set(tempering.__all__)
 
 

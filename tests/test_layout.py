@@ -1,4 +1,4 @@
-"""Files of the package are short enough for a sitting; benchmarks have what the guide names."""
+"""Files are short enough for a sitting; CONTRIBUTING.md and benchmarks name what there is."""
 
 import ast
 import importlib
@@ -30,6 +30,24 @@ def test_no_file_is_longer_than_500_lines():
     }
     assert len(lengths) > 100
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
+
+
+@pytest.mark.skipif(not BENCHMARKS.exists(), reason="these tests run without the source")
+def test_the_table_of_changes_names_what_there_is():
+    table = (ROOT / "CONTRIBUTING.md").read_text("utf-8").partition("## Where do I change")[2]
+    table = table.partition("## Rules")[0]
+    files = {
+        name: [*PACKAGE.glob(name), *ROOT.glob(name)]
+        for name in re.findall(r"`([\w./*]+(?:/|\.\w+))`", table)
+        if "/" in name
+    }
+    assert len(files) > 50
+    assert [name for name, found in files.items() if not found] == []
+    named = re.findall(r"`(\w+)` (?:or `(\w+)` )?in `([\w/]+\.py)`", table)
+    assert len(named) > 10
+    for *names, file in named:
+        text = files[file][0].read_text("utf-8")
+        assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
 
 
 @pytest.mark.skipif(not BENCHMARKS.exists(), reason="these tests run without the source")
