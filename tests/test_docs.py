@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 
+import topictemper
 from topictemper import TemperedLDA, factorial, metrics, mixture, tempering
 from topictemper.cli import _fit
 from topictemper.datasets import read_corpus, write_corpus
@@ -25,18 +26,13 @@ from topictemper.tempering._modes import _NORMALIZERS, MODES
 from topictemper.tempering._schedules import _NAMED
 
 DOCS = Path(__file__).parent.parent / "docs"
-MODULES = (
-    "topictemper",
-    "topictemper.dask",
-    "topictemper.datasets",
-    "topictemper.factorial",
-    "topictemper.metrics",
-    "topictemper.mixture",
-    "topictemper.plotting",
-    "topictemper.report",
-    "topictemper.tempering",
-    "topictemper.topics",
-)
+PACKAGE = Path(topictemper.__file__).parent
+#: Those whose `__init__.py` lists names.
+MODULES = [
+    ".".join(("topictemper", *path.parent.relative_to(PACKAGE).parts))
+    for path in sorted(PACKAGE.glob("**/__init__.py"))
+    if "__all__" in path.read_text("utf-8")
+]
 
 
 def public_names(module: str) -> list[str]:
