@@ -155,8 +155,8 @@ def test_as_schedule_checks_what_is_not_ours():
 
 
 def test_as_schedule_bad():
-    with pytest.raises(ValueError, match=r"^schedule must be one of 'linear', .* got 'cosine'"):
-        as_schedule("cosine", 2.0, 5.0)
+    with pytest.raises(ValueError, match=r"^schedule must be one of 'linear', .* got 'sudden'"):
+        as_schedule("sudden", 2.0, 5.0)
     for spec in (None, 2.0, LinearSchedule, float):
         with pytest.raises(TypeError, match=r"^schedule must be a name"):
             as_schedule(spec, 2.0, 5.0)
