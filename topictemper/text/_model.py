@@ -360,7 +360,7 @@ class TopicModel(
     @contextmanager
     def _counts_to_learn(self, texts: Any, weights: Any, corpus_folder: Any) -> Iterator[Any]:
         """Fit the vectorizer, and give the counts, which may lie in a temporary folder."""
-        lda = new_lda(self)
+        lda = new_lda(self)  # `_fit` makes another one: this one is checked before texts are read
         check_before_counting(lda)
         documents = Texts(texts)
         # Whether there is one for each document of a stream is known at its end.
