@@ -1,0 +1,71 @@
+"""`import topictemper` is enough for its packages, and costs no more than the estimators need."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import topictemper
+
+PACKAGES = [
+    "dask",
+    "datasets",
+    "factorial",
+    "metrics",
+    "mixture",
+    "plotting",
+    "report",
+    "tempering",
+    "topics",
+]
+
+
+def run(program):
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+
+
+def test_packages_are_attributes():
+    pytest.importorskip("distributed")
+    program = f"import topictemper; print([getattr(topictemper, n).__name__ for n in {PACKAGES}])"
+    assert run(program).stdout.strip() == str([f"topictemper.{name}" for name in PACKAGES])
+
+
+def test_nothing_is_imported_before_it_is_used():
+    lazy = ["dask", "factorial", "metrics", "mixture", "plotting"]
+    program = (
+        "import sys, topictemper; dir(topictemper); from topictemper import *; "
+        f"print([name for name in {lazy} if 'topictemper.' + name in sys.modules])"
+    )
+    assert run(program).stdout.strip() == "[]"
+
+
+def test_dir_lists_what_is_public():
+    pytest.importorskip("distributed")
+    public = Path(topictemper.__file__).parent.glob("[a-z]*/__init__.py")
+    packages = [
+        path.parent.name
+        for path in public
+        if hasattr(getattr(topictemper, path.parent.name, None), "__all__")
+    ]
+    assert sorted(packages) == PACKAGES
+    assert dir(topictemper) == sorted((*topictemper.__all__, *PACKAGES))
+
+
+def test_another_name_is_an_error_that_names_a_similar_one():
+    failed = run("import topictemper; topictemper.metric")
+    assert "AttributeError: module 'topictemper' has no attribute 'metric'" in failed.stderr
+    assert "Did you mean: 'metrics'?" in failed.stderr
+
+
+def test_without_an_extra_there_is_no_such_attribute():
+    program = (
+        "import sys; sys.modules['distributed'] = None; import inspect, topictemper; "
+        "print('dask' in dict(inspect.getmembers(topictemper))); topictemper.dask.transform"
+    )
+    failed = run(program)
+    assert failed.stdout.strip() == "False"
+    assert "AttributeError: topictemper.dask needs dask and distributed" in failed.stderr
+    assert "pip install 'topictemper[dask]'" in failed.stderr
