@@ -88,6 +88,15 @@ def test_match_refuses(arguments, message):
         match_topics(*arguments)
 
 
+@pytest.mark.parametrize("word", ["fit", "get_topics", "get_topic_word_dist"])
+def test_topics_in_a_data_frame(word):
+    # Its columns are attributes, and some words are also names of methods.
+    pandas = pytest.importorskip("pandas")
+    topics = np.array([[3.0, 1.0], [1.0, 3.0]])
+    match = match_topics(pandas.DataFrame(topics, columns=["cat", word]), topics)
+    assert_allclose(match.distance, 0, atol=1e-7)
+
+
 def test_estimators_without_topics_are_refused():
     with pytest.raises(TypeError, match=r"or a fitted estimator with components_.* got KMeans"):
         topic_diversity(KMeans(2, n_init=1).fit(np.eye(4)))

@@ -14,12 +14,14 @@ from . import _validation as check
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
     """Return finite, non-empty topics (n_components, n_features) of an array or a model."""
-    given = type(components).__name__
-    if hasattr(components, "get_topics"):  # gensim
+    # Of the class: a data frame has its columns as attributes, and "fit" may be one of the words.
+    kind = type(components)
+    given = kind.__name__
+    if hasattr(kind, "get_topics"):  # gensim
         components = components.get_topics()
-    elif hasattr(components, "get_topic_word_dist"):  # tomotopy
+    elif hasattr(kind, "get_topic_word_dist"):  # tomotopy
         components = np.stack([components.get_topic_word_dist(k) for k in range(components.k)])
-    elif hasattr(components, "fit"):
+    elif hasattr(kind, "fit"):
         check_is_fitted(components)
         lda = getattr(components, "lda_", components)  # of a model of texts
         components = getattr(lda, "components_", components)

@@ -46,7 +46,7 @@ def blocks_of(X: Any) -> Blocks:
         knows how many there are.
     """
     n_rows = None
-    if hasattr(X, "chunks"):
+    if hasattr(type(X), "chunks"):  # a data frame has its columns as attributes
         if X.ndim != 2:
             raise ValueError(f"X must have two dimensions, documents by words; got {X.ndim}")
         if len(X.chunks[1]) > 1:

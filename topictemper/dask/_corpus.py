@@ -6,6 +6,7 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils._chunks import is_matrix
@@ -131,7 +132,7 @@ def rows_of(block: Any, start: int, stop: int, n_rows: int) -> Any:
     """Return some rows of a block as CSR counts."""
     X = plain(block)
     # Many parts may share a block: each checks its own rows.
-    is_csr = getattr(X, "format", "") == "csr"
+    is_csr = sp.issparse(X) and X.format == "csr"
     cut_first = is_csr or isinstance(X, np.ndarray)
     if not cut_first:
         X = _counts(X)

@@ -272,7 +272,7 @@ def _meta(model: Any, X: Any, options: dict[str, Any]) -> Any:
     """An empty result: what an empty document gives, without that document."""
     if isinstance(model, str | os.PathLike):
         model = load(model)
-    if hasattr(X, "chunks"):
+    if hasattr(type(X), "chunks"):  # "chunks" may be a column of a data frame
         example = sp.csr_matrix((1, X.shape[1]), dtype=np.float64)
         if isinstance(X._meta, np.ndarray):
             example = example.toarray()

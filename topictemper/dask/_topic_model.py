@@ -295,7 +295,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
 
 def _column(texts: Any) -> Any:
     """Return the texts, if they are a collection of Dask."""
-    if not is_lazy(texts) or hasattr(texts, "chunks"):
+    if not is_lazy(texts) or hasattr(type(texts), "chunks"):
         raise TypeError(
             "texts must be a dask.bag or a column of a dask.dataframe; for texts in memory use "
             f"topictemper.TopicModel; got {type(texts).__name__}"
