@@ -277,6 +277,25 @@ def test_what_cannot_be_written(tmp_path, name, X, names, message):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [("a b", "write the transpose"), ("word a b c", "one per line, without a header")],
+)
+def test_other_numbers_of_words_have_a_hint(tmp_path, words, hint):
+    (tmp_path / "vocab.txt").write_text(words.replace(" ", "\n"))
+    (tmp_path / "corpus.mtx").write_text(
+        "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 3 1\n"
+    )
+    with pytest.raises(ValueError, match=hint):
+        read_corpus(tmp_path / "corpus.mtx")
+
+
+def test_words_themselves_are_refused(tmp_path):
+    write_corpus(tmp_path / "corpus.mtx", [[1, 2]])
+    with pytest.raises(TypeError, match="vocabulary must be a file of words.* got list.* to fit"):
+        read_corpus(tmp_path / "corpus.mtx", vocabulary=["a", "b"])
+
+
 def test_words_of_a_folder_with_a_damaged_archive(tmp_path):
     path, archive = tmp_path / "x.mtx", tmp_path / "y.npz"
     write_corpus(path, COUNTS, feature_names=list("abcd"))

@@ -91,6 +91,8 @@ def read_corpus(
 
     Raises
     ------
+    TypeError
+        If `vocabulary` is not the name of a file.
     ValueError
         If the file is malformed (the error names the line or the member), claims more than a file
         of its size can hold, or does not match the words.
@@ -120,7 +122,7 @@ def read_corpus(
     if zero_based is not None and kind != "svmlight":
         raise ValueError(f"zero_based is for format='svmlight'; with {kind!r} it must be None")
     options = {} if zero_based is None else {"zero_based": check.flag("zero_based", zero_based)}
-    named = _vocabulary_beside(path) if vocabulary is None else Path(vocabulary)
+    named = _vocabulary_beside(path) if vocabulary is None else _words_file(vocabulary)
 
     def read(counts_file: Path, words_file: Path) -> tuple[Any, list[str] | None]:
         # Words come first: some formats do not state the number of columns.
@@ -236,7 +238,7 @@ def _opened(path: Path, vocabulary: str | os.PathLike[str] | None) -> Bunch:
     """Open a folder of `save_corpus`, with other words if they are given."""
     corpus = open_corpus(path)
     if vocabulary is not None:
-        named = Path(vocabulary)
+        named = _words_file(vocabulary)
         corpus.feature_names = _names(read_vocabulary(named), named, corpus.counts, path)
     return corpus
 
@@ -244,9 +246,25 @@ def _opened(path: Path, vocabulary: str | os.PathLike[str] | None) -> Bunch:
 def _names(words: list[str] | None, named: Path, counts: csr_array, path: Path) -> Any:
     if words is None:
         return None
-    if len(words) != counts.shape[1]:
-        raise InputError(f"{named}: {len(words)} words, but {path} has {counts.shape[1]} columns.")
-    return feature_names_of(words, len(words))
+    n_rows, n_columns = counts.shape
+    if len(words) != n_columns:
+        hint = (
+            "There are as many rows as words: documents must be in rows, so write the transpose."
+            if len(words) == n_rows
+            else "Words must be one per line, without a header."
+        )
+        raise InputError(f"{named}: {len(words)} words, but {path} has {n_columns} columns. {hint}")
+    return feature_names_of(words, n_columns)
+
+
+def _words_file(vocabulary: Any) -> Path:
+    if not isinstance(vocabulary, str | os.PathLike):
+        raise TypeError(
+            "vocabulary must be a file of words, one per line; got "
+            f"{type(vocabulary).__name__}. Leave it out, and give the words themselves to fit, as "
+            "feature_names"
+        )
+    return Path(vocabulary)
 
 
 def _holds_counts(path: Path) -> bool:
