@@ -211,6 +211,27 @@ def test_messy_folder(run, named, fails, topics, lines, model, tmp_path):
     assert "g.png, line 1: not UTF-8" in fails("score", model, folder, "--column=body")
 
 
+def test_files_that_spark_hides(named, lines, topics, tmp_path):
+    folder = tmp_path / "table"
+    (folder / "_temporary").mkdir(parents=True)
+    (folder / "part-0.csv").write_bytes(as_table(lines[:3], "part-0.csv"))
+    (folder / "_SUCCESS").touch()
+    (folder / "_temporary" / "part-1.csv").write_text("half")
+    found = [(f"part-0.csv:{d}", topics[d]) for d in range(3)]
+    assert named(folder, "--column=body") == found
+    (folder / "part-0.csv").rename(folder / "part-0")
+    assert named(folder, "--column=body", "--format=csv") == [
+        (name.replace(".csv", ""), topic) for name, topic in found
+    ]
+    (folder / "part-0").unlink()
+    (folder / "_temporary" / "part-1.csv").unlink()
+    assert dict(named(folder)).keys() == {"_SUCCESS"}  # without tables it is a file like others
+
+
+def test_a_file_that_is_not_there_has_no_format(fails, model):
+    assert "s3:/posts: No such file" in fails("score", model, "s3://posts", "--column=body")
+
+
 def test_folders_that_cannot_be_read(fails, model, matrix, tmp_path):
     (tmp_path / "none").mkdir()
     assert "none: a folder without files" in fails("score", model, tmp_path / "none")

@@ -292,7 +292,7 @@ def test_other_numbers_of_words_have_a_hint(tmp_path, words, hint):
 
 def test_words_themselves_are_refused(tmp_path):
     write_corpus(tmp_path / "corpus.mtx", [[1, 2]])
-    with pytest.raises(TypeError, match="vocabulary must be a file of words.* got list.* to fit"):
+    with pytest.raises(TypeError, match=r"vocabulary must be a file of words.* got list.* to fit"):
         read_corpus(tmp_path / "corpus.mtx", vocabulary=["a", "b"])
 
 
@@ -367,6 +367,22 @@ def test_parquet(tmp_path):
     path.write_text("no parquet")
     with pytest.raises(ValueError, match="not a Parquet file"):
         next(iter_parquet_text(path))
+
+
+def test_parquet_files_of_a_folder(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    for day in ("day=2", "day=1", "_temporary"):
+        (tmp_path / day).mkdir()
+        for part in ("b", "a", ".c"):
+            table = pa.table({"text": [f"{day} {part}"]})
+            pq.write_table(table, tmp_path / day / f"{part}.snappy.parquet")
+    (tmp_path / "_SUCCESS").touch()
+    assert list(iter_parquet_text(tmp_path, "text")) == ["day=1 a", "day=1 b", "day=2 a", "day=2 b"]
+    with pytest.raises(ValueError, match=r"a\.snappy\.parquet: 'body' is not one of its columns"):
+        next(iter_parquet_text(tmp_path, "body"))
+    (tmp_path / "none").mkdir()
+    with pytest.raises(ValueError, match="none: a folder without"):
+        next(iter_parquet_text(tmp_path / "none"))
 
 
 def test_without_pyarrow(tmp_path, monkeypatch):

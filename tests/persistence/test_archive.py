@@ -1,3 +1,4 @@
+import io
 import json
 import os
 import stat
@@ -34,6 +35,12 @@ def test_round_trip(path):
     assert (array.dtype, array.tolist()) == (np.float64, [0.0, 1.0, 2.0])
     assert (deeper.dtype, deeper.shape) == (np.int32, (2, 0))
     assert tree["inner"]["nothing"] is None
+
+
+def test_other_things_than_files_are_refused():
+    for action in (read_archive, lambda path: write_archive(path, TREE)):
+        with pytest.raises(TypeError, match="path must be the name of a file, got BytesIO"):
+            action(io.BytesIO())
 
 
 def test_anybody_can_look_into_it(path):

@@ -67,6 +67,12 @@ def test_kinds_of_texts(model, kind, column):
     assert_array_equal(other.transform(as_fitted), model.transform(given))
 
 
+def test_scalars_of_arrow_are_told_how_to_be_texts():
+    pyarrow = pytest.importorskip("pyarrow")
+    with pytest.raises(TypeError, match=r"document 0 .* StringScalar, 'a text'; give its as_py"):
+        TopicModel(2).fit(text for text in pyarrow.array(["a text"]))
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_columns_of_tables(model, library):
     module = pytest.importorskip(library)

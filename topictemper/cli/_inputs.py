@@ -100,8 +100,10 @@ class TextInput:
             arguments.column,
             *(getattr(arguments, name, None) for name in ("id", "date", "group")),
         )
+        if self._path != STANDARD_INPUT:
+            self._path.stat()  # before its options: one that is not there has no format
         self._is_folder = self._path.is_dir()
-        self._files = _files_of(self._path) if self._is_folder else [self._path]
+        self._files = _files_of(self._path, self._format) if self._is_folder else [self._path]
         self._check_options({self._format_of(file) for file in self._files})
 
     def __iter__(self) -> Iterator[Document]:
@@ -188,14 +190,14 @@ def _is_misread(text: str, encoding: str | None) -> bool:
         return False
 
 
-def _files_of(folder: Path) -> list[Path]:
+def _files_of(folder: Path, format: str | None) -> list[Path]:
     """Return the files of a folder and its folders, without hidden ones."""
-    files = sorted(
-        path
-        for path in folder.rglob("*")
-        if path.is_file()
-        and not any(part.startswith(".") for part in path.relative_to(folder).parts)
-    )
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    files = [path for path in files if not _begins_with(".", path, folder)]
+    # Spark, which writes tables, has notes of its own beside them, such as _SUCCESS.
+    others = [path for path in files if not _begins_with("_", path, folder)]
+    if any((format or _SUFFIXES.get(Path(plain_name(path)).suffix)) in TABLES for path in others):
+        files = others
     if not files:
         raise InputError(f"{folder}: a folder without files.")
     for path in files:
@@ -204,6 +206,11 @@ def _files_of(folder: Path) -> list[Path]:
                 f"{path}: a file of counts in a folder of texts; give it alone, or --format."
             )
     return files
+
+
+def _begins_with(prefix: str, path: Path, folder: Path) -> bool:
+    """Whether the name of a file, or of a folder that it is in, begins like this."""
+    return any(part.startswith(prefix) for part in path.relative_to(folder).parts)
 
 
 @contextmanager

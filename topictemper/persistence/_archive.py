@@ -32,8 +32,17 @@ def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
     head = {"format": _FORMAT, "schema": _SCHEMA, "version": VERSION}
     header = json.dumps({**head, **_taken_out(tree, "", arrays)}).encode()
     arrays[_HEADER] = np.frombuffer(header, np.uint8)
-    with replacing(path) as [file]:
+    with replacing(_name_of_file(path)) as [file]:
         np.savez_compressed(file, **arrays)
+
+
+def _name_of_file(path: str | os.PathLike[str]) -> str | os.PathLike[str]:
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(
+            f"path must be the name of a file, got {type(path).__name__}; models are written to a "
+            "file and read from one, which can be copied from and to other places"
+        )
+    return path
 
 
 def read_archive(path: str | os.PathLike[str]) -> Tree:
@@ -41,12 +50,14 @@ def read_archive(path: str | os.PathLike[str]) -> Tree:
 
     Raises
     ------
+    TypeError
+        If `path` is not the name of a file.
     ValueError
         If the file is damaged, is not a model, or has a later format.
     OSError
         If the file cannot be opened.
     """
-    with open(path, "rb") as file:
+    with open(_name_of_file(path), "rb") as file:
         try:
             arrays = read_npz(file)
             with within(_HEADER):

@@ -77,7 +77,7 @@ class SaveMixin:
         Raises
         ------
         TypeError
-            If a name is not a string.
+            If a name is not a string, or `path` is not the name of a file.
         ValueError
             If the number of names is wrong, if a parameter cannot be saved, such as a schedule
             that is a function, or if the model has numbers that `load` would refuse, such as
@@ -123,6 +123,8 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Raises
     ------
+    TypeError
+        If `path` is not the name of a file.
     ValueError
         If the file is damaged, is not a model, or has the format of a later version. The error
         names the file and the member or field.

@@ -115,9 +115,10 @@ def _kind(document: Any, number: int) -> bool:
             f"document {number} holds {type(first).__name__}, such as {str(first)[:40]!r}; tokens "
             "must be strings"
         )
+    hint = "; give its as_py()" if hasattr(document, "as_py") else ""  # a scalar of Arrow
     raise TypeError(
         f"document {number} is neither a text nor a list of tokens, but {type(document).__name__}, "
-        f"{str(document)[:40]!r}"
+        f"{str(document)[:40]!r}{hint}"
     )
 
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from ._packed import InputError
 
 
 def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -> Iterator[str]:
-    """Iterate over the texts in a column of a Parquet file.
+    """Iterate over the texts in a column of a Parquet file, or of all Parquet files of a folder.
 
     Only a part is in memory at a time. Needs pyarrow (``pip install 'topictemper[parquet]'``).
 
     Parameters
     ----------
     path : str or path-like
-        The file.
+        The file, or a folder, such as a partitioned data set. Of a folder, all ``.parquet`` files
+        in it and in its folders are read, in the order of their names. Those that begin with
+        "." or "_", or are in such folders, are left out.
     column : str, default=None
         Column of text. None takes the only one.
 
@@ -31,9 +34,10 @@ def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -
     ImportError
         If pyarrow is not installed.
     ValueError
-        If the file is not a Parquet file, or has no such column of text.
+        If a file is not a Parquet file, or has no such column of text, or if a folder has no
+        Parquet files.
     OSError
-        If the file cannot be read.
+        If a file cannot be read.
 
     Examples
     --------
@@ -42,9 +46,23 @@ def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -
     >>> model = TopicModel(50).fit(iter_parquet_text("posts.parquet", "body"))  # doctest: +SKIP
     """
     pyarrow()
-    with open(path, "rb") as file:
-        for [text] in parquet_rows(file, path, column):
-            yield text or ""
+    path = Path(path)
+    for name in _files_of(path) if path.is_dir() else [path]:
+        with open(name, "rb") as file:
+            for [text] in parquet_rows(file, name, column):
+                yield text or ""
+
+
+def _files_of(folder: Path) -> list[Path]:
+    """Return the Parquet files below a folder, without those that Spark and others hide."""
+    files = sorted(
+        path
+        for path in folder.rglob("*.parquet")
+        if path.is_file() and not any(part[0] in "._" for part in path.relative_to(folder).parts)
+    )
+    if not files:
+        raise InputError(f"{folder}: a folder without .parquet files.")
+    return files
 
 
 def parquet_rows(
