@@ -373,6 +373,8 @@ def test_bad_parameters(parameters, what):
         (lambda: ["some text"], "X must be a dask.array"),
         (lambda: db.from_sequence(["some text"]), "X must hold counts"),
         (lambda: [], "X must be a dask.array"),
+        (lambda: dask.delayed(counts)(), "X is Delayed.* dask.array.from_delayed"),
+        (lambda: [dask.delayed(counts)()], "X is Delayed"),
     ],
 )
 def test_bad_documents(X, what):

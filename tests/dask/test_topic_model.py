@@ -174,6 +174,7 @@ def test_parameters_of_the_lda():
     ("texts", "error", "what"),
     [
         (lambda: TEXTS, TypeError, "for texts in memory use topictemper.TopicModel"),
+        (lambda: [dask.delayed(TEXTS)], TypeError, "texts is Delayed.*; of texts dask.bag.from"),
         (lambda: dd.from_pandas(pd.DataFrame({"a": TEXTS}), npartitions=2), TypeError, "one col"),
         (lambda: bag().filter(lambda text: False), ValueError, "texts has no documents"),
         (lambda: bag().map(lambda text: ""), ValueError, "texts has no words"),

@@ -36,15 +36,30 @@ def is_lazy(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
+def refuse_delayed(name: str, X: Any) -> None:
+    """Raise TypeError for a Delayed or a list of them, which seem to have every attribute."""
+    for each in X if isinstance(X, list | tuple) else [X]:
+        if isinstance(each, Delayed):
+            raise TypeError(
+                f"{name} is Delayed, so its size is not known; make a collection of it: of counts "
+                "dask.array.from_delayed(block, shape=(numpy.nan, n_columns), "
+                "meta=scipy.sparse.csr_matrix((0, n_columns))), and of several blocks "
+                "dask.array.concatenate; of texts dask.bag.from_delayed"
+            )
+
+
 def blocks_of(X: Any) -> Blocks:
     """Return the blocks of a dask.array, a dask.dataframe or a dask.bag.
 
     Raises
     ------
+    TypeError
+        If X is Delayed.
     ValueError
         If an array is not two-dimensional, or if its columns lie in several blocks, or if nobody
         knows how many there are.
     """
+    refuse_delayed("X", X)
     n_rows = None
     if hasattr(type(X), "chunks"):  # a data frame has its columns as attributes
         if X.ndim != 2:
@@ -110,6 +125,7 @@ def renamed(blocks: Blocks) -> Blocks:
 
 def matrices_of(X: Any) -> Blocks:
     """Return the blocks of a collection of Dask, a list of matrices, or one matrix."""
+    refuse_delayed("X", X)
     if is_lazy(X):
         blocks = blocks_of(X)
         if not blocks.n_columns:

@@ -25,7 +25,7 @@ from ..text._texts import Texts
 from ..text._vocabulary import GrowingVocabulary
 from . import _prediction
 from . import _text_tasks as tasks
-from ._blocks import Blocks, blocks_of, is_lazy, renamed
+from ._blocks import Blocks, blocks_of, is_lazy, refuse_delayed, renamed
 from ._estimator import TemperedLDA
 from ._executors import Executor, repeated
 from ._other_names import attributes_of, called_by_texts
@@ -295,6 +295,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
 
 def _column(texts: Any) -> Any:
     """Return the texts, if they are a collection of Dask."""
+    refuse_delayed("texts", texts)
     if not is_lazy(texts) or hasattr(type(texts), "chunks"):
         raise TypeError(
             "texts must be a dask.bag or a column of a dask.dataframe; for texts in memory use "
