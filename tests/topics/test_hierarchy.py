@@ -104,3 +104,8 @@ def test_refuses_parameters():
 def test_one_topic_has_no_tree():
     with pytest.raises(ValueError, match="components must have at least two topics"):
         topic_hierarchy(np.ones((1, 5)))
+
+
+def test_it_says_what_it_is():
+    tree = topic_hierarchy(TOPICS)
+    assert repr(tree).startswith("<TopicHierarchy of 7 topics: groups(n) cuts it into n groups")

@@ -168,3 +168,8 @@ def test_long_queries_take_no_memory_by_documents_and_words():
     with TracedMemory() as memory:
         search.find(np.ones((1, 200)))
     assert memory.peak < 40_000 * 200 * 8 / 4
+
+
+def test_it_says_what_it_is():
+    search = DocumentSearch(BETA, X, proportions=THETA)
+    assert repr(search) == "<DocumentSearch of 30 documents by words and 3 topics>"

@@ -43,6 +43,14 @@ def test_text_of_a_table():
     assert text.endswith("... (2 rows)")
 
 
+def test_notebooks_show_a_table():
+    html = Table({"label": ["<b> & co"] * 30, "share": [0.12345] * 30})._repr_html_()
+    assert "<th>label</th><th>share</th>" in html
+    assert html.count("<tr><td>&lt;b&gt; &amp; co</td><td>0.1235</td></tr>") == 20
+    assert html.endswith("<p>... (30 rows)</p>")
+    assert "rows)" not in Table(COLUMNS)._repr_html_()
+
+
 def test_cells_are_aligned_without_trailing_blanks():
     rows = [["name", "x", ""], ["a", "1.0", ""], ["bcdef", "-10.0", ""]]
     assert aligned(rows, {0}) == ["name       x", "a        1.0", "bcdef  -10.0"]

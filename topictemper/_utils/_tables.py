@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -72,6 +73,16 @@ class Table:
     def __repr__(self) -> str:
         return format_table(self, max_rows=_ROWS)
 
+    def _repr_html_(self) -> str:
+        # For notebooks, which wrap long lines of text.
+        cells, shown = _cells(self, _ROWS)
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in cells
+        )
+        names = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        rest = "" if shown == len(self) else f"<p>... ({len(self):,} rows)</p>"
+        return f"<table><thead><tr>{names}</tr></thead><tbody>{rows}</tbody></table>{rest}"
+
 
 def table(columns: Mapping[str, Sequence[Any] | NDArray[Any]], output: str = "default") -> Any:
     """Make a table of columns.
@@ -118,12 +129,18 @@ def as_output_of(rows: Any, estimator: Any) -> Any:
 
 def format_table(rows: Any, max_rows: int | None = None) -> str:
     """Return a table as text: a line of names, then the rows, numbers flush right."""
-    columns = {str(name): list(rows[name]) for name in rows.columns}
-    shown = len(rows) if max_rows is None else min(max_rows, len(rows))
-    cells = zip(*(map(_cell, column[:shown]) for column in columns.values()), strict=True)
-    left = [j for j, column in enumerate(columns.values()) if not _numeric(column)]
-    text = "\n".join(aligned([list(columns), *cells], left))
+    names = list(map(str, rows.columns))
+    cells, shown = _cells(rows, max_rows)
+    left = [j for j, name in enumerate(rows.columns) if not _numeric(list(rows[name]))]
+    text = "\n".join(aligned([names, *cells], left))
     return text if shown == len(rows) else f"{text}\n... ({len(rows):,} rows)"
+
+
+def _cells(rows: Any, max_rows: int | None) -> tuple[list[tuple[str, ...]], int]:
+    """Return the cells of the first rows as text, and how many rows these are."""
+    shown = len(rows) if max_rows is None else min(max_rows, len(rows))
+    columns = [list(map(_cell, list(rows[name])[:shown])) for name in rows.columns]
+    return list(zip(*columns, strict=True)), shown
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> list[str]:

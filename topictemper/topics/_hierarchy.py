@@ -142,6 +142,12 @@ class TopicHierarchy:
         self.labels_ = [str(label) for label in labels]
         self.linkage_: Floats = linkage(squareform(distances, checks=False), method=method)
 
+    def __repr__(self) -> str:
+        return (
+            f"<TopicHierarchy of {len(self.labels_)} topics: groups(n) cuts it into n groups, "
+            "topictemper.plotting.TopicHierarchyDisplay draws it>"
+        )
+
     def groups(self, n_groups: int) -> list[list[int]]:
         """Topics in so many groups, by cutting the tree.
 

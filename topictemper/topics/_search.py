@@ -114,6 +114,10 @@ class DocumentSearch:
         sums = self._theta.sum(axis=1, dtype=np.float64)
         self._theta_sums = np.maximum(sums, 1e-300)
 
+    def __repr__(self) -> str:
+        n_documents, n_components = self._theta.shape
+        return f"<DocumentSearch of {n_documents:,} documents by words and {n_components:,} topics>"
+
     def find(self, queries: Any, n: int = 10) -> Any:
         """Documents that are most likely to say what a query says.
 
