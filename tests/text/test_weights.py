@@ -71,7 +71,7 @@ def test_updates_with_weights_are_those_of_the_counts():
     weighted, plain = model().fit(TEXTS), model().fit(TEXTS)
     expected = model().fit(TEXTS).lda_
     counts = weighted.vectorizer_.transform(TEXTS)
-    assert weighted.update(TEXTS, WEIGHTS) is weighted
+    assert weighted.update(TEXTS, sample_weight=WEIGHTS) is weighted
     assert_array_equal(
         weighted.lda_.components_, expected.partial_fit(counts, None, WEIGHTS).components_
     )
@@ -92,9 +92,14 @@ def test_weights_of_an_update_are_checked_first(texts, weights, message):
     fitted = model().fit(TEXTS)
     before = fitted.lda_.components_.copy(), fitted.unknown_share_
     with pytest.raises(ValueError, match=message):
-        fitted.update(texts, weights)
+        fitted.update(texts, sample_weight=weights)
     assert_array_equal(fitted.lda_.components_, before[0])
     assert fitted.unknown_share_ == before[1]
+
+
+def test_dates_are_not_taken_for_weights_of_an_update():
+    with pytest.raises(TypeError, match="positional argument"):
+        model().fit(TEXTS).update(TEXTS, np.arange(2000, 2060))
 
 
 def test_scores_with_weights_are_those_of_repeated_documents():

@@ -270,7 +270,7 @@ class TopicModel(
                 self._fit(counts, sample_weight, on_interrupt)
             return self._proportions_of(counts)
 
-    def update(self, texts: Any, sample_weight: Any = None) -> Self:
+    def update(self, texts: Any, *, sample_weight: Any = None) -> Self:
         """Learn from more documents; the vocabulary does not change.
 
         `update` uses `TemperedLDA.partial_fit`. Documents may come one by one from a generator,
