@@ -66,7 +66,5 @@ if not TYPE_CHECKING:  # a module with `__getattr__` has any attribute, for mypy
             )
         try:
             return import_module(f".{name}", __name__)
-        except (
-            ImportError
-        ) as error:  # an extra is not installed: for `hasattr` there is no such name
+        except ImportError as error:  # without the extra, `hasattr` is to find no such name
             raise AttributeError(str(error), name=name) from error
