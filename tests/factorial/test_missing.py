@@ -152,3 +152,12 @@ def test_patterns_give_back_what_is_missing():
     assert_array_equal(images.observed, (~np.isnan(X)).sum(axis=1))
     assert len(images.image_masks) == len(np.unique(np.isnan(X), axis=0))
     assert_allclose(images.pixel_variance(), np.nanvar(X, axis=0).mean(), rtol=1e-12)
+
+
+def test_columns_of_a_data_frame_are_fitted_as_rows_of_an_array():
+    X = shapes()
+    X[np.random.RandomState(1).random_sample(X.shape) < 0.2] = np.nan
+    of_rows = FactorialMixture(4, max_iter=10, random_state=0).fit(X)
+    of_columns = FactorialMixture(4, max_iter=10, random_state=0).fit(np.asfortranarray(X))
+    assert_array_equal(of_columns.components_, of_rows.components_)
+    assert_array_equal(of_rows.transform(np.asfortranarray(X)), of_rows.transform(X))

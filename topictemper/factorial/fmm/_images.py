@@ -44,13 +44,14 @@ class Images:
     """
 
     def __init__(self, X: Floats) -> None:
+        X = np.ascontiguousarray(X)  # sums over another order differ in the last bits
         missing = np.isnan(X)
         if missing.any():
             self.X = np.where(missing, 0.0, X)
             self.image_masks, self.image_pattern = _distinct_rows(~missing)
             self.pixel_masks, self.pixel_pattern = _distinct_rows(~missing.T)
         else:
-            self.X = np.ascontiguousarray(X)
+            self.X = X
             self.image_masks = np.ones((1, X.shape[1]), dtype=bool)
             self.image_pattern = np.zeros(X.shape[0], dtype=np.int64)
             self.pixel_masks = np.ones((1, X.shape[0]), dtype=bool)
