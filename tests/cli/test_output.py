@@ -1,15 +1,17 @@
 """The command line: proportions, scores, tables of topics and updated models."""
 
 import csv
+import errno
 import json
 import os
 import sys
+import tempfile
 import zipfile
 
 import numpy as np
 import pytest
 
-from topictemper import load
+from topictemper import TopicModel, load
 from topictemper.datasets import read_corpus
 
 # Proportions
@@ -252,3 +254,76 @@ def test_models_and_reports_are_not_written_to_standard_output(fails, model, tex
         message = f"--output: {what} is written to a file, not to standard output"
         assert message in fails(command, *inputs, "--output=-")
     assert not text.with_name("-").exists()
+
+
+# A disk that is full once the model is learned
+
+
+@pytest.fixture
+def full_disk(tmp_path, monkeypatch):
+    """Let so many models find no room, and return the temporary folder."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    write = np.savez_compressed
+
+    def full_disk(n_models):
+        left = [True] * n_models
+
+        def filled(file, **arrays):
+            if left:
+                left.pop()
+                file.write(b"a part")
+                raise OSError(errno.ENOSPC, "No space left on device")
+            write(file, **arrays)
+
+        monkeypatch.setattr(np, "savez_compressed", filled)
+        return temporary
+
+    return full_disk
+
+
+@pytest.mark.parametrize("kind", ["text", "counts"])
+def test_a_learned_model_is_kept_elsewhere(fails, full_disk, text, matrix, tmp_path, kind):
+    path = tmp_path / "new.topics"
+    path.write_text("the old model")
+    temporary = full_disk(1)
+    told = fails("fit", text if kind == "text" else matrix, "--passes=2", f"--output={path}")
+    [saved] = temporary.glob("*/new.topics")
+    assert f"{path}: No space left on device; the model is saved as {saved}." in told
+    model = load(saved)
+    assert getattr(model, "lda_", model).n_iter_ == 2
+    assert path.read_text() == "the old model"
+    assert not [*tmp_path.glob(".*"), *saved.parent.glob(".*")]
+
+
+def test_an_updated_model_is_kept_elsewhere(fails, full_disk, model, text):
+    before, temporary = model.read_bytes(), full_disk(1)
+    assert "the model is saved as" in fails("update", model, text)
+    [saved] = temporary.glob("*/model.npz")
+    assert load(saved).lda_.n_batch_iter_ > load(model).lda_.n_batch_iter_
+    assert model.read_bytes() == before
+
+
+def test_a_model_for_which_no_disk_has_room(fails, full_disk, text, tmp_path):
+    temporary = full_disk(2)
+    told = fails("fit", text, "--passes=2", f"--output={tmp_path / 'new.topics'}")
+    assert "new.topics: No space left on device; it cannot be saved in the temporary" in told
+    assert "new.topics: No space left on device)." in told
+    assert not any(temporary.iterdir())
+    assert not (tmp_path / "new.topics").exists()
+
+
+def test_a_folder_that_is_gone_when_the_model_is_learned(fails, full_disk, text, monkeypatch):
+    temporary, folder = full_disk(0), text.parent / "folder"
+    folder.mkdir()
+    fit = TopicModel.fit
+
+    def removing(*arguments, **options):
+        folder.rmdir()
+        return fit(*arguments, **options)
+
+    monkeypatch.setattr(TopicModel, "fit", removing)
+    told = fails("fit", text, "--passes=2", f"--output={folder / 'new.topics'}")
+    assert "new.topics cannot be written: No such file or directory; the model is saved as" in told
+    assert load(*temporary.glob("*/new.topics")).lda_.n_iter_ == 2

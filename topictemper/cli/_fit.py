@@ -27,7 +27,7 @@ from . import _arguments as types
 from ._inputs import TextInput, kind_of, read_matrix
 from ._interrupts import remembered
 from ._models import refuse_text_options, unfindable, warn_of_unfindable
-from ._outputs import file_to_write
+from ._outputs import file_to_write, save_learned
 
 _MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 _COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")
@@ -177,7 +177,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with remembered() as interrupts:
             model, n_documents, n_words = fit(arguments, lda)
-            model.save(interrupted if interrupts else target)
+            save_learned(model, interrupted if interrupts else target)
     except KeyboardInterrupt:
         logger.warning("interrupted: %s", _what_is_kept(arguments, None, counts=counts))
         raise

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 import sys
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import mkdtemp
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -85,6 +87,43 @@ def file_to_write(output: Path, what: str, *inputs: Path | None) -> Path:
     if any(given is not None and target == given.resolve() for given in inputs):
         raise InputError(f"{output}: this would overwrite the input.")
     return target
+
+
+def save_learned(model: Any, target: Path) -> None:
+    """Save a model that may have taken hours to learn.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written. The error says where the model is instead: in the temporary
+        folder of the system, if there is room.
+    """
+    try:
+        model.save(target)
+    except OSError as error:
+        raise OSError(f"{_said(error)}; {_saved_elsewhere(model, target.name)}.") from error
+
+
+def _saved_elsewhere(model: Any, name: str) -> str:
+    """Save a model in the temporary folder of the system, and say what came of it."""
+    folder = None
+    try:
+        folder = Path(mkdtemp(prefix="topictemper-"))
+        model.save(folder / name)
+    except BaseException as error:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, OSError):
+            return f"it cannot be saved in the temporary folder either ({_said(error)})"
+        raise
+    return f"the model is saved as {folder / name}"
+
+
+def _said(error: OSError) -> str:
+    """Return what an error says, as the command line prints it, without a full stop."""
+    if error.strerror is None:  # of this package, whose errors have a complete message
+        return str(error).rstrip(".")
+    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
 
 
 def format_of_output(path: Path, n_top: int | None) -> str:

@@ -14,7 +14,7 @@ from ..text._model import TopicModel
 from . import _arguments as types
 from ._inputs import TextInput, kind_of, naming
 from ._models import Fitted
-from ._outputs import file_to_write
+from ._outputs import file_to_write, save_learned
 
 _UNKNOWN_SHOWN = 10
 
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         if isinstance(fitted.model, TopicModel):
             raise InputError(f"{arguments.model}: a model of texts learns from texts, not counts.")
         counts = fitted.matrix(arguments)
-        fitted.model.partial_fit(counts).save(target)
+        save_learned(fitted.model.partial_fit(counts), target)
         print(f"{output}: {counted(counts.shape[0], 'more document')}")
         return 0
     source, model = TextInput(arguments), fitted.of_texts()
@@ -62,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     with naming(arguments.file):
         model.update(texts())
-    fitted.model.save(target)
+    save_learned(fitted.model, target)
     print(
         f"{output}: {counted(source.n_documents, 'more document')}, "
         f"{model.unknown_share_:.1%} of whose words are not in the vocabulary"
