@@ -468,6 +468,14 @@ def test_exact_log_likelihood_is_for_few_components():
         model.exact_log_likelihood(images())
 
 
+def test_means_of_units_are_not_rounded_above_one():
+    random = np.random.RandomState(0)
+    components, data = random.normal(scale=2.0, size=(2, 2)), random.normal(scale=3, size=(4000, 2))
+    model = small(n_components=2, n_states=2, max_iter=1, n_inference_iter=1, sigma_init=1.0)
+    model.set_params(components_init=components, learn_components=False, learn_sigma=False)
+    assert model.fit(data).transform(data).max() <= 1.0
+
+
 def test_a_fit_that_ends_hot_warns():
     data = np.random.default_rng(0).normal(size=(50, 4))
     hot = BinarySparseCoding(

@@ -329,7 +329,8 @@ def infer_units(
                 workers,
                 marginals=None if own else guesses,
             )
-        elbo[rows], means[rows] = local.elbo, local.means
+        elbo[rows] = local.elbo
+        means[rows] = np.minimum(local.means, 1.0)  # sums of weights may be rounded up
     return elbo, means
 
 
