@@ -356,10 +356,14 @@ def test_an_interrupt_after_the_passes_can_keep_the_topics(monkeypatch, tmp_path
     with pytest.warns(UserWarning, match="interrupted after its passes"):
         model.fit(texts(), on_interrupt="keep")
     model.save(tmp_path / "model")
-    for kept in (model, load(tmp_path / "model")):
-        np.testing.assert_array_equal(kept.lda_.components_, whole.lda_.components_)
-        assert np.isnan(kept.topics_.coherence).all()
-        assert not kept.topics_.documents.any()
+    monkeypatch.undo()
+    loaded = load(tmp_path / "model")
+    for kept in (model, loaded, loaded.merge_topics([0, 1])):
+        assert np.isnan(kept.topics_[["coherence", "documents"]]).all(axis=None)
+        kept.update(texts(10))  # what is added to a number that is not known is not known either
+        assert np.isnan(kept.topics_.documents).all()
+    np.testing.assert_array_equal(loaded.lda_.components_, whole.update(texts(10)).lda_.components_)
+    monkeypatch.setattr(TopicStatistics, "add", interrupted)
     model.set_params(vectorizer__max_df=1.0)
     with pytest.warns(UserWarning, match="interrupted after its passes"):
         model.fit([["word"]] * 10, on_interrupt="keep")
@@ -459,12 +463,31 @@ def test_an_update_that_learns_nothing_leaves_nothing():
     assert updated.update(texts(10)).topics_.documents.sum() == sum(before) + 10
 
 
-def test_unknown_words_are_saved(tmp_path):
+@pytest.mark.parametrize("weights", [None, [0.0, 0.5] * 20])
+def test_an_interrupted_update_counts_what_it_has_learned(weights, monkeypatch):
+    updated, step = topic_model(lda=TemperedLDA(3, batch_size=8)).fit(texts()), Trainer.step
+    before, largest = updated.topics_.documents, updated.transform(texts(40)).argmax(axis=1)
+    steps = iter(range(2))
+
+    def interrupted(*args, **kwargs):
+        if next(steps, None) is None:
+            raise KeyboardInterrupt
+        return step(*args, **kwargs)
+
+    monkeypatch.setattr(Trainer, "step", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        updated.update(texts(40), weights)
+    n_learned = 16 if weights is None else 33  # up to the next one that counts
+    more = np.bincount(largest[:n_learned], minlength=3)
+    assert_array_equal(updated.topics_.documents, before + more)
+
+
+def test_unknown_words_are_saved_and_stay_with_fewer_topics(tmp_path):
     updated = topic_model().fit(texts())
     with pytest.raises(AttributeError, match="no unknown_words_ before update"):
         _ = updated.unknown_words_
     updated.update([*texts(), "zebra zebra giraffe"]).save(tmp_path / "model")
-    loaded = load(tmp_path / "model").unknown_words_
+    loaded = load(tmp_path / "model").merge_topics([0, 1]).unknown_words_
     assert (list(loaded["word"]), list(loaded["count"])) == (["zebra", "giraffe"], [2, 1])
 
 

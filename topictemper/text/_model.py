@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from copy import deepcopy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Literal, Self
@@ -22,7 +21,7 @@ from .._utils import _validation as check
 from .._utils._counts import sample_weights
 from .._utils._files import new_path
 from .._utils._log import counted, say
-from .._utils._rollback import unchanged_on_error
+from .._utils._rollback import complete, unchanged_on_error
 from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
 from ..lda._other_names import OtherNamesMixin, understands_other_names
@@ -43,7 +42,7 @@ from ._parts import Part
 from ._prediction_mixin import PredictionMixin
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
-from ._summaries import TopicStatistics, learned_statistics
+from ._summaries import LearnedDocuments, TopicStatistics, learned_statistics
 from ._tables import TablesMixin
 from ._texts import Texts
 from ._unknown import UnknownWords
@@ -217,8 +216,8 @@ class TopicModel(
             It has no words if one cannot be a line of a file: with a line break, or a blank end.
         on_interrupt : {"raise", "keep"}, default="raise"
             What Ctrl-C does while topics are learned; see `TemperedLDA.fit`. At the end, while
-            topics of the documents are inferred, "keep" keeps the topics, but `topics_` then has
-            no numbers of documents and no coherence.
+            topics of the documents are inferred, "keep" keeps the topics, but the numbers of
+            documents and the coherence in `topics_` are then NaN, also after an `update`.
 
         Returns
         -------
@@ -305,14 +304,14 @@ class TopicModel(
         before: float = self.unknown_share_
         unknown = UnknownWords()
         n_documents = n_words = 0
-        learned, statistics = self.lda_.n_batch_iter_, deepcopy(self._statistics)
         parts: Iterable[Part] = self._parts(texts, unknown)
         if sample_weight is not None:
             if not hasattr(texts, "__len__"):
                 raise ValueError(
                     "sample_weight must be None where texts is a stream; give a list of texts"
                 )
-            sample_weights(sample_weight, len(texts))
+            sample_weight = sample_weights(sample_weight, len(texts))
+        documents = LearnedDocuments(self.lda_, self._statistics, sample_weight)
         if hasattr(texts, "__len__"):
             # All are checked before the first is learned.
             parts = list(parts)
@@ -324,7 +323,7 @@ class TopicModel(
                 n_words += int(part.n_words.sum())
                 counts = part.matrix(self.vectorizer_)
                 # By the topics that were learned before.
-                statistics.add(counts, self._proportions_of(counts))
+                documents.read(counts, self._proportions_of(counts))
                 yield counts
 
         try:
@@ -333,8 +332,8 @@ class TopicModel(
             else:
                 self.lda_.partial_fit(_chunks.stacked(list(matrices())), None, sample_weight)
         finally:
-            if self.lda_.n_batch_iter_ > learned:  # a stream that breaks off has taught something
-                self._statistics = statistics
+            # A stream that breaks off has taught something.
+            complete(lambda: setattr(self, "_statistics", documents.statistics()))
         share = unknown.total / max(n_words, 1)
         self.unknown_share_ = share
         self._unknown = unknown.most_common(_UNKNOWN_SHOWN)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -37,15 +38,23 @@ class TopicStatistics(Stateful):
     STATE = ("documents", "top", "coherence")
 
     def __init__(self, top: NDArray[np.int64], coherence: Floats) -> None:
-        #: Documents of which each topic is the largest.
+        #: Documents of which each topic is the largest; -1 where it is not known.
         self.documents = np.zeros(len(top), dtype=np.int64)
         self.top, self.coherence = top, coherence
 
     @classmethod
     def blank(cls, lda: TemperedLDA) -> Self:
-        """Return statistics that know nothing."""
+        """Return the statistics of no documents."""
         top = _columns_of_top_words(lda)
         return cls(top, np.zeros(len(top)))
+
+    @classmethod
+    def unknown(cls, lda: TemperedLDA) -> Self:
+        """Return statistics of which nothing will be known, whatever is learned later."""
+        statistics = cls.blank(lda)
+        statistics.documents[:] = -1
+        statistics.top[:] = -1  # the words of no topic
+        return statistics
 
     @classmethod
     def of(cls, lda: TemperedLDA, counts: Any) -> Self:
@@ -66,17 +75,79 @@ class TopicStatistics(Stateful):
     def reduced(self, lda: TemperedLDA, groups: list[list[int]]) -> TopicStatistics:
         """Return the statistics of a model whose topics are groups of these."""
         other = type(self).blank(lda)
-        other.documents = np.array([self.documents[group].sum() for group in groups])
+        if self.knows_documents:
+            other.documents = np.array([self.documents[group].sum() for group in groups])
+        else:
+            other.documents[:] = -1
         # Words that are still the same keep their coherence.
         first = [group[0] for group in groups]
         other.top, other.coherence = self.top[first], self.coherence[first]
         return other
 
+    @property
+    def knows_documents(self) -> bool:
+        """Whether the numbers of documents are known."""
+        return bool((self.documents >= 0).all())
+
     def add(self, counts: Any, proportions: NDArray[Any]) -> None:
         """Count the largest topics of documents that have words."""
-        filled = np.diff(counts.indptr) > 0
-        topics = proportions[filled].argmax(axis=1)
-        self.documents = self.documents + np.bincount(topics, minlength=len(self.documents))
+        self.add_largest(_largest_topics(counts, proportions))
+
+    def add_largest(self, topics: NDArray[np.intp]) -> None:
+        """Count the largest topics of documents, which are -1 where there is none."""
+        if self.knows_documents:
+            more = np.bincount(topics[topics >= 0], minlength=len(self.documents))
+            self.documents = self.documents + more
+
+
+class LearnedDocuments:
+    """Counts the documents of an update as they are learned, which is later than they are read.
+
+    Parameters
+    ----------
+    lda : TemperedLDA
+        The model that learns them, in their order.
+    before : TopicStatistics
+        Those of the documents before.
+    weights : ndarray of shape (n_samples,) or None
+        How often each document counts for `lda`.
+    """
+
+    def __init__(self, lda: TemperedLDA, before: TopicStatistics, weights: Floats | None) -> None:
+        self._lda, self._statistics = lda, copy(before)
+        self._seen = lda._trainer.clock.documents_seen
+        self._ends = None if weights is None else np.cumsum(weights)
+        self._n_counted, self._waiting = 0, np.empty(0, dtype=np.intp)
+
+    def read(self, counts: Any, proportions: NDArray[Any]) -> None:
+        """Take documents that are learned next."""
+        self.statistics()
+        self._waiting = np.append(self._waiting, _largest_topics(counts, proportions))
+
+    def statistics(self) -> TopicStatistics:
+        """Return the statistics with the documents that have been learned by now."""
+        now = self._lda._trainer.clock.documents_seen
+        seen = now - self._seen
+        if self._ends is None or seen == 0:
+            n_learned = round(seen)
+        else:  # sums of weights are rounded
+            n_learned = int(np.searchsorted(self._ends, seen + 1e-12 * now, "right"))
+        new, statistics = max(0, n_learned - self._n_counted), copy(self._statistics)
+        statistics.add_largest(self._waiting[:new])
+        # At once, so that it can be done again after an interrupt.
+        vars(self).update(
+            _statistics=statistics,
+            _waiting=self._waiting[new:],
+            _n_counted=self._n_counted + new,
+        )
+        return statistics
+
+
+def _largest_topics(counts: Any, proportions: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the largest topic of each document, -1 of one without words."""
+    topics: NDArray[np.intp] = proportions.argmax(axis=1)
+    topics[np.diff(counts.indptr) == 0] = -1
+    return topics
 
 
 def learned_statistics(
@@ -84,7 +155,7 @@ def learned_statistics(
 ) -> TopicStatistics:
     """Return the statistics of the documents of a fit.
 
-    If it `keeps` its topics, an interrupt leaves statistics that know nothing, with a warning.
+    If it `keeps` its topics, an interrupt leaves statistics that are not known, with a warning.
     """
     try:
         statistics = TopicStatistics.of(lda, counts)
@@ -95,11 +166,10 @@ def learned_statistics(
     except KeyboardInterrupt:
         if not keeps:
             raise
-        statistics = TopicStatistics.blank(lda)
-        statistics.top[:] = -1  # the words of no topic: their coherence is not known
+        statistics = TopicStatistics.unknown(lda)
         warn(
             "fit was interrupted after its passes, while topics of the documents were inferred. "
-            "The topics are kept; their columns documents (0) and coherence (NaN) are not known"
+            "The topics are kept; their columns documents and coherence are not known (NaN)"
         )
     return statistics
 
@@ -120,7 +190,8 @@ def topic_columns(
     }
     if statistics is not None:
         measured = (np.sort(_columns_of_top_words(lda)) == np.sort(statistics.top)).all(axis=1)
-        columns["documents"] = statistics.documents
+        known = statistics.knows_documents
+        columns["documents"] = statistics.documents if known else np.full(len(sizes), np.nan)
         columns["coherence"] = np.where(measured, statistics.coherence, np.nan)
     columns["words"] = lda.top_words(n_words, names)
     columns["distinctive"] = lda.top_words(n_words, names, by="relevance")

@@ -106,10 +106,10 @@ class TablesMixin:
         Its columns are ``topic``, the number; ``label``, from `set_labels`, or else the three most
         probable words, and more if another topic has the same three; ``share``, the share of all
         words; ``documents``, in how many documents it is the largest topic; ``coherence`` (NPMI in
-        the texts of `fit`, in [-1, 1]; NaN if `update` or a merge has changed the words, or if an
-        interrupt has ended `fit` before it was known); ``words``, the ten most probable words;
-        ``distinctive``, the ten words that are most typical of it. Without pandas it is a small
-        structure with the same columns.
+        the texts of `fit`, in [-1, 1]; NaN if `update` or a merge has changed the words);
+        ``words``, the ten most probable words; ``distinctive``, the ten words that are most typical
+        of it. Documents and coherence are NaN if an interrupt has ended `fit` before they were
+        known. Without pandas it is a small structure with the same columns.
         """
         try:
             lda = self.lda_

@@ -32,6 +32,7 @@ class WorkMixin:
     vectorizer_: CountVectorizer
     unknown_share_: float
     _statistics: TopicStatistics
+    _unknown: dict[str, int] | None
     _matrices: Callable[[Any], Iterator[Any]]
 
     @property
@@ -278,5 +279,6 @@ class WorkMixin:
             if self.seed_topics is not None:
                 other.lda.set_params(topic_word_prior=None)
         other.vectorizer_, other.unknown_share_ = self.vectorizer_, self.unknown_share_
+        other._unknown = self._unknown
         other._statistics = self._statistics.reduced(other.lda_, groups)
         return other
