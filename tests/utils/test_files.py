@@ -1,5 +1,6 @@
 """Files that are written as a whole: kills at every step, full disks, leftovers, permissions."""
 
+import errno
 import os
 import stat
 import subprocess
@@ -245,6 +246,39 @@ def test_full_disk_while_a_model_or_a_folder_is_written(tmp_path):
             save_corpus(tmp_path / "folder", OLD)
     assert path.read_bytes() == old
     assert _names(tmp_path) == ["m.npz"]
+
+
+@posix
+def test_full_disk_while_the_renames_are_noted(tmp_path):
+    path = tmp_path / "c.ldac"  # counts and words are shorter than the note of their names
+    _write(path, "old")
+    with _room(60), pytest.raises(OSError, match=r"c\.ldac"):
+        _write(path, "new")
+    _is(path, "old")
+    assert _names(tmp_path) == ["c.ldac", "vocab.txt"]
+
+
+def test_a_disk_that_fails_changes_nothing(tmp_path, monkeypatch):
+    path, fsync, left = tmp_path / "c.ldac", os.fsync, iter(())
+
+    def failing(descriptor):
+        if next(left, None) == 1:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", failing)
+    failed = []
+    for moment in range(1, 9):  # the 1st, 2nd, ... time that something is synced
+        _write(path, "old")
+        left = iter(range(moment, 0, -1))
+        try:
+            _write(path, "new")
+        except OSError:
+            failed.append(moment)
+        left = iter(())
+        _is(path, "old" if moment in failed else "new")
+        assert _names(tmp_path) == ["c.ldac", "vocab.txt"]
+    assert len(failed) == 3  # counts, words, the note of their names: not folders
 
 
 # Permissions and links

@@ -10,6 +10,7 @@ commit file serializes writers of several files.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
@@ -85,9 +86,15 @@ def rename(folder: Path, names: dict[str, str]) -> None:
         _rename(folder, names)
         return
     sync(folder)
+    record = json.dumps(names).encode()
     with _locked(folder) as commit:
-        os.write(commit, json.dumps(names).encode())
-        os.fsync(commit)
+        try:
+            if os.write(commit, record) < len(record):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(commit)
+        except OSError:
+            os.ftruncate(commit, 0)  # or the renames would be made in spite of the error
+            raise
         sync(folder)
 
 
