@@ -5,18 +5,15 @@ import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from topictemper import TemperedLDA, TopicModel, load
-from topictemper.datasets import open_corpus
-from topictemper.lda._training import Trainer
 from topictemper.text import _counting
 from topictemper.text._saving import _counted
-from topictemper.text._summaries import TopicStatistics
 
 from .small_texts import assert_tables_equal, texts, topic_model
 
@@ -318,82 +315,6 @@ def test_parameters_are_checked_before_texts_are_read(parameters, message):
         topic_model(**parameters).fit(unread())
 
 
-@pytest.mark.parametrize("method", ["fit", "fit_transform"])
-def test_what_an_interrupt_does_is_checked_before_texts_are_read(method):
-    with pytest.raises(ValueError, match="on_interrupt must be one of"):
-        getattr(topic_model(), method)(iter(()), on_interrupt="stop")
-
-
-@pytest.mark.parametrize("method", ["fit", "fit_transform"])
-def test_an_interrupted_fit_keeps_its_topics(method, monkeypatch):
-    step, steps = Trainer.step, iter(range(40))
-
-    def interrupted(*args, **kwargs):
-        if next(steps, None) is None:
-            raise KeyboardInterrupt
-        return step(*args, **kwargs)
-
-    monkeypatch.setattr(Trainer, "step", interrupted)
-    model = topic_model()
-    with pytest.warns(ConvergenceWarning, match="interrupted after 6 of 30 whole passes"):
-        result = getattr(model, method)(texts(), on_interrupt="keep")
-    assert model.topics_.documents.sum() == 120
-    if method == "fit_transform":
-        np.testing.assert_array_equal(result, model.transform(texts()))
-
-
-def test_an_interrupt_after_the_passes_can_keep_the_topics(monkeypatch, tmp_path):
-    whole = topic_model().fit(texts())
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(TopicStatistics, "add", interrupted)
-    model = topic_model()
-    with pytest.raises(KeyboardInterrupt):
-        model.fit(texts())
-    assert not hasattr(model, "lda_")
-    with pytest.warns(UserWarning, match="interrupted after its passes"):
-        model.fit(texts(), on_interrupt="keep")
-    model.save(tmp_path / "model")
-    monkeypatch.undo()
-    loaded = load(tmp_path / "model")
-    for kept in (model, loaded, loaded.merge_topics([0, 1])):
-        assert np.isnan(kept.topics_[["coherence", "documents"]]).all(axis=None)
-        kept.update(texts(10))  # what is added to a number that is not known is not known either
-        assert np.isnan(kept.topics_.documents).all()
-    np.testing.assert_array_equal(loaded.lda_.components_, whole.update(texts(10)).lda_.components_)
-    monkeypatch.setattr(TopicStatistics, "add", interrupted)
-    model.set_params(vectorizer__max_df=1.0)
-    with pytest.warns(UserWarning, match="interrupted after its passes"):
-        model.fit([["word"]] * 10, on_interrupt="keep")
-    assert np.isnan(model.topics_.coherence).all()
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
-def test_what_ends_the_proportions_of_fit_transform_leaves_the_model_fitted(
-    error, monkeypatch, tmp_path
-):
-    add, model = TopicStatistics.add, topic_model()
-
-    def failing(*_):
-        raise error
-
-    with monkeypatch.context() as patch:
-
-        def then_failing(*arguments):
-            add(*arguments)
-            patch.setattr(TopicModel, "_proportions_of", failing)
-
-        patch.setattr(TopicStatistics, "add", then_failing)
-        with pytest.raises(error):
-            model.fit_transform(texts(), corpus_folder=tmp_path / "corpus", on_interrupt="keep")
-    assert model.topics_.documents.sum() == 120
-    assert open_corpus(tmp_path / "corpus").counts.shape[0] == 120
-    whole = topic_model().fit(texts())
-    np.testing.assert_array_equal(model.transform(texts()), whole.transform(texts()))
-
-
 def test_priors_of_words_are_checked_with_the_words():
     priors = TemperedLDA(3, max_iter=2, topic_word_prior=np.full(18, 0.1), init=np.ones((3, 18)))
     assert topic_model(lda=priors).fit(texts()).lda_.components_.shape == (3, 18)
@@ -443,43 +364,6 @@ def test_a_model_with_a_topic_without_words_is_saved(tmp_path):
     model = TopicModel(2, random_state=0, vectorizer=vectorizer).fit(texts)
     model.save(tmp_path / "model.npz")
     assert_array_equal(load(tmp_path / "model.npz").transform(texts), model.transform(texts))
-
-
-def test_an_update_that_learns_nothing_leaves_nothing():
-    updated = topic_model().fit(texts())
-    before = list(updated.topics_.documents)
-
-    def interrupted():
-        yield from texts(10)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        updated.update(interrupted())
-    updated.lda_.set_params(total_samples=-1)
-    with pytest.raises(ValueError, match="total_samples"):
-        updated.update(texts(10))
-    assert list(updated.topics_.documents) == before
-    updated.lda_.set_params(total_samples=None)
-    assert updated.update(texts(10)).topics_.documents.sum() == sum(before) + 10
-
-
-@pytest.mark.parametrize("weights", [None, [0.0, 0.5] * 20])
-def test_an_interrupted_update_counts_what_it_has_learned(weights, monkeypatch):
-    updated, step = topic_model(lda=TemperedLDA(3, batch_size=8)).fit(texts()), Trainer.step
-    before, largest = updated.topics_.documents, updated.transform(texts(40)).argmax(axis=1)
-    steps = iter(range(2))
-
-    def interrupted(*args, **kwargs):
-        if next(steps, None) is None:
-            raise KeyboardInterrupt
-        return step(*args, **kwargs)
-
-    monkeypatch.setattr(Trainer, "step", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        updated.update(texts(40), weights)
-    n_learned = 16 if weights is None else 33  # up to the next one that counts
-    more = np.bincount(largest[:n_learned], minlength=3)
-    assert_array_equal(updated.topics_.documents, before + more)
 
 
 def test_unknown_words_are_saved_and_stay_with_fewer_topics(tmp_path):

@@ -331,9 +331,10 @@ class TopicModel(
                 self.lda_.partial_fit(matrices())
             else:
                 self.lda_.partial_fit(_chunks.stacked(list(matrices())), None, sample_weight)
-        finally:
-            # A stream that breaks off has taught something.
+            self._statistics = documents.statistics()
+        except BaseException:  # a stream that breaks off has taught something
             complete(lambda: setattr(self, "_statistics", documents.statistics()))
+            raise
         share = unknown.total / max(n_words, 1)
         self.unknown_share_ = share
         self._unknown = unknown.most_common(_UNKNOWN_SHOWN)
