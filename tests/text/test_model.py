@@ -301,6 +301,7 @@ def test_what_are_no_parameters(parameters, error, message):
         ({"lda": TemperedLDA(tempering="hot")}, "tempering must be one of"),
         ({"lda": TemperedLDA(max_iter=0, init=np.ones((3, 9)))}, "max_iter == 0"),
         ({"lda": TemperedLDA(topic_word_prior="much")}, "topic_word_prior must be"),
+        ({"lda": TemperedLDA(warm_start=True)}, "warm_start=True of lda has no effect .* update"),
         ({"lda": TemperedLDA(max_iter=0), "seed_topics": {"water": ["boat"]}}, "max_iter == 0"),
         ({"seed_topics": [["boat"]]}, r"seed_topics must be a mapping .* got \[\['boat'\]\]"),
         ({"seed_topics": {"water": "boat"}}, "'water' must have a list of words, got 'boat'"),

@@ -193,6 +193,11 @@ def check_before_counting(lda: TemperedLDA) -> None:
             parameters[name] = None
     # What even few words have no room for is refused before all texts are counted.
     Config.of(parameters, n_features=_FEW_WORDS)
+    if lda.warm_start:
+        raise ValueError(
+            "warm_start=True of lda has no effect in a TopicModel, whose fit chooses the words "
+            "anew: it must be False; update learns from more texts"
+        )
     seed_labels(lda.topic_word_prior)
     check.threads(lda.n_jobs)
 
