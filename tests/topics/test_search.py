@@ -66,6 +66,19 @@ def test_stored_zeros_are_no_words():
     assert found[0]["document"].tolist() == found[1]["document"].tolist() == [2, 1]
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
+def test_queries_are_not_changed(dtype):
+    search, n_words = DocumentSearch(BETA, X, proportions=THETA), BETA.shape[1]
+    data, indices, indptr = np.array([2, 0, 3], dtype=dtype), np.array([0, 1, 2]), np.array([0, 3])
+    queries = sp.csr_matrix((data, indices, indptr), shape=(1, n_words))
+    found = search.find(queries)
+    assert queries.data.tolist() == [2, 0, 3]
+    assert queries.indptr.tolist() == [0, 3]
+    for array in (queries.data, queries.indices, queries.indptr):
+        array.flags.writeable = False  # as in a mapped corpus
+    assert search.find(queries)["score"].tolist() == found["score"].tolist()
+
+
 def test_queries_that_can_be_read_once():
     vectorizer = CountVectorizer(vocabulary=[f"w{v}" for v in range(12)])
     search = DocumentSearch(BETA, X, proportions=THETA, vectorizer=vectorizer)

@@ -237,8 +237,7 @@ class DocumentSearch:
                     "vectorizer="
                 )
             queries = self._vectorizer.transform(queries)
-        Q = sp.csr_matrix(counts(queries, self._beta.shape[1], "queries"), dtype=np.float64)
-        Q.sum_duplicates()
+        Q = counts(queries, self._beta.shape[1], "queries").astype(np.float64)  # a copy
         Q.eliminate_zeros()
         empty = np.flatnonzero(np.diff(Q.indptr) == 0)
         if len(empty):
