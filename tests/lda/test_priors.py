@@ -174,6 +174,16 @@ def polya_likelihood(n, alpha):
     return float((value + (gammaln(n + alpha) - gammaln(alpha)).sum(axis=1)).sum())
 
 
+@pytest.mark.parametrize("name", ["doc_topic_prior", "topic_word_prior"])
+def test_a_given_prior_may_be_changed_after_the_fit(name):
+    n = 4 if name == "doc_topic_prior" else corpus().shape[1]
+    given = uneven(n)
+    lda = small_lda(dtype="float64", max_iter=1, **{name: given}).fit(corpus())
+    before = np.array(getattr(lda, f"{name}_"))
+    given *= 2
+    assert_array_equal(getattr(lda, f"{name}_"), before)
+
+
 def test_learned_alpha_raises_the_likelihood_to_its_maximum():
     rng = np.random.default_rng(0)
     truth = np.array([0.8, 0.1, 0.3, 0.05])

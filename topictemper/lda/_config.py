@@ -352,7 +352,7 @@ def _eta(
         # Seed words of a large corpus have very many pseudo-counts.
         largest = _counts.LARGEST_COUNT
         table = np.atleast_2d(check.table(name, value, shapes, PRIOR_RANGE[0], largest))
-        eta = np.ascontiguousarray(table.T, dtype=dtype)
+        eta = np.array(table.T, dtype=dtype, order="C")  # a copy, which nobody else changes
     else:
         eta = check.number(name, value, *PRIOR_RANGE)
     return Prior(eta, learned, usual)
