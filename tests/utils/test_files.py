@@ -281,6 +281,24 @@ def test_a_disk_that_fails_changes_nothing(tmp_path, monkeypatch):
     assert len(failed) == 3  # counts, words, the note of their names: not folders
 
 
+@posix
+@pytest.mark.parametrize("name", ["open", "mkdir", "fchmod"])
+def test_an_interrupt_when_a_temporary_file_is_there_leaves_nothing(tmp_path, monkeypatch, name):
+    path, call = tmp_path / "c.ldac", getattr(os, name)
+    _write(path, "old")
+
+    def interrupted(*arguments, **options):
+        call(*arguments, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, name, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        save_corpus(tmp_path / "folder", OLD) if name == "mkdir" else _write(path, "new")
+    monkeypatch.undo()
+    assert _names(tmp_path) == ["c.ldac", "vocab.txt"]
+    _is(path, "old")
+
+
 # Permissions and links
 
 

@@ -194,9 +194,13 @@ def _new_part(target: Path, path: str | os.PathLike[str]) -> tuple[Path, Any]:
 
     part, descriptor = _created(target, path, create)
     assert descriptor is not None
-    if old is not None and os.name == "posix":
-        _take_permissions(descriptor, old)
-    return part, os.fdopen(descriptor, "wb")
+    with ExitStack() as stack:  # an interrupt may come before the caller has it
+        stack.callback(renames.discard, target.parent, part.name)
+        file = stack.enter_context(os.fdopen(descriptor, "wb"))
+        if old is not None and os.name == "posix":
+            _take_permissions(descriptor, old)
+        stack.pop_all()
+    return part, file
 
 
 def _created(

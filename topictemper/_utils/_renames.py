@@ -53,21 +53,28 @@ def new_part(folder: Path, create: Callable[[Path], int | None]) -> tuple[Path, 
     """
     _tidy(folder)
     while True:
-        path = folder / f".topictemper-{secrets.token_hex(8)}.part"
+        path, descriptor = folder / f".topictemper-{secrets.token_hex(8)}.part", None
         try:
             descriptor = create(path)
+            if descriptor is None or fcntl is None:
+                return path, descriptor
+            with suppress(OSError):  # a file system without locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            # Another writer may have removed it before it was locked.
+            if _is(descriptor, path):
+                return path, descriptor
+            os.close(descriptor)
         except FileNotFoundError:
             if not folder.is_dir():
                 raise
             continue  # another writer has removed it before it was opened
-        if descriptor is None or fcntl is None:
-            return path, descriptor
-        with suppress(OSError):  # a file system without locks
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        # Another writer may have removed it before it was locked.
-        if _is(descriptor, path):
-            return path, descriptor
-        os.close(descriptor)
+        except BaseException:  # an interrupt may come when it is there
+            with suppress(OSError):
+                _remove(path)
+            if descriptor is not None:
+                with suppress(OSError):
+                    os.close(descriptor)
+            raise
 
 
 def discard(folder: Path, name: str) -> None:
