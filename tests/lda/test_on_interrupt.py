@@ -6,6 +6,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from topictemper.lda import _fitted
 from topictemper.lda._training import Trainer
 
 from ..small_lda import corpus, learned_state, small_lda
@@ -106,3 +107,22 @@ def test_it_goes_on_from_there(monkeypatch):
 def test_refuses():
     with pytest.raises(ValueError, match="on_interrupt"):
         small_lda().fit(corpus(), on_interrupt="stop")
+
+
+def test_an_interrupt_while_twins_are_looked_for_keeps_the_model(monkeypatch):
+    settings = {"n_components": 50, "max_iter": 1}
+    with pytest.warns(UserWarning, match="topics are nearly the same"):
+        whole = small_lda(**settings).fit(corpus())
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(_fitted, "twin_topics", interrupted)
+    lda = small_lda(**settings)
+    with pytest.raises(KeyboardInterrupt):
+        lda.fit(corpus())
+    with pytest.raises(NotFittedError):
+        check_is_fitted(lda)
+    with pytest.warns(ConvergenceWarning, match="interrupted after its passes, while it compared"):
+        lda.fit(corpus(), on_interrupt="keep")
+    assert learned_state(lda) == learned_state(whole)

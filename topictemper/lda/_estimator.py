@@ -441,7 +441,7 @@ class TemperedLDA(
         trainer.settle()
         self._set_fitted(trainer, validation, elbos)
         if not hot:  # when all topics are still alike, however many they are
-            self._warn_of_twins()
+            self._warn_of_twins(keeps=keeps)
         context.call_on_fit_task_end(**hook_arguments)
 
     def _checked_documents(

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from .._utils import _validation as check
 from .._utils._state import Tree, within
@@ -60,11 +61,22 @@ class FittedMixin:
         trainer = self._learned("n_effective_topics_")
         return effective_topics(trainer.predictive_topics.totals)
 
-    def _warn_of_twins(self) -> None:
+    def _warn_of_twins(self, *, keeps: bool) -> None:
+        """Warn if many topics are alike; where a fit `keeps` its model, Ctrl-C ends only this."""
         topics = self._trainer.predictive_topics
         if topics.n_components < _LEAST_TOPICS:
             return
-        groups = twin_topics(topics.components())  # not `components_`, which keeps a copy
+        try:
+            groups = twin_topics(topics.components())  # not `components_`, which keeps a copy
+        except KeyboardInterrupt:
+            if not keeps:
+                raise
+            warn(
+                "fit was interrupted after its passes, while it compared the topics with each "
+                "other. The model is kept; whether many topics are nearly the same is not known",
+                ConvergenceWarning,
+            )
+            return
         extra = sum(len(group) - 1 for group in groups)
         if extra >= _MANY_TWINS * topics.n_components:
             warn(
