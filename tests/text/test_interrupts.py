@@ -120,7 +120,7 @@ def test_an_interrupted_update_counts_what_it_has_learned(weights, monkeypatch):
 
     monkeypatch.setattr(Trainer, "step", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        updated.update(texts(40), weights)
+        updated.update(texts(40), sample_weight=weights)
     n_learned = 16 if weights is None else 33  # up to the next one that counts
     more = np.bincount(largest[:n_learned], minlength=3)
     assert_array_equal(updated.topics_.documents, before + more)
