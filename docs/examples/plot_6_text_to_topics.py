@@ -8,7 +8,7 @@ The docstrings of scikit-learn, SciPy, NumPy and Python, with ten lines for each
 # %%
 # Two topics are given by words; the others are found. Labels come from a function of the words.
 import re
-import tempfile
+from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -55,6 +55,7 @@ print(corpus.names[found], corpus.names[search.similar(found[0], n=5)["document"
 
 # %%
 # All of it as one page, to read and to send.
-path = tempfile.mkdtemp() + "/report.html"
-page = merged.report(corpus.text, names=corpus.names, dates=dates, groups=library, path=path)
-print(f"{page.stat().st_size / 2**20:.1f} MB")
+with TemporaryDirectory() as folder:
+    path = folder + "/report.html"
+    page = merged.report(corpus.text, names=corpus.names, dates=dates, groups=library, path=path)
+    print(f"{page.stat().st_size / 2**20:.1f} MB")

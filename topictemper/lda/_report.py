@@ -81,14 +81,16 @@ class ReportMixin:
 
         Examples
         --------
-        >>> import pathlib, tempfile
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
         >>> from topictemper import TemperedLDA
         >>> from topictemper.datasets import make_lda_corpus
         >>> X = make_lda_corpus(300, 200, 5, random_state=0).counts
         >>> lda = TemperedLDA(5, random_state=0).fit(X)
         >>> words = [f"word{column}" for column in range(200)]
-        >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> lda.report(X, feature_names=words, path=folder / "report.html").name
+        >>> with TemporaryDirectory() as folder:
+        ...     path = lda.report(X, feature_names=words, path=Path(folder) / "report.html")
+        >>> path.name
         'report.html'
         """
         check_is_fitted(self)

@@ -162,11 +162,14 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
+    >>> import json
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> from topictemper import report
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "labels.json"
-    >>> _ = path.write_text(json.dumps({"0": "space"}))
-    >>> report.read_labels(path)
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "labels.json"
+    ...     _ = path.write_text(json.dumps({"0": "space"}))
+    ...     report.read_labels(path)
     {0: 'space'}
     """
     with open(path, encoding="utf-8-sig") as file:

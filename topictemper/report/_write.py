@@ -122,18 +122,21 @@ def write(
 
     Examples
     --------
-    >>> import numpy as np, pathlib, tempfile
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
     >>> from topictemper import report
     >>> topics = np.array([[6, 3, 1, 0], [0, 1, 3, 6]])
     >>> proportions = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
-    >>> path = report.write(
-    ...     topics,
-    ...     proportions,
-    ...     ["orbit", "moon", "water", "river"],
-    ...     documents=["The moon is in orbit.", "A river of water", "moon, water"],
-    ...     path=pathlib.Path(tempfile.mkdtemp()) / "report.html",
-    ... )
-    >>> path.stat().st_size < 200_000
+    >>> with TemporaryDirectory() as folder:
+    ...     path = report.write(
+    ...         topics,
+    ...         proportions,
+    ...         ["orbit", "moon", "water", "river"],
+    ...         documents=["The moon is in orbit.", "A river of water", "moon, water"],
+    ...         path=Path(folder) / "report.html",
+    ...     )
+    ...     path.stat().st_size < 200_000
     True
     """
     target = page_to_write(path)

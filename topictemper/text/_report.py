@@ -66,13 +66,15 @@ class ReportTextsMixin:
 
         Examples
         --------
-        >>> import pathlib, tempfile
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
         >>> from topictemper import TopicModel
         >>> from topictemper.datasets import load_docstrings
         >>> texts = load_docstrings().text[:1000]
         >>> model = TopicModel(8, random_state=0).fit(texts)
-        >>> folder = pathlib.Path(tempfile.mkdtemp())
-        >>> model.report(texts, title="Docstrings", path=folder / "report.html").name
+        >>> with TemporaryDirectory() as folder:
+        ...     path = model.report(texts, title="Docstrings", path=Path(folder) / "report.html")
+        >>> path.name
         'report.html'
         """
         model: Any = self
