@@ -25,7 +25,9 @@ def rows() -> list[tuple[str, str]]:
     """Equations of the table, and their functions."""
     if not TABLE.exists():
         return []
-    cells = re.findall(r"^   \* - (.+)\n     - .+\n     - ``(.+)``$", TABLE.read_text(), re.M)
+    cells = re.findall(
+        r"^   \* - (.+)\n     - .+\n     - ``(.+)``$", TABLE.read_text("utf-8"), re.M
+    )
     return [(equation, name) for equation, name in cells]
 
 
@@ -57,7 +59,7 @@ def numbers(text: str) -> set[str]:
 
 @pytest.mark.skipif(not TABLE.exists(), reason="these tests run without the documentation")
 def test_the_table_is_read():
-    assert len(rows()) == TABLE.read_text().count("   * - ") - 1 > 20
+    assert len(rows()) == TABLE.read_text("utf-8").count("   * - ") - 1 > 20
 
 
 @pytest.mark.parametrize(("equation", "name"), rows())

@@ -24,7 +24,7 @@ def written_by_hand(path: Path) -> bool:
 @pytest.mark.skipif(not PACKAGE.exists(), reason="these tests run without the source")
 def test_no_file_is_longer_than_500_lines():
     lengths = {
-        str(path.relative_to(PACKAGE)): len(path.read_text().splitlines())
+        str(path.relative_to(PACKAGE)): len(path.read_text("utf-8").splitlines())
         for path in PACKAGE.rglob("*")
         if written_by_hand(path)
     }
@@ -56,7 +56,7 @@ def test_contributing_names_what_there_is():
     "file", sorted(BENCHMARKS.rglob("*.py")), ids=lambda file: str(file.relative_to(BENCHMARKS))
 )
 def test_a_benchmark_imports_what_there_is(file):
-    for node in ast.walk(ast.parse(file.read_text())):
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
         module = isinstance(node, ast.ImportFrom) and not node.level and node.module
         if module and module.split(".")[0] == "topictemper":
             found = importlib.import_module(module)

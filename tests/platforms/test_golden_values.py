@@ -18,7 +18,7 @@ def parts(text: str) -> tuple[list[str], list[float]]:
 
 
 def test_header_is_up_to_date() -> None:
-    exact, numbers = parts(HEADER.read_text())
+    exact, numbers = parts(HEADER.read_text("utf-8"))
     now, computed = parts(golden.header())
     assert exact == now
     assert len(numbers) > 1000

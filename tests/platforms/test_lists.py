@@ -10,7 +10,7 @@ from . import arm64, zig
 
 def of_make() -> list[str]:
     """Return the tests of `make test-oldest`."""
-    makefile = (zig.ROOT / "Makefile").read_text()
+    makefile = (zig.ROOT / "Makefile").read_text("utf-8")
     (names,) = re.findall(r"^OLDEST := ((?:.*\\\n)*.*)", makefile, re.MULTILINE)
     return names.replace("\\", "").split()
 

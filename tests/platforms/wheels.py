@@ -70,7 +70,9 @@ def test(interpreter: str, archive: Path, wheel: Path, arguments: list[str]) -> 
             files.extractall(away, filter="data")
         (source,) = away.glob("topictemper-*")
         shutil.rmtree(source / "topictemper")
-        example = re.findall(r"```python\n(.*?)```", (source / "README.md").read_text(), re.DOTALL)
+        example = re.findall(
+            r"```python\n(.*?)```", (source / "README.md").read_text("utf-8"), re.DOTALL
+        )
         run(python, "-c", example[0], **bare)
         run(python, "-m", "pip", "install", "--quiet", f"{wheel}[plot,test]", cwd=away, env=outside)
         pytest = [python, "-m", "pytest", "-q", "tests", *arguments]

@@ -282,7 +282,7 @@ def test_downloads_hold_the_topics(opened, file):
     assert sum(float(row["share"]) for row in rows) == pytest.approx(1, abs=1e-5)
     with page.expect_download() as download:
         page.get_by_role("button", name="Topics (JSON)").click()
-    assert len(json.loads(Path(download.value.path()).read_text())) == N_TOPICS
+    assert len(json.loads(Path(download.value.path()).read_text("utf-8"))) == N_TOPICS
 
 
 def test_the_keyboard_alone_reaches_words_documents_and_labels(opened, file):
