@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -113,13 +114,14 @@ def test_interrupt_at_any_line(name, n_jobs, monkeypatch):
     # A helper that rests has fewer lines: on a busy machine their number would not be the same.
     monkeypatch.setattr(_workers, "_LATE", 2**62)
     allowed, before = states(name, n_jobs), running_threads()
-    lda = stream(name, n_jobs)
+    learned = pickle.dumps(stream(name, n_jobs))
+    lda = pickle.loads(learned)
     with Interrupter() as counter:
         lda.partial_fit(NEW)
     assert digest(lda) == allowed[-1]
     found = set()
     for at in range(1, counter.lines, counter.lines // 45):
-        lda = stream(name, n_jobs)
+        lda = pickle.loads(learned)
         with pytest.raises(KeyboardInterrupt), Interrupter(at):
             lda.partial_fit(NEW)
         sums = lda._trainer.topics.M.sum(axis=0, dtype=float)
