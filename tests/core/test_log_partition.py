@@ -44,8 +44,10 @@ def log_partition(
     return out
 
 
-@pytest.mark.parametrize("s", [1.0, 0.4, "documents"])
-@pytest.mark.parametrize("alpha", [1e-3, 0.05, 1.0, 10.0])
+@pytest.mark.parametrize(
+    ("alpha", "s"),
+    [(1e-3, 1.0), (1e-3, "documents"), (0.05, 0.4), (1.0, 1.0), (1.0, "documents"), (10.0, 0.4)],
+)
 @pytest.mark.parametrize("n_topics", [1, 5, 37, 300])
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_log_partition(dtype: Real, n_topics: int, alpha: float, s: float | str) -> None:

@@ -26,7 +26,8 @@ TEXTS = ["cats and dogs", "dogs and wolves", "stars and planets", "a planet and 
 
 @pytest.mark.filterwarnings("ignore:.*topics are nearly the same")  # of 20 documents
 @parametrize_with_checks(
-    [TemperedLDA()]
+    # Of its many passes over a few documents the first are enough.
+    [TemperedLDA(max_iter=10)]
     + [
         # One minibatch: what a weight means is said of minibatches.
         small_lda(n_components=2, max_iter=2, batch_size=128, **parameters)

@@ -461,21 +461,20 @@ def test_local_tempering_predicts_better_than_none(seed):
 
 def test_mean_of_the_topics_predicts_better_where_words_are_many_and_documents_few():
     # Most words of a topic are seen once or twice, where exp(E[log beta]) is far below E[beta].
-    # Over seeds 0 to 23 the gain is 0.075 to 0.27 nats per token, mean 0.148, standard deviation
-    # 0.051, of a mean of eight 0.018: the margins are three deviations below the means. Of 10
-    # topics over 1,000 words, which 600 documents settle, there is none (-0.014 to 0.017).
+    # Over seeds 0 to 23 the gain is 0.093 to 0.28 nats per token, mean 0.187, standard deviation
+    # 0.045, of a mean of four 0.023: the margins are over three deviations below the means.
     gains = []
-    for seed in range(8):
+    for seed in range(4):
         X = make_lda_corpus(500, 2000, 20, document_length=60, random_state=seed).counts
         mean, dirichlet = (
-            TemperedLDA(20, inference=estimate, batch_size=50, random_state=seed)
+            TemperedLDA(20, inference=estimate, batch_size=50, max_iter=30, random_state=seed)
             .fit(X[:400])
             .score(X[400:])
             for estimate in ESTIMATES
         )
         gains.append(mean - dirichlet)
     assert min(gains) > 0.0
-    assert np.mean(gains) > 0.09
+    assert np.mean(gains) > 0.11
 
 
 @pytest.mark.parametrize(

@@ -226,17 +226,18 @@ def test_learned_eta_raises_the_likelihood_to_its_maximum():
     ] * 5
 
 
-@pytest.mark.parametrize("mode", MODES)
+# At T = 1 the other modes have the bits of one of these.
+@pytest.mark.parametrize("mode", ["lvt", "dasvi"])
 @pytest.mark.parametrize("alpha", [0.5, "auto"])
 def test_learned_priors_raise_the_bound(mode, alpha):
     # Flat topics, so that eta has somewhere to go.
-    X = make_lda_corpus(200, 60, 4, topic_word_prior=1.0, document_length=30, random_state=0).counts
+    X = make_lda_corpus(100, 60, 4, topic_word_prior=1.0, document_length=30, random_state=0).counts
     lda = small_lda(
         tempering=mode,
         inference="vb",
         learning_method="batch",
         max_temperature=1.0,
-        max_iter=60,
+        max_iter=30,
         tol=0.0,
         dtype="float64",
         mean_change_tol=1e-12,

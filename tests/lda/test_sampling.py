@@ -203,15 +203,15 @@ def test_sampled_documents_make_better_topics_where_words_are_many():
 
 def test_without_own_counts_short_documents_make_better_topics(monkeypatch):
     # Over seeds 0 to 11 the gain is 0.011 to 0.052 nats per token, mean 0.033, standard deviation
-    # 0.010, of the mean of four 0.005: the margin is three deviations below the mean.
+    # 0.010, of the mean of two 0.007: the margin is three deviations below the mean.
     def scores():
-        for seed in range(4):
+        for seed in range(2):
             X = make_lda_corpus(3000, 500, 20, document_length=8, random_state=seed).counts
             yield TemperedLDA(40, random_state=seed).fit(X[:2600]).score(X[2600:])
 
     without = np.mean(list(scores()))
     monkeypatch.setattr(_training, "OWN_TOKENS", 0.0)
-    assert without - np.mean(list(scores())) > 0.017
+    assert without - np.mean(list(scores())) > 0.012
 
 
 def test_minibatches_of_few_documents_are_a_20th_of_them():
