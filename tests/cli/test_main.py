@@ -393,13 +393,6 @@ def _process(*arguments, **streams):
     )
 
 
-def test_module_runs():
-    process = _process("--version", stdout=subprocess.PIPE)
-    out, err = process.communicate()
-    assert (process.returncode, err) == (0, b"")
-    assert out.decode().strip() == f"topictemper {topictemper.__version__}"
-
-
 def test_closed_pipe_is_silent(model):
     process = _process("topics", model, stdout=subprocess.PIPE)
     process.stdout.close()

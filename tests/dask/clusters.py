@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import cloudpickle
 import dask
@@ -16,16 +17,27 @@ from . import documents
 SECONDS = 100  # for a worker to start on a busy machine
 
 
+class LocalCluster(distributed.LocalCluster):
+    """A cluster that may lose a worker before it has heard of it.
+
+    That of Dask would stop to follow its workers, and raise the KeyError when it is closed.
+    """
+
+    def _update_worker_status(self, op: str, msg: Any) -> None:
+        if op != "remove" or msg in self.scheduler_info["workers"]:
+            super()._update_worker_status(op, msg)
+
+
 class Clusters:
     """One cluster at a time."""
 
     def __init__(self) -> None:
-        self._cluster: distributed.LocalCluster | None = None
+        self._cluster: LocalCluster | None = None
 
-    def current(self) -> distributed.LocalCluster:
+    def current(self) -> LocalCluster:
         """One worker process, and more when tests ask for them."""
         if self._cluster is None:
-            self._cluster = distributed.LocalCluster(
+            self._cluster = LocalCluster(
                 n_workers=1,
                 threads_per_worker=1,
                 processes=True,

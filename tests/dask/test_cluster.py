@@ -92,6 +92,10 @@ def test_dask_gives_up(cluster, client, reference, tmp_path, capsys, when, what)
     assert re.search(f"workers were lost in {what}", capsys.readouterr().err)
 
 
+def test_a_worker_is_lost_that_the_cluster_has_not_heard_of(cluster):
+    cluster._update_worker_status("remove", "tcp://127.0.0.1:1")  # a KeyError of Dask's own
+
+
 def test_a_worker_is_killed_while_it_is_asked(client, reference, tmp_path, monkeypatch):
     folder = made(tmp_path / "asked")
 
