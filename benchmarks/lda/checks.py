@@ -48,7 +48,7 @@ def main() -> None:
         structure = seconds(check_structure, X, "X")
         every = seconds(lambda X=X, lda=lda: lda._training_counts(X, reset=True))
         config = Config.of(lda.get_params(deep=False), X.shape[1])
-        passes = config.planned_passes(X.shape[0])
+        passes = config.planned_passes(X.shape[0], X.sum() / X.shape[0])
         fit = passes * seconds(lda.set_params(max_iter=1, batch_size=500).fit, X, rounds=2)
         tracemalloc.start()
         check_structure(X, "X")

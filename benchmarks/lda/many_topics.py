@@ -65,7 +65,8 @@ def main() -> None:
                 )
                 start = time.process_time()
                 if options.more_passes > 1:
-                    lda.set_params(max_iter=options.more_passes * round(usual_passes(X.shape[0])))
+                    usual = usual_passes(X.shape[0], X.sum() / X.shape[0])
+                    lda.set_params(max_iter=options.more_passes * round(usual))
                 lda.fit(X)
                 seconds = time.process_time() - start
                 topics = distributions(lda)

@@ -15,8 +15,8 @@ from topictemper.lda._priors import PriorLearner
 from ..small_lda import minibatch, random_counts, small_lda
 
 
-def learner_of_samples(of_long_fit=False):
-    return PriorLearner(False, False, 1e-3, 0.1, of_samples=True, of_long_fit=of_long_fit)
+def learner_of_samples(is_long=False):
+    return PriorLearner(False, False, 1e-3, 0.1, of_samples=True, is_long=lambda length: is_long)
 
 
 def sampled(words, alpha, rng):
@@ -80,10 +80,10 @@ def test_alpha_is_learned_from_samples_for_as_long_as_default_fits_last(monkeypa
     for size in (1, 100, 2_000, 4_000, 6_000, 70_000, 300_000, 10_000_000):
         learner = learner_of_samples()
         clock, batch = StreamClock(size), minibatch(np.ones((3, 2)))
-        learner._n_sampled = 0.25 * (usual_passes(size) - 0.5) * size
+        learner._n_sampled = 0.25 * (usual_passes(size, 2) - 0.5) * size
         assert learner.wants_samples(clock, batch)
     # A small corpus would take many passes.
-    monkeypatch.setattr("topictemper.lda._priors.SEEN_OF_FEW", 0)
+    monkeypatch.setattr("topictemper.lda._config.default.SEEN_OF_FEW", 0)
     X = random_counts(200)
     lda = small_lda(tempering="svi", total_samples=200, batch_size=10)
     alphas = [lda.partial_fit(X)._trainer.alpha for _ in range(30)]
@@ -112,7 +112,7 @@ def test_shares_come_closer_once_alpha_is_learned(n_tokens, share):
 
 def test_topics_of_short_documents_have_like_shares_in_long_fits(monkeypatch):
     # A small corpus would take many passes.
-    monkeypatch.setattr("topictemper.lda._priors.SEEN_OF_FEW", 0)
+    monkeypatch.setattr("topictemper.lda._config.default.SEEN_OF_FEW", 0)
     X = make_lda_corpus(600, 60, 12, document_length=5, random_state=0).counts
     lda = small_lda(n_components=12, tempering="svi", total_samples=600, batch_size=100)
     spread = []
@@ -125,7 +125,7 @@ def test_topics_of_short_documents_have_like_shares_in_long_fits(monkeypatch):
 
 @pytest.mark.parametrize(("n_tokens", "passes"), [(2, 6), (20, 10), (200, 14)])
 def test_long_fits_stop_learning_alpha_earlier_where_documents_are_short(n_tokens, passes):
-    learner, clock = learner_of_samples(of_long_fit=True), StreamClock(100_000)
+    learner, clock = learner_of_samples(is_long=True), StreamClock(100_000)
     batch, alpha = minibatch(np.full((300, 2), n_tokens / 2)), np.array([0.3, 0.1])
     learner._n_sampled = 0.25 * passes * 100_000
     assert learner.wants_samples(clock, batch)
@@ -139,7 +139,6 @@ def test_long_fits_stop_learning_alpha_earlier_where_documents_are_short(n_token
 def test_shares_come_closer_early_in_long_fits(monkeypatch):
     # A small corpus would take many passes.
     monkeypatch.setattr("topictemper.lda._config.default.SEEN_OF_FEW", 0)
-    monkeypatch.setattr("topictemper.lda._priors.SEEN_OF_FEW", 0)
     X = make_lda_corpus(600, 60, 12, document_length=5, random_state=0).counts
     lda = small_lda(n_components=12, tempering="svi", batch_size=100)
     passes_before = [

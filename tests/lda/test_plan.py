@@ -8,12 +8,12 @@ import pytest
 
 from topictemper import TemperedLDA
 from topictemper.lda import _defaults as d
-from topictemper.lda._config import Config, Plan
+from topictemper.lda._config import Config, Plan, usual_passes
 
 
-def plan_of(n_documents, inference="auto"):
+def plan_of(n_documents, inference="auto", length=100):
     config = Config.of(TemperedLDA(inference=inference).get_params(deep=False), 1000)
-    return Plan.of(config, n_documents, config.planned_passes(n_documents))
+    return Plan.of(config, n_documents, config.planned_passes(n_documents, length))
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,9 @@ def plan_of(n_documents, inference="auto"):
     [
         (50, 120, 64, 64, 23.4),
         (100, 120, 5, 5, 600),
-        (1000, 57, 50, 50, 285),
-        (8000, 15, 64, 128, 469),
+        (1000, 79, 50, 50, 395),
+        (8000, 20, 64, 128, 625),
+        (12_000, 15, 64, 192, 703),
         (50_000, 15, 167, 501, 1024),
         (100_000, 10, 500, 500, 500),
         (300_000, 4, 2048, 2048, 146.5),
@@ -60,31 +61,50 @@ def test_a_stream_of_unknown_length_counts_as_20_000():
     assert unknown.learning_offset == known.learning_offset
 
 
+@pytest.mark.parametrize(
+    ("n_documents", "length", "passes"),
+    [
+        (4000, 1000, 40),
+        (4000, 20, 30),
+        (4000, 1, 20),
+        (1000, 20, 69),
+        (1000, 1, 57),
+        (9000, 20, 15),
+        (50_000, 1, 15),
+        (100_000, 1, 10),
+    ],
+)
+def test_few_long_documents_are_seen_up_to_twice_as_often_as_short_ones(
+    n_documents, length, passes
+):
+    assert plan_of(n_documents, length=length).planned_passes == passes
+
+
+@pytest.mark.parametrize("length", [5, 500])
 @pytest.mark.parametrize("n_documents", [500, 8000, 10_000_000])
-def test_a_fit_of_clearly_more_passes_than_the_default_is_long(n_documents):
-    usual = plan_of(n_documents)
-    assert not usual.is_long
-    most = math.floor(1.2 * usual.planned_passes)
-    assert not replace(usual, planned_passes=most).is_long
-    assert replace(usual, planned_passes=most + 1).is_long
+def test_a_fit_of_clearly_more_passes_than_the_default_is_long(n_documents, length):
+    usual = plan_of(n_documents, length=length)
+    assert not usual.is_long(length)
+    most = math.floor(1.2 * usual_passes(n_documents, length))
+    assert not replace(usual, planned_passes=most).is_long(length)
+    assert replace(usual, planned_passes=most + 1).is_long(length)
 
 
 def test_a_stream_is_never_long():
     config = Config.of(TemperedLDA().get_params(deep=False), 1000)
-    assert not Plan.of(config, None, 1).is_long
+    assert not Plan.of(config, None, 1).is_long(5)
 
 
 def test_the_docstring_tells_the_defaults():
     told = " ".join((inspect.getdoc(TemperedLDA) or "").split())
-    few, most, (least, usual) = d.SEEN_OF_FEW, d.MOST_PASSES, d.PASSES_RANGE
-    begin = few / d.MANY_PASSES
+    many, (least, usual) = d.MANY_PASSES, d.PASSES_RANGE
     sayings = [
         f"``min({d.ALPHA_SUM:g} / n_components, {d.ALPHA_MOST})``",
         f'None is {d.ETA_POINT}; with "vb" {d.ETA_DIRICHLET}.',
         f"None is {usual:g}. For",
-        f"({few:,.0f} in all passes together; below {begin:,.0f} documents, "
-        f"``{d.MANY_PASSES:g} * sqrt({begin:g} / n_samples)`` passes, at most {most:g})",
-        f"at least {least:g} passes",
+        f"(up to {d.SEEN_OF_FEW:,.0f} in all passes together, half of that if they are short; "
+        f"``sqrt({many:g} * n)`` in place of n > {many:g}, but at most {d.MOST_PASSES:g})",
+        f"at least {least:g})",
         f"at least {d.BATCH_RANGE[0]:g}; with",
         f"up to {d.BATCH_RANGE[1]:,.0f}.",
         f"stream of unknown length counts as {d.STREAM_SAMPLES:,.0f} documents",

@@ -174,6 +174,10 @@ def polya_likelihood(n, alpha):
     return float((value + (gammaln(n + alpha) - gammaln(alpha)).sum(axis=1)).sum())
 
 
+def prior_learner(*, of_alpha=False, of_eta=False):
+    return PriorLearner(of_alpha, of_eta, 1e-3, 0.1, of_samples=False, is_long=lambda length: False)
+
+
 @pytest.mark.parametrize("name", ["doc_topic_prior", "topic_word_prior"])
 def test_a_given_prior_may_be_changed_after_the_fit(name):
     n = 4 if name == "doc_topic_prior" else corpus().shape[1]
@@ -189,10 +193,7 @@ def test_learned_alpha_raises_the_likelihood_to_its_maximum():
     truth = np.array([0.8, 0.1, 0.3, 0.05])
     n = np.array([rng.multinomial(50, theta) for theta in rng.dirichlet(truth, 3000)]).astype(float)
     batch = minibatch(np.ones((3000, 2)))
-    learner, alpha = (
-        PriorLearner(True, False, 1e-3, 0.1, of_samples=False, of_long_fit=False),
-        np.full(4, 0.5),
-    )
+    learner, alpha = prior_learner(of_alpha=True), np.full(4, 0.5)
     values = [polya_likelihood(n, alpha)]
     for _ in range(300):
         local = type("Local", (), {"gamma": n + alpha, "drawn": n[:0]})
@@ -212,7 +213,7 @@ def test_learned_eta_raises_the_likelihood_to_its_maximum():
     rng = np.random.default_rng(0)
     counts = np.array([rng.multinomial(2000, p) for p in rng.dirichlet(np.full(300, 0.4), 10)])
     topics, eta = Topics(counts.T.astype(float), 1.5), 1.5
-    learner = PriorLearner(False, True, 1e-3, 0.1, of_samples=False, of_long_fit=False)
+    learner = prior_learner(of_eta=True)
     values = [polya_likelihood(counts, np.full(300, eta))]
     for _ in range(100):
         eta = learner.eta(topics, eta, 1.0)
@@ -220,7 +221,7 @@ def test_learned_eta_raises_the_likelihood_to_its_maximum():
     assert (np.diff(values) > -1e-9 * abs(values[0])).all()
     assert eta == pytest.approx(0.4, rel=0.1)
     # Counts of few words ask for less than the floor.
-    learner, eta = PriorLearner(False, True, 1e-3, 0.1, of_samples=False, of_long_fit=False), 0.1
+    learner, eta = prior_learner(of_eta=True), 0.1
     assert [learner.eta(Topics(500 * np.eye(300, 10), eta), eta, 1.0) for _ in range(5)] == [
         0.1
     ] * 5

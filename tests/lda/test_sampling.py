@@ -120,7 +120,7 @@ def without_own(monkeypatch):
         return sample(*arguments, want_own=want_own, **more)
 
     monkeypatch.setattr(_training, "sample", note)
-    monkeypatch.setattr(_training, "usual_passes", lambda n_documents: 4.0)
+    monkeypatch.setattr(_training, "usual_passes", lambda n_documents, length: 4.0)
     monkeypatch.setattr(_training, "OWN_TOKENS", TOKENS)
     return wanted
 
@@ -138,7 +138,7 @@ def test_without_own_counts_of_tokens_of_short_documents(without_own, monkeypatc
 def test_without_own_counts_of_tokens_in_the_end(
     usual, least, passes_with, without_own, monkeypatch
 ):
-    monkeypatch.setattr(_training, "usual_passes", lambda n_documents: usual)
+    monkeypatch.setattr(_training, "usual_passes", lambda n_documents, length: usual)
     monkeypatch.setattr(_training, "OWN_PASSES", least)
     small_lda(**SIX_PASSES).fit(corpus())
     n_with = 10 * (passes_with - 2)

@@ -86,11 +86,11 @@ class Chunks:
                 "at every call"
             )
         self._chunks, self._checked, self._name = chunks, checked, name
-        self.shape, words = (0, -1), False
+        self.shape, self.n_tokens = (0, -1), 0.0
         for X in each_checked(chunks, lambda chunk: checked(chunk, self.shape[1] < 0), name):
             self.shape = self.shape[0] + X.shape[0], X.shape[1]
-            words = words or bool(X.data.any())
-        if not words:
+            self.n_tokens += float(X.data.sum(dtype=np.float64))
+        if not self.n_tokens:
             raise ValueError(
                 f"{name} has no words: all {self.shape[0]} rows of its chunks are empty"
             )
@@ -180,6 +180,16 @@ def row_sums(X: Any) -> Floats:
         sums[start:stop] = np.asarray(part.astype(np.float64, copy=False).sum(axis=1)).ravel()
         start = stop
     return sums
+
+
+def mean_length(
+    X: Any, rows: NDArray[np.int64] | None = None, sample_weight: Floats | None = None
+) -> float:
+    """Return how many tokens a document has on average, of some rows or of all chunks."""
+    if rows is None:
+        return float(X.n_tokens / X.shape[0])
+    weights = None if sample_weight is None else sample_weight[rows]
+    return float(np.average(row_sums(X)[rows], weights=weights))
 
 
 def n_empty_rows(X: Any) -> int:

@@ -48,8 +48,9 @@ class Corpus(NamedTuple):
     offsets: NDArray[np.int64]
     #: Depends on all words and counts, and on the order of documents, but not on blocks.
     fingerprint: int
-    #: Bytes of a document, on average.
+    #: Bytes and tokens of a document, on average.
     bytes_per_row: float
+    length: float
 
     @classmethod
     def of(cls, facts: list[BlockFacts], declared: int) -> Corpus:
@@ -75,14 +76,21 @@ class Corpus(NamedTuple):
         for message in sorted({message for block in facts for message in block.warnings}):
             warn(message)
         offsets = np.concatenate([[0], np.cumsum([block.n_rows for block in facts])])
-        if not sum(block.n_tokens for block in facts):
+        n_tokens = sum(block.n_tokens for block in facts)
+        if not n_tokens:
             raise ValueError(f"X has no words: all {offsets[-1]} rows are empty")
         fingerprint = sum(
             block.fingerprint * pow(_BASE, int(offset), _MODULUS)
             for block, offset in zip(facts, offsets[:-1], strict=True)
         )
-        n_bytes = sum(block.n_bytes for block in facts) / offsets[-1]
-        return cls(n_columns, offsets.astype(np.int64), fingerprint % _MODULUS, float(n_bytes))
+        n_bytes = sum(block.n_bytes for block in facts)
+        return cls(
+            n_columns,
+            offsets.astype(np.int64),
+            fingerprint % _MODULUS,
+            bytes_per_row=float(n_bytes / offsets[-1]),
+            length=float(n_tokens / offsets[-1]),
+        )
 
     @property
     def n_rows(self) -> int:

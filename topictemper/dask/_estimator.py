@@ -278,7 +278,7 @@ max_doc_update_iter, dtype
         report: Callable[[str], None] = say if self.verbose else lambda line: None
         corpus = Corpus.of(_facts(executor, blocks.parts, report), blocks.n_columns)
         shards = self._shard_map(corpus.n_rows)
-        passes = config.planned_passes(corpus.n_rows)
+        passes = config.planned_passes(corpus.n_rows, corpus.length)
         plan = plan_of_a_shard(config, shards, passes)
         machine = f"{isa} ({next(iter(machines.values())).architecture})"
         seed = int(check.random_state(self.random_state).randint(2**31 - 1))

@@ -58,7 +58,7 @@ def new_trainer(
         config.alpha.floor,
         config.eta.floor,
         of_samples=config.alpha_is_default and plan.forgets,
-        of_long_fit=plan.is_long,
+        is_long=plan.is_long,
     )
     scale = PriorScale(config.alpha_is_default and (plan.forgets or not config.sampling))
     if previous is not None:

@@ -16,6 +16,11 @@ class CorpusSize(NamedTuple):
     documents: float
     tokens: float
 
+    @property
+    def length(self) -> float:
+        """Tokens of a document."""
+        return self.tokens / self.documents
+
 
 class StreamClock(Stateful):
     """Where training stands.

@@ -143,17 +143,27 @@ class Config:
         """When the E-step of a document ends, as arguments of `infer`."""
         return {"tol": self.mean_change_tol, "max_iter": self.max_doc_update_iter}
 
-    def planned_passes(self, n_documents: float) -> int:
-        """Return the passes that a fit of so many documents is to make."""
+    def planned_passes(self, n_documents: float, length: float) -> int:
+        """Return the passes that a fit of so many documents of some length is to make."""
         if self.max_iter is not None:
             return self.max_iter
-        return round(default.PASSES_RANGE[1] if self.whole else usual_passes(n_documents))
+        return round(default.PASSES_RANGE[1] if self.whole else usual_passes(n_documents, length))
 
 
-def usual_passes(n_documents: float) -> float:
-    """Return the passes that see enough documents."""
+def shortness(length: float) -> float:
+    """1 for documents without tokens, 1/2 for those of `SHORT`, near 0 for long ones."""
+    return 1.0 / (1.0 + (length / default.SHORT) ** 2)
+
+
+def seen_of_few(length: float) -> float:
+    """Return how many documents a fit of few of them sees: of long ones twice as many."""
+    return (1.0 - 0.5 * shortness(length)) * default.SEEN_OF_FEW
+
+
+def usual_passes(n_documents: float, length: float) -> float:
+    """Return the passes that see enough documents, which have so many tokens each."""
     least, most = default.PASSES_RANGE
-    of_few, many = default.SEEN_OF_FEW / n_documents, default.MANY_PASSES
+    of_few, many = seen_of_few(length) / n_documents, default.MANY_PASSES
     if of_few > many:
         of_few = min(sqrt(of_few * many), default.MOST_PASSES)
     return max(of_few, min(max(default.SEEN / n_documents, least), most))
@@ -184,7 +194,8 @@ class Plan:
         documents = expected_samples or default.STREAM_SAMPLES
         batch_size, n_joined = config.batch_size, 1
         if batch_size is None:
-            size = documents / (default.STEPS * usual_passes(documents))
+            # Of few documents it is the least, of whatever length they are.
+            size = documents / (default.STEPS * usual_passes(documents, 0.0))
             least, largest = default.BATCH_RANGE
             if config.sampling and documents > least:
                 # A larger share of few documents would be remembered for longer than `MEMORY`.
@@ -212,10 +223,9 @@ class Plan:
         """Whether a document is forgotten between passes, as no minibatch is the whole corpus."""
         return self.batch_size < self.n_rows
 
-    @property
-    def is_long(self) -> bool:
+    def is_long(self, length: float) -> bool:
         """Whether a fit makes more passes than a default one, by a factor of `LONG`."""
-        usual = usual_passes(self.expected_samples or default.STREAM_SAMPLES)
+        usual = usual_passes(self.expected_samples or default.STREAM_SAMPLES, length)
         return self.planned_passes > default.LONG * usual
 
     def course(self, config: Config, *, given_topics: bool) -> AnnealingCourse:

@@ -45,11 +45,12 @@ KAPPA, MEMORY, LARGEST_RATE = 0.7, 0.2, 0.25
 # benchmarks/lda/defaults.py: tau, as a share of the planned steps, and its range.
 OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 # Documents to see in a fit, by passes in a range, and minibatches in one pass for each of them. A
-# small corpus is passed over more often (benchmarks/lda/passes.py): documents to see, and the
-# passes from which on half the documents have only 1.4 times the passes, not twice as many
-# (docs/guide/measured/defaults.rst, "Passes over few documents"); most passes.
+# small corpus is passed over more often (docs/guide/measured/defaults.rst, "Passes over few
+# documents"): documents to see if they are long, or half as many of those without tokens; the
+# passes from which on half the documents have only 1.4 times the passes, not twice as many; most
+# passes. Documents of `SHORT` tokens are half the way between short and long.
 SEEN, PASSES_RANGE, STEPS = 1_000_000.0, (4.0, 15.0), 20.0
-SEEN_OF_FEW, MANY_PASSES, MOST_PASSES = 80_000.0, 40.0, 120.0
+SEEN_OF_FEW, MANY_PASSES, MOST_PASSES, SHORT = 160_000.0, 40.0, 120.0, 20.0
 # docs/guide/measured/priors.rst, "Longer fits of short documents": over the default passes.
 LONG = 1.2
 BATCH_RANGE = (64.0, 2048.0)

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._chunks import Chunks, is_chunks, rows_that_count
+from .._utils._chunks import Chunks, is_chunks, mean_length, rows_that_count
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._mixin import TemperingMixin
@@ -94,9 +94,9 @@ class TemperedLDA(
         and some 65 for each word that a document has, however often.
     max_iter : int, default=None
         Passes over the data in `fit`; for "batch" a maximum. None is 15. For "online" it is more if
-        there are few documents (80,000 in all passes together; below 2,000 documents,
-        ``40 * sqrt(2000 / n_samples)`` passes, at most 120), and fewer if there are many (a million
-        in all passes together, at least 4 passes).
+        there are few documents (up to 160,000 in all passes together, half of that if they are
+        short; ``sqrt(40 * n)`` in place of n > 40, but at most 120), and fewer if there are many (a
+        million in all passes together, at least 4).
     batch_size : int, default=None
         Documents in a minibatch. None is a 300th of all documents, at least 64; with more than
         67,000 documents a larger share, up to 2,048. A stream of unknown length counts as 20,000
@@ -205,12 +205,12 @@ class TemperedLDA(
     inference. "gibbs" is not for ``learning_method="batch"``.
 
     **Alpha.** The values that None learns once documents are sampled [4]_ are learned for 15 passes
-    or 80,000 documents, whichever is more; their sum is at most 4. Then, in fits that last longer,
-    the values become nearly equal where documents are short. If `max_iter` is more than 1.2 times
-    the default, this comes sooner there, after as little as 0.4 of that time. To predict, the
-    values are multiplied by the factor with which half of a document best predicts the other half
-    (1 to 4; 0.5 to 16 for mean field). With "gibbs", None learns nothing if each minibatch is the
-    whole corpus.
+    or 160,000 documents (short ones: 80,000), whichever is more; their sum is at most 4. Then, in
+    fits that last longer, the values become nearly equal where documents are short. If `max_iter`
+    is more than 1.2 times the default, this comes sooner there, after as little as 0.4 of that
+    time. To predict, the values are multiplied by the factor with which half of a document best
+    predicts the other half (1 to 4; 0.5 to 16 for mean field). With "gibbs", None learns nothing if
+    each minibatch is the whole corpus.
 
     **Eta.** With "gibbs", None learns the value with which half of a document best predicts the
     other half, once documents have been sampled for a pass: from 0.002 to 0.05, and more for a
@@ -399,7 +399,7 @@ class TemperedLDA(
         config = Config.of(parameters, X.shape[1])
         n_rows = float(X.shape[0] if rows is None else len(rows))
         n_documents = n_rows if sample_weight is None else float(sample_weight[rows].sum())
-        n_passes = config.planned_passes(n_documents)
+        n_passes = config.planned_passes(n_documents, mean_length(X, rows, sample_weight))
         trainer = new_trainer(config, n_documents, n_passes, n_rows=n_rows, previous=previous)
         self._remember_parameters(parameters)
         if previous is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,8 @@ from .._core import _lda as kernels
 from .._utils._state import Stateful
 from .._utils._typing import Floats
 from ._clock import StreamClock
-from ._defaults import ALPHA_LARGEST_SUM, PASSES_RANGE, SEEN_OF_FEW
+from ._config import seen_of_few, shortness
+from ._defaults import ALPHA_LARGEST_SUM, PASSES_RANGE
 from ._minibatch import LocalParameters, Minibatch
 from ._topics import Eta, Topics
 
@@ -24,9 +26,8 @@ _ALPHA_SHARE, _ETA_SHARE, _ETA_WAITS = 0.25, 1.0, 3.0
 # so many documents take the sum of alpha half a step; and documents of so many tokens take the
 # shares of topics at half the learning rate, longer ones at more of it.
 _DOCUMENTS, _TOKENS = 300.0, 5.0
-# Documents of so many tokens move the shares half the way to equal ones once alpha is learned. For
-# the shortest ones a long fit ends this so much earlier, as a share of the usual time.
-_EVEN_TOKENS, _EARLIER = 20.0, 0.6
+# For the shortest documents a long fit ends this so much earlier, as a share of the usual time.
+_EARLIER = 0.6
 # Alpha is learned from every so many sampled minibatches, which are sampled for longer: samples
 # begin with the prior, and until they have forgotten it alpha comes out too large.
 _EVERY = 4
@@ -71,8 +72,9 @@ class PriorLearner(Stateful):
         Which of the two to learn.
     of_samples : bool
         Whether to learn alpha where documents are sampled.
-    of_long_fit : bool
-        Whether the fit makes clearly more passes than a default one (`Plan.is_long`).
+    is_long : callable
+        Takes the tokens of a document; says whether the fit makes clearly more passes than a
+        default one of such documents (`Plan.is_long`).
     smallest_alpha, smallest_eta : float
         The floors.
     """
@@ -87,10 +89,10 @@ class PriorLearner(Stateful):
         smallest_eta: float,
         *,
         of_samples: bool,
-        of_long_fit: bool,
+        is_long: Callable[[float], bool],
     ) -> None:
         self.of_alpha, self.of_eta, self.of_samples = of_alpha, of_eta, of_samples
-        self._of_long_fit = of_long_fit
+        self._is_long = is_long
         self._smallest_alpha, self._smallest_eta = smallest_alpha, smallest_eta
         self._means: Floats | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
@@ -106,9 +108,10 @@ class PriorLearner(Stateful):
         )
 
     def _has_learned(self, clock: StreamClock, batch: Minibatch) -> bool:
-        most = max(PASSES_RANGE[1] * clock.total_samples, SEEN_OF_FEW)  # `usual_passes`
-        if self._of_long_fit:
-            most *= 1.0 - _EARLIER * _shortness(clock, batch)
+        length = clock.corpus_size(batch).length
+        most = max(PASSES_RANGE[1] * clock.total_samples, seen_of_few(length))  # `usual_passes`
+        if self._is_long(length):
+            most *= 1.0 - _EARLIER * shortness(length)
         return self._n_sampled * _EVERY >= most
 
     def evened(self, alpha: NDArray[Any], clock: StreamClock, batch: Minibatch) -> NDArray[Any]:
@@ -118,7 +121,7 @@ class PriorLearner(Stateful):
             return alpha
         self._n_even = self._n_sampled
         mean = alpha.mean(dtype=np.float64)
-        even: NDArray[Any] = alpha + _shortness(clock, batch) * (mean - alpha)
+        even: NDArray[Any] = alpha + shortness(clock.corpus_size(batch).length) * (mean - alpha)
         return even.astype(alpha.dtype)
 
     def alpha(
@@ -178,9 +181,3 @@ class PriorLearner(Stateful):
         size = topics.n_features
         below = size * float((psi(counts + size * eta) - psi(size * eta)).sum())
         return float(np.clip(eta * topics.psi_gain(eta) / below, self._smallest_eta, _LARGEST))
-
-
-def _shortness(clock: StreamClock, batch: Minibatch) -> float:
-    """1 for documents without tokens, 1/2 for those of `_EVEN_TOKENS`, 0 for long ones."""
-    size = clock.corpus_size(batch)
-    return 1.0 / (1.0 + (size.tokens / size.documents / _EVEN_TOKENS) ** 2)

@@ -338,10 +338,9 @@ class Trainer(Stateful):
         Of short documents always, of others once topics have parted.
         """
         size = self.clock.corpus_size(batch)
-        usual = round(usual_passes(size.documents))
+        usual = round(usual_passes(size.documents, size.length))
         passes = min(usual, max(OWN_PASSES, OWN_SHARE * usual))
-        short = size.tokens < OWN_TOKENS * size.documents
-        return short or self.clock.documents_seen >= passes * size.documents
+        return size.length < OWN_TOKENS or self.clock.documents_seen >= passes * size.documents
 
     def _sample(self, batch: Minibatch, workers: Workers) -> LocalParameters:
         for_alpha = self.priors.wants_samples(self.clock, batch)
