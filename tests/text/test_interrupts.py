@@ -1,12 +1,16 @@
 """What an interrupt or an error in the middle leaves of a `TopicModel`."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import ConvergenceWarning
 
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper.datasets import open_corpus
+from topictemper.lda._clock import StreamClock
 from topictemper.lda._training import Trainer
 from topictemper.text._summaries import LearnedDocuments, TopicStatistics
 
@@ -124,6 +128,18 @@ def test_an_interrupted_update_counts_what_it_has_learned(weights, monkeypatch):
     n_learned = 16 if weights is None else 33  # up to the next one that counts
     more = np.bincount(largest[:n_learned], minlength=3)
     assert_array_equal(updated.topics_.documents, before + more)
+
+
+def test_many_weights_whose_sums_are_rounded_count_each_document():
+    n_documents, clock = 100_000, StreamClock(None)
+    lda, before = SimpleNamespace(_trainer=SimpleNamespace(clock=clock)), np.zeros((1, 3), np.int64)
+    weights = np.full(n_documents, 0.1)  # one after the other they add up to more than 10,000
+    documents = LearnedDocuments(lda, TopicStatistics(before, np.zeros(1)), weights)
+    documents.read(sp.csr_array(np.ones((n_documents, 1))), np.ones((n_documents, 1)))
+    clock.documents_seen = weights[:50_000].sum()
+    assert documents.statistics().documents == 50_000
+    clock.documents_seen = weights.sum()
+    assert documents.statistics().documents == n_documents
 
 
 def test_an_interrupt_at_the_end_of_an_update_is_raised(monkeypatch):

@@ -116,7 +116,12 @@ class LearnedDocuments:
     def __init__(self, lda: TemperedLDA, before: TopicStatistics, weights: Floats | None) -> None:
         self._lda, self._statistics = lda, copy(before)
         self._seen = lda._trainer.clock.documents_seen
-        self._ends = None if weights is None else np.cumsum(weights)
+        self._middles: Floats | None = None
+        if weights is not None:
+            of_weight = np.flatnonzero(weights)
+            # Sums of weights are rounded, so documents are learned when half their weight is.
+            self._middles = np.cumsum(weights[of_weight]) - weights[of_weight] / 2
+            self._before_next = np.append(of_weight, len(weights))
         self._n_counted, self._waiting = 0, np.empty(0, dtype=np.intp)
 
     def read(self, counts: Any, proportions: NDArray[Any]) -> None:
@@ -126,12 +131,11 @@ class LearnedDocuments:
 
     def statistics(self) -> TopicStatistics:
         """Return the statistics with the documents that have been learned by now."""
-        now = self._lda._trainer.clock.documents_seen
-        seen = now - self._seen
-        if self._ends is None or seen == 0:
+        seen = self._lda._trainer.clock.documents_seen - self._seen
+        if self._middles is None or seen == 0:
             n_learned = round(seen)
-        else:  # sums of weights are rounded
-            n_learned = int(np.searchsorted(self._ends, seen + 1e-12 * now, "right"))
+        else:
+            n_learned = int(self._before_next[np.searchsorted(self._middles, seen)])
         new, statistics = max(0, n_learned - self._n_counted), copy(self._statistics)
         statistics.add_largest(self._waiting[:new])
         # At once, so that it can be done again after an interrupt.
