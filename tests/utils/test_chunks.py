@@ -19,3 +19,13 @@ def test_parts_are_all_rows_in_order(monkeypatch, at_once):
     assert (parts[0] is X) == (at_once == 5)
     assert _chunks.row_sums(X).tolist() == [0, 2, 0, 0, 3]
     assert _chunks.n_empty_rows(X) == 3
+
+
+def test_the_mean_length_is_that_of_the_documents_that_are_learned_from(monkeypatch):
+    chunks = _chunks.Chunks([X[:1].astype(np.float32), X[1:3], X[3:]], lambda chunk, reset: chunk)
+    assert _chunks.mean_length(chunks) == 1.0
+    some = np.array([1, 3, 4])
+    assert _chunks.mean_length(X, some) == pytest.approx(5 / 3)
+    assert _chunks.mean_length(X, some, np.array([9.0, 2, 0, 1, 0.5])) == pytest.approx(5.5 / 3.5)
+    monkeypatch.delattr(_chunks, "row_sums")  # which take as long as all checks of X
+    assert _chunks.mean_length(X, np.arange(5)) == 1.0
