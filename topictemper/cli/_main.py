@@ -18,6 +18,7 @@ from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from . import _demo, _fit, _label, _predict, _report, _shares, _topics, _update
 from ._interrupts import Terminated, terminable
+from ._printing import message_of
 
 # In the order of the help. Each has `add`, which adds its command to the parser.
 _COMMANDS = (_demo, _fit, _topics, _label, _report, _predict, _shares, _update)
@@ -66,11 +67,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail("not enough memory")
     except OSError as error:
         _let_go_of_stdout()
-        # Errors of this package have a complete message; those of the system may name a file.
-        if error.strerror is None:
-            return _fail(str(error))
-        file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
-        return _fail(file + error.strerror)
+        return _fail(message_of(error))
     except (ImportError, ValueError) as error:
         return _fail(str(error))
 

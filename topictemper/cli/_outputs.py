@@ -24,6 +24,7 @@ from .._utils._rows import Rows
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import pyarrow
 from ._inputs import STANDARD_INPUT, Document
+from ._printing import message_of
 
 _FORMATS = {".csv": "csv", ".parquet": "parquet", ".npz": "npz"}
 # Six digits: single precision has seven.
@@ -101,7 +102,8 @@ def save_learned(model: Any, target: Path) -> None:
     try:
         model.save(target)
     except OSError as error:
-        raise OSError(f"{_said(error)}; {_saved_elsewhere(model, target.name)}.") from error
+        why = message_of(error).rstrip(".")
+        raise OSError(f"{why}; {_saved_elsewhere(model, target.name)}.") from error
 
 
 def _saved_elsewhere(model: Any, name: str) -> str:
@@ -113,17 +115,11 @@ def _saved_elsewhere(model: Any, name: str) -> str:
     except BaseException as error:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
-        if isinstance(error, OSError):
-            return f"it cannot be saved in the temporary folder either ({_said(error)})"
-        raise
+        if not isinstance(error, OSError):
+            raise
+        why = message_of(error).rstrip(".")
+        return f"it cannot be saved in the temporary folder either ({why})"
     return f"the model is saved as {folder / name}"
-
-
-def _said(error: OSError) -> str:
-    """Return what an error says, as the command line prints it, without a full stop."""
-    if error.strerror is None:  # of this package, whose errors have a complete message
-        return str(error).rstrip(".")
-    return error.strerror if error.filename is None else f"{error.filename}: {error.strerror}"
 
 
 def format_of_output(path: Path, n_top: int | None) -> str:

@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -146,6 +147,14 @@ def print_rows(
     """Print rows of a table, as --json or --csv."""
     rows = [{name: _plain(column[k]) for name, column in columns.items()} for k in order]
     print(as_json(rows) if arguments.json else as_csv(rows), end="")
+
+
+def message_of(error: OSError) -> str:
+    """Return what an error says, with the file that it is about."""
+    if error.strerror is None:  # of this package, whose errors have a complete message
+        return str(error)
+    file = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return file + error.strerror
 
 
 def as_json(value: Any) -> str:
