@@ -186,3 +186,10 @@ def test_long_queries_take_no_memory_by_documents_and_words():
 def test_it_says_what_it_is():
     search = DocumentSearch(BETA, X, proportions=THETA)
     assert repr(search) == "<DocumentSearch of 30 documents by words and 3 topics>"
+
+
+def test_proportions_must_be_given_for_topics_of_a_data_frame():
+    pandas = pytest.importorskip("pandas")
+    topics = pandas.DataFrame(BETA, columns=[f"word{v}" for v in range(12)])
+    with pytest.raises(TypeError, match="proportions must be given for an array of topics"):
+        DocumentSearch(topics, X)

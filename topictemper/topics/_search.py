@@ -246,7 +246,8 @@ class DocumentSearch:
 
     def _proportions(self, model: Any, X: Any, proportions: Any) -> NDArray[Any]:
         if proportions is None:
-            if not hasattr(model, "transform"):
+            # A data frame has a `transform`, too.
+            if not (hasattr(type(model), "fit") and hasattr(model, "transform")):
                 raise TypeError(
                     "proportions must be given for an array of topics, or for an estimator without "
                     "transform"
