@@ -17,6 +17,7 @@ from ..datasets import read_corpus
 from ..datasets.formats._formats import FORMATS, format_of
 from ..datasets.formats._mapped import HEADER
 from ..datasets.formats._packed import InputError, plain, plain_name
+from ..datasets.formats._parquet import visible
 from ._decoding import text_lines
 from ._tables import Columns, Row, delimited_rows, json_rows, parquet_documents
 
@@ -192,10 +193,10 @@ def _is_misread(text: str, encoding: str | None) -> bool:
 
 def _files_of(folder: Path, format: str | None) -> list[Path]:
     """Return the files of a folder and its folders, without hidden ones."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    files = [path for path in files if not _begins_with(".", path, folder)]
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
+    files = visible(files, folder, ".")
     # Spark, which writes tables, has notes of its own beside them, such as _SUCCESS.
-    others = [path for path in files if not _begins_with("_", path, folder)]
+    others = visible(files, folder, "_")
     if any((format or _SUFFIXES.get(Path(plain_name(path)).suffix)) in TABLES for path in others):
         files = others
     if not files:
@@ -206,11 +207,6 @@ def _files_of(folder: Path, format: str | None) -> list[Path]:
                 f"{path}: a file of counts in a folder of texts; give it alone, or --format."
             )
     return files
-
-
-def _begins_with(prefix: str, path: Path, folder: Path) -> bool:
-    """Whether the name of a file, or of a folder that it is in, begins like this."""
-    return any(part.startswith(prefix) for part in path.relative_to(folder).parts)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -55,14 +55,20 @@ def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -
 
 def _files_of(folder: Path) -> list[Path]:
     """Return the Parquet files below a folder, without those that Spark and others hide."""
-    files = sorted(
-        path
-        for path in folder.rglob("*.parquet")
-        if path.is_file() and not any(part[0] in "._" for part in path.relative_to(folder).parts)
-    )
+    files = [path for path in sorted(folder.rglob("*.parquet")) if path.is_file()]
+    files = visible(files, folder, "._")
     if not files:
         raise InputError(f"{folder}: a folder without .parquet files.")
     return files
+
+
+def visible(files: Iterable[Path], folder: Path, hidden: str) -> list[Path]:
+    """Return files below a folder, if no part of their names there begins with such a character."""
+    return [
+        path
+        for path in files
+        if not any(part[0] in hidden for part in path.relative_to(folder).parts)
+    ]
 
 
 def parquet_rows(
