@@ -145,6 +145,19 @@ def test_without_own_counts_of_tokens_in_the_end(
     assert without_own == [False] * n_with + [True] * (40 - n_with)
 
 
+@pytest.mark.parametrize(("of_short", "n_with"), [(5, 20), (7, 27)])  # 2/3 of 6 passes, or of 7
+def test_without_own_counts_of_tokens_in_fits_of_fewer_passes_than_long_documents_get(
+    of_short, n_with, without_own, monkeypatch
+):
+    def passes(n_documents, length):
+        return 9 if length else of_short
+
+    monkeypatch.setattr(_training, "usual_passes", passes)
+    monkeypatch.setattr(_training, "OWN_PASSES", 1)
+    small_lda(**SIX_PASSES).fit(corpus())
+    assert without_own == [False] * n_with + [True] * (40 - n_with)
+
+
 def test_with_own_counts_of_tokens_in_a_stream_of_new_documents(without_own):
     lda = small_lda(max_temperature=1.5, length=0.0001).partial_fit(corpus()[:20])
     clock = lda._trainer.clock

@@ -338,7 +338,9 @@ class Trainer(Stateful):
         Of short documents always, of others once topics have parted.
         """
         size = self.clock.corpus_size(batch)
-        usual = round(usual_passes(size.documents, size.length))
+        # Where fewer passes are planned than long documents get, but not fewer than short ones get.
+        planned = max(self.plan.planned_passes, usual_passes(size.documents, 0.0))
+        usual = round(min(usual_passes(size.documents, size.length), planned))
         passes = min(usual, max(OWN_PASSES, OWN_SHARE * usual))
         return size.length < OWN_TOKENS or self.clock.documents_seen >= passes * size.documents
 
