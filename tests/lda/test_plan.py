@@ -106,7 +106,7 @@ def test_the_docstring_tells_the_defaults():
         f'None is {d.ETA_POINT}; with "vb" {d.ETA_DIRICHLET}.',
         f"None is {usual:g}. For",
         f"(up to {d.SEEN_OF_FEW:,.0f} in all passes together, half of that if they are short; "
-        f"``sqrt({many:g} * n)`` in place of n > {many:g}, but at most {d.MOST_PASSES:g})",
+        f"in place of p > {many:g} passes ``sqrt({many:g} * p)``, at most {d.MOST_PASSES:g})",
         f"at least {least:g})",
         f"at least {d.BATCH_RANGE[0]:g}; with",
         f"up to {d.BATCH_RANGE[1]:,.0f}.",

@@ -338,7 +338,7 @@ class Trainer(Stateful):
         Of short documents always, of others once topics have parted.
         """
         size = self.clock.corpus_size(batch)
-        # Where fewer passes are planned than long documents get, but not fewer than short ones get.
+        # A fit of fewer passes than long documents get leaves them out as early as short ones.
         planned = max(self.plan.planned_passes, usual_passes(size.documents, 0.0))
         usual = round(min(usual_passes(size.documents, size.length), planned))
         passes = min(usual, max(OWN_PASSES, OWN_SHARE * usual))
