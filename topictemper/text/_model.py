@@ -131,7 +131,7 @@ class TopicModel(
     >>> len(model.topics_)
     8
     >>> model.topics_.words[7]  # doctest: +SKIP
-    ['array', 'axis', 'dtype', 'numpy', 'false', 'true', 'data', 'shape', 'arrays', 'like']
+    ['array', 'axis', 'numpy', 'false', 'dtype', 'true', 'data', 'shape', 'arrays', 'like']
     >>> table = model.documents(["Sum of array elements over an axis.", ""])
     >>> table.topic[1]  # no topic
     np.int64(-1)
