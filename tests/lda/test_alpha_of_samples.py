@@ -78,10 +78,11 @@ def test_alpha_of_samples_is_bounded_in_its_sum():
 
 def test_alpha_is_learned_from_samples_for_as_long_as_default_fits_last(monkeypatch):
     for size in (1, 100, 2_000, 4_000, 6_000, 70_000, 300_000, 10_000_000):
-        learner = learner_of_samples()
-        clock, batch = StreamClock(size), minibatch(np.ones((3, 2)))
-        learner._n_sampled = 0.25 * (usual_passes(size, 2) - 0.5) * size
-        assert learner.wants_samples(clock, batch)
+        for length in (2, 200):
+            learner = learner_of_samples()
+            clock, batch = StreamClock(size), minibatch(np.full((3, 2), length / 2))
+            learner._n_sampled = 0.25 * (usual_passes(size, length) - 0.5) * size
+            assert learner.wants_samples(clock, batch)
     # A small corpus would take many passes.
     monkeypatch.setattr("topictemper.lda._config.default.SEEN_OF_FEW", 0)
     X = random_counts(200)

@@ -12,6 +12,9 @@ from topictemper import TemperedLDA
 from topictemper.lda import _config
 from topictemper.lda import _defaults as d
 from topictemper.lda._config import Config, Plan, usual_passes
+from topictemper.lda._monitor import held_out
+
+from ..small_lda import corpus, small_lda
 
 
 def plan_of(n_documents, inference="auto", length=100):
@@ -81,6 +84,32 @@ def test_few_long_documents_are_seen_up_to_twice_as_often_as_short_ones(
     n_documents, length, passes
 ):
     assert plan_of(n_documents, length=length).planned_passes == passes
+
+
+@pytest.fixture
+def planned(monkeypatch):
+    """From how many documents, and how many tokens in each, the passes of fits follow."""
+    planned, passes = [], Config.planned_passes
+
+    def planned_passes(config, n_documents, length):
+        planned.append((n_documents, length))
+        return passes(config, n_documents, length)
+
+    monkeypatch.setattr(Config, "planned_passes", planned_passes)
+    return planned
+
+
+def test_passes_follow_from_the_documents_that_are_learned_from(planned):
+    X = corpus().toarray()
+    small_lda(shuffle=False).fit([corpus()[:100], corpus()[100:]])
+    assert planned.pop() == (len(X), pytest.approx(X.sum() / len(X)))
+    weights = 1 + (np.argsort(np.argsort(X.sum(axis=1))) >= len(X) // 2)  # 2 of longer ones
+    small_lda().fit(X, sample_weight=weights)
+    small_lda().fit(np.repeat(X, weights, axis=0))
+    assert planned[0] == pytest.approx(planned[1])
+    lda = small_lda(early_stopping=True, validation_fraction=0.4).fit(X)
+    rows, _ = held_out(Config.of(lda.get_params(deep=False), X.shape[1]), corpus(), None, None)
+    assert planned.pop() == (len(rows), pytest.approx(X[rows].sum() / len(rows)))
 
 
 @pytest.mark.parametrize("length", [5, 500])
