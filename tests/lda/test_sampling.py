@@ -138,7 +138,7 @@ def test_without_own_counts_of_tokens_of_short_documents(without_own, monkeypatc
 def test_without_own_counts_of_tokens_in_the_end(
     usual, least, passes_with, without_own, monkeypatch
 ):
-    monkeypatch.setattr(_training, "usual_passes", lambda n_documents, length: usual)
+    monkeypatch.setattr(_training, "usual_passes", lambda _, length: usual * length / TOKENS)
     monkeypatch.setattr(_training, "OWN_PASSES", least)
     small_lda(**SIX_PASSES).fit(corpus())
     n_with = 10 * (passes_with - 2)
