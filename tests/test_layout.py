@@ -36,19 +36,21 @@ def test_no_file_is_longer_than_500_lines():
 def test_contributing_names_what_there_is():
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     part = page.partition("## Where do I change")[2].partition("## Rules")[0]
+    named = re.findall(r"`(\w+)`(?: or `(\w+)`)?\s+in\s+`([\w/]+\.py)`", part)
+    assert len(named) > 30
+    names = [name for name in re.findall(r"`([\w./*]+(?:/|\.\w+))`", part) if "/" in name]
     files = {
         name: [*PACKAGE.glob(name), *ROOT.glob(name)]
-        for name in re.findall(r"`([\w./*]+(?:/|\.\w+))`", part)
-        if "/" in name
+        for name in {*names, *(file for *_, file in named)}
     }
     assert len(files) > 50
     assert [name for name, found in files.items() if not found] == []
-    named = re.findall(r"`(\w+)`(?: or `(\w+)`)?\s+in\s+`([\w/]+\.py)`", part)
-    assert len(named) > 30
-    for first, second, file in named:
-        text = files[file][0].read_text("utf-8")
-        names = filter(None, (first, second))
-        assert [name for name in names if not re.search(rf"\b{name}\b", text)] == []
+    assert [
+        f"{name} in {file}"
+        for *names, file in named
+        for name in filter(None, names)
+        if not re.search(rf"\b{name}\b", files[file][0].read_text("utf-8"))
+    ] == []
 
 
 @pytest.mark.skipif(not BENCHMARKS.exists(), reason="these tests run without the source")
