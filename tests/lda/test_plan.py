@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from topictemper import TemperedLDA
-from topictemper.lda import _config
 from topictemper.lda import _defaults as d
 from topictemper.lda._config import Config, Plan, usual_passes
 from topictemper.lda._monitor import held_out
@@ -134,8 +132,8 @@ def test_the_docstring_tells_the_defaults():
         f"``min({d.ALPHA_SUM:g} / n_components, {d.ALPHA_MOST})``",
         f'None is {d.ETA_POINT}; with "vb" {d.ETA_DIRICHLET}.',
         f"None is {usual:g}. For",
-        f"(up to {d.SEEN_OF_FEW:,.0f} in all passes together, half of that if they are short; "
-        f"in place of p > {many:g} passes ``sqrt({many:g} * p)``, at most {d.MOST_PASSES:g})",
+        f"({d.SEEN_OF_FEW:,.0f} in all passes together, down to {d.SEEN_OF_FEW / 2:,.0f} if they "
+        f"are short; for n > {many:g} passes ``sqrt({many:g} * n)``, at most {d.MOST_PASSES:g})",
         f"at least {least:g})",
         f"at least {d.BATCH_RANGE[0]:g}; with",
         f"up to {d.BATCH_RANGE[1]:,.0f}.",
@@ -153,26 +151,3 @@ def test_the_docstring_tells_the_defaults():
         f'"vt" {d.UPDATES} times in a pass',
     ]
     assert [saying for saying in sayings if saying not in told] == []
-
-
-def test_default_passes_follow_from_the_documents_that_are_learned_from(monkeypatch):
-    asked = []
-
-    def passes(n_documents, length):
-        asked.append((n_documents, length))
-        return 2.0
-
-    monkeypatch.setattr(_config, "usual_passes", passes)
-    X = np.repeat([[4, 0], [1, 1], [9, 9]], [20, 10, 10], axis=0)
-    weights = np.repeat([0.5, 1.0, 0.0], [20, 10, 10])
-    for documents, sample_weight in (
-        (X, None),
-        (X.astype(np.float32), None),
-        ([sp.csr_array(X[:7]), sp.csr_array(X[7:], dtype=np.float32)], None),
-        (X, weights),
-        (X[weights > 0], weights[weights > 0]),
-    ):
-        lda = TemperedLDA(2, random_state=0).fit(documents, sample_weight=sample_weight)
-        assert lda.n_iter_ == 2
-        assert asked[0] == ((40, 7.0) if sample_weight is None else (20, 3.0))
-        asked.clear()

@@ -93,10 +93,10 @@ class TemperedLDA(
         step from all documents in a pass; it needs 12 bytes of memory for each document and topic,
         and some 65 for each word that a document has, however often.
     max_iter : int, default=None
-        Passes over the data in `fit`; for "batch" a maximum. None is 15. For "online" it is more if
-        there are few documents (up to 160,000 in all passes together, half of that if they are
-        short; in place of p > 40 passes ``sqrt(40 * p)``, at most 120), and fewer if there are many
-        (a million in all passes together, at least 4).
+        Passes over the data in `fit`; for "batch" a maximum. None is 15. For "online" it is more
+        for few documents (160,000 in all passes together, down to 80,000 if they are short; for
+        n > 40 passes ``sqrt(40 * n)``, at most 120), and fewer for many documents (a million in all
+        passes together, at least 4).
     batch_size : int, default=None
         Documents in a minibatch. None is a 300th of all documents, at least 64; with more than
         67,000 documents a larger share, up to 2,048. A stream of unknown length counts as 20,000
