@@ -151,7 +151,10 @@ ESTIMATORS = [
 ]
 
 
-@pytest.mark.parametrize(("module", "name"), ESTIMATORS)
+MODE_CLASSES = [("topictemper.tempering", kind.__name__) for kind in MODES.values()]
+
+
+@pytest.mark.parametrize(("module", "name"), [*ESTIMATORS, *MODE_CLASSES])
 def test_every_parameter_has_one_to_four_lines(module: str, name: str) -> None:
     estimator = getattr(importlib.import_module(module), name)
     section = inspect.getdoc(estimator).split("\nParameters\n----------\n")[1]
