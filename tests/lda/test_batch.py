@@ -129,10 +129,8 @@ def test_bound_with_a_temperature_for_each_document(estimate):
     ("mode", "temperature"),
     [
         *product(["avi", "dasvi"], [1.0, 1.3, 2.0]),
-        (
-            "lvt",
-            None,
-        ),  # a learned temperature moves: it stands at 1, where "vt" and "svi" are alike
+        # A learned temperature moves. Here it stands at 1, where "vt" and "svi" are alike.
+        ("lvt", None),
     ],
 )
 @pytest.mark.parametrize("seed", range(2))

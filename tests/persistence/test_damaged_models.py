@@ -61,7 +61,7 @@ def _entry(value):
 
 @pytest.mark.parametrize("mode", MODES)
 def test_every_number_of_a_state_has_a_range(mode):
-    # Or is compared with others in `_state_checks._relations`, as the first four are.
+    # `_state_checks._relations` compares these with others, and `isa` is a name.
     others = {"control/history", "control/posterior/energy", "control/posterior/log_c"}
     others |= {"normalizer/refreshed", "isa"}
     lda = small_lda(tempering=mode, doc_topic_prior="auto").fit(corpus()).partial_fit(corpus())
