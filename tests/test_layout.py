@@ -67,7 +67,8 @@ def test_a_benchmark_imports_what_there_is(file):
 
 def commands():
     """Options that the guide and the docstrings of benchmarks name, by module."""
-    pages = [ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/guide/**/*.rst"), *BENCHMARKS.rglob("*.py")]
+    pages = [ROOT / "CONTRIBUTING.md", BENCHMARKS / "README.md", *BENCHMARKS.rglob("*.py")]
+    pages += ROOT.glob("docs/guide/**/*.rst")
     found = {}
     for page in pages if BENCHMARKS.exists() else ():
         pattern = r"python -m (benchmarks(?:\.\w+)+)((?:\s+[\w./-]+)*)"
