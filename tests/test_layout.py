@@ -32,7 +32,7 @@ def test_no_file_is_longer_than_500_lines():
     assert {name: length for name, length in lengths.items() if length > LONGEST} == {}
 
 
-@pytest.mark.skipif(not BENCHMARKS.exists(), reason="these tests run without the source")
+@pytest.mark.skipif(not PACKAGE.exists(), reason="these tests run without the source")
 def test_contributing_names_what_there_is():
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     part = page.partition("## Where do I change")[2].partition("## Rules")[0]
