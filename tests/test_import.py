@@ -9,17 +9,12 @@ import pytest
 
 import topictemper
 
-PACKAGES = [
-    "dask",
-    "datasets",
-    "factorial",
-    "metrics",
-    "mixture",
-    "plotting",
-    "report",
-    "tempering",
-    "topics",
-]
+#: Those whose `__init__.py` lists names.
+PACKAGES = sorted(
+    path.parent.name
+    for path in Path(topictemper.__file__).parent.glob("[a-z]*/__init__.py")
+    if "__all__" in path.read_text("utf-8")
+)
 
 
 def run(program):
@@ -44,14 +39,7 @@ def test_nothing_is_imported_before_it_is_used():
 
 
 def test_dir_lists_what_is_public():
-    pytest.importorskip("distributed")
-    public = Path(topictemper.__file__).parent.glob("[a-z]*/__init__.py")
-    packages = [
-        path.parent.name
-        for path in public
-        if hasattr(getattr(topictemper, path.parent.name, None), "__all__")
-    ]
-    assert sorted(packages) == PACKAGES
+    assert len(PACKAGES) > 8
     assert dir(topictemper) == sorted((*topictemper.__all__, *PACKAGES))
 
 
