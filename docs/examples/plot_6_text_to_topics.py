@@ -1,8 +1,8 @@
 """
-From text to topics that are labeled, merged, dated, searched and shown
-========================================================================
+From text to a report
+=====================
 
-The docstrings of scikit-learn, SciPy, NumPy and Python, with ten lines for each step.
+Topics of docstrings are labeled, merged, dated, searched and shown, with ten lines for each step.
 """
 
 # %%
