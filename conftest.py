@@ -9,6 +9,10 @@ import pytest
 # than they compute. NumPy reads this when it is imported, and other processes inherit it.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# Otherwise pytest (`--import-mode=importlib`) executes a module with doctests twice if it is the
+# first that is imported of the package: its classes are then others than those of `topictemper`.
+import topictemper  # noqa: F401
+
 # What needs an extra that is not installed.
 collect_ignore_glob = [] if find_spec("matplotlib") else ["tests/plotting"]
 if find_spec("dask") is None or find_spec("distributed") is None:
