@@ -382,3 +382,20 @@ def test_validation_documents_that_leave_nothing_to_predict():
     with pytest.raises(ValueError, match="validation_X has no document with two tokens"):
         lda.fit(corpus(), validation_X=one_word_each)
     assert not hasattr(lda, "_trainer")
+
+
+@pytest.mark.parametrize(("mode", "passes"), [("avi", -1.0), ("avi", 1.5), ("lvt", 0.35)], ids=str)
+def test_failed_fit_leaves_the_random_state(mode, passes):
+    generator = np.random.RandomState(3)
+    lda = small_lda(tempering=mode, schedule=until(passes, interrupt), random_state=generator)
+    with pytest.raises(KeyboardInterrupt):
+        lda.fit(corpus())
+    assert generator.randint(2**31) == np.random.RandomState(3).randint(2**31)
+
+
+def test_failed_first_partial_fit_leaves_the_random_state():
+    generator = np.random.RandomState(3)
+    lda = small_lda(random_state=generator, batch_size=60)
+    with pytest.raises(ValueError, match="chunk 1 of X"):
+        lda.partial_fit(iter([corpus()[:50], -corpus()]))
+    assert generator.randint(2**31) == np.random.RandomState(3).randint(2**31)

@@ -230,6 +230,15 @@ def test_wrong_arguments(model, path):
     assert not path.exists()
 
 
+def test_load_draws_no_random_numbers_of_numpy(path):
+    _fitted(tempering="vt", normalizer="prior", random_state=None).save(path)
+    shared = check_random_state(None)
+    before = shared.get_state()
+    load(path)
+    for old, new in zip(before, shared.get_state(), strict=True):
+        assert_array_equal(old, new)
+
+
 def test_a_part_of_another_class_is_not_saved_as_one_of_its_name(path):
     other = type("TemperedLDA", (TemperedLDA,), {})
     model = TopicModel(lda=other(2, max_iter=1), vectorizer=CountVectorizer())

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from ._state import Stateful
 
 # Attempts of an action that keeps failing; so many interrupts in a row do not occur.
@@ -45,12 +47,27 @@ def stateful_parts(stateful: Stateful) -> Iterator[Stateful]:
             yield from stateful_parts(value)
 
 
+def estimator_snapshot(estimator: Any, parts: Iterable[Any] = ()) -> Callable[[], None]:
+    """Return a function that restores an estimator, its `random_state`, and some of its parts."""
+    restore = snapshot([estimator, *parts])
+    random_state = vars(estimator).get("random_state")
+    if not isinstance(random_state, np.random.RandomState):
+        return restore
+    state = random_state.get_state(legacy=False)
+
+    def restore_all() -> None:
+        restore()
+        random_state.set_state(state)
+
+    return restore_all
+
+
 @contextmanager
 def unchanged_on_error(estimator: Any) -> Iterator[None]:
-    """Restore all attributes of an estimator if the block fails."""
-    before = estimator.__dict__.copy()
+    """Restore an estimator and its `random_state` if the block fails."""
+    restore = estimator_snapshot(estimator)
     try:
         yield
     except BaseException:
-        estimator.__dict__ = before
+        complete(restore)
         raise

@@ -270,7 +270,6 @@ max_doc_update_iter, dtype
             words = agreed_names(feature_names, blocks.n_columns, words)
         parameters = self._local_parameters()
         config = Config.of(self._unfitted_local().get_params(deep=False), blocks.n_columns)
-        check.threads(self.n_jobs)
         validation = self._validation_counts(validation_X, blocks.n_columns)
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from copy import copy
+from copy import copy, deepcopy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,9 +66,11 @@ def new_trainer(
         if config.alpha_is_default and previous.config.alpha_is_default:
             scale.set_state(previous.prior_scale.get_state())
     given_topics = start is not None
+    random_state = check.random_state(config.random_state)
     if restored is not None:
         alpha, eta, given_topics = restored
-    random_state = check.random_state(config.random_state)
+        # The numbers of a file take the place of those that are drawn, perhaps of all of NumPy's.
+        random_state = deepcopy(random_state)
     control, normalizer = _temperature(
         config, plan, alpha, eta, random_state, given_topics=given_topics
     )

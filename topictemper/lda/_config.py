@@ -108,6 +108,7 @@ class Config:
         patience, fraction = _stopping(p)
         check.random_state(p["random_state"])
         check.stream_length(p["total_samples"])
+        check.threads(p["n_jobs"])
         check.verbosity(p["verbose"])
         return cls(
             n_components=n_components,

@@ -13,7 +13,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
-from .._utils._rollback import complete, snapshot, stateful_parts
+from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
 from ._config import Config, Prior
@@ -99,16 +99,14 @@ class StreamMixin:
         Each minibatch is learned from completely or not at all. After an interrupt or an error,
         `n_batch_iter_` counts the minibatches that the model has learned.
         """
-        before, learned = vars(self).copy(), getattr(self, "n_batch_iter_", 0)
-        restore = snapshot(stateful_parts(self._trainer)) if learned else None
+        learned = getattr(self, "n_batch_iter_", 0)
+        restore = estimator_snapshot(self, stateful_parts(self._trainer) if learned else ())
         try:
             self._partial_fit(X, sample_weight, feature_names)
         except BaseException:
             # A call that has learned nothing leaves nothing.
             if getattr(self, "n_batch_iter_", 0) == learned:
-                if restore is not None:
-                    complete(restore)
-                self.__dict__ = before
+                complete(restore)
             raise
         return self
 

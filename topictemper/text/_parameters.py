@@ -13,7 +13,6 @@ from sklearn.feature_extraction.text import (
     TfidfVectorizer,
 )
 
-from .._utils import _validation as check
 from ..lda._config import Config
 from ..lda._estimator import TemperedLDA
 from ..lda._other_names import ATTRIBUTES as OTHER_ATTRIBUTES
@@ -199,7 +198,6 @@ def check_before_counting(lda: TemperedLDA) -> None:
             "anew: it must be False; update learns from more texts"
         )
     seed_labels(lda.topic_word_prior)
-    check.threads(lda.n_jobs)
 
 
 def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:
