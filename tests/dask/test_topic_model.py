@@ -107,6 +107,7 @@ def test_topics_and_statistics(model):
     np.testing.assert_allclose(table.coherence, expected, rtol=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.* have no word of the vocabulary")
 @pytest.mark.parametrize(
     "texts",
     [
@@ -156,7 +157,9 @@ def test_the_local_model(model, tmp_path):
     loaded = topictemper.load(tmp_path / "model.npz")
     assert loaded.topics_.equals(local.topics_)
     assert loaded.documents(TEXTS[:3]).equals(local.documents(TEXTS[:3]))
+    local.set_params(lda__batch_size=7, vectorizer__lowercase=False)  # for the next fit
     local.update(TEXTS[:50])
+    assert model.vectorizer_.lowercase
 
 
 def test_parameters_of_the_lda():

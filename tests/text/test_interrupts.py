@@ -83,7 +83,7 @@ def test_what_ends_the_proportions_of_fit_transform_leaves_the_model_fitted(
 
         def then_failing(*arguments):
             add(*arguments)
-            patch.setattr(TopicModel, "_proportions_of", failing)
+            patch.setattr(TopicModel, "_transformed", failing)
 
         patch.setattr(TopicStatistics, "add", then_failing)
         with pytest.raises(error):

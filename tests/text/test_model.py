@@ -79,8 +79,19 @@ def test_columns_of_tables(model, library):
     assert_array_equal(other.lda_.components_, model.lda_.components_)
     some = ["river boat", None, "engine road"]
     missing = module.array(some) if library == "pyarrow" else module.Series(some)
-    assert_array_equal(other.transform(missing), other.transform(["river boat", "", "engine road"]))
+    with pytest.warns(UserWarning, match="1 of 3 documents have no word"):
+        found = other.transform(missing)
+    assert_array_equal(found[[0, 2]], other.transform(["river boat", "engine road"]))
     assert list(other.documents(missing).topic == -1) == [False, True, False]
+
+
+def test_documents_without_a_known_word_give_a_warning(model):
+    warned = r"^1 of 121 documents have no word of the vocabulary.*; documents\(texts\) has"
+    with pytest.warns(UserWarning, match=warned):
+        theta = model.transform([*texts(), "unheard"])
+    with pytest.warns(UserWarning, match=warned):
+        fitted = topic_model().fit_transform([*texts(), ""])
+    assert len(theta) == len(fitted) == 121
 
 
 def test_missing_values_of_pandas_are_empty_documents(model):
@@ -155,6 +166,7 @@ def test_save_and_load(model, tmp_path):
     assert_array_equal(first.lda_.components_, second.lda_.components_)
 
 
+@pytest.mark.filterwarnings("ignore:.* have no word of the vocabulary")
 @pytest.mark.parametrize(
     "vectorizer",
     [

@@ -69,7 +69,8 @@ def test_documents(model):
     assert list(table.topic == -1) == [False, True, True, True, False]
     assert list(np.isnan(table.perplexity)) == [False, True, True, True, False]
     assert list(np.isnan(table.share)) == [False, True, True, True, False]
-    theta = model.transform(given)
+    with pytest.warns(UserWarning, match="3 of 5 documents have no word of the vocabulary"):
+        theta = model.transform(given)
     order = np.argsort(-theta[4])[:2]
     assert table.topics[4] == order.tolist()
     assert table.shares[4] == pytest.approx(theta[4][order])

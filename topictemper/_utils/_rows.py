@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -40,11 +39,3 @@ class Rows:
             return self._first
         shape = self._n, *self._first.shape[1:]
         return np.ndarray(shape, dtype=self._first.dtype, buffer=self._bytes)
-
-
-def joined_rows(parts: Iterable[NDArray[Any]]) -> NDArray[Any]:
-    """Return one array of the rows of several; those of one are not copied."""
-    rows = Rows()
-    for part in parts:
-        rows.add(part)
-    return rows.array()

@@ -94,7 +94,19 @@ class PredictionMixin(TransformerMixin):
         .. [1] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models.
            UAI.
         """
-        found, n_empty, matrices = Rows(), 0, self._fitted_matrices(X)
+        cure = "leave out the rows with X.sum(axis=1) == 0"
+        return self._transformed(self._fitted_matrices(X), inference, tempered, cure=cure)
+
+    def _transformed(
+        self,
+        matrices: Iterable[Any],
+        inference: Inference = "auto",
+        tempered: bool = False,
+        *,
+        cure: str,
+    ) -> NDArray[Any]:
+        """E[theta] of checked counts; a warning of empty documents says what to do."""
+        found, n_empty = Rows(), 0
         self._warn_if_hot()
         for counts in matrices:
             n_empty += n_empty_rows(counts)
@@ -102,8 +114,7 @@ class PredictionMixin(TransformerMixin):
         if n_empty:
             warn(
                 f"{n_empty:,} of {len(found):,} documents have no word of the "
-                "vocabulary, so their proportions are the prior's mean; leave out the rows with "
-                "X.sum(axis=1) == 0",
+                f"vocabulary, so their proportions are the prior's mean; {cure}",
             )
         return found.array()
 

@@ -267,7 +267,7 @@ class TopicModel(
                     self._counts_to_learn(texts, sample_weight, corpus_folder)
                 )
                 self._fit(counts, sample_weight, on_interrupt)
-            return self._proportions_of(counts)
+            return self._transformed([counts])
 
     def update(self, texts: Any, *, sample_weight: Any = None) -> Self:
         """Learn from more documents; the vocabulary does not change.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils._rows import joined_rows
 from ..lda._estimator import TemperedLDA
 
 
@@ -19,7 +18,6 @@ class PredictionMixin(TransformerMixin):
 
     lda_: TemperedLDA
     _matrices: Callable[[Any], Iterator[Any]]
-    _proportions_of: Callable[[Any], NDArray[Any]]
 
     def transform(self, texts: Any) -> Any:
         """Proportions of the topics in documents.
@@ -33,10 +31,17 @@ class PredictionMixin(TransformerMixin):
         -------
         ndarray of shape (n_samples, n_components)
             Rows sum to one. The row of a document without a known word is the mean of the prior,
-            which says nothing about the document. `documents` marks these documents.
+            which says nothing about the document. A warning says how many such documents there are,
+            and `documents` marks them.
         """
         check_is_fitted(self)
-        return joined_rows(map(self._proportions_of, self._matrices(texts)))
+        return self._transformed(self._matrices(texts))
+
+    def _transformed(self, matrices: Iterable[Any]) -> NDArray[Any]:
+        """Proportions as an array, whatever `set_output` of `lda_`."""
+        lda = self.lda_
+        cure = "documents(texts) has the topic -1 for them"
+        return lda._transformed(map(lda._fitted_counts, matrices), cure=cure)
 
     def score(self, texts: Any, y: Any = None, sample_weight: Any = None) -> float:
         """Predictive log-likelihood of held-out words, in nats per word; see `TemperedLDA.score`.
