@@ -409,7 +409,7 @@ class TopicModel(
 
 def text_model_of(lda: TemperedLDA, vectorizer: CountVectorizer) -> TopicModel:
     """Return a model of texts made of a fitted model of counts, whose words are known."""
-    model = TopicModel(vectorizer=vectorizer, lda=lda)
+    model = TopicModel(vectorizer=clone(vectorizer), lda=clone(lda))
     model.lda_, model.vectorizer_ = lda, vectorizer
     set_vocabulary(vectorizer, lda.feature_names_in_.tolist())
     model._statistics, model.unknown_share_ = TopicStatistics.blank(lda), 0.0
