@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper.datasets import open_corpus
@@ -65,6 +66,13 @@ def test_counts_are_those_of_scikit_learn(
     assert_array_equal(again, expected.toarray())
     if on_disk:
         assert_array_equal(open_corpus(folder).counts.toarray(), expected.toarray())
+
+
+def test_binary_counts_choose_the_words_of_the_most_documents():
+    texts = [10 * "many " + "few", "few others"]
+    vectorizer = CountVectorizer(binary=True, max_features=1)
+    expected = clone(vectorizer).fit(texts).get_feature_names_out().tolist()
+    assert learn_vocabulary(texts, vectorizer, None).words == expected == ["few"]
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,8 @@ class GrowingVocabulary:
         )
         columns = np.array([self._column[word] for word in kept], dtype=np.int64)
         if vectorizer.max_features is not None:
-            often = np.argsort(-occurrences[columns], kind="stable")[: vectorizer.max_features]
+            counts = documents if vectorizer.binary else occurrences  # as in scikit-learn
+            often = np.argsort(-counts[columns], kind="stable")[: vectorizer.max_features]
             often.sort()
             kept, columns = [kept[place] for place in often], columns[often]
         if not kept:
