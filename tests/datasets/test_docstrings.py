@@ -1,4 +1,5 @@
 import json
+import pickle
 import sys
 
 import numpy as np
@@ -165,6 +166,11 @@ def test_real_corpus(corpus):
     assert len(set(corpus.text)) == n_samples
     assert list(corpus.vocabulary) == sorted(corpus.vocabulary)
     assert f"{n_samples} documents" in corpus.DESCR
+
+
+def test_the_texts_are_not_shown(corpus):
+    assert repr(corpus) == "Bunch of counts, vocabulary, names, text, DESCR"
+    assert pickle.loads(pickle.dumps(corpus)).text == corpus.text
 
 
 def test_real_corpus_names(corpus):

@@ -60,6 +60,11 @@ of rows is random but fixed, so any prefix is a random sample.
 """
 
 
+class _Docstrings(Bunch):
+    def __repr__(self) -> str:
+        return f"Bunch of {', '.join(self)}"  # all texts would fill a notebook
+
+
 def load_docstrings(
     *, data_home: str | os.PathLike[str] | None = None, min_length: int = 200
 ) -> Bunch:
@@ -187,7 +192,7 @@ def _count(documents: list[tuple[str, str]]) -> Bunch:
 
 
 def _bunch(counts: csr_array, vocabulary: list[str], names: list[str], text: list[str]) -> Bunch:
-    return Bunch(
+    return _Docstrings(
         # An array, not a matrix, as SciPy advises: `*` is elementwise and sums are 1-d.
         counts=counts,
         vocabulary=objects(vocabulary),
