@@ -1,6 +1,7 @@
 """Batch learning: the bound, its course, convergence."""
 
 import warnings
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 
@@ -290,11 +291,12 @@ def scripted(bounds, **parameters):
     lda = batch_lda(tol=1e-3, **parameters)
     trainer = new_trainer(Config.of(lda.get_params(deep=False), 60), 200.0, lda.max_iter)
     hooks = SimpleNamespace(before_pass=lambda: None, after_pass=lambda done: False)
+    trainer.plan = replace(trainer.plan, planned_passes=len(bounds))
     scripted_trainer = Scripted(trainer, bounds)
     history = []
     X = corpus()
     rows = np.arange(X.shape[0])
-    train_in_full(scripted_trainer, X, rows, len(bounds), None, ONE_THREAD, hooks, history)
+    train_in_full(scripted_trainer, X, rows, None, ONE_THREAD, hooks, history)
     return history
 
 

@@ -23,7 +23,7 @@ from ._counts_mixin import CountsMixin
 from ._fitted import FittedMixin
 from ._inspection import InspectionMixin
 from ._labels import LabelsMixin
-from ._monitor import Monitor, held_out
+from ._monitor import Monitor, Validation, held_out
 from ._other_names import (
     ATTRIBUTES,
     CALLED,
@@ -40,6 +40,7 @@ from ._report import ReportMixin
 from ._seeding import Seeds, seed_labels, seeded, unseeded
 from ._shares import SharesMixin
 from ._stream_mixin import StreamMixin
+from ._training import Trainer
 
 
 @savable
@@ -385,10 +386,55 @@ class TemperedLDA(
     def _fit(
         self, X: Any, y: Any, sample_weight: Any, validation_X: Any, feature_names: Any, keeps: bool
     ) -> None:
-        words_before, of_frame = getattr(self, "feature_names_in_", None), self._names_of_frame
+        names_before = getattr(self, "feature_names_in_", None), self._names_of_frame
         X, sample_weight, validation_X = self._checked_documents(
             X, sample_weight, validation_X, feature_names
         )
+        trainer, rows, validation = self._begun(X, sample_weight, validation_X, *names_before)
+        context = self._init_callback_context(max_subtasks=trainer.plan.planned_passes)
+        hook_arguments = {
+            "estimator": self,
+            "X": X,
+            "y": y,
+            # Of the model at the time of the hook: in the end of the one that is kept.
+            "reconstruction_attributes": lambda: vars(self._snapshot(trainer, validation)),
+        }
+        if sample_weight is not None:
+            hook_arguments["metadata"] = {"sample_weight": sample_weight}
+        elbos: list[tuple[float, float, float]] = []
+        hot = False
+        with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
+            context.call_on_fit_task_begin(**hook_arguments)
+            monitor = Monitor(
+                trainer,
+                validation,
+                context,
+                hook_arguments,
+                verbose=bool(self.verbose),
+                workers=workers,
+                keeps=keeps,
+            )
+            try:
+                passes = trainer, X, rows, sample_weight, workers, monitor
+                if trainer.config.whole:
+                    train_in_full(*passes, elbos)
+                else:
+                    train(*passes)
+            except KeyboardInterrupt:
+                trainer = monitor.kept_model(elbos)
+                hot = trainer.temperature > 1.0
+        if validation is not None and validation.best is not None:
+            trainer = validation.best
+        trainer.settle()
+        self._set_fitted(trainer, validation, elbos)
+        if not hot:  # when all topics are still alike, however many they are
+            self._warn_of_twins(keeps=keeps)
+        context.call_on_fit_task_end(**hook_arguments)
+
+    def _begun(
+        self, X: Any, sample_weight: Any, validation_X: Any, words_before: Any, of_frame: bool
+    ) -> tuple[Trainer, Any, Validation | None]:
+        """A model to train, the rows of X that it learns from, and what scores it."""
         # Without seed words: their numbers follow from the documents that are learned from.
         config = Config.of(unseeded(self), X.shape[1])
         previous = getattr(self, "_trainer", None) if config.warm_start else None
@@ -404,45 +450,7 @@ class TemperedLDA(
         self._remember_parameters(parameters)
         if previous is None:
             self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
-        context = self._init_callback_context(max_subtasks=n_passes)
-        hook_arguments = {
-            "estimator": self,
-            "X": X,
-            "y": y,
-            "reconstruction_attributes": lambda: vars(self._snapshot(trainer, validation)),
-        }
-        if sample_weight is not None:
-            hook_arguments["metadata"] = {"sample_weight": sample_weight}
-        elbos: list[tuple[float, float, float]] = []
-        hot = False
-        with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
-            context.call_on_fit_task_begin(**hook_arguments)
-            monitor = Monitor(
-                trainer,
-                n_passes,
-                validation,
-                context,
-                hook_arguments,
-                verbose=bool(self.verbose),
-                workers=workers,
-                keeps=keeps,
-            )
-            try:
-                passes = trainer, X, rows, n_passes, sample_weight, workers, monitor
-                if config.whole:
-                    train_in_full(*passes, elbos)
-                else:
-                    train(*passes)
-            except KeyboardInterrupt:
-                trainer = monitor.kept_model(elbos)
-                hot = trainer.temperature > 1.0
-        if validation is not None and validation.best is not None:
-            trainer = validation.best
-        trainer.settle()
-        self._set_fitted(trainer, validation, elbos)
-        if not hot:  # when all topics are still alike, however many they are
-            self._warn_of_twins(keeps=keeps)
-        context.call_on_fit_task_end(**hook_arguments)
+        return trainer, rows, validation
 
     def _checked_documents(
         self, X: Any, sample_weight: Any, validation_X: Any, feature_names: Any

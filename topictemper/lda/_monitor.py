@@ -127,8 +127,6 @@ class Monitor:
     ----------
     trainer : Trainer
         The model in training.
-    n_passes : int
-        Planned passes.
     validation : Validation or None
         Scores held-out documents after a pass.
     context : CallbackContext
@@ -146,7 +144,6 @@ class Monitor:
     def __init__(
         self,
         trainer: Trainer,
-        n_passes: int,
         validation: Validation | None,
         context: Any,
         hook_arguments: dict[str, Any],
@@ -158,7 +155,7 @@ class Monitor:
         self._keeps = keeps
         self._kept: tuple[int, Trainer] | None = None
         self._trainer = trainer
-        self._n_passes, self._n_begun = n_passes, 0
+        self._n_passes, self._n_begun = trainer.plan.planned_passes, 0
         self._validation = validation
         self._context, self._hook_arguments = context, hook_arguments
         self._verbose = verbose

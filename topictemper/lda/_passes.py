@@ -44,18 +44,17 @@ def train(
     trainer: Trainer,
     X: Any,
     rows: NDArray[np.int64] | None,
-    n_passes: int,
     sample_weight: Floats | None,
     workers: Workers,
     hooks: PassHooks,
 ) -> None:
-    """Make `n_passes` over rows of a CSR matrix, or over `Chunks` (their rows: None).
+    """Make the planned passes over rows of a CSR matrix, or over `Chunks` (their rows: None).
 
     Each pass has a new random order, if that is wanted.
     """
     gathered = trainer.topics.M.dtype, sample_weight
     random_state = trainer.random_state if trainer.config.shuffle else None
-    for done in range(1, n_passes + 1):
+    for done in range(1, trainer.plan.planned_passes + 1):
         hooks.before_pass()
         for block, order in blocks(X, rows, trainer.plan.largest_batch, random_state):
             trainer.run(Gatherer(block, *gathered), order, workers, hooks.after_step)
@@ -67,13 +66,12 @@ def train_in_full(
     trainer: Trainer,
     X: Any,
     rows: NDArray[np.int64],
-    n_passes: int,
     sample_weight: Floats | None,
     workers: Workers,
     hooks: PassHooks,
     history: list[tuple[float, float, float]],
 ) -> None:
-    """Make at most `n_passes` over rows of a CSR matrix, each a single step.
+    """Make at most the planned passes over rows of a CSR matrix, each a single step.
 
     Stops when the ELBO has grown by less than `tol` in a pass at T = 1, but not while all topics
     are alike: there the ELBO hardly grows until they have parted. Warns, once, where it falls
@@ -87,7 +85,7 @@ def train_in_full(
     batch = Gatherer(X, trainer.topics.M.dtype, sample_weight).rows(rows)
     tokens = batch.total_tokens
     fallen, eta = False, trainer.eta
-    for done in range(1, n_passes + 1):
+    for done in range(1, trainer.plan.planned_passes + 1):
         hooks.before_pass()
         passes, last_eta, eta = trainer.clock.passes, eta, trainer.eta
         s, elbo = trainer.step_in_full(batch, workers)
