@@ -399,3 +399,11 @@ def test_failed_first_partial_fit_leaves_the_random_state():
     with pytest.raises(ValueError, match="chunk 1 of X"):
         lda.partial_fit(iter([corpus()[:50], -corpus()]))
     assert generator.randint(2**31) == np.random.RandomState(3).randint(2**31)
+
+
+@pytest.mark.parametrize(("dtype", "n"), [(np.float64, 3), (np.int64, 19_000)])
+def test_sums_of_counts_that_are_given_several_times_are_checked(dtype, n):
+    lda = small_lda().fit(corpus())
+    same_place = np.full(n, 1e15, dtype), np.zeros(n, dtype=int), [0, n]
+    with pytest.raises(ValueError, match=r"Huge values in data passed to X: row 0 has .* column 0"):
+        lda.transform(sp.csr_matrix(same_place, shape=(1, 60)))

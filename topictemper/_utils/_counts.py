@@ -167,9 +167,9 @@ def check_counts(X: Any, name: str) -> Any:
     # The same counts have the same bits: sums and random splits follow the words in order, once.
     if X.has_canonical_format:
         return X
-    X = X.astype(X.dtype if X.dtype.kind == "f" else np.int64)  # a copy, which holds any sum
+    X = X.astype(X.dtype if X.dtype.kind == "f" else np.int64)  # a copy, of a type for sums
     X.sum_duplicates()
-    return X
+    return check_counts(X, name)  # of the sums
 
 
 def without_vanishing(X: Any) -> Any:
