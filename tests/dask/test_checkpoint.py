@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import topictemper
 from topictemper.dask._checkpoint import Checkpoint, State, as_json
@@ -61,6 +62,14 @@ class TestCheckpoint:
         made = {path.name for path in (tmp_path / "rounds").glob("round-*")}
         assert len(made) == (0 if when == 2 else 1)
         assert bits(lda.fit(X, resume=True)) == reference
+
+    def test_a_random_state_goes_on_where_it_was(self, tmp_path):
+        X = array_with(4, failing, str(self._folder(tmp_path)), 3)
+        lda = estimator(checkpoint=tmp_path / "rounds", random_state=np.random.RandomState(5))
+        whole = clone(lda).set_params(checkpoint=None).fit(counts())
+        with pytest.raises(OSError, match="the disk is gone"):
+            lda.fit(X)
+        assert bits(lda.fit(X, resume=True)) == bits(whole)
 
     def test_early_stopping_goes_on(self, tmp_path):
         X, held_out = counts(), counts()[:100]
