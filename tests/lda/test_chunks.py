@@ -35,16 +35,23 @@ def cut(X, *places):
     return [X[a:b] for a, b in pairwise(ends)]
 
 
+class Unread:
+    def __iter__(self):
+        raise AssertionError("the chunks were read")
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"learning_method": "batch"}, "takes all documents at once; for X in chunks use 'online'"),
         ({"early_stopping": True}, "on chunks of documents needs validation_X"),
+        ({"n_components": 0}, "n_components == 0, must be >= 1"),
+        ({"n_jobs": 0}, "n_jobs must be"),
     ],
 )
 def test_settings_that_chunks_cannot_have(settings, message):
     with pytest.raises(ValueError, match=message):
-        small_lda(**settings).fit(cut(corpus(), 20))
+        small_lda(**settings).fit(Unread())
 
 
 @pytest.mark.parametrize("places", [(), (20, 100), (7, 8, 9, 50, 133), range(1, 210)])

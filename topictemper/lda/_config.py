@@ -29,6 +29,8 @@ INFERENCES = ("auto", "gibbs", "point", "vb")
 PRIOR_RANGE = (1e-5, 1e5)
 # There are arrays with an entry for each document and temperature.
 MOST = {"n_temperatures": 10_000, "updates": 10**6}
+# No documents with fewer words are worth topics that fill the memory.
+_FEW_COLUMNS = 100
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,25 @@ class Config:
         if self.max_iter is not None:
             return self.max_iter
         return round(default.PASSES_RANGE[1] if self.whole else usual_passes(n_documents, length))
+
+
+def check_parameters(parameters: Mapping[str, Any]) -> None:
+    """Check the parameters of an estimator before the number of columns is known.
+
+    Arrays with an entry for each column are checked by `Config.of`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As from `Config.of`.
+    """
+    by_column = ("topic_word_prior", "init")
+    arrays = [
+        name
+        for name in by_column
+        if hasattr(parameters[name], "__len__") and not isinstance(parameters[name], str)
+    ]
+    Config.of({**parameters, **dict.fromkeys(arrays)}, _FEW_COLUMNS)
 
 
 def shortness(length: float) -> float:

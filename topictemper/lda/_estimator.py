@@ -18,7 +18,7 @@ from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
 from ._callbacks import CallbackSupportMixin, with_callbacks
-from ._config import Config
+from ._config import Config, check_parameters
 from ._counts_mixin import CountsMixin
 from ._fitted import FittedMixin
 from ._inspection import InspectionMixin
@@ -456,12 +456,22 @@ class TemperedLDA(
         self, X: Any, sample_weight: Any, validation_X: Any, feature_names: Any
     ) -> tuple[Any, Any, Any]:
         """Checked documents, weights and held-out documents of a fit; takes the names of words."""
+        if validation_X is not None and self.validation_fraction is not None:
+            raise ValueError(
+                "validation_fraction is a share of X: with validation_X it must be None"
+            )
         if is_chunks(X):
+            check_parameters(unseeded(self))  # before all documents are read
             _counts.no_weights_of_chunks(sample_weight)
             if self.learning_method == "batch":
                 raise ValueError(
                     "learning_method='batch' takes all documents at once; for X in chunks use "
                     "'online'"
+                )
+            if self.early_stopping and validation_X is None:
+                raise ValueError(
+                    "early_stopping=True on chunks of documents needs validation_X: rows are not "
+                    "held out of chunks"
                 )
             X = Chunks(X, self._chunk_counts)
         else:
@@ -471,9 +481,5 @@ class TemperedLDA(
             _counts.check_words(X, "X", weighted)
         self._name_features(feature_names)
         if validation_X is not None:
-            if self.validation_fraction is not None:
-                raise ValueError(
-                    "validation_fraction is a share of X: with validation_X it must be None"
-                )
             validation_X = self._validation_counts(validation_X)
         return X, sample_weight, validation_X

@@ -100,11 +100,6 @@ def held_out(
         return _rows_of(X, sample_weight), validation
     if config.patience is None:
         return _rows_of(X, sample_weight), None
-    if isinstance(X, Chunks):
-        raise ValueError(
-            "early_stopping=True on chunks of documents needs validation_X: rows are not held out "
-            "of chunks"
-        )
     fraction = config.validation_fraction
     rows, others = _split_rows(
         rows_that_count(X, sample_weight), fraction, check.random_state(config.random_state)

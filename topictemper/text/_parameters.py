@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import (
     TfidfVectorizer,
 )
 
-from ..lda._config import Config
+from ..lda._config import check_parameters
 from ..lda._estimator import TemperedLDA
 from ..lda._other_names import ATTRIBUTES as OTHER_ATTRIBUTES
 from ..lda._other_names import CALLED as OTHER_NAMES
@@ -40,8 +40,6 @@ _MARK = (
 #: ``L(?:L|M){2,}`` of letters L and marks M, twice as fast in text without marks.
 WORD = f"{_LETTER}(?:{_LETTER}{{2,}}+|(?:{_LETTER}|{_MARK}){{2}}{_LETTER}*)(?:{_MARK}{_LETTER}*+)*+"
 MIN_DF, MAX_DF = 5, 0.5
-# No texts with fewer words are worth topics that fill the memory.
-_FEW_WORDS = 100
 # What is left of contractions, such as "don" of "don't".
 _OF_CONTRACTIONS = (
     "ain aren couldn didn doesn don hadn hasn haven isn mightn mustn needn shan shouldn wasn weren "
@@ -186,12 +184,7 @@ def check_before_counting(lda: TemperedLDA) -> None:
     TypeError, ValueError
         If one is invalid.
     """
-    parameters = unseeded(lda)
-    for name in ("topic_word_prior", "init"):
-        if not isinstance(parameters[name], str) and hasattr(parameters[name], "__len__"):
-            parameters[name] = None
-    # What even few words have no room for is refused before all texts are counted.
-    Config.of(parameters, n_features=_FEW_WORDS)
+    check_parameters(unseeded(lda))
     if lda.warm_start:
         raise ValueError(
             "warm_start=True of lda has no effect in a TopicModel, whose fit chooses the words "
