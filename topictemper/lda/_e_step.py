@@ -167,8 +167,9 @@ def infer(
     again : LocalParameters, optional
         The result of the same call but for `alpha`, whose rows of the topics and memory are used.
     """
-    local = again and again._replace(alpha=alpha)
-    if local is None:
+    if again is not None:
+        local = again._replace(alpha=alpha)
+    else:
         local = _prepare(
             topics,
             batch,

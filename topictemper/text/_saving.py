@@ -22,6 +22,7 @@ class SaveTextsMixin:
     lda_: TemperedLDA
     unknown_share_: float
     _statistics: TopicStatistics
+    _unknown: dict[str, int] | None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the fitted model to a file, for `topictemper.load`.
@@ -48,12 +49,13 @@ class SaveTextsMixin:
 
     def _get_state(self) -> Tree:
         """What `save` writes."""
+        unknown = None if self._unknown is None else [list(pair) for pair in self._unknown.items()]
         return {
             "vectorizer": plain_vectorizer(self.vectorizer_),
             "lda": tree_of(self.lda_),
             "statistics": self._statistics.get_state(),
             "unknown_share": self.unknown_share_,
-            "unknown_words": self._unknown and [list(pair) for pair in self._unknown.items()],
+            "unknown_words": unknown,
         }
 
     def _set_state(self, tree: Tree) -> None:
