@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -49,15 +50,14 @@ def counts_together(matrices: Iterable[Any], top: NDArray[np.intp]) -> tuple[int
     words, place = np.unique(top, return_inverse=True)
     place = place.reshape(top.shape)
     n_rows, together = 0, np.zeros((*top.shape, top.shape[1]))
-    for X in matrices:
-        n_rows += X.shape[0]
-        for part in parts(X):
-            present = part[:, words]
-            for start in range(0, present.shape[0], _ROWS_AT_ONCE):
-                bits = _bits(present[start : start + _ROWS_AT_ONCE])
-                for i in range(top.shape[1]):
-                    both = bits[place[:, i, None]] & bits[place[:, : i + 1]]
-                    together[:, i, : i + 1] += np.bitwise_count(both).sum(axis=2)
+    for part in chain.from_iterable(map(parts, matrices)):
+        n_rows += part.shape[0]
+        present = part[:, words]
+        for start in range(0, present.shape[0], _ROWS_AT_ONCE):
+            bits = _bits(present[start : start + _ROWS_AT_ONCE])
+            for i in range(top.shape[1]):
+                both = bits[place[:, i, None]] & bits[place[:, : i + 1]]
+                together[:, i, : i + 1] += np.bitwise_count(both).sum(axis=2)
     return n_rows, together + np.tril(together, -1).transpose(0, 2, 1)
 
 
