@@ -30,6 +30,7 @@ _LIKE_GENSIM = (
     "like a corpus of gensim; make counts of it with "
     "topictemper.datasets.from_gensim(corpus, n_features=len(dictionary))"
 )
+_OF_HASHES = "; those of a HashingVectorizer are, with alternate_sign=False and norm=None"
 # Rows that are checked for tf-idf weights, and the fewest that decide.
 _ROWS_LOOKED_AT, _ROWS_THAT_TELL = 100, 3
 
@@ -158,7 +159,7 @@ def check_counts(X: Any, name: str) -> Any:
             if not np.isfinite(data[entry]):
                 kind, what = ("NaN" if np.isnan(data[entry]) else "Infinite"), "finite"
             elif data[entry] < 0:
-                kind, what = "Negative", ">= 0"
+                kind, what = "Negative", f">= 0{_OF_HASHES}"
             raise ValueError(
                 f"{kind} values in data passed to {name}: row "
                 f"{row_of(X.indptr, span.start + entry)} has {data[entry]} in column "

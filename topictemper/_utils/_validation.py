@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from numbers import Integral, Real
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -242,7 +243,8 @@ def _refuse_no_numbers(name: str, value: Any, kinds: list[Any]) -> None:
         try:
             float(0.0 if cell is None else cell)  # None is read as NaN
         except (TypeError, ValueError, OverflowError) as error:
-            what = f"{_in_its_place(cell, place)} ({error})"
+            # Python repeats a text in full, which may be a whole document.
+            what = f"{_in_its_place(cell, place)} ({shorten(str(error), 80)})"
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(f"{name} must hold numbers: {what}") from None
 
