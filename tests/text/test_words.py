@@ -65,6 +65,11 @@ def test_a_script_without_spaces_warns(text, kind):
     assert found[0].filename == __file__
 
 
+def test_the_warning_shows_the_beginning_of_a_long_clause():
+    with pytest.warns(UserWarning, match="such as '今天.{18}', are in"):
+        fit(["今天天气很好我们去公园散步吧" * 20, "eight more words in Latin letters"])
+
+
 def test_words_that_are_split_already_do_not_warn():
     split = "今天 天气 很 好 我们 去 公园 散步"
     with warnings.catch_warnings():

@@ -30,7 +30,7 @@ def warn_of_unspaced(growing: GrowingVocabulary, vectorizer: CountVectorizer) ->
     share, example = growing.share_of(_UNSPACED.search)
     if share >= _LEAST_SHARE:
         warn(
-            f"{share:.0%} of the words, such as {example!r}, are in a script without spaces "
+            f"{share:.0%} of the words, such as {example[:20]!r}, are in a script without spaces "
             "between words, so they may be whole clauses: split the texts with a tokenizer for the "
             "language, and give lists of tokens, or texts with a space between words and the "
             r"token_pattern '\S+'",
