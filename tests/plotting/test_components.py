@@ -75,8 +75,18 @@ def test_bad_input():
         with pytest.raises(ValueError, match=next(iter(wrong))):
             ComponentsDisplay.from_estimator(model(), **wrong)
     clusters = DPGaussianMixture(2, random_state=0).fit([[0.0], [1.0], [3.0]])
-    with pytest.raises(ValueError, match="DPGaussianMixture has no components_"):
+    message = r"DPGaussianMixture has no components_.*ComponentsDisplay\(array, .* draws .* means_"
+    with pytest.raises(ValueError, match=message):
         ComponentsDisplay.from_estimator(clusters)
+    ComponentsDisplay(clusters.means_, (1, 1)).plot()
+
+
+def test_who_gives_no_shape_is_not_told_of_one():
+    X = make_shapes(100, random_state=0).X[:, :15]
+    fitted = FactorialMixture(3, max_iter=10, random_state=0).fit(X)
+    with pytest.raises(ValueError, match="15 pixels, which are no square: give image_shape"):
+        ComponentsDisplay.from_estimator(fitted)
+    assert ComponentsDisplay.from_estimator(fitted, image_shape=(3, 5)).image_shape == (3, 5)
 
 
 def test_without_matplotlib(monkeypatch):

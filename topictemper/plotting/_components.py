@@ -15,6 +15,8 @@ from .._utils._typing import Floats
 from ..topics._checks import fitted_lda_of
 from ._axes import COOL, axes
 
+_NOT_WORDS = "ComponentsDisplay is for images; for words use TopicsDisplay"
+
 
 class ComponentsDisplay:
     """Images of components, below the true components if these are given.
@@ -106,19 +108,26 @@ class ComponentsDisplay:
         """
         estimator = fitted_lda_of(estimator)
         if not hasattr(estimator, "components_"):
-            raise ValueError(f"{type(estimator).__name__} has no components_, which are drawn here")
+            raise ValueError(
+                f"{type(estimator).__name__} has no components_, which are drawn here; "
+                "ComponentsDisplay(array, (height, width)).plot() draws an array, such as means_"
+            )
         components = np.asarray(estimator.components_, dtype=np.float64)
         size = components.shape[1]
         if image_shape is None:
             image_shape = (isqrt(size), isqrt(size))
+            if image_shape[0] ** 2 != size:
+                raise ValueError(
+                    f"the components have {size} pixels, which are no square: give image_shape, "
+                    f"their height and width. {_NOT_WORDS}"
+                )
         if np.shape(image_shape) != (2,):
             raise ValueError(f"image_shape must be a height and a width, got {image_shape!r}")
         height, width = (check.integer("image_shape", side, 1) for side in image_shape)
         if height * width != size:
             raise ValueError(
                 f"image_shape must be a height and a width with {size} pixels; "
-                f"got {height} x {width}. ComponentsDisplay is for images; for words use "
-                "TopicsDisplay"
+                f"got {height} x {width}. {_NOT_WORDS}"
             )
         known = None if truth is None else check.numbers("truth", truth)
         if known is not None and (known.ndim != 2 or known.shape[1] != size or not len(known)):
