@@ -1,5 +1,9 @@
+import logging
+
+import pytest
+
 from topictemper._utils import _log
-from topictemper._utils._log import Progress, counted, time_left
+from topictemper._utils._log import Progress, counted, say, time_left
 
 
 def test_numbers_with_their_nouns():
@@ -40,3 +44,14 @@ def test_progress_says_how_long_the_rest_takes(monkeypatch):
 def test_nothing_is_said_of_no_time():
     assert time_left(3661) == ", about 1:01:01 left"
     assert time_left(0.4) == ""
+
+
+@pytest.mark.parametrize(
+    ("level", "prints"), [(logging.NOTSET, True), (logging.INFO, False), (logging.WARNING, False)]
+)
+def test_a_level_of_its_own_is_kept(level, prints, caplog, capsys):
+    # Without a level of its own, the logger has that of the root, which leaves out INFO.
+    with caplog.at_level(logging.WARNING), caplog.at_level(level, logger="topictemper"):
+        say("pass 1/2")
+    assert bool(caplog.messages) == (level == logging.INFO)
+    assert (capsys.readouterr().err == "pass 1/2\n") == prints

@@ -13,10 +13,13 @@ _SECONDS_BETWEEN_LINES = 5.0
 
 
 def say(line: str) -> None:
-    """Log a line, or print it to stderr where logging is not set up."""
+    """Log a line, or print it to stderr where logging is not set up.
+
+    Who gives this logger a higher level than INFO wants to see no such lines.
+    """
     if logger.hasHandlers() and logger.isEnabledFor(logging.INFO):
         logger.info(line)
-    else:
+    elif logger.level <= logging.INFO:
         print(line, file=sys.stderr)
 
 
