@@ -125,6 +125,7 @@ def test_bound_with_a_temperature_for_each_document(estimate):
     assert apart > 0.05  # some have had a temperature of their own
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 @pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize(
     ("mode", "temperature"),
@@ -203,6 +204,7 @@ def test_one_topic_stops():
     assert batch_lda(n_components=1, max_iter=100, tempering="svi").fit(corpus()).n_iter_ < 5
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 def test_does_not_stop_while_it_is_hot():
     lda = batch_lda(
         tempering="avi", max_temperature="auto", schedule=lambda p: 1.2, max_iter=100, tol=1e-2
@@ -218,6 +220,7 @@ def test_statistics_are_those_of_all_tokens(estimate, eta):
     assert_allclose(total, np.asarray(corpus().sum(axis=0)).ravel(), rtol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 @pytest.mark.parametrize("T", [1.0, 2.5])
 def test_posterior_tempering_of_one_topic_is_done_at_once(T):
     X, eta = corpus(), np.random.default_rng(0).uniform(0.1, 2.0, 60)

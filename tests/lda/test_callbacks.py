@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -104,6 +105,7 @@ def test_callbacks_change_nothing(mode):
     }
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 @pytest.mark.parametrize("mode", MODES)
 def test_model_after_each_pass_is_the_one_of_a_fit_that_ended_there(mode):
     watcher = Watcher()
@@ -151,6 +153,7 @@ def test_models_are_made_for_hooks_that_ask_only(monkeypatch):
 # Stopping
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("start", ["auto", 3.0])
 def test_stop_leaves_a_fitted_model(mode, start):
@@ -166,6 +169,16 @@ def test_stop_leaves_a_fitted_model(mode, start):
     assert lda.score(corpus(50, 1)) == lda.score_history_["score"][0]
     again = pickle.loads(pickle.dumps(lda.set_callbacks()))
     assert learned_state(again.partial_fit(corpus())) == learned_state(lda.partial_fit(corpus()))
+
+
+def test_a_fit_that_a_callback_ends_hot_warns():
+    lda = small_lda(tempering="avi", max_temperature=3.0).set_callbacks(Recorder(stop_after=1))
+    message = r"ended at the temperature .*, because a callback ended it after 1 of 3 passes"
+    with pytest.warns(ConvergenceWarning, match=message) as found:
+        lda.fit(corpus())
+    assert found[0].filename == __file__
+    assert lda.temperature_ > 1.0
+    small_lda(tempering="svi").set_callbacks(Recorder(stop_after=1)).fit(corpus())
 
 
 def test_any_of_several_callbacks_stops():

@@ -107,6 +107,7 @@ def test_never_stops_while_it_is_hot(mode, start):
     assert hot <= lda.n_iter_ < len(scores) < 20
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 def test_fit_that_stays_hot_keeps_its_last_model():
     parameters = {"tempering": "avi", "schedule": lambda passes: 1.1, "max_iter": 4}
     lda = small_lda(early_stopping=True, n_iter_no_change=1, **parameters)

@@ -307,6 +307,7 @@ def test_learned_priors_are_positive_and_finite(mode, dtype, estimate):
         assert np.isfinite(lda.elbo(X))
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 @pytest.mark.parametrize("estimate", ESTIMATES)
 @pytest.mark.parametrize("mode", ["avi", "dasvi"])
 def test_priors_stay_while_it_is_hot(mode, estimate):

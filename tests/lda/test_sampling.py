@@ -62,6 +62,7 @@ def test_in_the_last_third_of_a_stream_and_ever_after(sampled):
     assert sampled == [20] * 13
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 def test_never_while_it_is_hot(sampled):
     small_lda(tempering="avi", schedule=lambda passes: 1.1, max_iter=4).fit(corpus())
     assert sampled == []

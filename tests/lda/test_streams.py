@@ -7,6 +7,7 @@ import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
 
 from topictemper import TemperedLDA, load
 from topictemper.lda import _clock, _defaults
@@ -79,7 +80,9 @@ def test_a_model_that_was_saved_is_still_hot(tmp_path):
 
 def test_no_warning_of_a_stream_after_a_fit_that_ends_hot():
     hot = Annealing(max_temperature=3.0, length=30)
-    lda = small_lda(tempering=hot).fit(corpus()).partial_fit(corpus())
+    with pytest.warns(ConvergenceWarning, match="fit ended at the temperature"):
+        lda = small_lda(tempering=hot).fit(corpus())
+    lda.partial_fit(corpus())
     assert lda.temperature_ > 1
     lda.score(corpus())  # no number of documents cools it
 

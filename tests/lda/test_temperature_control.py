@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.special import logsumexp
+from sklearn.exceptions import ConvergenceWarning
 
 from topictemper.lda._clock import CorpusSize
 from topictemper.lda._normalizers import PosteriorNormalizer, corpus_evidence
@@ -109,6 +110,15 @@ def test_annealing_takes_a_share_of_the_passes(max_iter, length):
     assert_allclose(history["temperature"], expected, atol=1e-6)
 
 
+def test_a_schedule_that_is_longer_than_the_fit_warns():
+    lda = small_lda(tempering="avi", max_temperature=3.0, length=9.0, max_iter=3)
+    message = "fit ended at the temperature .*, not at 1; raise max_iter=3, or shorten the schedule"
+    with pytest.warns(ConvergenceWarning, match=message):
+        lda.fit(corpus())
+    assert lda.set_params(tempering__length=2.0).fit(corpus()).temperature_ == 1.0
+
+
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 @pytest.mark.parametrize("updates", [2, 5])
 def test_moments_are_worked_out_so_often_in_a_pass(updates, monkeypatch):
     refresh, made = PosteriorNormalizer.refresh, []

@@ -313,6 +313,7 @@ def test_tempering_that_starts_at_one_is_no_tempering(mode):
     assert lda.components_.tobytes() == svi.components_.tobytes()
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 def test_hot_training_leaves_the_topics_alike():
     # At T = 50 the words count for next to nothing; the noise of the start is forgotten.
     hot = small_lda(tempering="avi", schedule=lambda passes: 50.0).fit(corpus())
@@ -351,6 +352,7 @@ def test_course_from_a_number_needs_no_probe():
 # Posterior tempering
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 def test_posterior_tempering_of_one_topic_has_its_known_fixed_point():
     # One topic: phi = 1, so that n is the counts: lambda = (eta + n + T - 1) / T.
     X, T, eta = corpus(), 2.5, 0.3
@@ -370,6 +372,7 @@ def test_posterior_tempering_of_one_topic_has_its_known_fixed_point():
     assert_allclose(lda.components_[0], (eta + n + T - 1) / T, rtol=1e-10)
 
 
+@pytest.mark.filterwarnings("ignore:fit ended at the temperature")
 @pytest.mark.parametrize("T", [1.3, 2.0, 4.0])
 def test_posterior_tempering_fixed_point(T):
     X, eta, alpha = corpus(40), 0.3, 0.2

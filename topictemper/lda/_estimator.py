@@ -365,6 +365,11 @@ class TemperedLDA(
             If a parameter or the counts are invalid. After any error, including one in a callback,
             the estimator is unchanged.
 
+        Warns
+        -----
+        ConvergenceWarning
+            If the fit ended at T > 1, by a callback or a schedule that is longer.
+
         Notes
         -----
         With scikit-learn 1.9 or later `set_callbacks` takes callbacks, such as those of
@@ -402,7 +407,7 @@ class TemperedLDA(
         if sample_weight is not None:
             hook_arguments["metadata"] = {"sample_weight": sample_weight}
         elbos: list[tuple[float, float, float]] = []
-        hot = False
+        interrupted = False
         with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             context.call_on_fit_task_begin(**hook_arguments)
             monitor = Monitor(
@@ -422,13 +427,15 @@ class TemperedLDA(
                     train(*passes)
             except KeyboardInterrupt:
                 trainer = monitor.kept_model(elbos)
-                hot = trainer.temperature > 1.0
+                interrupted = True
         if validation is not None and validation.best is not None:
             trainer = validation.best
         trainer.settle()
         self._set_fitted(trainer, validation, elbos)
-        if not hot:  # when all topics are still alike, however many they are
+        if self.temperature_ == 1.0:  # above, all topics may still be alike, however many they are
             self._warn_of_twins(keeps=keeps)
+        elif not interrupted:
+            self._warn_of_heat()
         context.call_on_fit_task_end(**hook_arguments)
 
     def _begun(

@@ -85,6 +85,20 @@ class FittedMixin:
                 "model.merge_topics(topictemper.topics.twin_topics(model))",
             )
 
+    def _warn_of_heat(self) -> None:
+        """Warn of a fit that has ended at T > 1."""
+        n_passes = self._trainer.plan.planned_passes
+        ended = f"fit ended at the temperature {self.temperature_:.6g}, not at 1"
+        if self.n_iter_ < n_passes:
+            warn(
+                f"{ended}, because a callback ended it after {self.n_iter_} of {n_passes} passes. "
+                "The model predicts worse than a cold one: choose a smaller max_iter, and T falls "
+                "faster",
+                ConvergenceWarning,
+            )
+        else:
+            warn(f"{ended}; raise max_iter={n_passes}, or shorten the schedule", ConvergenceWarning)
+
     @property
     def temperature_(self) -> float:
         """T of the next minibatch."""
