@@ -1,8 +1,10 @@
 """`import topictemper` is enough for its packages, and costs no more than the estimators need."""
 
 import re
+import shutil
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -36,6 +38,21 @@ def test_nothing_is_imported_before_it_is_used():
         f"print([name for name in {lazy} if 'topictemper.' + name in sys.modules])"
     )
     assert run(program).stdout.strip() == "[]"
+
+
+def test_source_that_is_not_compiled_says_what_to_do(tmp_path):
+    source = Path(topictemper.__file__).parent
+    compiled = shutil.ignore_patterns("*.so", "*.pyd", "__pycache__")
+    shutil.copytree(source, tmp_path / "topictemper", ignore=compiled)
+    program = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import topictemper"
+    failed = run(program).stderr
+    assert f"the compiled code of topictemper is not in {tmp_path / 'topictemper'}" in failed
+    assert "run Python in another folder" in failed
+    # A file that is there keeps the error of the system, which says why it cannot be loaded.
+    (tmp_path / "topictemper" / "_core" / f"_dispatch{EXTENSION_SUFFIXES[0]}").write_bytes(b"ELF")
+    failed = run(program).stderr
+    assert "ImportError" in failed
+    assert "compiled code of topictemper is not in" not in failed
 
 
 def test_dir_lists_what_is_public():

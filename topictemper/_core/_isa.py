@@ -4,9 +4,21 @@ from __future__ import annotations
 
 import os
 import platform
+from importlib.util import find_spec
+from pathlib import Path
 
 from .._utils._warnings import warn
-from . import _dispatch
+
+try:  # the first import of compiled code
+    from . import _dispatch
+except ImportError as error:
+    if find_spec(f"{__package__}._dispatch") is not None:  # it is there, and cannot be loaded
+        raise
+    raise ImportError(
+        f"the compiled code of topictemper is not in {Path(__file__).parents[1]}. If this is its "
+        "source, run Python in another folder, where it finds the installed package, or install "
+        "with pip install -e . to use the source itself. A zip archive cannot hold compiled code"
+    ) from error
 
 #: Environment variable that names the instruction set to start with.
 VARIABLE = "TOPICTEMPER_ISA"
