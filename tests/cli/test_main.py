@@ -374,12 +374,16 @@ def test_interrupted(run, monkeypatch):
     assert run("demo") == (130, "", "")
 
 
-def test_out_of_memory(fails, monkeypatch):
+@pytest.mark.parametrize(
+    ("reason", "said"),
+    [("", "not enough memory\n"), ("Unable to allocate 3 GiB", ": Unable to allocate 3 GiB\n")],
+)
+def test_out_of_memory(fails, monkeypatch, reason, said):
     def exhaust():
-        raise MemoryError
+        raise MemoryError(reason)
 
     monkeypatch.setattr(_demo, "run_demo", exhaust)
-    assert "not enough memory" in fails("demo")
+    assert fails("demo").endswith(said)
 
 
 # As a process

@@ -63,8 +63,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader closed the pipe, such as `head`.
         _let_go_of_stdout()
         return _BROKEN_PIPE
-    except MemoryError:
-        return _fail("not enough memory")
+    except MemoryError as error:  # NumPy's says how much
+        return _fail(": ".join(filter(None, ["not enough memory", str(error)])))
     except OSError as error:
         _let_go_of_stdout()
         return _fail(message_of(error))
