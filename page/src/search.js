@@ -13,6 +13,14 @@
 export const LEAST_OF_TOPIC = 100; // thousandths
 
 /**
+ * A text as it is compared: an accented letter may be one character or two, in any case.
+ * @param {string} text
+ */
+export function folded(text) {
+  return text.toLowerCase().normalize("NFC");
+}
+
+/**
  * Share of a topic in a document, in thousandths.
  * @param {Documents} documents @param {number} i @param {number} topic
  */
@@ -30,7 +38,7 @@ function haystacks(documents) {
   let texts = lowered.get(documents);
   if (!texts) {
     texts = documents.row.map((_, i) =>
-      `${documents.name?.[i] ?? ""}\n${documents.text?.[i] ?? ""}`.toLowerCase(),
+      folded(`${documents.name?.[i] ?? ""}\n${documents.text?.[i] ?? ""}`),
     );
     lowered.set(documents, texts);
   }
@@ -43,7 +51,7 @@ function haystacks(documents) {
  * @param {Filter} filter
  */
 export function find(documents, filter) {
-  const terms = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = folded(filter.text).split(/\s+/).filter(Boolean);
   const texts = terms.length ? haystacks(documents) : [];
   const found = [];
   for (let i = 0; i < documents.row.length; i++) {

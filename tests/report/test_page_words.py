@@ -128,3 +128,19 @@ def test_a_very_long_word_does_not_stop_the_page(opened, tmp_path):
     first = opened(file).go("topic/0").locator("article").first
     first.get_by_role("button", name="Show all").click()
     assert {*words} <= {*first.locator("mark").all_text_contents()}
+
+
+def test_an_accented_letter_is_found_in_both_of_its_forms(opened, tmp_path):
+    accented = ["caf\u00e9", "cafe\u0301"]  # Unicode has two ways to write it
+    words = [accented[0], *WORDS[:3]]
+    topics, theta = [[0.4, 0.4, 0.1, 0.1]], np.ones((2, 1))
+    path = tmp_path / "accents.html"
+    shown = opened(report.write(topics, theta, words, documents=accented, path=path))
+    for query in accented:
+        page = shown.go("documents")
+        page.fill("#search", query.upper())
+        page.keyboard.press("Enter")
+        assert shown.texts(".tally-line")[0].startswith("2 documents")
+        page = shown.go("topics")
+        page.fill("#find-topic", query)
+        assert page.locator(".topics tbody tr:visible").count() == 1

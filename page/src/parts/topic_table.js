@@ -2,6 +2,7 @@
 import { announce, el, show } from "../dom.js";
 import { count, decimal, percent, several } from "../format.js";
 import { ownWords, topWords } from "../relevance.js";
+import { folded } from "../search.js";
 import { topicName } from "./topic_name.js";
 
 const WORDS = 8;
@@ -126,7 +127,7 @@ export function topicTable(app, onPoint) {
   };
   const write = () => rows.forEach((row) => row.write());
   const filter = () => {
-    const term = list.find.trim().toLowerCase();
+    const term = folded(list.find.trim());
     let n = 0;
     for (const { topic, row } of rows) {
       row.hidden = term !== "" && !matches(app, topic, term);
@@ -164,9 +165,9 @@ export function topicTable(app, onPoint) {
 /** @param {App} app @param {number} topic @param {string} term */
 function matches({ content, labels }, topic, term) {
   return (
-    labels.of(topic).toLowerCase().includes(term) ||
+    folded(labels.of(topic)).includes(term) ||
     String(topic) === term ||
-    ownWords(content, topic).some(({ word }) => word.toLowerCase().startsWith(term))
+    ownWords(content, topic).some(({ word }) => folded(word).startsWith(term))
   );
 }
 
