@@ -161,6 +161,32 @@ def test_far_from_the_origin_and_in_other_units():
     np.testing.assert_allclose(far.means_ / scale - 1e3, near.means_, atol=1e-6)
 
 
+@pytest.mark.parametrize("distance", [1e4, 1e8, 1e10])
+def test_clusters_that_are_far_apart(distance):
+    """With one column "diag" and "full" are the same model, and "full" subtracts before it squares.
+
+    A weak prior of the means leaves components as narrow as their clusters.
+    """
+    rng = np.random.default_rng(0)
+    far = np.repeat([-distance, distance], [60, 40])[:, None] + rng.normal(size=(100, 1))
+    weak = {"mean_precision_prior": 1e-12 / distance**2, "max_iter": 20, "tol": 0.0}
+    diag = fitted(far, 6, covariance_prior=[1.0], **weak)
+    full = fitted(far, 6, covariance_type="full", covariance_prior=[[1.0]], **weak)
+    np.testing.assert_allclose(diag.covariances_, full.covariances_[:, 0], rtol=1e-3)
+    np.testing.assert_allclose(diag.score(far), full.score(far), rtol=1e-4)
+    assert np.diff(diag.elbo_history_["elbo"]).min() > -1e-3
+
+
+def test_few_degrees_of_freedom():
+    """Of components without data; draws may be beyond any number, and nothing warns of them."""
+    start = np.eye(5)[np.zeros(4, int)]
+    model = fitted(X[:4], 5, degrees_of_freedom_prior=1e-30, concentration=5.0, init_params=start)
+    points, components = model.sample(100, random_state=0)
+    assert len(set(components)) == 5
+    assert not np.isnan(points).any()
+    assert np.isfinite(model.score_samples(X)).all()
+
+
 def test_histories():
     model = fitted(X, 5, tempering="avi", max_iter=60, tol=0.0)
     assert model.temperature_history_.dtype.names == ("pass", "temperature")
@@ -271,6 +297,10 @@ BAD = [
     (
         {"covariance_prior": [[1, 0.5], [0, 1]], "covariance_type": "full"},
         "covariance_prior must be symmetric and positive definite",
+    ),
+    (
+        {"mean_prior": [1e12, 1e12], "covariance_type": "full"},
+        "covariance of a component is singular, by rounding: mean_prior is too far",
     ),
     ({"init_params": "k-means++"}, "init_params must be one of"),
     ({"init_params": None}, r"init_params must be of shape \(120, 15\), got \(\)"),

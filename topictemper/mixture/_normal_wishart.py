@@ -22,6 +22,10 @@ from .._utils._typing import Floats
 from ..persistence._fitted import ABOVE_ZERO, Numbers, checked
 
 
+# Squares this many times as large as their differences leave them half of their digits.
+_CANCELS = 1e8
+
+
 @dataclass(frozen=True)
 class NormalWishart(ABC):
     """K independent distributions ``Lambda ~ W(scale^-1, dof), mu ~ N(mean, (k Lambda)^-1)``.
@@ -105,7 +109,7 @@ class NormalWishart(ABC):
     def log_predictive(self, X: Floats) -> Floats:
         """Log density of new data under each component, (N, K): Student's t of each block."""
         p, k = self.block, self.mean_precision
-        dof = self.dof - p + 1
+        dof = self.dof - (p - 1)
         # The t distribution's squared distance over its degrees of freedom.
         shrink = k / (k + 1)
         constant = gammaln(0.5 * (dof + p)) - gammaln(0.5 * dof)
@@ -115,11 +119,12 @@ class NormalWishart(ABC):
 
     def draw(self, component: NDArray[np.intp], rng: np.random.RandomState) -> Floats:
         """Draw from the predictive density of each given component."""
-        dof = (self.dof - self.block + 1)[component, None]
+        dof = (self.dof - (self.block - 1))[component, None]
         chi2 = rng.chisquare(dof, size=(len(component), self.log_det.shape[1]))
         noise = self._colored(rng.standard_normal((len(component), self.mean.shape[1])), component)
         spread = np.sqrt(1.0 + 1.0 / self.mean_precision[component])[:, None]
-        return self.mean[component] + spread * noise / np.sqrt(chi2)
+        with np.errstate(divide="ignore"):  # few degrees of freedom: beyond any number
+            return self.mean[component] + spread * noise / np.sqrt(chi2)
 
     @abstractmethod
     def _log1p_distances(self, X: Floats, shrink: Floats) -> Floats:
@@ -155,13 +160,19 @@ class Diagonal(NormalWishart):
         return np.log(self.scale)
 
     def squared_distances(self, X: Floats) -> Floats:
-        """Squared distances, (N, K), by two products of matrices; X must be roughly centered."""
+        """Squared distances, (N, K), mostly by two products of matrices."""
         inverse = 1.0 / self.scale
         weighted = inverse * self.mean
-        result: Floats = (X * X) @ inverse.T
+        squares = X * X
+        result: Floats = squares @ inverse.T
         result -= 2.0 * (X @ weighted.T)
         result += (weighted * self.mean).sum(axis=1)
-        return np.maximum(result, 0.0, out=result)
+        np.maximum(result, 0.0, out=result)
+        # Products of matrices lose the digits of components that are far narrower than the data.
+        narrow = (squares.max(axis=0) > _CANCELS * self.scale).any(axis=1)
+        for k in np.flatnonzero(narrow):
+            result[:, k] = ((X - self.mean[k]) ** 2 / self.scale[k]).sum(axis=1)
+        return result
 
     def _trace_ratio(self, prior: Self) -> Floats:
         ratio: Floats = (prior.scale / self.scale).sum(axis=1)
@@ -170,6 +181,9 @@ class Diagonal(NormalWishart):
     def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centers: Floats) -> Floats:
         scatter: Floats = s * (phi.T @ (X * X)) - counts[:, None] * centers**2
         scatter[scatter < 0] = 0.0  # by rounding only
+        narrow = counts[:, None] * centers**2 > _CANCELS * (self.scale + scatter)
+        for k in np.flatnonzero(narrow.any(axis=1)):
+            scatter[k] = s * (phi[:, k] @ (X - centers[k]) ** 2)
         return scatter
 
     def _outer(self, difference: Floats) -> Floats:
@@ -193,6 +207,25 @@ class Full(NormalWishart):
     def block(self) -> int:
         """Columns in the block: all."""
         return self.mean.shape[1]
+
+    def posterior(self, X: Floats, phi: Floats, s: float) -> Self:
+        """Return the posterior of this prior given data with the weights ``s phi`` (N, K).
+
+        Raises
+        ------
+        ValueError
+            If a covariance is singular, by rounding.
+        """
+        found = super().posterior(X, phi, s)
+        try:
+            _ = found.cholesky
+        except np.linalg.LinAlgError as error:
+            raise ValueError(
+                "the covariance of a component is singular, by rounding: mean_prior is too far "
+                "from the data, or columns are nearly linearly dependent; choose another "
+                "mean_prior, or covariance_type='diag'"
+            ) from error
+        return found
 
     @cached_property
     def cholesky(self) -> Floats:
