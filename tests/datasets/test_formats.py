@@ -95,6 +95,14 @@ def test_fractions(tmp_path, kind):
     assert from_gensim(to_gensim(X), X.shape[1]).dtype == np.float64
 
 
+@pytest.mark.parametrize("kind", ["mtx", "svmlight", "npz"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_all_digits_are_kept(tmp_path, kind, dtype):
+    X = np.random.default_rng(0).gamma(1.0, size=(20, 10)).astype(dtype)
+    write_corpus(tmp_path / NAMES[kind], X)
+    assert_array_equal(read_corpus(tmp_path / NAMES[kind]).counts.toarray(), X)
+
+
 @pytest.mark.parametrize("dtype", ["float16", "longdouble", ">f8", ">i4"])
 def test_types_that_files_and_scipy_do_not_have(tmp_path, dtype):
     X = COUNTS.astype(dtype)

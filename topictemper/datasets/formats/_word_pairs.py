@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -104,13 +105,13 @@ def read_svmlight(
 
 def write_svmlight(file: IO[bytes], counts: csr_array) -> None:
     """Write the format of `read_svmlight`, from column 1 and with the label 0."""
-    # scikit-learn writes int32 indices only.
-    small = csr_array(counts.shape, dtype=counts.dtype)
-    small.data = counts.data
-    small.indices, small.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
-    from sklearn.datasets import dump_svmlight_file  # slow to import
-
-    dump_svmlight_file(small, np.zeros(counts.shape[0], np.int32), file, zero_based=False)
+    # scikit-learn writes 16 digits, and some counts have 17.
+    for part in parts(counts):
+        words, values = (part.indices + 1).tolist(), part.data.tolist()
+        pairs = [f" {word}:{value!r}" for word, value in zip(words, values, strict=True)]
+        ends = part.indptr.tolist()
+        lines = ["".join(pairs[start:stop]) for start, stop in pairwise(ends)]
+        file.write("".join(f"0{line}\n" for line in lines).encode())
 
 
 def _documents(block: Block, wanted: str, largest: int) -> _Documents:
