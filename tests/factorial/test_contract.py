@@ -286,6 +286,10 @@ def test_bad_data():
         small().fit([[1.0, np.inf]])
     with pytest.raises(ValueError, match=r"within ±1e\+100, got 1e\+160 at \(1, 0\); scale it"):
         small().fit([[np.nan, 1.0], [1e160, 0.0]])
+    with pytest.raises(ValueError, match=r"noise_var=1e-50 is too small for prior_var=0\.35"):
+        small(noise_var=1e-50).fit(np.array([[1.0, 2.0], [3.0, np.nan]]))
+    with pytest.raises(ValueError, match=r"noise_var=1e-50 is too small for prior_var=0\.35"):
+        small(noise_var=1e-50).fit(np.array([[1.0, 2.0], [3.0, 5.0]]))
     with pytest.raises(NotFittedError):
         small().transform(shapes())
     with pytest.raises(NotFittedError):

@@ -262,6 +262,10 @@ def test_the_start_of_the_paper():
     noise = np.random.RandomState(0).normal(scale=sigma / 4, size=(6, 9))
     assert_allclose(model.components_, Y.mean(axis=0) + noise, rtol=1e-12)
     assert small(n_components=1, max_iter=1, **fixed).fit(Y).pi_ == 0.5
+    # Not where log-joints have no digits; the lowest sigma is that of the M-step.
+    for dtype, share in (("float64", 1e-9), ("float32", 1e-6)):
+        model = small(max_iter=3, dtype=dtype, tempering=None).fit(images() + 1e9)
+        assert_allclose(model.sigma_history_, 1e9 * share**0.5, rtol=1e-6)
 
 
 def test_what_is_given_is_where_it_starts_and_what_is_fixed_stays():
@@ -448,6 +452,10 @@ def test_bad_data():
         small().fit(np.array([[1e200, 1.0], [-1e200, 2.0]]))
     with pytest.raises(ValueError, match="X must be within ±"):
         small(dtype="float32").fit(np.array([[1e20, 1.0], [-1e20, 2.0]]))
+    with pytest.raises(ValueError, match="too large for dtype"):
+        small(dtype="float32").fit(images() * 1e50)
+    with pytest.raises(ValueError, match="log-joints overflow"):
+        small(dtype="float32", sigma_init=1e-100).fit(images())
     with pytest.raises(ValueError, match="dtype must be float32 or float64"):
         small(dtype="float16").fit(images())
     with pytest.raises(ValueError, match="features"):

@@ -115,15 +115,33 @@ def update_components(images: Images, prior: Prior, nu: Floats, s: Floats) -> Co
     B = weighted @ images.X
     B /= prior.noise_var
     if len(A) == 1:
-        m = np.linalg.solve(A[0], B)
+        m = _solved(A[0], B, prior)
     else:
         m = np.empty_like(B)
         for start in range(0, B.shape[1], _COLUMNS):
             part = slice(start, start + _COLUMNS)
             columns = B[:, part].T[:, :, np.newaxis]
-            m[:, part] = np.linalg.solve(A[images.pixel_pattern[part]], columns)[:, :, 0].T
+            m[:, part] = _solved(A[images.pixel_pattern[part]], columns, prior)[:, :, 0].T
     v = 1.0 / (1.0 / prior.prior_var + counts / prior.noise_var)
     return Components(m, v[images.pixel_pattern].T)
+
+
+def _solved(A: Floats, B: Floats, prior: Prior) -> Floats:
+    """Solve systems of equations, which the inverse of `prior_var` keeps from being singular.
+
+    Raises
+    ------
+    ValueError
+        If they are singular all the same, by rounding.
+    """
+    try:
+        return np.asarray(np.linalg.solve(A, B))
+    except np.linalg.LinAlgError as error:
+        raise ValueError(
+            f"noise_var={prior.noise_var:g} is too small for prior_var={prior.prior_var:g}: "
+            "components that the same images have cannot be told apart, by rounding; choose a "
+            "larger noise_var, or a smaller prior_var or n_components"
+        ) from error
 
 
 def update_assignments(

@@ -20,6 +20,10 @@ from ._e_step import Inference, SamplerSchedule, Samples
 # Priors of units stay inside: a unit that is never or always on could not come back.
 LOWEST_PI = 1e-4
 
+# Of sigma, as a share of the mean square of the data: with an exact fit, sigma would otherwise run to
+# 0, and log-joints, which are sums of squares over the variance, would lose all digits.
+LOWEST_VARIANCE = {"float64": 1e-9, "float32": 1e-6}
+
 MODES = {"avi": ("schedule", "max_temperature", "length")}
 
 # Chosen with benchmarks/factorial/annealing.py: hotter schedules find fewer bars.
@@ -101,7 +105,7 @@ def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodi
     """Check and resolve the parameters of `BinarySparseCoding` for data."""
     shared = _shared(parameters)
     if parameters["sigma_init"] is None:
-        sigma = float(Y.std(axis=0).mean()) or 1.0
+        sigma = max(float(Y.std(axis=0).mean()), _lowest_sigma(Y)) or 1.0
     else:
         sigma = check.number("sigma_init", parameters["sigma_init"], 1e-100, 1e100)
     components, shape = parameters["components_init"], (shared["n_components"], Y.shape[1])
@@ -116,6 +120,12 @@ def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodi
         components=components,
         sigma=sigma,
     )
+
+
+def _lowest_sigma(Y: Floats) -> float:
+    """Return the smallest sigma at which log-joints keep some digits."""
+    mean_square = float(np.einsum("nd,nd->", Y, Y, dtype=np.float64)) / Y.size
+    return math.sqrt(LOWEST_VARIANCE[Y.dtype.name] * mean_square)
 
 
 def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNetworkConfig:

@@ -217,7 +217,9 @@ class StateSets:
             fields[part] = joint.fields(Y[part])
 
         workers.spread(multiply, row_parts(len(Y)))
-        if not (np.isfinite(fields.sum()) and np.isfinite(constants).all()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = fields.sum()
+        if not (np.isfinite(total) and np.isfinite(constants).all()):
             raise ValueError(
                 "log-joints overflow: scale X down, or choose a larger sigma_init or a smaller "
                 "learning_rate"

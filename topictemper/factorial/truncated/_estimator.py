@@ -60,7 +60,8 @@ class TruncatedModel(
     def _checked(self, X: Any, *, reset: bool = False) -> Floats:
         """Validated data."""
         check.unmasked("X", X)
-        with check.readable("X", X):
+        # What single precision cannot hold is infinite, and refused.
+        with check.readable("X", X), np.errstate(over="ignore", invalid="ignore"):
             Y: Floats = validate_data(self, X, reset=reset, dtype=self._precision(), order="C")
         return Y
 

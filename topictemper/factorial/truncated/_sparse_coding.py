@@ -21,13 +21,10 @@ from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
 from ...persistence._models import savable
 from ...tempering._history import ElboHistory
 from ...tempering._modes import Annealing
-from ._config import LOWEST_PI, SparseCodingConfig, sparse_coding_config
+from ._config import LOWEST_PI, LOWEST_VARIANCE, SparseCodingConfig, sparse_coding_config
 from ._e_step import EStep, StateSets, UnitPrior, row_chunks, row_parts
 from ._estimator import TruncatedModel
 
-# Share of the mean square of the data: with an exact fit, sigma would otherwise run to 0, and
-# log-joints, which are sums of squares over the variance, would lose all digits.
-_LOWEST_VARIANCE = {"float64": 1e-9, "float32": 1e-6}
 # Larger values have infinite sums of squares.
 _LARGEST = {"float64": check.LARGEST, "float32": 1e15}
 
@@ -56,8 +53,10 @@ class GaussianJoint:
     def fields(self, Y: Floats) -> Floats:
         """(n, H): W y / sigma^2 - |W_h|^2 / (2 sigma^2) + logit pi, in the precision of Y."""
         slopes, offsets = self._linear_terms
-        fields: Floats = Y @ slopes.astype(Y.dtype, copy=False).T
-        fields += offsets.astype(Y.dtype, copy=False)
+        # A field that is not finite is an error in the E-step.
+        with np.errstate(over="ignore", invalid="ignore"):
+            fields: Floats = Y @ slopes.astype(Y.dtype, copy=False).T
+            fields += offsets.astype(Y.dtype, copy=False)
         return fields
 
     @cached_property
@@ -124,7 +123,7 @@ class Statistics:
         self.yy += float(squares.sum())
         self.elbo += float(local.elbo.sum())
         self.n_data += len(Y)
-        self.lowest_variance = _LOWEST_VARIANCE[Y.dtype.name]
+        self.lowest_variance = LOWEST_VARIANCE[Y.dtype.name]
 
     @property
     def ss(self) -> Floats:
@@ -170,7 +169,7 @@ class BinarySparseCoding(TruncatedModel):
         the initial sigma.
     sigma_init : float, default=None
         Initial standard deviation of the noise. None is the mean over the features' standard
-        deviations.
+        deviations, but at least as large as a learned one.
     pi_init : float, default=None
         Initial probability of a component, from 1e-4 to 1 - 1e-4. None is 1/H, but at least 1e-4
         and at most 1/2.
