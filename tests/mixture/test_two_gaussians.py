@@ -168,6 +168,14 @@ def test_optima_in_any_unit(unit):
         np.testing.assert_allclose(other.optima(temperature) / unit, expected, atol=1e-3)
 
 
+def test_data_that_are_changed_later_leave_the_model_alone():
+    data = np.array([-4.0, -3.0, 4.0, 5.0])
+    model = TwoGaussians(data)
+    before = model.elbo([1.0, -1.0])
+    data[:] = 0.0
+    assert model.elbo([1.0, -1.0]) == before
+
+
 def test_bad_input():
     with pytest.raises(ValueError, match="X must have one column"):
         TwoGaussians(np.zeros((3, 2)))

@@ -119,3 +119,5 @@ def test_other_scales_and_fits_of_one_pass():
     assert display.lines_[0].get_marker() == "o"
     low, high = display.ax_.get_ylim()
     assert low < history["one"]["elbo"][0] < high
+    temperatures = TemperatureDisplay(dp_mixture().temperature_history_[:1]).plot()
+    assert temperatures.line_.get_marker() == "o"

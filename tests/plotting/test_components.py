@@ -70,6 +70,7 @@ def test_bad_input():
         {"truth": np.ones((0, 16))},
         {"truth": np.full((2, 16), np.nan)},
         {"truth": "shapes"},
+        {"truth": np.eye(16) * (np.arange(16) != 3)[:, None]},
         {"n_columns": 0},
     ):
         with pytest.raises(ValueError, match=next(iter(wrong))):

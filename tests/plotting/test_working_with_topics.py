@@ -18,7 +18,7 @@ from topictemper.plotting import (
     TopicsDisplay,
     TopicSharesDisplay,
 )
-from topictemper.topics import shares_over_time, topic_hierarchy
+from topictemper.topics import shares_by_group, shares_over_time, topic_hierarchy
 
 from ..small_lda import corpus, fitted, small_lda
 
@@ -40,6 +40,8 @@ def test_the_tree_has_all_topics_and_a_cut_between_its_groups():
     assert not TopicHierarchyDisplay.from_estimator(lda.components_).ax_.texts
     with pytest.raises(ValueError, match="n_groups"):
         display.plot(n_groups=9)
+    same = TopicHierarchyDisplay.from_estimator(np.ones((4, 5)), n_groups=2)
+    assert same.ax_.get_xlim() == (1.0, 0.0)
 
 
 def test_shares_over_time_are_drawn():
@@ -131,6 +133,19 @@ def test_shares_by_group_have_one_scale_and_names_on_the_left():
     assert len({panel.get_xlim() for panel in display.axes_}) == 1
     names = [[label.get_text() for label in panel.get_yticklabels()] for panel in display.axes_]
     assert names == [["left", "right"], ["", ""], ["", ""], ["", ""]]
+
+
+@pytest.mark.parametrize("name", ["group", "period"])
+def test_a_topic_that_no_document_has(name):
+    theta = np.eye(2)[np.zeros(6, int)]
+    if name == "group":
+        shares = shares_by_group(theta, GROUPS[:6], n_bootstrap=5)
+    else:
+        shares = shares_over_time(theta, DATES[:6], n_bootstrap=5)
+    display = TopicSharesDisplay(shares).plot(topics=[1])
+    display.figure_.canvas.draw()
+    ends = display.axes_[0].get_xlim() if name == "group" else display.axes_[0].get_ylim()
+    assert ends == (0.0, 1.0)
 
 
 def test_groups_are_drawn_in_the_order_of_the_table():

@@ -68,6 +68,13 @@ def test_groups_are_nested_and_nearest_first():
             assert any(set(group) <= set(larger) for larger in tree.groups(n))
 
 
+def test_distances_that_are_changed_later_leave_the_tree_alone():
+    distances = topic_distances(TOPICS)
+    tree = TopicHierarchy(distances)
+    distances[:] = 0.0
+    assert_allclose(tree.distances_, topic_distances(TOPICS))
+
+
 def test_equal_distances_give_as_many_groups_as_asked():
     tree = TopicHierarchy(1 - np.eye(5))
     assert [len(tree.groups(n)) for n in range(1, 6)] == [1, 2, 3, 4, 5]

@@ -97,7 +97,7 @@ class TwoGaussians:
         if x.ndim != 1 and x.shape[1] != 1:
             raise ValueError(f"X must have one column, got shape {x.shape}")
         check.squarable("X", x)
-        self.x: Floats = x.ravel()
+        self.x: Floats = x.flatten()  # a copy, which nobody changes
         with check.readable("weights", weights):
             w = check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights")
         if w.shape != (2,) or not (w > 0).all() or abs(w.sum() - 1.0) > 1e-9:

@@ -102,7 +102,7 @@ class ComponentsDisplay:
         ------
         ValueError
             If there are no components, they are not images of `image_shape`, or `truth` is not
-            finite or has another shape.
+            finite, has another shape or a component of zeros.
         ImportError
             If matplotlib is not installed.
         """
@@ -136,6 +136,12 @@ class ComponentsDisplay:
             )
         if known is not None and not np.isfinite(known).all():
             raise ValueError("truth must hold finite numbers")
+        if known is not None and not known.any(axis=1).all():
+            row = int(known.any(axis=1).argmin())
+            raise ValueError(
+                f"truth must not have a component of zeros, to which no error is relative; row "
+                f"{row} is one"
+            )
         return cls(components, (height, width), known).plot(ax, n_columns=n_columns)
 
     def plot(self, ax: Any = None, *, n_columns: int = 8) -> Self:

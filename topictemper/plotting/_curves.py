@@ -107,8 +107,15 @@ class TemperatureDisplay:
         self.figure_ = ax.figure
         history = self.history
         passes, names = history["pass"], history.dtype.names or ()
+        marker = "o" if len(passes) == 1 else None  # a line of one point is none
         (self.line_,) = ax.plot(
-            passes, history["temperature"], color=WARM, linewidth=2.2, zorder=3, label="temperature"
+            passes,
+            history["temperature"],
+            color=WARM,
+            linewidth=2.2,
+            zorder=3,
+            label="temperature",
+            marker=marker,
         )
         self.bands_ = []
         if "q50" in names:
@@ -125,7 +132,12 @@ class TemperatureDisplay:
                 )
                 self.bands_.append(band)
             ax.plot(
-                passes, history["q50"], color=COOL, linewidth=1.2, label=f"median of {self.unit}"
+                passes,
+                history["q50"],
+                color=COOL,
+                linewidth=1.2,
+                label=f"median of {self.unit}",
+                marker=marker,
             )
         tidy(ax)
         ax.set_xlim(0.0, max(passes[-1], 1e-3))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
@@ -108,14 +109,17 @@ class TopicHierarchyDisplay:
             tree.groups(n_groups)  # checks the number
         ax = self.ax_ = axes(ax, (7.0, 0.8 + 0.22 * n_components))
         self.figure_ = ax.figure
-        drawn = dendrogram(
-            tree.linkage_,
-            orientation="left",
-            labels=[shortened(label, _LONGEST_LABEL) for label in tree.labels_],
-            color_threshold=0,
-            above_threshold_color=COOL,
-            ax=ax,
-        )
+        with warnings.catch_warnings():
+            # Where all topics are the same SciPy sets an axis from 0 to 0.
+            warnings.filterwarnings("ignore", "Attempting to set identical")
+            drawn = dendrogram(
+                tree.linkage_,
+                orientation="left",
+                labels=[shortened(label, _LONGEST_LABEL) for label in tree.labels_],
+                color_threshold=0,
+                above_threshold_color=COOL,
+                ax=ax,
+            )
         self.order_ = [int(k) for k in drawn["leaves"][::-1]]
         heights = tree.linkage_[:, 2]
         ax.set_xlim(1.03 * heights.max() or 1.0, min(0.0, heights.min()))

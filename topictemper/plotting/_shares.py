@@ -173,7 +173,7 @@ class TopicSharesDisplay:
         width, height = (1 - gap * (columns - 1)) / columns, 1 / rows
         room = letters(whole * width)
         title, foot = 0.24 / panel_height, 0.3 / panel_height
-        most = 1.05 * column["high"][np.isin(column["topic"], chosen)].max()
+        most = 1.05 * column["high"][np.isin(column["topic"], chosen)].max() or 1.0
         panels = []
         for i, topic in enumerate(chosen):
             row, place = divmod(i, columns)
@@ -239,7 +239,7 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
     panel.plot(x, y, color=COOL, linewidth=1.3)
     dots = slice(None) if len(period) < 30 else alone
     panel.plot(period[dots], share[dots], ".", color=COOL)
-    panel.set_ylim(0, 1.05 * values["high"].max())
+    panel.set_ylim(0, 1.05 * values["high"].max() or 1.0)
     panel.yaxis.set_major_formatter(percent)
     panel.locator_params(axis="y", nbins=3)
     if len(period) < 3:  # where ticks of a scale would be between the periods

@@ -138,7 +138,7 @@ class TopicHierarchy:
             )
         from scipy.cluster.hierarchy import linkage  # slow to import
 
-        self.distances_ = distances
+        self.distances_ = distances.copy()  # which nobody changes
         self.labels_ = [str(label) for label in labels]
         self.linkage_: Floats = linkage(squareform(distances, checks=False), method=method)
 
