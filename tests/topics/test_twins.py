@@ -21,6 +21,8 @@ def test_twins_are_those_within_the_distance():
     assert {tuple(group) for group in twin_topics(topics)} == expected
     assert twin_topics(topics, max_distance=1e-4) == [[3, 7]]
     assert len(twin_topics(np.tile(topics, (2, 1)), max_distance=1e-4)) == 11
+    for scale in (1e-300, 1e300):  # neither of which fits into single precision
+        assert twin_topics(scale * topics) == twin_topics(topics)
 
 
 def test_more_topics_than_rows_of_distances_at_a_time():

@@ -48,8 +48,11 @@ def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
     [[0, 2]]
     """
     distance = check.number("max_distance", max_distance, 0.0, 1.0, boundaries="right")
-    roots = topics_of(components).astype(np.float32)
-    roots /= roots.sum(axis=1, keepdims=True)
+    topics = topics_of(components)
+    roots = np.empty(topics.shape, np.float32)
+    # Probabilities fit into single precision, whatever the size of the weights.
+    sums = topics.sum(axis=1, keepdims=True, dtype=np.float64)
+    np.divide(topics, sums, out=roots, casting="same_kind")
     np.sqrt(roots, out=roots)
     least, group = 1.0 - max(distance**2, _ROUNDING), np.arange(len(roots))
     rows_at_once = max(1, min(_ROWS, _PAIRS // len(roots)))
