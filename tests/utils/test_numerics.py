@@ -1,5 +1,9 @@
 """BLAS has one thread in fits of models that it multiplies for."""
 
+import os
+import signal
+from threading import Event, Thread
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -44,6 +48,42 @@ def test_threads_of_blas_do_not_change_bits(model, X):
         assert_array_equal(one, two)
 
 
+def test_calls_that_overlap_have_one_thread_and_restore_what_was_before():
+    inside, leave, found = Event(), Event(), []
+
+    @_numerics.own_numerics
+    def first():
+        found.append(n_threads())
+        inside.set()
+        assert leave.wait(60)
+
+    @_numerics.own_numerics
+    def second():
+        leave.set()
+        thread.join()
+        found.append(n_threads())
+
+    with threadpool_limits(2, "blas"):
+        thread = Thread(target=first)
+        thread.start()
+        assert inside.wait(60)
+        second()
+        assert found == [{1}, {1}]
+        assert n_threads() == {2}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_a_forked_process_does_not_wait_for_threads_that_it_has_not():
+    with _numerics._OneThread._lock:  # as of another thread
+        child = os.fork()
+        if not child:
+            signal.alarm(60)  # ends it if it waits
+            _numerics.own_numerics(lambda: None)()
+            os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+
+
 def test_warnings_name_the_line_of_the_caller():
     with pytest.warns(match="not converged") as found:
         DPGaussianMixture(5, max_iter=2).fit(IMAGES)
@@ -62,8 +102,8 @@ def test_warnings_name_the_line_of_the_caller():
 @pytest.mark.filterwarnings("ignore:not converged")
 def test_all_methods_that_multiply_have_one_thread(model, names, monkeypatch):
     X = np.float64(np.random.default_rng(0).random((20, 5)) > 0.5)
-    entered, controller = [], _numerics._controller()
-    monkeypatch.setattr(_numerics, "_controller", lambda: entered.append(1) or controller)
+    entered, libraries = [], _numerics._blas()
+    monkeypatch.setattr(_numerics, "_blas", lambda: entered.append(1) or libraries)
     for name in names:
         entered.clear()
         if name == "sample":

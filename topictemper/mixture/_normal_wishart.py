@@ -21,7 +21,6 @@ from .._utils._state import Tree, within
 from .._utils._typing import Floats
 from ..persistence._fitted import ABOVE_ZERO, Numbers, checked
 
-
 # Squares this many times as large as their differences leave them half of their digits.
 _CANCELS = 1e8
 

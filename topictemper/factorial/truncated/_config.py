@@ -20,8 +20,8 @@ from ._e_step import Inference, SamplerSchedule, Samples
 # Priors of units stay inside: a unit that is never or always on could not come back.
 LOWEST_PI = 1e-4
 
-# Of sigma, as a share of the mean square of the data: with an exact fit, sigma would otherwise run to
-# 0, and log-joints, which are sums of squares over the variance, would lose all digits.
+# Of sigma, as a share of the mean square of the data: with an exact fit, sigma would otherwise run
+# to 0, and log-joints, which are sums of squares over the variance, would lose all digits.
 LOWEST_VARIANCE = {"float64": 1e-9, "float32": 1e-6}
 
 MODES = {"avi": ("schedule", "max_temperature", "length")}
