@@ -5,9 +5,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from topictemper import TopicModel, load
+from topictemper.datasets import make_lda_corpus
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
-from topictemper.mixture import DPGaussianMixture
+from topictemper.mixture import DPGaussianMixture, TwoGaussians
 from topictemper.tempering import GlobalTemperature, GlobalTempering, LocalTemperature
+from topictemper.topics import twin_topics
 
 from ..small_lda import MODES, corpus, small_lda
 
@@ -94,3 +96,21 @@ def test_temperatures_by_themselves():
 
     both_ways(of_all)
     both_ways(of_each)
+
+
+def test_two_gaussians():
+    model = TwoGaussians(np.array([-300.0, -200.0, 100.0, 400.0]))
+
+    def results():
+        path = model.ascend([0.0, 1.0], "avi", max_iter=20)
+        means = np.array([[-250.0, 250.0], [0.0, 1e3]])
+        return path, model.elbo(means), model.energy(means), model.optima()
+
+    both_ways(results)
+
+
+def test_topics_and_corpora_with_small_probabilities():
+    topics = np.array([[1.0, 1e-60, 1e-300], [2.0, 1e-60, 1e-200], [1e-300, 1.0, 1.0]])
+    both_ways(lambda: twin_topics(topics))
+    priors = {"doc_topic_prior": 1e-4, "topic_word_prior": 1e-4, "random_state": 0}
+    both_ways(lambda: make_lda_corpus(20, 30, 3, **priors).components)

@@ -8,6 +8,7 @@ from scipy.special import softmax
 from sklearn.utils import Bunch
 
 from .._utils import _validation as check
+from .._utils._numerics import ignoring_underflow
 from .._utils._typing import Floats
 
 
@@ -97,6 +98,7 @@ def make_lda_corpus(
     return Bunch(counts=counts, components=components, doc_topic=doc_topic)
 
 
+@ignoring_underflow
 def _dirichlet(rng: RandomState, prior: float, shape: tuple[int, int]) -> Floats:
     """Draw rows of the symmetric Dirichlet distribution, however small the prior."""
     # G(a) = G(a + 1) U^(1/a) in logarithms, because gamma variates of a small shape underflow to

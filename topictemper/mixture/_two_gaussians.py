@@ -12,6 +12,7 @@ from scipy.special import expit
 from sklearn.utils import check_array
 
 from .._utils import _validation as check
+from .._utils._numerics import ignoring_underflow
 from .._utils._typing import Floats
 from ..tempering import ConstantSchedule, Schedule
 from ..tempering._modes import Annealing, tempering_settings
@@ -108,6 +109,7 @@ class TwoGaussians:
         self.variance = check.variance("variance", variance)
         self.prior_variance = check.variance("prior_variance", prior_variance)
 
+    @ignoring_underflow
     def elbo(self, means: ArrayLike, temperature: float = 1.0) -> Floats:
         """Annealed bound at means.
 
@@ -143,6 +145,7 @@ class TwoGaussians:
         """
         return self.elbo(np.stack(np.meshgrid(m1, m2), axis=-1), temperature)
 
+    @ignoring_underflow
     def optima(self, temperature: float = 1.0) -> Floats:
         """Local optima of the annealed bound.
 
@@ -175,6 +178,7 @@ class TwoGaussians:
                 found.append((end.fun, end.x))
         return np.array([unit * m for _, m in sorted(found, key=lambda one: one[0])])
 
+    @ignoring_underflow
     def ascend(
         self,
         means: ArrayLike,
@@ -216,6 +220,7 @@ class TwoGaussians:
             path[i + 1] = flat.reshape(m.shape)
         return path
 
+    @ignoring_underflow
     def energy(self, means: ArrayLike, temperature: float = 1.0) -> Floats:
         """``E[log p(x, z | mu)]`` at means, with phi and v the best for them at a temperature.
 

@@ -9,12 +9,14 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from .._utils import _validation as check
+from .._utils._numerics import ignoring_underflow
 from .._utils._topics import topics_of
 
 _ROWS, _PAIRS = 512, 2**20  # of distances, at a time
 _ROUNDING = 1e-6  # of one less a squared distance, in single precision
 
 
+@ignoring_underflow
 def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
     """Groups of topics that are nearly the same.
 
