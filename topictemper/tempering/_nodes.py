@@ -18,7 +18,7 @@ class InverseTemperatureNodes:
     least prior concentration. Largest errors measured in nats, on [0.01, 1]:
 
     - one such ratio, x from 0.01 to 100, offset <= x: 3e-7 with 12 nodes, 1e-9 with 16;
-      with offset = 5 x: 6e-5 and 3e-6;
+      with offset = 5 x: 7e-5 and 3e-6;
     - the log of a sum of such ratios over the words of a topic, where a few words have nearly
       all the counts (the sum has complex zeros near the real axis): 8e-4 with 12 nodes, 5e-5
       with 16, and 1e-5 with 16 and twice to four times the least x as offset. On [0.25, 1], that

@@ -169,7 +169,7 @@ class BinarySparseCoding(TruncatedModel):
         the initial sigma.
     sigma_init : float, default=None
         Initial standard deviation of the noise. None is the mean over the features' standard
-        deviations, but at least as large as a learned one.
+        deviations, but not below the lowest `sigma_` that is learned.
     pi_init : float, default=None
         Initial probability of a component, from 1e-4 to 1 - 1e-4. None is 1/H, but at least 1e-4
         and at most 1/2.
