@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -77,6 +77,19 @@ def test_queries_are_not_changed(dtype):
     for array in (queries.data, queries.indices, queries.indptr):
         array.flags.writeable = False  # as in a mapped corpus
     assert search.find(queries)["score"].tolist() == found["score"].tolist()
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.int32])
+def test_counts_that_are_changed_later_leave_the_search_alone(dtype):
+    rng = np.random.default_rng(0)
+    X = sp.csr_matrix(rng.poisson(0.7, size=(10, 8)).astype(dtype))
+    search = DocumentSearch(rng.random((2, 8)), X, proportions=rng.random((10, 2)))
+    before = search.similar(0)
+    X.data[:] += 1
+    X.indices[:] = 0
+    after = search.similar(0)
+    for name in ("document", "score"):
+        assert_array_equal(after[name], before[name])
 
 
 def test_queries_that_can_be_read_once():

@@ -102,7 +102,7 @@ class DocumentSearch:
         self._beta = distributions(topics_of(model, "model"))
         X = counts(X, self._beta.shape[1])
         self._words = sp.csc_matrix(X, dtype=np.float64)  # columns of single words
-        self._documents = sp.csr_matrix(X, dtype=np.float64)
+        self._documents = X.astype(np.float64)  # a copy, which nobody changes
         self._lengths = np.asarray(self._words.sum(axis=1)).ravel()
         totals = np.asarray(self._words.sum(axis=0)).ravel()
         if not totals.any():
