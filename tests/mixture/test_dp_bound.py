@@ -1,6 +1,8 @@
 """The mathematics: the bound, its course, sorting, scikit-learn's results, annealing."""
 
+from fractions import Fraction
 from itertools import product
+from math import prod
 
 import numpy as np
 import pytest
@@ -160,6 +162,21 @@ def test_sticks_by_sampling(last_is_one):
     expected = pi.mean(axis=0)
     np.testing.assert_allclose(sticks.expected_weights(), expected / expected.sum(), atol=2e-3)
     np.testing.assert_allclose(sticks.expected_log_weights(), np.log(pi).mean(axis=0), atol=1e-2)
+
+
+@pytest.mark.parametrize("concentration", [1e-3, 1e-12, 1e-60])
+def test_weights_of_sticks_that_leave_nearly_nothing(concentration):
+    sticks = Sticks.posterior(np.array([60.0, 40.0, 0.0, 0.0]), concentration, False)
+    alpha = Fraction(concentration)
+    left = [
+        (40 + alpha) / (101 + alpha),
+        alpha / (41 + alpha),
+        alpha / (1 + alpha),
+        alpha / (1 + alpha),
+    ]
+    expected = [(1 - left[k]) * prod(left[:k]) for k in range(4)]
+    expected = [float(each / sum(expected)) for each in expected]
+    np.testing.assert_allclose(sticks.expected_weights(), expected, rtol=1e-9)
 
 
 # scikit-learn

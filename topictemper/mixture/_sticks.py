@@ -10,6 +10,8 @@ from scipy.special import betaln, psi
 
 from .._utils._typing import Floats
 
+_NEARLY_ALL = 1.0 - 1e-6  # of what is left of the stick
+
 
 @dataclass(frozen=True)
 class Sticks:
@@ -41,8 +43,11 @@ class Sticks:
 
     def expected_weights(self) -> Floats:
         """E[pi_t], scaled to sum to one."""
-        v = self.a / (self.a + self.b)
-        rest = np.append(1.0, np.cumprod(1.0 - v))
+        total = self.a + self.b
+        v = self.a / total
+        # Where nearly nothing is left, the difference has few digits, or none.
+        left = np.where(v < _NEARLY_ALL, 1.0 - v, self.b / total)
+        rest = np.append(1.0, np.cumprod(left))
         if self.last_is_one:
             v = np.append(v, 1.0)
         weights: Floats = v * rest[: len(v)]
