@@ -179,6 +179,23 @@ def test_weights_of_sticks_that_leave_nearly_nothing(concentration):
     np.testing.assert_allclose(sticks.expected_weights(), expected, rtol=1e-9)
 
 
+@pytest.mark.parametrize("kind", ["diag", "full"])
+@pytest.mark.parametrize("dof", [1e9, 1e12, 1e16, 1e100])
+def test_with_many_degrees_of_freedom_variances_are_known(kind, dof):
+    """What depends on them is a difference of terms that are as large as they are."""
+
+    def model(dof):
+        scale = dof * (np.ones(2) if kind == "diag" else np.eye(2))
+        settings = {"degrees_of_freedom_prior": dof, "covariance_prior": scale, "max_iter": 10}
+        return fitted(X, 6, covariance_type=kind, **settings)
+
+    X = clusters(0)
+    found, expected = model(dof), model(1e7)
+    assert found.elbo_ == pytest.approx(expected.elbo_, abs=0.1)
+    assert found.score(X) == pytest.approx(expected.score(X), abs=1e-4)
+    assert np.diff(found.elbo_history_["elbo"]).min() > -1e-6
+
+
 # scikit-learn
 
 

@@ -23,6 +23,21 @@ from ..persistence._fitted import ABOVE_ZERO, Numbers, checked
 
 # Squares this many times as large as their differences leave them half of their digits.
 _CANCELS = 1e8
+# More degrees of freedom than this leave few digits to differences of log gamma functions, which
+# Stirling's series gives to all digits from there on.
+_MANY = 1e8
+
+
+def _log_gamma_ratio(a: Floats, h: Floats) -> Floats:
+    """``log Gamma(a + h) - log Gamma(a)``, h >= 0."""
+    ratio = gammaln(a + h) - gammaln(a)
+    many = a > 0.5 * _MANY
+    if many.any():
+        # Differences of Stirling's series up to 1 / (12 a).
+        grown = np.log1p(h / a)
+        series = h * np.log(a) + (a * grown - h) + (h - 0.5) * grown + (1 / (a + h) - 1 / a) / 12
+        ratio = np.where(many, series, ratio)
+    return np.asarray(ratio)
 
 
 @dataclass(frozen=True)
@@ -65,6 +80,10 @@ class NormalWishart(ABC):
         """``tr(scale_0 scale^-1)``, (K,)."""
 
     @abstractmethod
+    def _ratios(self, prior: Self) -> Floats:
+        """Eigenvalues of ``scale_0 scale^-1``, (K, D)."""
+
+    @abstractmethod
     def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centers: Floats) -> Floats:
         """``s sum_n phi_nk (x_n - center_k)(x_n - center_k)^T``, shaped as the scale."""
 
@@ -101,9 +120,23 @@ class NormalWishart(ABC):
         # The prior's mean is the same for all components, so there is one distance for each.
         shift = self.squared_distances(prior.mean)[0]
         mean = D * (np.log(k / k0) - 1.0 + k0 / k) + k0 * dof * shift
-        precision = (dof - dof0) * e_log_det.sum(axis=1) + dof * (self._trace_ratio(prior) - D)
-        precision += 2 * (self._log_normalizer() - prior._log_normalizer())
+        if dof0[0] > _MANY:
+            precision = self._kl_of_many(prior)
+        else:
+            precision = (dof - dof0) * e_log_det.sum(axis=1) + dof * (self._trace_ratio(prior) - D)
+            precision += 2 * (self._log_normalizer() - prior._log_normalizer())
         return float(0.5 * (mean + precision).sum())
+
+    def _kl_of_many(self, prior: Self) -> Floats:
+        """Twice the KL divergence of the precisions, (K,), by small differences of large terms."""
+        added, shifts = self.dof - prior.dof, np.arange(self.block)
+        first, half = 0.5 * (prior.dof[:, None] - shifts), 0.5 * added[:, None]
+        gammas = half * psi(0.5 * (self.dof[:, None] - shifts)) - _log_gamma_ratio(first, half)
+        ratios = self._ratios(prior)
+        r = ratios - 1.0
+        logs = np.where(r > -0.5, np.log1p(np.maximum(r, -0.5)), np.log(ratios))
+        scales = added[:, None] * r + prior.dof[:, None] * (r - logs)
+        return np.asarray(2 * self.log_det.shape[1] * gammas.sum(axis=1) + scales.sum(axis=1))
 
     def log_predictive(self, X: Floats) -> Floats:
         """Log density of new data under each component, (N, K): Student's t of each block."""
@@ -111,7 +144,7 @@ class NormalWishart(ABC):
         dof = self.dof - (p - 1)
         # The t distribution's squared distance over its degrees of freedom.
         shrink = k / (k + 1)
-        constant = gammaln(0.5 * (dof + p)) - gammaln(0.5 * dof)
+        constant = _log_gamma_ratio(0.5 * dof, np.full_like(dof, 0.5 * p))
         constant = self.log_det.shape[1] * (constant - 0.5 * p * np.log(np.pi / shrink))
         constant -= 0.5 * self.log_det.sum(axis=1)
         return constant - 0.5 * (dof + p) * self._log1p_distances(X, shrink)
@@ -174,8 +207,11 @@ class Diagonal(NormalWishart):
         return result
 
     def _trace_ratio(self, prior: Self) -> Floats:
-        ratio: Floats = (prior.scale / self.scale).sum(axis=1)
+        ratio: Floats = self._ratios(prior).sum(axis=1)
         return ratio
+
+    def _ratios(self, prior: Self) -> Floats:
+        return np.asarray(prior.scale / self.scale)
 
     def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centers: Floats) -> Floats:
         scatter: Floats = s * (phi.T @ (X * X)) - counts[:, None] * centers**2
@@ -255,6 +291,10 @@ class Full(NormalWishart):
     def _trace_ratio(self, prior: Self) -> Floats:
         ratio: Floats = ((prior.cholesky[0].T @ self.whitening) ** 2).sum(axis=(1, 2))
         return ratio
+
+    def _ratios(self, prior: Self) -> Floats:
+        roots = np.linalg.svd(prior.cholesky[0].T @ self.whitening, compute_uv=False)
+        return np.maximum(roots**2, np.finfo(float).tiny)
 
     def _scatter(self, X: Floats, phi: Floats, s: float, counts: Floats, centers: Floats) -> Floats:
         result = np.empty((len(centers), X.shape[1], X.shape[1]))
