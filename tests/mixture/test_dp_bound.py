@@ -196,6 +196,23 @@ def test_with_many_degrees_of_freedom_variances_are_known(kind, dof):
     assert np.diff(found.elbo_history_["elbo"]).min() > -1e-6
 
 
+@pytest.mark.parametrize("kind", ["diag", "full"])
+@pytest.mark.parametrize("precision", [1e13, 1e20, 1e40, 1e100])
+def test_with_a_firm_prior_mean_means_are_known(kind, precision):
+    """The precision multiplies squares of differences of means, and of their rounding errors."""
+    X = clusters(0)
+
+    def model(precision):
+        settings = {"mean_precision_prior": precision, "mean_prior": [0.1, 0.3], "max_iter": 10}
+        return fitted(X, 4, covariance_type=kind, **settings)
+
+    found, expected = model(precision), model(1e7)
+    np.testing.assert_allclose(found.means_, np.tile([0.1, 0.3], (4, 1)), rtol=1e-9)
+    assert found.elbo_ == pytest.approx(expected.elbo_, abs=0.1)
+    assert found.score(X) == pytest.approx(expected.score(X), abs=1e-4)
+    assert np.diff(found.elbo_history_["elbo"]).min() > -1e-6
+
+
 # scikit-learn
 
 

@@ -26,6 +26,8 @@ _CANCELS = 1e8
 # More degrees of freedom than this leave few digits to differences of log gamma functions, which
 # Stirling's series gives to all digits from there on.
 _MANY = 1e8
+# With a larger precision of the prior mean, means move by less than the rounding of their sums.
+_FIRM = 1e12
 
 
 def _log_gamma_ratio(a: Floats, h: Floats) -> Floats:
@@ -80,6 +82,10 @@ class NormalWishart(ABC):
         """``tr(scale_0 scale^-1)``, (K,)."""
 
     @abstractmethod
+    def _shift(self, prior: Self) -> Floats:
+        """``(mean - mean_0)^T scale^-1 (mean - mean_0)``, (K,); the prior has one mean."""
+
+    @abstractmethod
     def _ratios(self, prior: Self) -> Floats:
         """Eigenvalues of ``scale_0 scale^-1``, (K, D)."""
 
@@ -99,7 +105,10 @@ class NormalWishart(ABC):
         k0 = self.mean_precision
         k = k0 + counts
         centers = s * (phi.T @ X) / np.maximum(counts, np.finfo(float).tiny)[:, None]
-        mean = (k0[:, None] * self.mean + counts[:, None] * centers) / k[:, None]
+        if k0[0] > _FIRM:
+            mean = self.mean + (counts / k)[:, None] * (centers - self.mean)
+        else:
+            mean = (k0[:, None] * self.mean + counts[:, None] * centers) / k[:, None]
         pull = self._outer(np.sqrt(k0 * counts / k)[:, None] * (centers - self.mean))
         scale = self.scale + self._scatter(X, phi, s, counts, centers) + pull
         return type(self)(mean, k, self.dof + counts, scale)
@@ -117,9 +126,7 @@ class NormalWishart(ABC):
         """``sum_k KL(q(mu_k, Lambda_k) || p)`` in nats."""
         k, k0, dof, dof0 = self.mean_precision, prior.mean_precision, self.dof, prior.dof
         D, e_log_det = self.mean.shape[1], self._expected_log_det()
-        # The prior's mean is the same for all components, so there is one distance for each.
-        shift = self.squared_distances(prior.mean)[0]
-        mean = D * (np.log(k / k0) - 1.0 + k0 / k) + k0 * dof * shift
+        mean = D * (np.log(k / k0) - 1.0 + k0 / k) + k0 * dof * self._shift(prior)
         if dof0[0] > _MANY:
             precision = self._kl_of_many(prior)
         else:
@@ -210,6 +217,11 @@ class Diagonal(NormalWishart):
         ratio: Floats = self._ratios(prior).sum(axis=1)
         return ratio
 
+    def _shift(self, prior: Self) -> Floats:
+        # Not by products: a large precision of the prior mean would multiply their rounding errors.
+        shift = self.mean - prior.mean
+        return np.asarray((1.0 / self.scale * shift * shift).sum(axis=1))
+
     def _ratios(self, prior: Self) -> Floats:
         return np.asarray(prior.scale / self.scale)
 
@@ -291,6 +303,9 @@ class Full(NormalWishart):
     def _trace_ratio(self, prior: Self) -> Floats:
         ratio: Floats = ((prior.cholesky[0].T @ self.whitening) ** 2).sum(axis=(1, 2))
         return ratio
+
+    def _shift(self, prior: Self) -> Floats:
+        return self.squared_distances(prior.mean)[0]
 
     def _ratios(self, prior: Self) -> Floats:
         roots = np.linalg.svd(prior.cholesky[0].T @ self.whitening, compute_uv=False)
