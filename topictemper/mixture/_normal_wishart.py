@@ -203,12 +203,14 @@ class Diagonal(NormalWishart):
         inverse = 1.0 / self.scale
         weighted = inverse * self.mean
         squares = X * X
+        largest = squares.max(axis=0)
         result: Floats = squares @ inverse.T
+        del squares  # or the products below wait for memory
         result -= 2.0 * (X @ weighted.T)
         result += (weighted * self.mean).sum(axis=1)
         np.maximum(result, 0.0, out=result)
         # Products of matrices lose the digits of components that are far narrower than the data.
-        narrow = (squares.max(axis=0) > _CANCELS * self.scale).any(axis=1)
+        narrow = (largest > _CANCELS * self.scale).any(axis=1)
         for k in np.flatnonzero(narrow):
             result[:, k] = ((X - self.mean[k]) ** 2 / self.scale[k]).sum(axis=1)
         return result
