@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,16 +202,15 @@ class Diagonal(NormalWishart):
         """Squared distances, (N, K), mostly by two products of matrices."""
         inverse = 1.0 / self.scale
         weighted = inverse * self.mean
-        squares = X * X
-        largest = squares.max(axis=0)
-        result: Floats = squares @ inverse.T
-        del squares  # or the products below wait for memory
+        result: Floats = (X * X) @ inverse.T
+        # Products of matrices lose the digits of components that are far narrower than the data.
+        narrow: Any = ()
+        if result.max() > _CANCELS:
+            narrow = np.flatnonzero(result.max(axis=0) > _CANCELS)
         result -= 2.0 * (X @ weighted.T)
         result += (weighted * self.mean).sum(axis=1)
         np.maximum(result, 0.0, out=result)
-        # Products of matrices lose the digits of components that are far narrower than the data.
-        narrow = (largest > _CANCELS * self.scale).any(axis=1)
-        for k in np.flatnonzero(narrow):
+        for k in narrow:
             result[:, k] = ((X - self.mean[k]) ** 2 / self.scale[k]).sum(axis=1)
         return result
 
