@@ -55,6 +55,13 @@ def test_normalize_of_scikit_learn_is_told():
         lda.transform(np.eye(4), normalise=True)
 
 
+def test_sub_sampling_of_scikit_learn_is_told():
+    lda = TemperedLDA(2, max_iter=1, random_state=0).fit(np.eye(20, 4) + 1)
+    for sub_sampling in (True, False):
+        with pytest.raises(TypeError, match="perplexity of TemperedLDA has no sub_sampling: "):
+            lda.perplexity(np.eye(4) + 1, sub_sampling=sub_sampling)
+
+
 def test_unknown_names_stay_unknown():
     with pytest.raises(TypeError, match="unexpected keyword argument 'topicz'"):
         TemperedLDA(topicz=5)

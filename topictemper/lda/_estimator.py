@@ -27,10 +27,11 @@ from ._monitor import Monitor, Validation, held_out
 from ._other_names import (
     ATTRIBUTES,
     CALLED,
+    NORMALIZE,
     OF_FIT,
     WITHOUT_EFFECT,
     OtherNamesMixin,
-    tells_of_normalize,
+    tells_of,
     understands_other_names,
 )
 from ._passes import train, train_in_full
@@ -312,7 +313,7 @@ class TemperedLDA(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @tells_of_normalize  # `fit_transform` hands its keywords on
+    @tells_of(*NORMALIZE)  # `fit_transform` hands its keywords on
     def fit(
         self,
         X: Any,

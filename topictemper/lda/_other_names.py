@@ -139,19 +139,39 @@ def understands_other_names(
     return understanding
 
 
-def tells_of_normalize(
-    method: Callable[Concatenate[Estimator, Parameters], Result],
-) -> Callable[Concatenate[Estimator, Parameters], Result]:
-    """Let `transform` or `fit` say what to use in place of `normalize` of scikit-learn's LDA."""
+#: Keywords of methods of scikit-learn's LDA: of which method, the keyword, what to use instead.
+NORMALIZE = (
+    "transform",
+    "normalize",
+    "rows sum to one. Times X.sum(axis=1) they are the words of each topic in the documents",
+)
+SUB_SAMPLING = (
+    "perplexity",
+    "sub_sampling",
+    "it is that of held-out words, of all documents in X. Pass some rows of X for a part of them",
+)
 
-    @wraps(method)
-    def telling(self: Estimator, /, *args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
-        if "normalize" in kwargs:
-            raise TypeError(
-                f"transform of {type(self).__name__} has no normalize: rows sum to one. Times "
-                "X.sum(axis=1) they are the words of each topic in the documents"
-            )
-        return method(self, *args, **kwargs)
+
+def tells_of(
+    name: str, keyword: str, instead: str
+) -> Callable[
+    [Callable[Concatenate[Estimator, Parameters], Result]],
+    Callable[Concatenate[Estimator, Parameters], Result],
+]:
+    """Let a method say what to use in place of a keyword of scikit-learn's LDA."""
+
+    def telling(
+        method: Callable[Concatenate[Estimator, Parameters], Result],
+    ) -> Callable[Concatenate[Estimator, Parameters], Result]:
+        @wraps(method)
+        def refusing(
+            self: Estimator, /, *args: Parameters.args, **kwargs: Parameters.kwargs
+        ) -> Result:
+            if keyword in kwargs:
+                raise TypeError(f"{name} of {type(self).__name__} has no {keyword}: {instead}")
+            return method(self, *args, **kwargs)
+
+        return refusing
 
     return telling
 

@@ -20,7 +20,7 @@ from ._completion import completions, score_of
 from ._defaults import STREAM_SAMPLES
 from ._e_step import Workspace
 from ._elbo import document_elbo, topics_kl
-from ._other_names import tells_of_normalize
+from ._other_names import NORMALIZE, SUB_SAMPLING, tells_of
 from ._prediction import (
     Inference,
     InverseTemperatures,
@@ -54,7 +54,7 @@ class PredictionMixin(TransformerMixin):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
-    @tells_of_normalize
+    @tells_of(*NORMALIZE)
     def transform(
         self,
         X: Any,
@@ -180,6 +180,7 @@ class PredictionMixin(TransformerMixin):
             raise ValueError(_counts.NOTHING_HELD_OUT.format(name))
         return score
 
+    @tells_of(*SUB_SAMPLING)
     def perplexity(
         self,
         X: Any,
