@@ -79,7 +79,7 @@ def of_lda(model: Any, X: Any) -> tuple[Any, ...]:
 def shapes(**parameters: Any) -> tuple[Any, ...]:
     """What a factorial mixture learns."""
     model = FactorialMixture(8, max_iter=60, random_state=0, **parameters)
-    model.fit(make_shapes(300, random_state=0).X)
+    model.fit(make_shapes(300, random_state=0).data)
     return model.components_, model.component_variances_, model.elbo_
 
 

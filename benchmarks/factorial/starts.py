@@ -79,7 +79,7 @@ def cases(options: Namespace) -> dict[str, Case]:
         return {"n_components": n_components, "noise_var": noise, "prior_var": prior, "pi": pi}
 
     def shapes(kind: Any, noise: float) -> Callable[[int], Floats]:
-        return lambda seed: make_shapes(1000, kind, noise_var=noise, random_state=seed).X
+        return lambda seed: make_shapes(1000, kind, noise_var=noise, random_state=seed).data
 
     found: dict[str, Case] = {
         "quads": (shapes("quads", 0.1), model(8, 0.1, 0.35)),

@@ -60,38 +60,38 @@ def model(noise_var: float, prior_var: float, seed: int, jobs: int, **how: Any) 
     )  # fmt: skip
 
 
-def outcome(data: Bunch, *args: Any, **how: Any) -> Outcome:
+def outcome(shapes: Bunch, *args: Any, **how: Any) -> Outcome:
     """ELBO and components of one fit."""
-    fitted = model(*args, **how).fit(data.X)
+    fitted = model(*args, **how).fit(shapes.data)
     return fitted.elbo_, fitted.components_
 
 
-def cold_config(data: Bunch, noise_var: float, prior_var: float) -> Config:
+def cold_config(shapes: Bunch, noise_var: float, prior_var: float) -> Config:
     """Configuration of plain inference."""
     cold = model(noise_var, prior_var, 0, 1, tempering=None)
-    return config_of(cold.get_params(deep=False), Images(data.X))
+    return config_of(cold.get_params(deep=False), Images(shapes.data))
 
 
-def cold_ascent(data: Bunch, config: Config, nu: Floats) -> Outcome:
+def cold_ascent(shapes: Bunch, config: Config, nu: Floats) -> Outcome:
     """ELBO and components of plain inference from a given nu."""
     with Workers() as workers:
-        run = ascend_from(Images(data.X), config, nu, workers)
+        run = ascend_from(Images(shapes.data), config, nu, workers)
     return run.elbo, run.components.m
 
 
-def nu_first(data: Bunch, config: Config, seed: int) -> Outcome:
+def nu_first(shapes: Bunch, config: Config, seed: int) -> Outcome:
     """Plain inference that begins with q(Z), from components drawn from their prior."""
     rng, prior = np.random.default_rng(seed), config.prior
-    shape = (8, data.X.shape[1])
+    shape = (8, shapes.data.shape[1])
     drawn = Components(
         rng.normal(scale=np.sqrt(prior.prior_var), size=shape), np.full(shape, prior.prior_var)
     )
-    n = len(data.X)
+    n = len(shapes.data)
     with Workers() as workers:
         first = update_assignments(
-            Images(data.X), prior, drawn, np.full((8, n), 0.3), np.ones(n), workers
+            Images(shapes.data), prior, drawn, np.full((8, n), 0.3), np.ones(n), workers
         )
-    return cold_ascent(data, config, first.nu)
+    return cold_ascent(shapes, config, first.nu)
 
 
 def compare(
@@ -104,21 +104,21 @@ def compare(
     found: dict[str, list[int]] = {name: [] for name in names}
     seconds = dict.fromkeys(names, 0.0)
     for seed in seeds:
-        data = make_shapes(n, kind, noise_var=noise_var, random_state=options.first_seed + seed)
-        config = cold_config(data, noise_var, prior_var)
-        best = cold_ascent(data, config, data.assignments.T.astype(float))[0]
+        shapes = make_shapes(n, kind, noise_var=noise_var, random_state=options.first_seed + seed)
+        config = cold_config(shapes, noise_var, prior_var)
+        best = cold_ascent(shapes, config, shapes.assignments.T.astype(float))[0]
 
         fits: dict[str, Callable[[], Any]] = {
-            name: partial(outcome, data, noise_var, prior_var, seed, options.jobs, **how)
+            name: partial(outcome, shapes, noise_var, prior_var, seed, options.jobs, **how)
             for name, how in methods(t_max).items()
         }
-        fits["VI, nu first"] = partial(nu_first, data, config, seed)
+        fits["VI, nu first"] = partial(nu_first, shapes, config, seed)
         for name, fit in fits.items():
             began = time.process_time()
             elbo, m = fit()
             seconds[name] += time.process_time() - began
             gaps[name].append((elbo - best) / n)
-            found[name].append(int((matched(m, data.components)[2] < RECOVERED).sum()))
+            found[name].append(int((matched(m, shapes.components)[2] < RECOVERED).sum()))
     print(
         f"\n## {kind}: N = {n:,}, noise variance {noise_var}, prior variance {prior_var}, "
         f"T0 = {t_max:g}, {SWEEPS} sweeps\n"
@@ -159,12 +159,12 @@ def figure4(options: Namespace) -> None:
     """Tempered ELBO over sweeps, components of VI and VT: the first data on which VI fails."""
     shown = ("VI", "AVI, linear, 10", "AVI, linear, 100", "VT, the default")
     for seed in range(options.first_seed, options.first_seed + options.seeds):
-        data = make_shapes(options.images, options.kinds[0], random_state=seed)
+        shapes = make_shapes(options.images, options.kinds[0], random_state=seed)
         fits = {
-            name: model(0.1, 0.35, seed, options.jobs, **methods(10.0)[name]).fit(data.X)
+            name: model(0.1, 0.35, seed, options.jobs, **methods(10.0)[name]).fit(shapes.data)
             for name in shown
         }
-        errors = matched(fits["VI"].components_, data.components)[2]
+        errors = matched(fits["VI"].components_, shapes.components)[2]
         if (errors >= RECOVERED).any():
             break
     else:
@@ -173,25 +173,26 @@ def figure4(options: Namespace) -> None:
     left, right = figure.subfigures(1, 2, width_ratios=(5, 6))
     ax = left.subplots()
     for name, color in zip(shown, ("0.2", "#92c5de", "#4393c3", "#d6604d"), strict=True):
-        ax.plot(fits[name].elbo_history_["elbo"] / len(data.X), color=color, label=name)
-    top = max(fits[name].elbo_ for name in shown) / len(data.X)
+        ax.plot(fits[name].elbo_history_["elbo"] / len(shapes.data), color=color, label=name)
+    top = max(fits[name].elbo_ for name in shown) / len(shapes.data)
     ax.set_ylim(top - 4, top + 0.2)
     ax.set_xlabel("sweeps")
     ax.set_ylabel("tempered ELBO, nats an image")
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, loc="lower right")
     for panel, name in zip(right.subplots(2, 1), (shown[0], shown[-1]), strict=True):
-        ComponentsDisplay.from_estimator(fits[name], truth=data.components, ax=panel)
+        ComponentsDisplay.from_estimator(fits[name], truth=shapes.components, ax=panel)
         panel.set_title(f"{name}, relative errors below", fontsize=10)
     figure.suptitle(
-        f"{options.kinds[0]}, N = {len(data.X):,}, seed {seed}: the first on which VI misses any"
+        f"{options.kinds[0]}, N = {len(shapes.data):,}, seed {seed}: "
+        "the first on which VI misses any"
     )
     figure.savefig(options.out / "figure4.png", dpi=120)
     plt.close(figure)
     for name in shown:
-        errors = matched(fits[name].components_, data.components)[2]
+        errors = matched(fits[name].components_, shapes.components)[2]
         print(
-            f"figure 4, seed {seed}: {name}: ELBO {fits[name].elbo_ / len(data.X):.3f}, "
+            f"figure 4, seed {seed}: {name}: ELBO {fits[name].elbo_ / len(shapes.data):.3f}, "
             f"{(errors < RECOVERED).sum()} of 8 recovered"
         )
 

@@ -18,7 +18,7 @@ from topictemper.plotting import ComponentsDisplay, TemperatureDisplay
 
 shapes = make_shapes(5000, random_state=2)
 figure, panels = plt.subplots(1, 8, figsize=(9, 1.4), layout="constrained")
-for panel, image in zip(panels, shapes.X, strict=False):
+for panel, image in zip(panels, shapes.data, strict=False):
     panel.imshow(image.reshape(shapes.shape), cmap="gray")
     panel.set_axis_off()
 plt.show()
@@ -27,12 +27,13 @@ plt.show()
 # Two fits from the same start: plain ("vi"), and with a learned temperature ("vt"). The upper rows
 # show the true shapes. The lower rows show the components found, with their relative errors.
 models = {
-    mode: FactorialMixture(8, tempering=mode, random_state=0).fit(shapes.X) for mode in ("vi", "vt")
+    mode: FactorialMixture(8, tempering=mode, random_state=0).fit(shapes.data)
+    for mode in ("vi", "vt")
 }
 figure, panels = plt.subplots(2, 1, figsize=(9, 5.6), layout="constrained")
 for panel, (mode, model) in zip(panels, models.items(), strict=True):
     ComponentsDisplay.from_estimator(model, truth=shapes.components, ax=panel)
-    panel.set_title(f"{mode}: ELBO {model.elbo_ / len(shapes.X):.3f} nats an image")
+    panel.set_title(f"{mode}: ELBO {model.elbo_ / len(shapes.data):.3f} nats an image")
 plt.show()
 
 # %%

@@ -13,7 +13,7 @@ def mean_bound(**parameters):
     """ELBO an image, on average over seeds; little noise, so that temperatures matter most."""
     bounds = []
     for seed in SEEDS:
-        X = make_shapes(N, noise_var=0.01, random_state=seed).X
+        X = make_shapes(N, noise_var=0.01, random_state=seed).data
         model = FactorialMixture(
             8, noise_var=0.01, prior_var=0.1225, random_state=seed, tol=1e-4,
             **parameters,
@@ -35,7 +35,7 @@ def test_a_learned_temperature_finds_better_optima():
 
 def test_heat_leaves_hardly_a_component_without_images():
     """With many pixels the likelihood of a hot sweep does not pay for a component's variances."""
-    clean = np.repeat(make_shapes(100, noise_var=0, random_state=0).X, 64, axis=1)
+    clean = np.repeat(make_shapes(100, noise_var=0, random_state=0).data, 64, axis=1)
     X = clean + np.random.RandomState(0).normal(scale=0.5**0.5, size=clean.shape)
     for tempering in (Annealing(max_temperature=200), GlobalTempering(max_temperature=200)):
         model = FactorialMixture(

@@ -37,7 +37,7 @@ def small(tempering="vt", **parameters):
 
 
 def shapes(n=300, seed=0):
-    return make_shapes(n, random_state=seed).X
+    return make_shapes(n, random_state=seed).data
 
 
 def with_holes():

@@ -17,7 +17,7 @@ def course(X, **parameters):
 
 
 def test_critical_temperature_is_the_largest_variance_over_that_of_the_noise():
-    X = make_shapes(500, random_state=0).X
+    X = make_shapes(500, random_state=0).data
     largest = np.linalg.eigvalsh(np.cov(X.T, bias=True))[-1]
     assert_allclose(critical_temperature(Images(X), 0.1), largest / 0.1, rtol=1e-6)
     few = X.copy()
@@ -27,7 +27,7 @@ def test_critical_temperature_is_the_largest_variance_over_that_of_the_noise():
 
 
 def test_annealing_starts_at_a_fifth_of_the_critical_temperature():
-    X = make_shapes(500, random_state=0).X
+    X = make_shapes(500, random_state=0).data
     hot = course(X, n_components=8, tempering="avi")
     assert_allclose(hot[0], 0.2 * critical_temperature(Images(X), 0.1))
     assert_allclose(course(X, n_components=11, tempering="avi")[0], hot[0])
@@ -37,7 +37,7 @@ def test_annealing_starts_at_a_fifth_of_the_critical_temperature():
 
 
 def test_learned_temperatures_start_where_annealing_does():
-    X = make_shapes(500, random_state=0).X
+    X = make_shapes(500, random_state=0).data
     for scale in (0.1, 5.0):
         start = course(scale * X, tempering="avi")[0]
         model = FactorialMixture(8, max_iter=3, random_state=0).fit(scale * X)
@@ -46,7 +46,7 @@ def test_learned_temperatures_start_where_annealing_does():
 
 
 def test_temperatures_of_images_reach_twice_what_the_data_ask_for_at_first():
-    X = make_shapes(500, random_state=0).X
+    X = make_shapes(500, random_state=0).data
     for scale, t_max in ((0.1, 10.0), (5.0, 2 * 25 * X.var(axis=0).mean() / 0.1)):
         model = FactorialMixture(8, tempering="lvt", max_iter=3, random_state=0).fit(scale * X)
         assert_allclose(model.temperatures_, temperature_grid(20, t_max))
@@ -54,13 +54,13 @@ def test_temperatures_of_images_reach_twice_what_the_data_ask_for_at_first():
 
 @pytest.mark.parametrize("mode", [GlobalTempering, LocalTempering])
 def test_a_grid_as_given(mode):
-    X = make_shapes(500, random_state=0).X
+    X = make_shapes(500, random_state=0).data
     mode = mode(max_temperature=3, n_temperatures=2)
     assert_allclose(FactorialMixture(8, tempering=mode, max_iter=3).fit(X).temperatures_, [1, 3])
 
 
 def test_the_last_sweeps_are_at_temperature_one():
-    X = make_shapes(100, random_state=0).X
+    X = make_shapes(100, random_state=0).data
     for max_iter, final in ((100, 15), (20, 3), (2, 1)):
         hot = course(X, n_components=3, tempering="vt", max_iter=max_iter, final_sweeps=None) > 1
         assert hot[:-final].all()
@@ -71,7 +71,7 @@ def test_the_last_sweeps_are_at_temperature_one():
 def test_a_schedule_that_ends_with_tempering():
     temperatures = np.linspace(5, 1.5, 10)
     hot = course(
-        make_shapes(100, random_state=0).X,
+        make_shapes(100, random_state=0).data,
         n_components=3,
         tempering=Annealing(schedule=lambda time: temperatures[int(time)]),
     )

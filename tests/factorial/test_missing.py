@@ -17,7 +17,7 @@ PRIOR = Prior(np.full(4, 0.3), 0.1, 0.35)
 
 
 def shapes(n=200):
-    return make_shapes(n, random_state=0).X
+    return make_shapes(n, random_state=0).data
 
 
 def run(X, nu, local=False):
@@ -114,7 +114,9 @@ def test_one_mask_for_all_images_is_that_mask_for_each():
 
 def test_components_are_found_through_holes():
     shapes = make_shapes(3000, random_state=0)
-    X = np.where(np.random.RandomState(0).random_sample(shapes.X.shape) < 0.2, np.nan, shapes.X)
+    X = np.where(
+        np.random.RandomState(0).random_sample(shapes.data.shape) < 0.2, np.nan, shapes.data
+    )
     model = FactorialMixture(8, tempering="lvt", random_state=0, max_iter=200).fit(X)
     distances = np.linalg.norm(model.components_[:, None] - shapes.components, axis=2)
     close = (distances / np.linalg.norm(shapes.components, axis=1)).min(axis=0) < 0.2
@@ -123,8 +125,8 @@ def test_components_are_found_through_holes():
     hidden = np.isnan(X)
     filled = model.inverse_transform(model.transform(X))
     guess = np.broadcast_to(np.nanmean(X, axis=0), X.shape)
-    error = ((filled - shapes.X)[hidden] ** 2).mean()
-    assert error < 0.7 * ((guess - shapes.X)[hidden] ** 2).mean()
+    error = ((filled - shapes.data)[hidden] ** 2).mean()
+    assert error < 0.7 * ((guess - shapes.data)[hidden] ** 2).mean()
 
 
 @pytest.mark.parametrize("size", [1, 7, 3000])

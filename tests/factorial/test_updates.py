@@ -35,7 +35,7 @@ WORKERS = Workers()
 
 
 def data(holes=0.0, n=150):
-    X = make_shapes(n, random_state=0).X
+    X = make_shapes(n, random_state=0).data
     X[np.random.RandomState(1).random_sample(X.shape) < holes] = np.nan
     return X
 

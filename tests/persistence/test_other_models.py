@@ -15,7 +15,7 @@ from topictemper.mixture import DPGaussianMixture
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-SHAPES = make_shapes(100, random_state=0).X
+SHAPES = make_shapes(100, random_state=0).data
 BARS = make_bars(n_samples=100, random_state=0).data
 BINARY = make_bars(n_samples=100, kind="sigmoid", random_state=0).data
 POINTS = np.random.default_rng(0).normal(size=(80, 2)) + np.repeat([[-5.0], [5.0]], 40, axis=0)

@@ -18,7 +18,7 @@ from ..small_lda import fitted
 
 @cache
 def mixture(tempering="vt"):
-    X = make_shapes(100, random_state=0).X
+    X = make_shapes(100, random_state=0).data
     return FactorialMixture(8, tempering=tempering, max_iter=90, random_state=0).fit(X)
 
 

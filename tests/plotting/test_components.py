@@ -14,7 +14,7 @@ from topictemper.plotting._components import matched
 
 
 def model():
-    X = make_shapes(100, random_state=0).X
+    X = make_shapes(100, random_state=0).data
     return FactorialMixture(3, max_iter=10, random_state=0).fit(X)
 
 

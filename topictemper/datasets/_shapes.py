@@ -58,7 +58,7 @@ def make_shapes(
     Returns
     -------
     :class:`~sklearn.utils.Bunch`
-        X : ndarray of shape (n_samples, 16)
+        data : ndarray of shape (n_samples, 16)
             Images.
         components : ndarray of shape (8, 16)
             The weighted shapes.
@@ -80,7 +80,7 @@ def make_shapes(
     --------
     >>> from topictemper.datasets import make_shapes
     >>> shapes = make_shapes(5, random_state=0)
-    >>> shapes.X.shape
+    >>> shapes.data.shape
     (5, 16)
     >>> (shapes.components[7].reshape(shapes.shape) > 0).astype(int).tolist()
     [[1, 1, 1, 1], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
@@ -95,6 +95,6 @@ def make_shapes(
     binary = (pixels == "X").transpose(1, 0, 2).reshape(8, 16)
     components = binary * random.uniform(0.5, 1.0, size=(len(binary), 1))
     assignments = random.random_sample((n_samples, len(components))) < pi
-    X = assignments @ components
-    X += random.normal(scale=np.sqrt(noise_var), size=X.shape)
-    return Bunch(X=X, components=components, assignments=assignments, shape=(4, 4))
+    data = assignments @ components
+    data += random.normal(scale=np.sqrt(noise_var), size=data.shape)
+    return Bunch(data=data, components=components, assignments=assignments, shape=(4, 4))

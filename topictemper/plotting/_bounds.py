@@ -47,7 +47,7 @@ class BoundDisplay:
     >>> from topictemper.datasets import make_shapes
     >>> from topictemper.factorial import FactorialMixture
     >>> from topictemper.plotting import BoundDisplay
-    >>> X = make_shapes(100, random_state=0).X
+    >>> X = make_shapes(100, random_state=0).data
     >>> models = {
     ...     mode: FactorialMixture(8, tempering=mode, max_iter=80, random_state=0).fit(X)
     ...     for mode in ("vi", "vt")

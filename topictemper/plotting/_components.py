@@ -54,7 +54,7 @@ class ComponentsDisplay:
     >>> from topictemper.factorial import FactorialMixture
     >>> from topictemper.plotting import ComponentsDisplay
     >>> shapes = make_shapes(1000, random_state=0)
-    >>> model = FactorialMixture(8, random_state=0).fit(shapes.X)
+    >>> model = FactorialMixture(8, random_state=0).fit(shapes.data)
     >>> display = ComponentsDisplay.from_estimator(model, truth=shapes.components)
     >>> display.relative_errors_.shape
     (8,)

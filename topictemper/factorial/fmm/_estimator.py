@@ -140,10 +140,10 @@ class FactorialMixture(
     >>> from topictemper.datasets import make_shapes
     >>> from topictemper.factorial import FactorialMixture
     >>> shapes = make_shapes(500, random_state=0)
-    >>> model = FactorialMixture(8, random_state=0, max_iter=200).fit(shapes.X)
+    >>> model = FactorialMixture(8, random_state=0, max_iter=200).fit(shapes.data)
     >>> model.components_.shape
     (8, 16)
-    >>> model.transform(shapes.X[:3]).shape
+    >>> model.transform(shapes.data[:3]).shape
     (3, 8)
     """
 
