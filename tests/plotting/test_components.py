@@ -83,7 +83,7 @@ def test_bad_input():
 
 
 def test_who_gives_no_shape_is_not_told_of_one():
-    X = make_shapes(100, random_state=0).X[:, :15]
+    X = make_shapes(100, random_state=0).data[:, :15]
     fitted = FactorialMixture(3, max_iter=10, random_state=0).fit(X)
     with pytest.raises(ValueError, match="15 pixels, which are no square: give image_shape"):
         ComponentsDisplay.from_estimator(fitted)
