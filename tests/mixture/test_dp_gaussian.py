@@ -177,6 +177,17 @@ def test_clusters_that_are_far_apart(distance):
     assert np.diff(diag.elbo_history_["elbo"]).min() > -1e-3
 
 
+def test_clusters_that_are_far_apart_with_known_variances():
+    """The more degrees of freedom the prior has, the larger is the scale at the same width."""
+    rng = np.random.default_rng(0)
+    far = np.repeat([-1e8, 1e8], [60, 40])[:, None] + rng.normal(size=(100, 1))
+    known = {"mean_precision_prior": 1e-28, "degrees_of_freedom_prior": 1e10, "max_iter": 20}
+    diag = fitted(far, 6, covariance_prior=[1e10], **known)
+    full = fitted(far, 6, covariance_type="full", covariance_prior=[[1e10]], **known)
+    assert diag.elbo_ == pytest.approx(full.elbo_, rel=1e-6)
+    np.testing.assert_allclose(diag.predict_proba(far), full.predict_proba(far), atol=1e-6)
+
+
 def test_few_degrees_of_freedom():
     """Of components without data; draws may be beyond any number, and nothing warns of them."""
     start = np.eye(5)[np.zeros(4, int)]

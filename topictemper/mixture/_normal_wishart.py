@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -202,15 +202,14 @@ class Diagonal(NormalWishart):
         """Squared distances, (N, K), mostly by two products of matrices."""
         inverse = 1.0 / self.scale
         weighted = inverse * self.mean
+        squared_means = (weighted * self.mean).sum(axis=1)
         result: Floats = (X * X) @ inverse.T
-        # Products of matrices lose the digits of components that are far narrower than the data.
-        narrow: Any = ()
-        if result.max() > _CANCELS:
-            narrow = np.flatnonzero(result.max(axis=0) > _CANCELS)
         result -= 2.0 * (X @ weighted.T)
-        result += (weighted * self.mean).sum(axis=1)
+        result += squared_means
         np.maximum(result, 0.0, out=result)
-        for k in narrow:
+        # Products of matrices lose the digits of data near means that are far from the origin for
+        # the width of the component. The scale is the degrees of freedom times the variance.
+        for k in np.flatnonzero(squared_means > _CANCELS / self.dof):
             result[:, k] = ((X - self.mean[k]) ** 2 / self.scale[k]).sum(axis=1)
         return result
 
