@@ -424,6 +424,7 @@ def test_prediction(client):
     assert float(perplexity(lda, lazy)) == lda.perplexity(X)
 
 
+@pytest.mark.filterwarnings("ignore:.* have no word of the vocabulary")
 def test_texts(client, text_reference, tmp_path):
     words, counting = made(tmp_path / "words"), made(tmp_path / "counting")
     bag = db.from_sequence(TEXTS, npartitions=4)
