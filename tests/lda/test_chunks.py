@@ -481,3 +481,12 @@ def test_values_of_mapped_counts_are_never_all_in_memory(large, monkeypatch):
         with TracedMemory() as memory:
             use()
         assert memory.peak < 8 * X.nnz  # what they take as doubles, or with their columns
+
+
+@pytest.mark.parametrize("wrong", [{"dtype": "int8"}, {"max_iter": 0}])
+def test_a_stream_keeps_its_chunks_where_a_parameter_is_wrong(wrong):
+    stream = iter(cut(corpus(), 20))
+    lda = small_lda(**wrong)
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        lda.partial_fit(stream)
+    assert len(list(stream)) == len(cut(corpus(), 20))

@@ -16,7 +16,7 @@ from .._utils._chunks import full_batches, is_chunks, rows_that_count
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
-from ._config import Config, Prior
+from ._config import Config, Prior, check_parameters
 from ._defaults import STREAM_SAMPLES
 from ._minibatch import Gatherer
 from ._seeding import ENOUGH, first_documents, is_seeded, seed_labels, seeded, unseeded
@@ -114,6 +114,8 @@ class StreamMixin:
         begins = not hasattr(self, "_trainer")
         with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             if is_chunks(X):
+                if begins:
+                    check_parameters(unseeded(self))  # before a chunk is taken from a stream
                 _counts.no_weights_of_chunks(sample_weight)
                 resets = chain([begins], repeat(False))
                 matrices = _counts.some_chunks(X, lambda X: self._stream_counts(X, next(resets)))
