@@ -18,6 +18,7 @@ from topictemper import TemperedLDA as Local
 from topictemper.dask import _corpus, _tasks
 from topictemper.dask._tasks import merged
 from topictemper.datasets import make_lda_corpus
+from topictemper.tempering import Annealing
 
 from .documents import (
     N_WORDS,
@@ -395,3 +396,11 @@ def test_no_warning_is_lost_or_made():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         estimator().fit(array_of(parts()))
+
+
+def test_a_sample_may_end_hot():
+    # Of the sample there are 40 passes.
+    lda = estimator(tempering=Annealing(max_temperature=3.0, length=41.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert lda.fit(parts()).to_local().temperature_ == 1.0

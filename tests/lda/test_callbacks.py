@@ -173,7 +173,7 @@ def test_stop_leaves_a_fitted_model(mode, start):
 
 def test_a_fit_that_a_callback_ends_hot_warns():
     lda = small_lda(tempering="avi", max_temperature=3.0).set_callbacks(Recorder(stop_after=1))
-    message = r"ended at the temperature .*, because a callback ended it after 1 of 3 passes"
+    message = "ended at the temperature .*, after 1 of 3 passes.*: make all passes, or choose a"
     with pytest.warns(ConvergenceWarning, match=message) as found:
         lda.fit(corpus())
     assert found[0].filename == __file__

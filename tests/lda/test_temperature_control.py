@@ -112,10 +112,17 @@ def test_annealing_takes_a_share_of_the_passes(max_iter, length):
 
 def test_a_schedule_that_is_longer_than_the_fit_warns():
     lda = small_lda(tempering="avi", max_temperature=3.0, length=9.0, max_iter=3)
-    message = "fit ended at the temperature .*, not at 1; raise max_iter=3, or shorten the schedule"
+    message = "after 3 of 3 passes, .*: make more passes, or give tempering a shorter schedule or"
     with pytest.warns(ConvergenceWarning, match=message):
         lda.fit(corpus())
     assert lda.set_params(tempering__length=2.0).fit(corpus()).temperature_ == 1.0
+
+
+def test_a_fit_of_too_few_steps_for_the_probe_warns():
+    lda = small_lda(tempering="avi", length=0.0, max_iter=1, batch_size=200)
+    with pytest.warns(ConvergenceWarning, match=", or give tempering .* its max_temperature"):
+        lda.fit(corpus())
+    assert lda.set_params(tempering__max_temperature=3.0).fit(corpus()).temperature_ == 1.0
 
 
 @pytest.mark.filterwarnings("ignore:fit ended at the temperature")

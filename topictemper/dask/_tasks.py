@@ -83,6 +83,13 @@ class Shard(NamedTuple):
     blocks: list[Block]
 
 
+class _OfTheSample(TemperedLDA):
+    """The estimator that anneals on the sample."""
+
+    def _warn_of_heat(self) -> None:
+        """Say nothing: in the rounds T may go on to fall."""
+
+
 class Machine(NamedTuple):
     """The kernels of a process."""
 
@@ -111,7 +118,7 @@ def anneal(job: Job, samples: list[Any]) -> Shard:
             "sample_size"
         )
     with _working(job):
-        lda = TemperedLDA(**job.sample_parameters, n_jobs=job.n_jobs).fit(sample)
+        lda = _OfTheSample(**job.sample_parameters, n_jobs=job.n_jobs).fit(sample)
         lda._trainer.expect(float(job.n_rows))
         tree = lda._get_state()
         # The learning rate starts anew. Step 0 would add documents to the topics.

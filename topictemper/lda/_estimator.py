@@ -369,7 +369,8 @@ class TemperedLDA(
         Warns
         -----
         ConvergenceWarning
-            If the fit ended at T > 1, by a callback or a schedule that is longer.
+            If the fit ended at T > 1: by a callback, by a schedule that is longer, or by too few
+            minibatches to find the temperature to start from.
 
         Notes
         -----
@@ -433,7 +434,7 @@ class TemperedLDA(
             trainer = validation.best
         trainer.settle()
         self._set_fitted(trainer, validation, elbos)
-        if self.temperature_ == 1.0:  # above, all topics may still be alike, however many they are
+        if not self._is_hot:  # when all topics may still be alike, however many they are
             self._warn_of_twins(keeps=keeps)
         elif not interrupted:
             self._warn_of_heat()

@@ -27,6 +27,7 @@ from ._training import Trainer
 
 # Twins are warned of if so many of a model of so many topics are.
 _MANY_TWINS, _LEAST_TOPICS = 0.1, 50
+_NEARLY_COLD = 1.001  # learned temperatures may not come to 1 exactly
 _HISTORIES = {"score_history": ("pass", "score"), "elbo_history": ("pass", "temperature", "elbo")}
 
 
@@ -85,19 +86,22 @@ class FittedMixin:
                 "model.merge_topics(topictemper.topics.twin_topics(model))",
             )
 
+    @property
+    def _is_hot(self) -> bool:
+        return self.temperature_ > _NEARLY_COLD
+
     def _warn_of_heat(self) -> None:
         """Warn of a fit that has ended at T > 1."""
-        n_passes = self._trainer.plan.planned_passes
-        ended = f"fit ended at the temperature {self.temperature_:.6g}, not at 1"
-        if self.n_iter_ < n_passes:
-            warn(
-                f"{ended}, because a callback ended it after {self.n_iter_} of {n_passes} passes. "
-                "The model predicts worse than a cold one: choose a smaller max_iter, and T falls "
-                "faster",
-                ConvergenceWarning,
-            )
+        plan, tempering = self._trainer.plan, self._trainer.config.tempering
+        if tempering.length is None and not tempering.is_whole_course:
+            cure = "make all passes, or choose a smaller max_iter, and T falls faster"
         else:
-            warn(f"{ended}; raise max_iter={n_passes}, or shorten the schedule", ConvergenceWarning)
+            cure = "make more passes, or give tempering a shorter schedule or its max_temperature"
+        warn(
+            f"fit ended at the temperature {self.temperature_:.4g}, after {self.n_iter_} of "
+            f"{plan.planned_passes} passes, and predicts worse than at 1: {cure}",
+            ConvergenceWarning,
+        )
 
     @property
     def temperature_(self) -> float:
