@@ -160,6 +160,16 @@ def test_standard_error_is_that_of_drawing_documents_again(n_documents):
     assert error == pytest.approx(expected, rel=0.1)
 
 
+def test_standard_error_is_that_of_leaving_documents_out():
+    """Long documents move the score most: their own pull on it must not make the error small."""
+    X = sp.vstack([corpus(8, seed=3), 20 * corpus(1, seed=4)]).tocsr()
+    score, error = predictive_log_likelihood(fitted(), X, standard_error=True)
+    n = X.shape[0]
+    others = [np.delete(np.arange(n), left_out) for left_out in range(n)]
+    moves = [predictive_log_likelihood(fitted(), X[rows]) - score for rows in others]
+    assert error == pytest.approx(((n - 1) / n * np.square(moves).sum()) ** 0.5)
+
+
 def test_one_document_has_no_standard_error():
     score, error = predictive_log_likelihood(fitted(), corpus()[:1], standard_error=True)
     assert np.isfinite(score)

@@ -66,7 +66,8 @@ def predictive_log_likelihood(
         of a document depends on which of its words are held out.
     standard_error : bool, default=False
         Whether to return the standard error of the mean too: how far the mean is likely to be from
-        the mean of very many such documents. NaN if only one document is scored.
+        the mean of very many such documents (by the jackknife). It is rough for fewer than a
+        hundred documents, and NaN if only one is scored.
     mean_change_tol : float, default=None
         Mean-field inference of a document ends when the mean change of its gamma is smaller.
         Collapsed inference ends then too, if it has not done so before. None takes that of a
@@ -199,14 +200,16 @@ def perplexity(
 def error_of_ratio(totals: Floats, tokens: Floats) -> Floats:
     """Standard errors of sums of documents, the last axis, over those of their tokens.
 
-    Of ratios of two means: documents are drawn, not tokens. NaN of a single document.
+    Of ratios of two means: documents are drawn, not tokens. NaN of a single document. It is the
+    jackknife: from how far the ratio moves when a document is left out. A few long documents pull
+    the ratio towards themselves, so that their residuals in it are too small.
     """
     n = np.count_nonzero(tokens)
     if n < 2:
         return np.full(totals.shape[:-1], np.nan)
     ratio = totals.sum(axis=-1, keepdims=True) / tokens.sum()
-    residuals = totals - ratio * tokens
-    return np.asarray(np.sqrt((residuals**2).sum(axis=-1) * n / (n - 1)) / tokens.sum())
+    moves = (totals - ratio * tokens) / (tokens.sum() - tokens)
+    return np.asarray(np.sqrt((moves**2).sum(axis=-1) * (n - 1) / n))
 
 
 def _sweeps(tol: float | None, max_iter: int | None, way: Way | None) -> dict[str, Any]:
