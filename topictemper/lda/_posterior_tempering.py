@@ -55,7 +55,7 @@ class PosteriorTempering(LikelihoodTempering):
 
     ``gamma = (alpha + sum n phi + T - 1) / T`` is the likelihood-tempered update of a prior
     ``alpha s + 1 - s``, and likewise for lambda. (DASVI eq. 20 lacks T - 1, which a tempered
-    Dirichlet distribution has, and algorithm 2 divides lambda by T twice. Here a step leads
+    Dirichlet distribution has, and algorithms 1 and 2 divide lambda by T twice. Here a step leads
     towards ``lambda = (eta + sum n phi + T - 1) / T``.)
     """
 
