@@ -41,7 +41,9 @@ def shares_by_group(
 
     A share is the mean of the proportions of the documents of a group. Its interval is that of the
     bootstrap, by percentiles: documents of the group are drawn again and again, with replacement.
-    It is too narrow for a group of a few documents, and has no width for one of a single document.
+    It is too narrow for a group of fewer than about 50 documents, most of all for topics that few
+    of them have, and has no width for one of a single document. It takes proportions as given; but
+    those of short documents are closer to the average of the corpus than they should be.
     A group of more than 16,384 documents is cut into so many random blocks, which are drawn in
     place of documents.
 
@@ -117,7 +119,9 @@ def shares_over_time(
 
     A share is the mean of the proportions of the documents of a period. Its interval is that of the
     bootstrap, by percentiles: documents of the period are drawn again and again, with replacement.
-    It is too narrow for a period of a few documents, and has no width for one of a single document.
+    It is too narrow for a period of fewer than about 50 documents, most of all for topics that few
+    of them have, and has no width for one of a single document. It takes proportions as given; but
+    those of short documents are closer to the average of the corpus than they should be.
     A period of more than 16,384 documents is cut into so many random blocks, which are drawn in
     place of documents.
 
