@@ -4,6 +4,7 @@ import unicodedata
 import warnings
 
 import pytest
+from sklearn.base import clone
 
 from topictemper import TopicModel
 from topictemper.text._parameters import default_vectorizer
@@ -132,3 +133,18 @@ def test_texts_full_of_web_addresses_warn():
         warnings.simplefilter("error")
         fit([post, "more sleep " * 60])
         fit([post.partition("http")[0], "more sleep"])
+
+
+def test_long_texts_warn_if_most_of_their_words_are_left_out():
+    names = ("ada", "bob", "cyd", "dan")
+    books = ["whale " * 900 + f"{name} " * 300 for name in names for _ in range(2)]
+    model = TopicModel(2, random_state=0).set_params(vectorizer__min_df=2)
+    with pytest.warns(UserWarning, match="^75% of the words, such as 'whale'.*more than 4 of 8 "):
+        model.fit(books)
+    with pytest.warns(UserWarning, match=r"\(max_df=4\): cut long texts into passages"):
+        clone(model).set_params(vectorizer__max_df=4).fit(iter(books))
+    short = [book.replace("whale " * 900, "whale " * 600) for book in books]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(short)
+        model.set_params(vectorizer__max_df=1.0).fit(books)

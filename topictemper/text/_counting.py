@@ -18,6 +18,7 @@ from ..datasets import open_corpus
 from ..datasets.formats._mapped import write_corpus_folder
 from ..datasets.formats._text import write_vocabulary
 from ._corpus_folder import plain_counting
+from ._frequent_words import warn_of_frequent_words
 from ._long_texts import LONG, words_in_pieces
 from ._other_languages import warn_of_other_languages
 from ._parts import Part, joined, spool
@@ -174,6 +175,7 @@ def choose_words(
         warn_of_other_languages(growing, vectorizer)
         warn_of_web_addresses(growing)
         limited = growing.limited(vectorizer)
+        warn_of_frequent_words(growing, vectorizer)
         words, kept, final = limited.words, limited.n_kept, limited.part
         set_vocabulary(vectorizer, words)
     else:

@@ -17,6 +17,11 @@ from ._parts import Part
 MOST_WORDS = 2_000_000
 
 
+def document_limit(limit: float, n_documents: int) -> float:
+    """Return `min_df` or `max_df` as a number of documents."""
+    return float(limit if isinstance(limit, Integral) else limit * n_documents)
+
+
 class Limited(NamedTuple):
     """The words within the limits of a vectorizer, and the way to their columns."""
 
@@ -147,6 +152,16 @@ class GrowingVocabulary:
                 most, example = max((most, example), (many, word))
         return there / max(self.n_occurrences, 1), example
 
+    def share_in_more_than(self, n_documents: float) -> tuple[float, Any]:
+        """Return the share of the words that are in more documents, and the most frequent one."""
+        documents, occurrences, _, _ = self._counts
+        many = np.where(documents > n_documents, occurrences, 0)
+        if not many.any():
+            return 0.0, ""
+        column = int(many.argmax())
+        example = next(word for word, its in self._column.items() if its == column)
+        return int(many.sum()) / self.n_occurrences, example
+
     def limited(self, vectorizer: CountVectorizer) -> Limited:
         """Return the words within the limits of a vectorizer.
 
@@ -168,10 +183,8 @@ class GrowingVocabulary:
                 "forgotten while counting; document frequencies, to which min_df and max_df "
                 f"apply, may be too low by up to {self._missed:,}",
             )
-        low, high = (
-            float(limit if isinstance(limit, Integral) else limit * self.n_documents)
-            for limit in (vectorizer.min_df, vectorizer.max_df)
-        )
+        low = document_limit(vectorizer.min_df, self.n_documents)
+        high = document_limit(vectorizer.max_df, self.n_documents)
         documents, occurrences, _, since = self._counts
         kept = sorted(
             word for word, column in self._column.items() if low <= documents[column] <= high
