@@ -1,5 +1,6 @@
 import re
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import joblib
 import numpy as np
@@ -393,3 +394,27 @@ def test_unknown_words_of_a_file_are_words_and_counts():
     for wrong in ([["zebra", 2], [3, 1]], [["zebra", 0]]):
         with pytest.raises(ValueError, match=r"must be pairs of words and counts|count == 0"):
             _counted(wrong)
+
+
+def test_threads_may_share_a_model(model):
+    parts = [texts(1 + number % 5, seed=number) for number in range(64)]
+    with ThreadPoolExecutor(8) as threads:
+        proportions = list(threads.map(model.transform, parts))
+        tables = list(threads.map(model.documents, parts))
+    for part, found, table in zip(parts, proportions, tables, strict=True):
+        assert_array_equal(found, model.transform(part))
+        assert_tables_equal(table, model.documents(part))
+
+
+@pytest.mark.parametrize("prefix", ["", "lda__"])
+def test_a_fitted_model_takes_threads_and_verbosity(prefix):
+    model = topic_model(n_jobs=1).fit(texts())
+    before = model.lda_.get_params()
+    model.set_params(**{f"{prefix}n_jobs": 2, f"{prefix}n_components": 7})
+    assert model.lda_.get_params() == before | {"n_jobs": 2}
+    model.set_params(**{f"{prefix}verbose": 1})
+    assert model.lda_.get_params() == before | {"n_jobs": 2, "verbose": 1}
+    model.lda_.set_params(n_jobs=3)
+    assert model.set_params(vectorizer__min_df=2).lda_.n_jobs == 3
+    model.set_params(n_jobs=None, lda__n_jobs=None)
+    assert model.lda_.n_jobs is None

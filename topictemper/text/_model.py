@@ -36,6 +36,7 @@ from ._parameters import (
     default_lda,
     new_lda,
     new_vectorizer,
+    unfitted_lda,
     with_parts,
 )
 from ._parts import Part
@@ -178,14 +179,20 @@ class TopicModel(
         ----------
         **params
             By name; ``vectorizer__min_df`` and the like are those of a part. If the part is None,
-            its default is set first.
+            its default is set first. `n_jobs` and `verbose` hold for a fitted model at once, the
+            others for the next `fit`.
 
         Returns
         -------
         TopicModel
             The estimator itself.
         """
-        super().set_params(**with_parts(self, params, default_lda))
+        params = with_parts(self, params, default_lda)
+        super().set_params(**params)
+        of_process = params.keys() & {"n_jobs", "verbose"}
+        if of_process and hasattr(self, "lda_"):
+            asked = unfitted_lda(self, default_lda)
+            self.lda_.set_params(**{name: getattr(asked, name) for name in of_process})
         return self
 
     def fit(
