@@ -18,11 +18,9 @@ from topictemper.cli import _fit
 from topictemper.datasets import read_corpus, write_corpus
 from topictemper.datasets.formats._formats import FORMATS
 from topictemper.factorial.fmm import _config as fmm
-from topictemper.factorial.truncated import _config as truncated
 from topictemper.lda import _config as lda
 from topictemper.metrics._coherence import _MEASURES
-from topictemper.mixture._config import ANNEALING
-from topictemper.tempering._modes import _NORMALIZERS, MODES
+from topictemper.tempering._modes import _NORMALIZERS, ANNEALING, MODES
 from topictemper.tempering._schedules import _NAMED
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -95,8 +93,8 @@ def documented(thing: Any, parameter: str) -> set[str]:
         (TemperedLDA, "tempering", ("svi", *lda.MODES)),
         (TemperedLDA, "inference", lda.INFERENCES),
         (factorial.FactorialMixture, "tempering", ("vi", *fmm.MODES)),
-        (factorial.BinarySparseCoding, "tempering", ("vi", *truncated.MODES)),
-        (factorial.SigmoidBeliefNetwork, "tempering", ("vi", *truncated.MODES)),
+        (factorial.BinarySparseCoding, "tempering", ("vi", *ANNEALING)),
+        (factorial.SigmoidBeliefNetwork, "tempering", ("vi", *ANNEALING)),
         (mixture.DPGaussianMixture, "tempering", ("vi", *ANNEALING)),
         *((mode, "schedule", _NAMED) for mode in MODES.values()),
         (tempering.as_schedule, "spec", _NAMED),

@@ -13,15 +13,14 @@ from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._typing import Floats
 from ..tempering._control import AnnealingCourse
-from ..tempering._modes import TemperingSettings, tempering_settings
+from ..tempering._modes import COURSE, TemperingSettings, tempering_settings
 from . import _defaults as default
 from ._topics import Eta
 
-_COURSE = ("schedule", "max_temperature", "length")
-_LEARNED = (*_COURSE, "inertia", "n_temperatures", "updates")
+_LEARNED = (*COURSE, "inertia", "n_temperatures", "updates")
 MODES = {
-    "avi": _COURSE,
-    "dasvi": _COURSE,
+    "avi": COURSE,
+    "dasvi": COURSE,
     "vt": (*_LEARNED, "normalizer"),
     "lvt": _LEARNED,
 }

@@ -11,12 +11,10 @@ from numpy.random import RandomState
 from .._utils import _validation as check
 from .._utils._log import Iterations
 from .._utils._typing import Floats
-from ..tempering import ConstantSchedule, Schedule
-from ..tempering._modes import Annealing, tempering_settings
+from ..tempering import Schedule
+from ..tempering._modes import ANNEALING, Annealing, tempering_settings
 from ._normal_wishart import NormalWishart
 from ._priors import LARGEST, LOWEST, prior_of, start_of
-
-ANNEALING = {"avi": ("schedule", "max_temperature", "length")}
 
 # Rescues collapsed starts about as well as hotter and longer schedules do.
 _MAX_TEMPERATURE, _LENGTH = 2.0, 50.0
@@ -88,6 +86,4 @@ def _schedule(tempering: Any) -> Schedule:
     if isinstance(mode, str) and mode in ("vt", "lvt"):
         raise ValueError(_NO_LEARNED_TEMPERATURE.format(tempering))
     settings = tempering_settings(tempering, ANNEALING, "vi")
-    if settings.mode == "vi":
-        return ConstantSchedule()
     return settings.course("linear", _MAX_TEMPERATURE, _LENGTH)

@@ -14,9 +14,8 @@ from sklearn.utils import check_array
 from .._utils import _validation as check
 from .._utils._numerics import ignoring_underflow
 from .._utils._typing import Floats
-from ..tempering import ConstantSchedule, Schedule
-from ..tempering._modes import Annealing, tempering_settings
-from ._config import ANNEALING
+from ..tempering import Schedule
+from ..tempering._modes import ANNEALING, Annealing, tempering_settings
 
 # Numbers in the largest temporary array of many means.
 _AT_ONCE = 2_000_000
@@ -269,8 +268,6 @@ class TwoGaussians:
 
     def _schedule(self, tempering: Any, max_iter: int) -> Schedule:
         settings = tempering_settings(tempering, ANNEALING, "vi")
-        if settings.mode == "vi":
-            return ConstantSchedule()
         hot = max(1.0, _HOT * float(self.x.var()) / self.variance)
         return settings.course("exponential", hot, _LENGTH * max_iter)
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from sklearn.base import BaseEstimator
 
 from .._utils import _validation as check
-from ._schedules import Schedule, as_schedule
+from ._schedules import ConstantSchedule, Schedule, as_schedule
 
 ScheduleSpec = str | Schedule | Callable[[float], Any]
 
@@ -199,6 +199,10 @@ class GlobalTempering(LocalTempering):
 MODES: dict[str, type[Annealing]] = {
     kind.mode: kind for kind in (Annealing, PosteriorAnnealing, GlobalTempering, LocalTempering)
 }
+#: The settings of `Annealing`, and the modes of a model that anneals and learns no temperature.
+COURSE = ("schedule", "max_temperature", "length")
+ANNEALING = {"avi": COURSE}
+
 _NORMALIZERS = ("posterior", "prior", "prior_lower", "prior_upper")
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
@@ -234,7 +238,9 @@ class TemperingSettings:
         return self.schedule is not None and not isinstance(self.schedule, str)
 
     def course(self, name: str, max_temperature: float, length: float) -> Schedule:
-        """Return the schedule; the arguments replace settings that are None."""
+        """Return the schedule, T = 1 without a mode; the arguments replace settings that are None."""
+        if self.mode not in MODES:
+            return ConstantSchedule()
         return as_schedule(
             name if self.schedule is None else self.schedule,
             max_temperature if self.max_temperature is None else self.max_temperature,

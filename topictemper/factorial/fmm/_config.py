@@ -14,13 +14,13 @@ from ..._utils import _validation as check
 from ..._utils._log import Iterations
 from ..._utils._typing import Floats
 from ...tempering import Schedule, temperature_grid
-from ...tempering._modes import TemperingSettings, tempering_settings
+from ...tempering._modes import COURSE, TemperingSettings, tempering_settings
 from ._images import Images
 from ._updates import Prior
 
 MODES = {
-    "avi": ("schedule", "max_temperature", "length"),
-    "vt": ("schedule", "max_temperature", "length", "inertia", "n_temperatures"),
+    "avi": COURSE,
+    "vt": (*COURSE, "inertia", "n_temperatures"),
     "lvt": ("max_temperature", "n_temperatures"),
 }
 

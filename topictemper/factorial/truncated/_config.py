@@ -13,8 +13,8 @@ from numpy.random import RandomState
 from ..._utils import _validation as check
 from ..._utils._log import Iterations
 from ..._utils._typing import Floats
-from ...tempering import ConstantSchedule, Schedule
-from ...tempering._modes import tempering_settings
+from ...tempering import Schedule
+from ...tempering._modes import ANNEALING, tempering_settings
 from ._e_step import Inference, SamplerSchedule, Samples
 
 # Priors of units stay inside: a unit that is never or always on could not come back.
@@ -24,7 +24,6 @@ LOWEST_PI = 1e-4
 # to 0, and log-joints, which are sums of squares over the variance, would lose all digits.
 LOWEST_VARIANCE = {"float64": 1e-9, "float32": 1e-6}
 
-MODES = {"avi": ("schedule", "max_temperature", "length")}
 
 # Chosen with benchmarks/factorial/annealing.py: hotter schedules find fewer bars.
 _MAX_TEMPERATURE, _LENGTH = 3.0, 0.3
@@ -200,8 +199,6 @@ def _samplers(last: Samples, pair: Any) -> SamplerSchedule:
 
 
 def _schedule(tempering: Any, max_iter: int) -> Schedule:
-    settings = tempering_settings(tempering, MODES, "vi")
-    if settings.mode == "vi":
-        return ConstantSchedule()
+    settings = tempering_settings(tempering, ANNEALING, "vi")
     # Rounded down, so that a very short fit is at T = 1.
     return settings.course("linear", _MAX_TEMPERATURE, float(int(_LENGTH * max_iter)))
