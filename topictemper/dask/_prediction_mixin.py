@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..lda._prediction import Inference
@@ -50,8 +52,8 @@ class PredictionMixin:
         fitted = self._model(X)
         if not is_lazy(X):
             return fitted.transform(X, inference=inference, tempered=tempered)
-        meta = np.empty((0, self._job.parameters["n_components"]), self._job.parameters["dtype"])
-        return _prediction.transform(fitted, X, meta=meta, inference=inference, tempered=tempered)
+        options: dict[str, Any] = {"inference": inference, "tempered": tempered}
+        return _prediction.transform(fitted, X, meta=self._no_proportions, **options)
 
     def score(
         self,
@@ -138,7 +140,16 @@ class PredictionMixin:
                 "X is a matrix of this process, and the model is on the cluster: use "
                 "to_local().transform(X) and the like, or give a collection of Dask"
             )
+        return self._submitted(model, getattr(self, "feature_names_in_", None))
+
+    def _submitted(self, task: Callable[..., Any], *arguments: Any) -> Any:
+        """Submit a task of the job, the tree, the blocks of topics and more arguments."""
         executor, state = self._executor, self._state
         executor.check_kept([state.tree, *state.averages])
-        words = getattr(self, "feature_names_in_", None)
-        return executor.submit(model, self._job, state.tree, state.averages, words)
+        return executor.submit(task, self._job, state.tree, state.averages, *arguments)
+
+    @property
+    def _no_proportions(self) -> NDArray[Any]:
+        """What `transform` returns for no documents."""
+        parameters = self._job.parameters
+        return np.empty((0, parameters["n_components"]), parameters["dtype"])

@@ -67,8 +67,8 @@ class Rounds:
         `record` is what the checkpoint has of the rounds that have been made.
         """
         if record is None:
-            state = best = self._repeated(lambda _: self._annealed(sample_size), "the sample")
-            state = best = self._written(state, best)
+            state = self._repeated(lambda _: self._annealed(sample_size), "the sample")
+            state = best = self._written(state, state)
         else:
             self.scores = record["scores"]
             self._best_score, self._waited = record["best_score"], record["waited"]

@@ -182,8 +182,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
             Lazy; the same bits as ``to_local().transform``.
         """
         check_is_fitted(self)
-        parameters = self.lda_._job.parameters
-        meta = np.empty((0, parameters["n_components"]), parameters["dtype"])
+        meta = self.lda_._no_proportions
         return _prediction.transform(self._model(), _column(texts), meta=meta)
 
     def score(self, texts: Any, y: Any = None, sample_weight: Any = None) -> da.Array:
@@ -284,10 +283,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
 
     def _model(self) -> Any:
         """The fitted model of texts, or a Future of it."""
-        lda = self.lda_
-        lda._executor.check_kept([lda._state.tree, *lda._state.averages])
-        arguments = lda._job, lda._state.tree, lda._state.averages, self.vectorizer_
-        return lda._executor.submit(tasks.text_model, *arguments)
+        return self.lda_._submitted(tasks.text_model, self.vectorizer_)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "lda_")
