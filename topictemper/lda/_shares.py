@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._utils._chunks import row_sums
 from .._utils._tables import as_output_of
-from .._utils._typing import Flags
 from ..topics._shares import shares_by_group, shares_over_time
 
 
@@ -70,19 +69,15 @@ class SharesMixin:
         >>> shares["period"].tolist()
         [2020, 2020, 2020, 2020, 2021, 2021, 2021, 2021]
         """
-        theta, weights = self._shown(X)
-        model: Any = self
-        shares = shares_over_time(
-            theta,
+        return self._shares(
+            shares_over_time,
+            X,
             dates,
             period=period,
-            weights=weights,
-            labels=model.labels_,
             n_bootstrap=n_bootstrap,
             confidence=confidence,
             random_state=random_state,
         )
-        return as_output_of(shares, self)
 
     def topics_by_group(
         self,
@@ -125,22 +120,20 @@ class SharesMixin:
         >>> bool((shares["low"] <= shares["share"]).all())
         True
         """
-        theta, weights = self._shown(X)
-        model: Any = self
-        shares = shares_by_group(
-            theta,
+        return self._shares(
+            shares_by_group,
+            X,
             groups,
-            weights=weights,
-            labels=model.labels_,
             n_bootstrap=n_bootstrap,
             confidence=confidence,
             random_state=random_state,
         )
-        return as_output_of(shares, self)
 
-    def _shown(self, X: Any) -> tuple[NDArray[Any], Flags]:
-        """Proportions, and which documents have words."""
+    def _shares(self, shares_of: Callable[..., Any], X: Any, classes: Any, **settings: Any) -> Any:
+        """A table of shares; documents without words do not count."""
         model: Any = self
         X = model._fitted_counts(X)
         model._warn_if_hot()
-        return model._proportions(X), row_sums(X) > 0
+        theta, weights = model._proportions(X), row_sums(X) > 0
+        shares = shares_of(theta, classes, weights=weights, labels=model.labels_, **settings)
+        return as_output_of(shares, self)
