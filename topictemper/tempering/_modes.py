@@ -238,7 +238,7 @@ class TemperingSettings:
         return self.schedule is not None and not isinstance(self.schedule, str)
 
     def course(self, name: str, max_temperature: float, length: float) -> Schedule:
-        """Return the schedule, T = 1 without a mode; the arguments replace settings that are None."""
+        """Return the schedule; T = 1 without a mode. Arguments replace settings that are None."""
         if self.mode not in MODES:
             return ConstantSchedule()
         return as_schedule(
