@@ -34,6 +34,43 @@ static INLINE REAL FN(point_scales)(ptrdiff_t padded, const REAL *log_totals, RE
     return top;
 }
 
+/* The row of a word of topics that are a point, at s = 1, and its sums: in one pass, where each
+   number of the row is at hand. */
+static INLINE void FN(point_row)(const topic_state *state, const REAL *row, const REAL *next,
+                                 const REAL *factors, const REAL *alpha, const documents *p,
+                                 int64_t u, int streams)
+{
+    const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
+    const REAL scale = (REAL)state->a, offset = (REAL)state->base;
+    REAL *out = (REAL *)p->B + u * padded, *prior_mass = p->prior_mass, *prior = p->prior, sum = 0;
+    vec sum_b = {0}, sum_alpha_b = {0}, of_block = {0};
+    if (prior)
+        prior += u * (padded / TOPIC_PADDING);
+    for (ptrdiff_t k = 0; k < padded; k += VL) {
+        __builtin_prefetch(next + k, 0, 2);
+        ptrdiff_t left = n_topics - k;
+        vec m = left > 0 ? FN(load_n)(row + k, left, 1) : FN(splat)(1);
+        vec b = (m * scale + offset) * FN(load)(factors + k);
+        sum_b += b;
+        if (prior_mass)
+            sum_alpha_b += FN(load)(alpha + k) * b;
+        if (streams)
+            FN(stream)(out + k, (const REAL *)&b, VL);
+        else
+            FN(store)(out + k, b);
+        if (!prior)
+            continue;
+        of_block += FN(load)(alpha + k) * b;
+        if ((k + VL) % TOPIC_PADDING == 0) {
+            prior[k / TOPIC_PADDING] = sum += FN(hsum)(of_block);
+            of_block = (vec){0};
+        }
+    }
+    ((REAL *)p->mass)[u] = FN(hsum)(sum_b);
+    if (prior_mass)
+        prior_mass[u] = FN(hsum)(sum_alpha_b);
+}
+
 /* exp(s (L - shift)), or L - shift, with L = E[log beta] of the batch's words, or log E[beta] if
    topics are a `point`. `shift` keeps a row from vanishing and cancels in phi. It is max_k L; at
    s = 1, where exp(L) needs no logarithm, L is taken without its logarithm there. */
@@ -72,15 +109,12 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
             REAL top;
             /* Asked for line by line: a whole row at once would keep all other loads waiting. */
             const REAL *next = M + (ptrdiff_t)words[u + 2 < n_words ? u + 2 : u] * n_topics;
-            for (ptrdiff_t k = 0; scales && k < padded; k += VL) {
-                __builtin_prefetch(next + k, 0, 2);
-                ptrdiff_t left = n_topics - k;
-                vec m = left > 0 ? FN(load_n)(row + k, left, 1) : FN(splat)(1);
-                vec b = (m * scale + offset) * FN(load)(factors + k);
-                sum_b += b;
-                FN(store)(out + k, b);
+            if (scales) {
+                FN(point_row)(state, row, next, factors, alpha, p, u, streams);
+                shift[u] = all_top;
+                continue;
             }
-            for (ptrdiff_t k = 0; !scales && k < padded; k += VL) {
+            for (ptrdiff_t k = 0; k < padded; k += VL) {
                 __builtin_prefetch(next + k, 0, 2);
                 ptrdiff_t left = n_topics - k;
                 vec m = left > 0 ? FN(load_n)(row + k, left, 1) : FN(splat)(1);
@@ -93,7 +127,7 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
                     FN(store)(factors + k, y);
                 FN(store)(out + k, l);
             }
-            shift[u] = top = scales ? all_top : FN(hmax)(most);
+            shift[u] = top = FN(hmax)(most);
             if (log_rows) {
                 for (ptrdiff_t k = 0; k < padded; k += VL)
                     FN(store)(out + k, FN(load)(out + k) - top);
@@ -101,7 +135,7 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
                     FN(stream)(B + u * padded, out, padded);
                 continue;
             }
-            for (ptrdiff_t k = 0; !scales && k < padded; k += VL) {
+            for (ptrdiff_t k = 0; k < padded; k += VL) {
                 vec l = FN(load)(out + k) - top;
                 vec b = plain ? FN(load)(factors + k) * FN(exp)(l) : FN(exp)(l * inverse);
                 sum_b += b;
