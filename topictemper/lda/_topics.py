@@ -91,13 +91,14 @@ class Topics(Stateful):
         return other._combined([(self, 1.0 - weight), (other, weight)], workers)
 
     def _combined(self, shares: list[tuple[Topics, float]], workers: Workers) -> Topics:
-        result = copy(self)
+        result, dtype = copy(self), self.M.dtype
         result.M = np.empty_like(self.M)
 
         def combine(rows: slice) -> None:
-            result.M[rows] = sum(
-                topics.M[rows] * self.M.dtype.type(share * topics.a) for topics, share in shares
-            )
+            out, factors = result.M[rows], [dtype.type(share * each.a) for each, share in shares]
+            np.multiply(shares[0][0].M[rows], factors[0], out=out)
+            for (each, _), factor in zip(shares[1:], factors[1:], strict=True):
+                out += each.M[rows] * factor
 
         at_once = max(1, _ENTRIES_AT_ONCE // self.n_components)
         starts = range(0, self.n_features, at_once)
