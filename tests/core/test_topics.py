@@ -198,8 +198,14 @@ def test_a_table_without_intervals_is_refused() -> None:
 
 
 def mixture_log_likelihood(minibatch: Minibatch, t: NDArray[Any], n_threads: int = 1) -> Floats:
-    out = np.full(minibatch.n_documents, np.nan)
-    arguments = (*mixture_arguments(minibatch, t), out, ticket())
+    return log_likelihoods(minibatch, t[None], np.array([minibatch.base]), n_threads)[0]
+
+
+def log_likelihoods(
+    minibatch: Minibatch, t: NDArray[Any], bases: Floats, n_threads: int = 1
+) -> Floats:
+    out = np.full(t.shape[:2], np.nan)
+    arguments = (*mixture_arguments(minibatch, t)[:-1], bases, out, ticket())
     share(_kernels.mixture_log_likelihood, arguments, n_threads)
     return out
 
@@ -232,3 +238,18 @@ def test_mixture_log_likelihood_shared_by_threads() -> None:
     alone = mixture_log_likelihood(minibatch, t)
     for _ in range(5):
         assert_array_equal(mixture_log_likelihood(minibatch, t, n_threads=2), alone)
+
+
+@pytest.mark.parametrize("n_topics", TOPICS)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_several_mixtures_have_the_bits_of_each(dtype: Real, n_topics: int) -> None:
+    minibatch = make_minibatch(n_topics, dtype=dtype)
+    rng = np.random.default_rng(1)
+    t = rng.random((11, minibatch.n_documents, n_topics)).astype(dtype)
+    bases = rng.random(len(t))
+    for n in range(1, len(t) + 1):  # not all are looked at at once
+        for found, t_of_one, base in zip(
+            log_likelihoods(minibatch, t[:n], bases[:n], n_threads=2), t, bases, strict=False
+        ):
+            alone = log_likelihoods(minibatch, t_of_one[None], np.array([base]))[0]
+            assert_array_equal(found, alone)

@@ -73,7 +73,8 @@ static void LIKELIHOOD(const lda_kernels *kernels, int c, const topic_state *sta
     const int64_t K = d->n_topics;
     REAL *t = room((size_t)(N_DOCS * K) * sizeof(REAL));
     double out[N_DOCS];
-    likelihood_problem problem = {N_DOCS, d->doc_ptr, d->word_of, d->counts, t, out};
+    likelihood_problem problem
+        = {N_DOCS, 1, d->doc_ptr, d->word_of, d->counts, t, &state->base, out};
     for (int64_t i = 0; i < N_DOCS * K; i++)
         t[i] = (REAL)uniform(7, (uint64_t)i);
     status |= kernels->mixture_log_likelihood(state, &problem, new_ticket());

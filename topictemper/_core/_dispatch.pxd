@@ -56,11 +56,12 @@ cdef extern from "lda.h" nogil:
         double *out
 
     ctypedef struct likelihood_problem:
-        int64_t n_docs
+        int64_t n_docs, n_values
         const int64_t *doc_ptr
         const int32_t *indices
         const void *counts
         const void *t
+        const double *bases
         double *out
 
     ctypedef struct lda_kernels:

@@ -322,18 +322,22 @@ def mixture_log_likelihood(
     const int64_t[::1] doc_ptr,
     const int32_t[::1] indices,
     const floating[::1] counts,
-    const floating[:, ::1] t,
+    const floating[:, :, ::1] t,
     const floating[:, ::1] M,
     double a,
-    double base,
-    double[::1] out,
+    const double[::1] bases,
+    double[:, ::1] out,
     int64_t[::1] ticket,
 ):
-    """sum_v n_dv log sum_k t_dk lambda_kv of every document; ``indices`` are columns."""
+    """sum_v n_dv log sum_k t_dk lambda_kv of every document; ``indices`` are columns.
+
+    For each of several ``t`` with a base of lambda of its own: the first axis of ``t`` and ``out``.
+    """
     cdef int status
-    cdef topic_state state = state_of(M, a, base)
+    cdef topic_state state = state_of(M, a, 0.0)
     cdef likelihood_problem problem = likelihood_problem(
-        t.shape[0], &doc_ptr[0], &indices[0], &counts[0], &t[0, 0], &out[0]
+        t.shape[1], t.shape[0], &doc_ptr[0], &indices[0], &counts[0], &t[0, 0, 0], &bases[0],
+        &out[0, 0],
     )
     with nogil:
         status = kernels(floating is float).mixture_log_likelihood(&state, &problem, &ticket[0])

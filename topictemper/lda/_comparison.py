@@ -12,7 +12,7 @@ from .._core._workers import Workers
 from .._utils._state import Stateful
 from .._utils._typing import Floats
 from ._clock import StreamClock
-from ._e_step import log_likelihood
+from ._e_step import log_likelihoods
 from ._halves import halves, some_rows
 from ._minibatch import LocalParameters, Minibatch
 from ._topics import Topics
@@ -66,12 +66,12 @@ class Comparison(Stateful):
         """The exponent of the multiple of alpha with which halves of documents predict best."""
         some = some_rows(batch, n_documents, self._steps)
         seen, unseen = halves(some)
-        gains, local = [], None
+        cases, local = [], None
         for exponent in self._exponents:
             scaled = times(alpha, 2.0**exponent)
             local = e_step(topics, seen, scaled, again=local, workers=workers, **sweeps)
-            gains.append(some.total(log_likelihood(topics, unseen, local.theta(), workers)))
-        return self._best(gains)
+            cases.append((topics, local.theta()))
+        return self._best([*map(some.total, log_likelihoods(cases, unseen, workers))])
 
 
 class SampledComparison(Comparison):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -262,19 +263,32 @@ def log_likelihood(
 
     ``theta`` has shape (n_documents, n_components), or (1, n_components) for one that all share.
     """
-    dtype = topics.M.dtype
-    t = np.broadcast_to(theta / topics.totals, (batch.n_documents, topics.n_components))
-    out = np.empty(batch.n_documents)
-    M, a, base, places = topics.for_kernels(batch.words)
+    result: Floats = log_likelihoods([(topics, theta)], batch, workers)[0]
+    return result
+
+
+def log_likelihoods(
+    cases: Sequence[tuple[Topics, NDArray[Any]]], batch: Minibatch, workers: Workers
+) -> Floats:
+    """`log_likelihood` for several topics and theta, (n_cases, n_documents).
+
+    The topics differ in their symmetric prior alone, so that the rows of words are read once.
+    """
+    topics = cases[0][0]
+    M, a, _, places = topics.for_kernels(batch.words)
+    t = np.empty((len(cases), batch.n_documents, topics.n_components), dtype=M.dtype)
+    for t_of_case, (of_case, theta) in zip(t, cases, strict=True):
+        t_of_case[:] = theta / of_case.totals
+    out = np.empty(t.shape[:2])
     workers.run(
         kernels.mixture_log_likelihood,
         batch.doc_ptr,
         places[batch.word_of],
         batch.counts,
-        np.ascontiguousarray(t, dtype=dtype),
+        t,
         M,
         a,
-        base,
+        np.array([of_case.base for of_case, _ in cases]),
         out,
     )
     return out

@@ -21,7 +21,7 @@ from ._defaults import (
     ETA_UNLEARNED,
     ETA_WORDS,
 )
-from ._e_step import infer, log_likelihood
+from ._e_step import infer, log_likelihoods
 from ._halves import halves, some_rows
 from ._minibatch import Minibatch
 from ._topics import Topics
@@ -67,11 +67,12 @@ class PredictiveEta(SampledComparison):
         theta = infer(
             topics, seen, alpha, 1.0, want_weights=False, workers=workers, **sweeps
         ).theta()
-        gains = []
+        cases = []
         for exponent in _EXPONENTS:
             other = copy(topics)  # the same M
             other.set_prior(2.0**exponent)
-            gains.append(some.total(log_likelihood(other, unseen, theta, workers)))
+            cases.append((other, theta))
+        gains = [*map(some.total, log_likelihoods(cases, unseen, workers))]
         largest = largest_eta(clock.corpus_size(batch).tokens, *topics.M.shape)
         return min(float(2.0 ** self._best(gains)), largest)
 

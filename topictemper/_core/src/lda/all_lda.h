@@ -12,4 +12,5 @@
 #include "topics.h"
 #include "statistics.h"
 #include "moments.h"
+#include "likelihood.h"
 #include "partition.h"

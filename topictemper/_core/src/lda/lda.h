@@ -126,11 +126,12 @@ typedef struct {
 } moments_problem;
 
 typedef struct {
-    int64_t n_docs;
+    int64_t n_docs, n_values;
     const int64_t *doc_ptr;
     const int32_t *indices;
-    const real *counts, *t;
-    double *out; /* (n_docs,) */
+    const real *counts, *t; /* t: (n_values, n_docs, n_topics) */
+    const double *bases;    /* (n_values,), in the place of that of the topics */
+    double *out;            /* (n_values, n_docs) */
 } likelihood_problem;
 
 typedef struct {

@@ -76,35 +76,3 @@ static int FN(fractional_moments)(const topic_state *state, const moments_proble
     free(tallies);
     return 0;
 }
-/* sum_v n_dv log sum_k t_dk (base + a M[v, k]). */
-static int FN(mixture_log_likelihood)(const topic_state *state, const likelihood_problem *p,
-                                      int64_t *ticket)
-{
-    const int64_t n_docs = p->n_docs, n_topics = state->n_topics, *doc_ptr = p->doc_ptr;
-    const int32_t *indices = p->indices;
-    const REAL *counts = p->counts, *t = p->t, *M = state->M;
-    const double a = state->a, base = state->base;
-    double *out = p->out;
-    for (;;) {
-        int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * DOCUMENT_BLOCK;
-        int64_t last = first + DOCUMENT_BLOCK < n_docs ? first + DOCUMENT_BLOCK : n_docs;
-        if (first >= n_docs)
-            break;
-        for (int64_t d = first; d < last; d++) {
-            const REAL *t_d = t + d * n_topics;
-            double sum = 0, floor = 0;
-            for (ptrdiff_t k = 0; k < n_topics; k++)
-                floor += (double)t_d[k];
-            for (int64_t i = doc_ptr[d]; i < doc_ptr[d + 1]; i++) {
-                const REAL *row = M + (ptrdiff_t)indices[i] * n_topics;
-                vec over = {0};
-                for (ptrdiff_t k = 0; k < n_topics; k += VL)
-                    over += FN(load_n)(t_d + k, n_topics - k, 0)
-                            * FN(load_n)(row + k, n_topics - k, 0);
-                sum += (double)counts[i] * log(a * (double)FN(hsum)(over) + base * floor);
-            }
-            out[d] = sum;
-        }
-    }
-    return 0;
-}
