@@ -4,11 +4,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import TemperedLDA, load
+from topictemper._core._workers import Workers
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda._comparison import SampledComparison
+from topictemper.lda._comparison import SampledComparison, times
+from topictemper.lda._e_step import cvb0
+from topictemper.lda._minibatch import Gatherer
+from topictemper.lda._topics import Topics
 from topictemper.metrics import predictive_log_likelihood
 
 # More topics than documents can tell apart are what this is for.
@@ -94,3 +99,20 @@ def test_documents_are_compared_once_they_are_as_good_as_new():
             if comparison._is_due_at(clock):
                 compared.append(step - wait)
         assert compared == [1, 2, 4, 8, 16, 32, 48, 64, 80, 96]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_of_the_topics_serve_all_multiples_of_alpha(dtype):
+    rng = np.random.default_rng(0)
+    X = sp.csr_matrix(rng.poisson(0.3, size=(30, 80)).astype(dtype))
+    batch = Gatherer(X, dtype).rows(np.arange(30), by_word=False)
+    topics = Topics(rng.gamma(0.3, size=(80, 37)).astype(dtype), 0.05, point=True)
+    alpha = rng.gamma(1.0, 0.1, size=37).astype(dtype)
+    settings = {"tol": 1e-3, "max_iter": 100, "workers": Workers()}
+    again = None
+    for multiple in (0.5, 1.0, 2.0, 4.0):
+        scaled = times(alpha, multiple)
+        again = cvb0(topics, batch, scaled, again=again, **settings)
+        alone = cvb0(topics, batch, scaled, **settings)
+        assert_array_equal(again.gamma, alone.gamma)
+        assert_array_equal(again.sweeps, alone.sweeps)

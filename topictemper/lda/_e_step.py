@@ -194,22 +194,29 @@ def cvb0(
     max_iter: int,
     workers: Workers,
     workspace: Workspace | None = None,
+    again: LocalParameters | None = None,
 ) -> LocalParameters:
     """Collapsed inference to predict by, at T = 1; only gamma, whose mean is that of q(theta).
 
     With the topics fixed it is close to what sampling comes to, at the cost of a few sweeps
-    (Asuncion, Welling, Smyth and Teh, UAI 2009, section 3.4). Parameters are those of `infer`.
+    (Asuncion, Welling, Smyth and Teh, UAI 2009, section 3.4). Parameters are those of `infer`, but
+    `alpha` has to be that of `again` times a power of 2. Sums with it are multiplied, too, without
+    rounding.
     """
-    local = _prepare(
-        topics,
-        batch,
-        alpha,
-        1.0,
-        workers=workers,
-        want_weights=False,
-        want_prior_mass=True,
-        workspace=workspace,
-    )
+    if again is not None:
+        prior_mass = again.prior_mass * (alpha[0] / again.alpha[0])
+        local = again._replace(alpha=alpha, prior_mass=prior_mass)
+    else:
+        local = _prepare(
+            topics,
+            batch,
+            alpha,
+            1.0,
+            workers=workers,
+            want_weights=False,
+            want_prior_mass=True,
+            workspace=workspace,
+        )
     workers.run(kernels.cvb0, batch, local, tol, max_iter, ROUGH, OWN_SWEEPS)
     return local
 

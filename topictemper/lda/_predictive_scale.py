@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ._clock import StreamClock
 from ._comparison import SampledComparison
 from ._e_step import cvb0
-from ._minibatch import LocalParameters, Minibatch
+from ._minibatch import Minibatch
 from ._topics import Topics
 
 # Multiples of alpha that are compared, as powers of 2.
@@ -58,10 +58,5 @@ class PredictiveScale(SampledComparison):
         """Compare multiples of alpha on a minibatch that is to be sampled."""
         if not self._learned or not self._is_due_at(clock):
             return
-        best = self._best_multiple(_infer, topics, batch, alpha, _DOCUMENTS, **sweeps)
+        best = self._best_multiple(cvb0, topics, batch, alpha, _DOCUMENTS, **sweeps)
         self.scale = max(1.0, 2.0**best)
-
-
-def _infer(*args: Any, again: LocalParameters | None, **sweeps: Any) -> LocalParameters:
-    """Infer as predictions do; rows of the topics are made anew, because alpha is in them."""
-    return cvb0(*args, **sweeps)
