@@ -30,8 +30,9 @@ from topictemper._utils._typing import Floats
 from topictemper.factorial import FactorialMixture
 from topictemper.factorial.fmm._config import config_of, critical_temperature
 from topictemper.factorial.fmm._images import Images
+from topictemper.factorial.fmm._inference import infer_assignments
 from topictemper.factorial.fmm._prediction import density_of_pixels
-from topictemper.factorial.fmm._training import Run, ascend_from, infer_assignments
+from topictemper.factorial.fmm._training import Run, ascend_from
 from topictemper.factorial.fmm._updates import Components
 from topictemper.plotting import ComponentsDisplay
 from topictemper.plotting._components import matched

@@ -5,7 +5,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.special import logsumexp
 from scipy.stats import norm
 
 from topictemper._core._workers import Workers
@@ -13,7 +12,7 @@ from topictemper.datasets import make_shapes
 from topictemper.factorial.fmm._config import Config
 from topictemper.factorial.fmm._images import Images
 from topictemper.factorial.fmm._tempering import LearnedGlobally, LearnedLocally, Scheduled
-from topictemper.factorial.fmm._training import ascend_from, infer_assignments
+from topictemper.factorial.fmm._training import ascend_from
 from topictemper.factorial.fmm._updates import (
     Components,
     Prior,
@@ -237,33 +236,6 @@ def test_learned_temperature_solves_the_stationary_equation():
     tempering.update(result.energies)
     s = tempering.inverse_temperatures()[0]
     assert_allclose(1 / s, 1 / root, rtol=2e-3)  # q(T) has a width of about a hundredth
-
-
-def test_score_is_exact_for_components_that_do_not_overlap():
-    m = np.zeros((3, 6))
-    m[0, :2], m[1, 2:4], m[2, 4:] = 0.8, -0.5, 1.1
-    prior = Prior(np.array([0.3, 0.5, 0.2]), 0.2, 1.0)
-    X = np.random.RandomState(0).normal(size=(20, 6))
-    X[3, 1] = X[5, 2:] = np.nan
-    images = Images(X)
-    result = infer_assignments(images, prior, Components(m, np.zeros_like(m)), WORKERS)
-    ours = result.energies + prior.log_scale(images.observed) + result.entropies
-    joint = []
-    for z in product([0, 1], repeat=3):
-        weight = np.log(np.where(z, prior.pi, 1 - prior.pi)).sum()
-        density = norm.logpdf(X, np.array(z) @ m, np.sqrt(prior.noise_var))
-        joint.append(weight + np.nansum(density, axis=1))
-    assert_allclose(ours, logsumexp(joint, axis=0), rtol=1e-12)
-
-
-def test_assignments_of_images_have_settled():
-    # After 20 sweeps another one changes a probability by 0.03, here by 1e-5.
-    X = data()
-    images, s = Images(X), np.ones(len(X))
-    components = update_components(images, PRIOR, start(len(X)), s)
-    nu = infer_assignments(images, PRIOR, components, WORKERS).nu
-    again = update_assignments(images, PRIOR, components, nu, s, WORKERS).nu
-    assert_allclose(again, nu, atol=1e-3)
 
 
 @pytest.mark.parametrize("mu_first", [True, False])

@@ -25,8 +25,9 @@ from ...tempering._mixin import TemperingMixin
 from ...tempering._modes import Annealing
 from ._config import Config, config_of
 from ._images import Images
+from ._inference import infer_assignments
 from ._prediction import density_of_pixels
-from ._training import Run, best_run, infer_assignments
+from ._training import Run, best_run
 from ._updates import Components, Prior
 
 # Parameters that fitted models keep.
@@ -128,6 +129,14 @@ class FactorialMixture(
 
     With many pixels, high temperatures can empty components: no image has them. After each tempered
     sweep these start anew, from random assignments.
+
+    `transform`, `elbo`, `score` and `predictive_log_likelihood` find q(z_n) by 70 sweeps, annealed
+    whatever `tempering` is. There are two courses from `pi`, in which T falls exponentially to 1
+    within 20 sweeps. It falls from the temperature above which the bound of an image has a single
+    optimum, at most ``max_k |m_k|^2 / (4 noise_var)`` with the components m_k, but never from more
+    than 1e6. The first course tempers the likelihood and p(z_n), as training does, and the second
+    tempers the likelihood alone. Each image keeps the result with the higher bound. Nothing is
+    random, and no image has an effect on another.
 
     References
     ----------
@@ -265,7 +274,9 @@ class FactorialMixture(
 
     @own_numerics
     def transform(self, X: Any) -> Floats:
-        """Probability of each component in each image, by 50 sweeps at T = 1.
+        """Probability of each component in each image, by annealed inference.
+
+        See Notes of the class.
 
         Parameters
         ----------
@@ -316,8 +327,8 @@ class FactorialMixture(
         Returns
         -------
         float
-            Nats per image: the mean of ``E_q log p(x_n, z_n | mu) + H(q(z_n))``, with q(z_n) by 50
-            sweeps.
+            Nats per image: the mean of ``E_q log p(x_n, z_n | mu) + H(q(z_n))``, with q(z_n) by
+            annealed inference (see Notes of the class).
         """
         images = self._fitted_images(X)
         with Workers(self.n_jobs) as workers:
@@ -346,8 +357,8 @@ class FactorialMixture(
     def predictive_log_likelihood(self, X: Any, mask: ArrayLike) -> float:
         """Log density of some pixels of images, given the others.
 
-        q(z_n) is found on the observed pixels without mask by 50 sweeps at T = 1; a pixel with mask
-        then has mean ``sum_k nu_nk m_kd`` and variance
+        q(z_n) is found on the observed pixels without mask, by annealed inference (see Notes of the
+        class); a pixel with mask then has mean ``sum_k nu_nk m_kd`` and variance
         ``noise_var + sum_k [nu_nk (1 - nu_nk) m_kd^2 + nu_nk v_kd]``, as if Gaussian.
 
         Parameters

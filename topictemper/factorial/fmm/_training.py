@@ -16,16 +16,11 @@ from ._config import Config
 from ._images import Images
 from ._tempering import new_tempering
 from ._updates import (
-    Assignments,
     Components,
-    Prior,
     components_bound,
     update_assignments,
     update_components,
 )
-
-# Sweeps that find q(Z) of images at fixed q(mu); docstrings of `FactorialMixture` name the number.
-_SWEEPS = 50
 
 
 @dataclass(frozen=True)
@@ -111,12 +106,3 @@ def _refilled(nu: Floats, random: np.random.RandomState) -> Floats:
     refilled = nu.copy()
     refilled[empty] = random.random_sample((int(empty.sum()), nu.shape[1]))
     return refilled
-
-
-def infer_assignments(
-    images: Images, prior: Prior, components: Components, workers: Workers
-) -> Assignments:
-    """Return q(Z) of images at fixed q(mu) and T = 1, by sweeps from pi."""
-    n_images = len(images.X)
-    nu = np.repeat(prior.pi[:, np.newaxis], n_images, axis=1)
-    return update_assignments(images, prior, components, nu, np.ones(n_images), workers, _SWEEPS)

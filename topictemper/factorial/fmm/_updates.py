@@ -11,10 +11,12 @@ inference for the Indian buffet process".
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
 from ..._core import _factorial
@@ -144,6 +146,78 @@ def _solved(A: Floats, B: Floats, prior: Prior) -> Floats:
         ) from error
 
 
+@dataclass(frozen=True)
+class Part:
+    """Images whose q(Z) is updated together, and what the updates need of them and of q(mu).
+
+    `projections`, of shape (K, n), are ``m_k . x_n``. `gram`, of shape (P, K, K), and `bias`, of
+    shape (P, K), are those of the sets of observed pixels that `pattern` names for each image.
+    `constants` are the terms of energies that do not depend on q(Z), of shape (n,).
+    """
+
+    chosen: slice | NDArray[np.intp]
+    projections: Floats
+    gram: Floats
+    bias: Floats
+    pattern: NDArray[np.int64]
+    constants: Floats
+    precision: float
+
+    def sweep(
+        self, nu: Floats, s: Floats, workers: Workers, n_sweeps: int = 1, shift: Floats | float = 0
+    ) -> tuple[Floats, Floats]:
+        """Update `nu` in place, a component at a time; return energies and entropies.
+
+        Parameters
+        ----------
+        nu : ndarray of shape (K, n)
+        s : ndarray of shape (n,)
+            Inverse temperatures.
+        workers : Workers
+        n_sweeps : int
+        shift : ndarray of shape (K,) or float
+            Added to `bias`; energies then have ``nu . shift`` too.
+
+        Returns
+        -------
+        energies, entropies : ndarray of shape (n,)
+            As in `Assignments`.
+        """
+        energies, entropies = np.empty(len(s)), np.empty(len(s))
+        workers.run(
+            _factorial.bernoulli_sweep,
+            self.projections,
+            self.gram,
+            self.bias + shift,
+            self.pattern,
+            s,
+            self.precision,
+            n_sweeps,
+            *(nu, energies, entropies),
+        )
+        energies += self.constants
+        return energies, entropies
+
+
+def parts_of(images: Images, prior: Prior, components: Components) -> Iterator[Part]:
+    """Yield all images, in parts with few enough Gram matrices."""
+    m, v = components
+    constant = float(np.log1p(-prior.pi).sum())
+    for patterns, chosen in images.parts(len(m)):
+        masks = images.image_masks[patterns]
+        gram = masked_gram(masks, None, m)
+        norms = np.einsum("pkk->pk", gram) + masked_sums(masks, v)
+        yield Part(
+            chosen,
+            m @ images.X[chosen].T,
+            gram,
+            prior.log_odds - norms / (2 * prior.noise_var),
+            images.image_pattern[chosen] - patterns.start,
+            constant - images.squares[chosen] / (2 * prior.noise_var),
+            1.0 / prior.noise_var,
+        )
+
+
 def update_assignments(
     images: Images,
     prior: Prior,
@@ -151,42 +225,22 @@ def update_assignments(
     nu: Floats,
     s: Floats,
     workers: Workers,
-    n_sweeps: int = 1,
 ) -> Assignments:
-    """Update q(Z), a component at a time, in `n_sweeps` sweeps (model: VT eq. 12).
+    """Update q(Z), a component at a time, in one sweep (model: VT eq. 12).
 
     ``logit nu_nk = s_n [logit pi_k - E|mu_k|^2 / (2 noise_var)
     + m_k . (x_n - sum_(l != k) nu_nl m_l) / noise_var]``. The initial `nu` stays unchanged.
     """
-    m, v = components
     n_images = len(images.X)
     result = Assignments(
         np.array(nu, order="C", dtype=float), np.empty(n_images), np.empty(n_images)
     )
-    for patterns, chosen in images.parts(len(m)):
-        masks = images.image_masks[patterns]
-        gram = masked_gram(masks, None, m)
-        norms = np.einsum("pkk->pk", gram) + masked_sums(masks, v)
-        bias = prior.log_odds - norms / (2 * prior.noise_var)
-        # Views where these are all images.
-        part = np.ascontiguousarray(result.nu[:, chosen])
-        energies, entropies = result.energies[chosen], result.entropies[chosen]
-        workers.run(
-            _factorial.bernoulli_sweep,
-            m @ images.X[chosen].T,
-            gram,
-            bias,
-            images.image_pattern[chosen] - patterns.start,
-            s[chosen],
-            1.0 / prior.noise_var,
-            n_sweeps,
-            *(part, energies, entropies),
-        )
+    for part in parts_of(images, prior, components):
+        chosen = part.chosen
+        own = np.ascontiguousarray(result.nu[:, chosen])  # a view where these are all images
+        result.energies[chosen], result.entropies[chosen] = part.sweep(own, s[chosen], workers)
         if not isinstance(chosen, slice):
-            result.nu[:, chosen] = part
-            result.energies[chosen], result.entropies[chosen] = energies, entropies
-    constant = float(np.log1p(-prior.pi).sum())
-    result.energies[:] += constant - images.squares / (2 * prior.noise_var)
+            result.nu[:, chosen] = own
     return result
 
 
