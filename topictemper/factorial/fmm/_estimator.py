@@ -132,11 +132,11 @@ class FactorialMixture(
 
     `transform`, `elbo`, `score` and `predictive_log_likelihood` find q(z_n) by 70 sweeps, annealed
     whatever `tempering` is. There are two courses from `pi`, in which T falls exponentially to 1
-    within 20 sweeps. It falls from the temperature above which the bound of an image has a single
-    optimum, at most ``max_k |m_k|^2 / (4 noise_var)`` with the components m_k, but never from more
-    than 1e6. The first course tempers the likelihood and p(z_n), as training does, and the second
-    tempers the likelihood alone. Each image keeps the result with the higher bound. Nothing is
-    random, and no image has an effect on another.
+    within 20 sweeps. It starts at ``max_k |m_k|^2 / (4 noise_var)``, with the components m_k, but
+    at 1e6 at most: above this temperature the bound of an image has a single optimum. The first
+    course tempers the likelihood and p(z_n), as training does. The second tempers the likelihood
+    alone. Each image keeps the result with the higher bound. Nothing is random, and no image has an
+    effect on another.
 
     References
     ----------
