@@ -255,6 +255,15 @@ def test_topics_that_no_machine_can_hold():
         small_lda(n_components=10**12).fit(corpus())
 
 
+def test_topics_that_a_machine_can_hold_but_not_learn(monkeypatch):
+    lda, X = small_lda(), corpus()
+    two_copies = 2 * lda.n_components * X.shape[1] * 4
+    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": two_copies}
+    monkeypatch.setattr("topictemper._utils._validation.os.sysconf", sizes.get)
+    with Unchanged(lda, "n_components=.* a smaller n_components"):
+        lda.fit(X)
+
+
 @pytest.mark.filterwarnings("ignore:.*topics are nearly the same")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(

@@ -275,6 +275,7 @@ def test_no_learned_temperature(tempering):
 BAD = [
     ({"n_components": 0}, "n_components == 0, must be >= 1"),
     ({"n_components": 2.5}, "n_components must be an instance of int"),
+    ({"n_components": 10**12}, "n_components=.* needs .* GiB for 2 features"),
     ({"concentration": 0.0}, "concentration == 0"),
     ({"concentration": 5e-324}, "concentration == 5e-324"),
     ({"mean_precision_prior": 1e308}, r"mean_precision_prior == 1e\+308"),
@@ -353,6 +354,10 @@ def test_bad_data():
         with pytest.raises(ValueError, match=r"squares of its values vanish; scale it up"):
             DPGaussianMixture(3, covariance_type=kind).fit(X * scale)
     fitted(constant, 3, covariance_prior=[1.0, 1.0])
+    with pytest.raises(
+        ValueError, match=r"X: row 3 has nan in column 1; .* fill them in, or leave"
+    ):
+        fitted(X, 3).predict(np.where(np.arange(2 * len(X)).reshape(X.shape) == 7, np.nan, X))
     with pytest.raises(ValueError, match=r"X must be within ±1e\+100"):
         DPGaussianMixture(3).fit(X * 1e200)
     with pytest.raises(NotFittedError):

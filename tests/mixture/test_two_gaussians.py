@@ -179,6 +179,8 @@ def test_data_that_are_changed_later_leave_the_model_alone():
 def test_bad_input():
     with pytest.raises(ValueError, match="X must have one column"):
         TwoGaussians(np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="X: row 1 has nan; values must not be missing: fill"):
+        TwoGaussians([0.0, np.nan])
     with pytest.raises(ValueError, match="weights must be two positive numbers"):
         TwoGaussians([0.0, 1.0], weights=(0.5, 0.6))
     with pytest.raises(ValueError, match="variance == 0"):

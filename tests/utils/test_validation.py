@@ -164,7 +164,7 @@ def test_errors_of_frames_with_missing_numbers_are_of_what_is_wrong():
         frame = pandas.DataFrame({"a": holes, "b": other})
         with pytest.raises(ValueError, match="feature names"):
             model.fit(frame).transform(frame.rename(columns={"a": "c"}))
-        with pytest.raises(ValueError, match="contains NaN"):
+        with pytest.raises(ValueError, match="row 1 has nan in column 0"):
             BinarySparseCoding(2).fit(frame)
     with pytest.raises(ValueError, match=r"Expected (2D|a 2-dimensional)"):
         model.fit(frame["a"])

@@ -281,6 +281,27 @@ def _described(length: int | None) -> str:
     return "not a list" if length is None else f"a list of {length}"
 
 
+def finite(name: str, array: NDArray[Any], *, missing: bool = False) -> None:
+    """Refuse what is not finite, and say where it is; with `missing`, NaN passes."""
+    wrong = np.isinf(array) if missing else ~np.isfinite(array)
+    if not wrong.any():
+        return
+    place = tuple(int(i) for i in np.argwhere(wrong)[0])
+    value = array[place]
+    column = f" in column {place[1]}" if array.ndim == 2 else ""
+    remedy = "be finite"
+    if np.isnan(value):
+        remedy = "not be missing: fill them in, or leave the row out"
+    elif array.dtype == np.float32:  # which given values may have exceeded
+        remedy = "be finite in single precision: scale them down"
+    elif missing:
+        remedy = "be finite, or NaN where they are missing"
+    raise ValueError(
+        f"{'NaN' if np.isnan(value) else 'Infinite'} values in data passed to {name}: row "
+        f"{place[0]} has {value}{column}; values must {remedy}"
+    )
+
+
 def squarable(name: str, array: NDArray[Any], largest: float = LARGEST) -> None:
     """Refuse numbers whose squares leave the range of their type; NaN passes."""
     large = (array > largest) | (array < -largest)
@@ -311,9 +332,9 @@ def topics(name: str, value: Any) -> NDArray[Any]:
     return array
 
 
-def check_size(n_components: int, n_features: int, itemsize: int) -> None:
-    """Refuse a number of components whose parameters exceed the memory."""
-    needed = n_components * n_features * itemsize
+def check_size(n_components: int, n_features: int, n_bytes: int) -> None:
+    """Refuse a number of components that exceeds the memory, with so many bytes for a feature."""
+    needed = n_components * n_features * n_bytes
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not a POSIX system

@@ -84,7 +84,8 @@ class Config:
         p = parameters
         dtype = check.precision(p["dtype"])
         n_components = check.integer("n_components", p["n_components"], 1)
-        check.check_size(n_components, n_features, dtype.itemsize)
+        # A fit needs memory for three copies of the topics.
+        check.check_size(n_components, n_features, 3 * dtype.itemsize)
         method = check.choice("learning_method", p["learning_method"], ("online", "batch"))
         inference = _inference(p["inference"], method)
         point = inference != "vb"

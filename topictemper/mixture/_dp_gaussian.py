@@ -436,6 +436,9 @@ default="kmeans"
     def _data(self, X: Any, **options: Any) -> Floats:
         check.unmasked("X", X)
         with check.readable("X", X):
-            X = np.asarray(validate_data(self, X, dtype=np.float64, order="C", **options))
+            # Not finite: `check.finite` names the row.
+            options |= {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
+            X = np.asarray(validate_data(self, X, **options))
+        check.finite("X", X)
         check.squarable("X", X)
         return X

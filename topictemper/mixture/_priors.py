@@ -78,7 +78,9 @@ def draw_start(
     # k-means warns where clusters outnumber distinct rows; components without a cluster are empty.
     n_clusters = _n_distinct(X, n_components)
     labels = KMeans(n_clusters, n_init=1, random_state=random_state).fit(X).labels_
-    return np.eye(n_components)[labels]
+    phi = np.zeros((len(X), n_components))
+    phi[np.arange(len(X)), labels] = 1.0
+    return phi
 
 
 def _n_distinct(X: Floats, most: int) -> int:

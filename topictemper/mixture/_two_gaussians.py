@@ -93,7 +93,14 @@ class TwoGaussians:
     ) -> None:
         check.unmasked("X", X)
         with check.readable("X", X):
-            x = check_array(X, dtype=np.float64, ensure_2d=False, input_name="X")
+            x = check_array(
+                X,
+                dtype=np.float64,
+                ensure_2d=False,
+                ensure_all_finite=False,  # `check.finite` names the row
+                input_name="X",
+            )
+        check.finite("X", x)
         if x.ndim != 1 and x.shape[1] != 1:
             raise ValueError(f"X must have one column, got shape {x.shape}")
         check.squarable("X", x)

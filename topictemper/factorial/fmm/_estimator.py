@@ -443,8 +443,13 @@ class FactorialMixture(
         check.unmasked("X", X, "np.nan")
         with check.readable("X", X):
             values: Floats = validate_data(
-                self, X, reset=reset, dtype=np.float64, ensure_all_finite="allow-nan"
+                self,
+                X,
+                reset=reset,
+                dtype=np.float64,
+                ensure_all_finite=False,  # `check.finite` names the row
             )
+        check.finite("X", values, missing=True)
         check.squarable("X", values)
         return values
 

@@ -102,7 +102,7 @@ def inference_of(parameters: Mapping[str, Any]) -> Inference:
 
 def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodingConfig:
     """Check and resolve the parameters of `BinarySparseCoding` for data."""
-    shared = _shared(parameters)
+    shared = _shared(parameters, Y)
     if parameters["sigma_init"] is None:
         sigma = max(float(Y.std(axis=0).mean()), _lowest_sigma(Y)) or 1.0
     else:
@@ -144,7 +144,7 @@ def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNet
         batch_size = min(check.integer("batch_size", parameters["batch_size"], 1), len(Y))
     n_init = check.integer("n_init", parameters["n_init"], 1)
     return BeliefNetworkConfig(
-        **_shared(parameters, n_init),
+        **_shared(parameters, Y, n_init),
         mlp_hidden=mlp_hidden,
         n_gradient_steps=check.integer("n_gradient_steps", parameters["n_gradient_steps"], 1),
         learning_rate=check.number(
@@ -161,9 +161,10 @@ def _n_trial(max_iter: int, n_init: int) -> int:
     return max_iter if n_init == 1 else math.ceil(_TRIAL * max_iter)
 
 
-def _shared(parameters: Mapping[str, Any], n_init: int = 1) -> dict[str, Any]:
+def _shared(parameters: Mapping[str, Any], Y: Floats, n_init: int = 1) -> dict[str, Any]:
     """Fields of `Config`."""
     n_components = check.integer("n_components", parameters["n_components"], 1)
+    check.check_size(n_components, Y.shape[1], Y.itemsize)
     max_iter = check.integer("max_iter", parameters["max_iter"], 1)
     inference = inference_of(parameters)
     pi = min(max(1.0 / n_components, LOWEST_PI), 0.5)

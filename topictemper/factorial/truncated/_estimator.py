@@ -62,7 +62,15 @@ class TruncatedModel(
         check.unmasked("X", X)
         # What single precision cannot hold is infinite, and refused.
         with check.readable("X", X), np.errstate(over="ignore", invalid="ignore"):
-            Y: Floats = validate_data(self, X, reset=reset, dtype=self._precision(), order="C")
+            Y: Floats = validate_data(
+                self,
+                X,
+                reset=reset,
+                dtype=self._precision(),
+                order="C",
+                ensure_all_finite=False,  # `check.finite` names the row
+            )
+        check.finite("X", Y)
         return Y
 
     def _precision(self) -> np.dtype[Any]:
