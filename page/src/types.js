@@ -51,6 +51,7 @@
  * @property {number[]} token_share mean of the documents by their lengths
  * @property {number[]} led
  * @property {number[] | null} coherence
+ * @property {(number | null)[] | null} coherence_by_chance of random words that are in as many documents
  * @property {number} fits
  * @property {string[]} words
  * @property {number[]} log_frequency log p(w) in the corpus

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
+from topictemper.report._coherence import Coherence
 from topictemper.report._dates import periods_of
 from topictemper.report._documents import perplexities
 from topictemper.report._doubts import doubts_about
@@ -30,13 +31,24 @@ def test_topics_are_general_below_a_fence_and_a_part_of_the_median(others, limit
         assert [doubt.kind for doubt in doubts] == kinds
 
 
-@pytest.mark.parametrize(("others", "limit"), [(0.06, 0.05), (0.4, 0.2)])
-def test_topics_are_incoherent_below_a_limit_and_half_of_the_median(others, limit):
+@pytest.mark.parametrize(
+    ("others", "chance", "high", "limit"),
+    [
+        (0.4, 0.0, 0.1, 0.2),  # between chance and the median
+        (0.1, -0.5, -0.4, -0.2),
+        (0.1, 0.06, 0.09, 0.09),  # few random words are as coherent
+        (-0.2, -0.1, 0.0, 0.0),  # the median is below chance
+    ],
+)
+def test_topics_are_incoherent_if_nearer_to_chance_than_to_the_median(others, chance, high, limit):
     apart, far = 1.0 - np.identity(5), np.full(5, 0.8)
-    for value, kinds in ((limit - 0.01, ["incoherent"]), (limit + 0.001, [])):
-        coherence = np.array([value, *[others] * 4])
+    for value, doubted in ((limit - 0.01, True), (limit + 0.001, False)):
+        coherence = Coherence(
+            np.array([value, *[others] * 4]), np.full(5, chance), np.array([high, -1, -1, -1, -1])
+        )
         doubts = doubts_about(np.full(5, 0.2), coherence, apart, far, None)
-        assert [doubt.kind for doubt in doubts] == kinds
+        assert (0 in [doubt.topic for doubt in doubts]) == doubted
+        assert {doubt.kind for doubt in doubts} <= {"incoherent"}
 
 
 def test_topics_are_empty_duplicate_or_unstable_beyond_a_limit():

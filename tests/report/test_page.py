@@ -232,6 +232,42 @@ def test_small_shares_and_negative_coherences_are_numbers(opened, tmp_path):
     assert all(text.startswith("\N{MINUS SIGN}0.") for text in negative)
 
 
+def test_coherence_is_beside_that_of_random_words(opened, tmp_path):
+    topics = corpus().topics.copy()
+    topics[2, :24] = np.tile([0.1, *[0.01] * 7], 3)  # words of all three
+    topics[2, [1, 9, 17]] = 0.09
+    topics[2, [2, 10, 18]] = 0.08
+    topics[2, 24:] = 0
+    file = report.write(**arguments(topics=topics, path=tmp_path / "report.html"))
+    content = data_of(file)
+    assert [topic for topic, kind, *_ in content["doubts"] if kind == "incoherent"] == [2]
+    own, chance = (
+        f"{content[name][2]:.2f}".replace("-", "\N{MINUS SIGN}")
+        for name in ("coherence", "coherence_by_chance")
+    )
+    shown = opened(file)
+    shown.go("topic/2")
+    assert f"{own}: at 1 they always occur together" in shown.texts(".say")[0]
+    assert f"in as many documents have {chance} on average" in shown.texts(".say")[0]
+    shown.go("check")
+    assert any(f"(coherence {own}, random words {chance})" in text for text in shown.texts(".why"))
+
+
+def test_a_vocabulary_of_ten_words_has_no_random_words(opened, tmp_path):
+    file = report.write(
+        corpus().topics[:, :10],
+        corpus().proportions,
+        WORDS[:10],
+        counts=corpus().counts[:, :10],
+        path=tmp_path / "report.html",
+    )
+    assert data_of(file)["coherence_by_chance"] == [None] * N_TOPICS
+    shown = opened(file)
+    shown.go("topic/0")
+    assert "The coherence of its words is" in shown.texts(".say")[0]
+    assert "Random words" not in shown.texts(".say")[0]
+
+
 def test_dates_are_as_exact_as_they_were_given(opened, tmp_path):
     for dates, said in (
         ([2020 + row % 3 for row in range(N_DOCUMENTS)], "2020"),

@@ -17,8 +17,9 @@ from .._utils._chunks import parts, row_sums
 from .._utils._distances import hellinger
 from .._utils._typing import Floats
 from . import _documents
+from ._coherence import Coherence, coherence_of
 from ._dates import Periods, periods_of, unit_of
-from ._doubts import coherences, distance_to_corpus, doubts_about
+from ._doubts import distance_to_corpus, doubts_about
 from ._geometry import map_of, match_distance, neighbors
 from ._survey import Proportions, Shares, Survey, survey
 from ._words import N_SHOWN, STOPS, candidates, corpus_frequencies, mixture_of
@@ -103,7 +104,7 @@ def _of_topics(
     inputs: Inputs,
     found: Survey,
     marginal: Floats,
-    coherence: Floats | None,
+    coherence: Coherence | None,
 ) -> dict[str, Any]:
     distance = hellinger(inputs.topics, inputs.topics)
     to_partners = match_distance(inputs.topics, inputs.others)
@@ -123,7 +124,8 @@ def _of_topics(
         "share": _rounded(found.share, 6),
         "token_share": _rounded(found.token_share, 6),
         "led": found.n_led.tolist(),
-        "coherence": None if coherence is None else _rounded(coherence, 4),
+        "coherence": None if coherence is None else _rounded(coherence.of_topics, 4),
+        "coherence_by_chance": None if coherence is None else _rounded(coherence.by_chance, 4),
         "fits": len(inputs.others),
         "words": [inputs.words[v] for v in used],
         "log_frequency": _rounded(np.log(marginal[used]), 5),
@@ -148,7 +150,7 @@ def _of_documents(
     found: Survey,
     lengths: Floats | None,
     groups: _Groups | None,
-) -> tuple[dict[str, Any], tuple[Floats, Floats] | None, Any]:
+) -> tuple[dict[str, Any], tuple[Floats, Floats] | None, Coherence | None]:
     """Return what the page has of documents; perplexities and lengths of a sample; coherence."""
     rng = np.random.default_rng(0)
     needed, fit, coherence = np.concatenate(found.examples), None, None
@@ -156,7 +158,7 @@ def _of_documents(
     perplexity = np.empty(0)
     sample = _documents.sample_rows(proportions.n_documents, rng)
     if lengths is not None:
-        coherence = coherences(inputs.topics, inputs.counts[sample])
+        coherence = coherence_of(inputs.topics, inputs.counts[sample])
         sample = sample[found.with_words[sample]]
         perplexity = _documents.perplexities(inputs.topics, proportions, inputs.counts, sample)
         fit = perplexity, lengths[sample]

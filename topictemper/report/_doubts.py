@@ -7,19 +7,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils._cooccurrence import mean_npmi, shares_together
 from .._utils._distances import hellinger
-from .._utils._ranking import top_columns
 from .._utils._typing import Floats
+from ._coherence import Coherence
 
-#: Words of a topic whose co-occurrence is its coherence, as in `metrics.coherence`.
-N_TOP_WORDS = 10
 # A topic with a smaller part of an equal share is empty.
 _EMPTY = 0.1
-# A topic is incoherent below this NPMI, and below this part of the median of all topics. Ten words
-# drawn by their frequency seldom have more than the first. `python -m benchmarks.lda.doubts` shows
-# what speaks for the limits: topics below the second say little of newsgroups.
-_INCOHERENT, _INCOHERENT_PART = 0.05, 0.5
+# A topic is incoherent if its NPMI is nearer to that of random words in place of its own than to
+# the median of all topics: a topic of two subjects, of whose pairs of words half are random, is
+# about there. `python -m benchmarks.lda.doubts` shows what speaks for the limits.
+_INCOHERENT_PART = 0.5
 # Different topics of a fit seldom have a Hellinger distance below 0.6, and most topics are closer
 # than that to their like in another fit; half of them are closer than 0.4 to 0.5. So two topics
 # below the first limit are as alike as one topic found twice, and a topic above the second is as
@@ -40,17 +37,9 @@ class Doubt(NamedTuple):
     other: int | None = None  # the topic that it repeats
 
 
-def coherences(topics: NDArray[Any], X: Any) -> Floats:
-    """Return the NPMI of each topic, as `topictemper.metrics.coherence` does."""
-    top = top_columns(topics, N_TOP_WORDS)
-    if top.shape[1] < 2:
-        return np.full(len(topics), np.nan)
-    return np.array([mean_npmi(shares) for shares in shares_together([X], top)])
-
-
 def doubts_about(
     shares: Floats,
-    coherence: Floats | None,
+    coherence: Coherence | None,
     distance: Floats,
     to_corpus: Floats,
     to_partners: Floats | None,
@@ -61,8 +50,8 @@ def doubts_about(
     ----------
     shares : ndarray of shape (n_components,)
         Shares of the topics.
-    coherence : ndarray of shape (n_components,), optional
-        NPMI.
+    coherence : Coherence, optional
+        NPMI of the topics, and of random words.
     distance : ndarray of shape (n_components, n_components)
         Hellinger distances between topics.
     to_corpus : ndarray of shape (n_components,)
@@ -75,10 +64,9 @@ def doubts_about(
     used = np.flatnonzero(~empty)
     doubts = [Doubt(int(k), "empty", float(shares[k])) for k in np.flatnonzero(empty)]
     if coherence is not None:
-        low = max(_INCOHERENT, _INCOHERENT_PART * float(np.median(coherence[used])))
-        doubts += [
-            Doubt(int(k), "incoherent", float(coherence[k])) for k in used if coherence[k] < low
-        ]
+        own = coherence.of_topics
+        lowest = lowest_coherence(coherence, float(np.median(own[used])))
+        doubts += [Doubt(int(k), "incoherent", float(own[k])) for k in used if own[k] < lowest[k]]
     if len(used) > 1:
         others = distance[np.ix_(used, used)] + np.diag(np.full(len(used), np.inf))
         nearest = others.argmin(axis=1)
@@ -93,6 +81,16 @@ def doubts_about(
         far = used[to_partners[used] > _UNSTABLE]
         doubts += [Doubt(int(k), "unstable", float(to_partners[k])) for k in far]
     return sorted(doubts, key=lambda doubt: doubt.topic)
+
+
+def lowest_coherence(coherence: Coherence, median: float) -> Floats:
+    """Return the NPMI of each topic below which it is incoherent; NaN if chance is not known.
+
+    Where all topics are poor, their median is no better than chance. So a topic must also have
+    more than most sets of random words.
+    """
+    halfway = coherence.by_chance + _INCOHERENT_PART * (median - coherence.by_chance)
+    return np.maximum(halfway, coherence.high_by_chance)
 
 
 def distance_to_corpus(topics: NDArray[Any], marginal: Floats) -> Floats:

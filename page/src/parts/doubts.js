@@ -15,7 +15,10 @@ export const KINDS = {
   incoherent: {
     title: "Incoherent",
     explain:
-      "Their words occur together in documents less than those of other topics do: coherence (NPMI) of the ten most probable words is below half of the median, or below 0.05. Such a topic may mix subjects, or its words may mark a style rather than a subject.",
+      "Their words occur together in documents less than those of other topics do. The coherence (NPMI) of the ten most " +
+      "probable words is nearer to that of random words that are in as many documents than to the median of all topics, " +
+      "or no higher than what one in 20 sets of random words has. Such a topic may mix subjects, or its words may mark a " +
+      "style rather than a subject.",
   },
   duplicate: {
     title: "Nearly the same as another topic",
@@ -36,12 +39,15 @@ export const KINDS = {
 };
 
 /** @param {App} app @param {Doubt} doubt */
-export function doubtSentence(app, [, kind, value, other]) {
+export function doubtSentence(app, [topic, kind, value, other]) {
   switch (kind) {
     case "empty":
       return ["Hardly any text is about it."];
     case "incoherent":
-      return [`Its top words do not go well together (coherence ${decimal(value)}).`];
+      return [
+        `Its top words do not go well together (coherence ${decimal(value)}, ` +
+          `random words ${decimal(Number(app.content.coherence_by_chance?.[topic]))}).`,
+      ];
     case "duplicate":
       return ["It is nearly the same as ", topicName(app, Number(other)), "."];
     case "general":

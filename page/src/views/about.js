@@ -182,8 +182,9 @@ function meanings({ content }) {
   if (content.coherence) {
     list.splice(3, 0, [
       "Coherence",
-      "Whether the ten most probable words of a topic occur together in documents (NPMI): 0 means as often as by chance, " +
-        "1 always, and less than 0 more rarely than by chance.",
+      "Whether the ten most probable words of a topic occur together in documents (NPMI): 1 means always, 0 as often as " +
+        "independent words would, and less than 0 more rarely. In short texts two words seldom occur together, and good " +
+        "topics may be below 0. The page of a topic also gives the coherence of random words that are in as many documents.",
     ]);
   }
   if (content.fit) {

@@ -50,6 +50,7 @@ export function topicView(app, topic) {
   const rank = order.indexOf(topic);
   const doubts = content.doubts.filter(([k]) => k === topic);
   const coherence = content.coherence?.[topic] ?? null;
+  const chance = content.coherence_by_chance?.[topic] ?? null;
   return [
     el(
       "nav",
@@ -72,7 +73,8 @@ export function topicView(app, topic) {
       `On average, ${percent(content.share[topic])} of a document is about this topic: number ${rank + 1} of ${order.length} by share. `,
       `It is the main topic of ${several(content.led[topic], "document")}. `,
       coherence !== null &&
-        `The coherence of its words is ${decimal(coherence)}: at 0 they occur together in documents as often as by chance, at 1 always.`,
+        `The coherence of its words is ${decimal(coherence)}: at 1 they always occur together in documents. `,
+      chance !== null && `Random words that are in as many documents have ${decimal(chance)} on average.`,
     ),
     doubts.length > 0 &&
       el("ul", { class: "notice" }, doubts.map((doubt) => el("li", {}, doubtSentence(app, doubt)))),
