@@ -2,7 +2,10 @@
 
 For each corpus and K = 50: the quantiles of what the limits apply to, and the share of topics that
 is doubted. Distances of topics are compared between two fits (partners: the same topic twice) and
-within one (the nearest other topic), coherence with that of ten words drawn by their frequency.
+within one (the nearest other topic), coherence with that of random words that are in as many
+documents. Coherence is also counted in at most so many tokens of each document, and the share of
+topics that is incoherent is shown beside that of mixtures: sets of the top words of two topics, and
+of three, none of which is like another.
 Where documents have labels (20 Newsgroups, BBC), "bits" are what a topic says of them, the
 Kullback-Leibler divergence of p(label | topic) and p(label): means of doubted topics and of others.
 
@@ -18,17 +21,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from topictemper import TemperedLDA
-from topictemper._utils._cooccurrence import mean_npmi, shares_together
 from topictemper._utils._distances import hellinger
 from topictemper._utils._typing import Floats
 from topictemper.datasets import load_docstrings
-from topictemper.report._doubts import coherences, distance_to_corpus, doubts_about
+from topictemper.report._coherence import coherence_of
+from topictemper.report._doubts import distance_to_corpus, doubts_about, lowest_coherence
 from topictemper.report._geometry import match_distance
 
-from .._common.corpora import counts, distributions, labels, machine, parser, vocabulary
+from .._common.corpora import (
+    counts,
+    distributions,
+    labels,
+    machine,
+    parser,
+    tokens_of,
+    vocabulary,
+)
 
 CORPORA = ("docstrings", "ap", "bbc", "20news", "imdb")
-K, ROWS, DRAWS = 50, 20_000, 500
+K, ROWS, MIXTURES = 50, 20_000, 200
+# Words of each topic of a mixture, and the least distance of its topics.
+MIXED, DIFFERENT = ((5, 5), (4, 3, 3)), 0.6
+LENGTHS = (None, 100, 30, 12, 6)
 KINDS = ("empty", "incoherent", "duplicate", "general", "unstable")
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -58,6 +72,31 @@ def quantiles(name: str, values: Floats) -> str:
     return f"  {name:28}" + " ".join(f"{value:6.2f}" for value in np.quantile(values, QUANTILES))
 
 
+def mixtures(topics: NDArray[Any], distance: Floats, parts: tuple[int, ...]) -> Floats:
+    """Topics that have so many top words of different ones."""
+    drawn = np.random.default_rng(0)
+    found = np.zeros((MIXTURES, topics.shape[1]))
+    for mixture in found:
+        close = True
+        while close:
+            chosen = drawn.choice(len(topics), len(parts), replace=False)
+            close = (distance[np.ix_(chosen, chosen)] + np.identity(len(parts))).min() < DIFFERENT
+        for k, n in zip(chosen, parts, strict=True):
+            own = np.where(mixture > 0, 0, topics[k])
+            mixture[np.argsort(-own)[:n]] = 1
+    return found
+
+
+def print_incoherent(X: Any, topics: NDArray[Any], mixed: list[Floats]) -> None:
+    """Median of the coherence, by chance, and the shares of topics and mixtures below the limit."""
+    coherence = coherence_of(topics, X)
+    median = float(np.median(coherence.of_topics))
+    line = f"{median:6.2f} {np.median(coherence.by_chance):6.2f}"
+    for each in (coherence, *(coherence_of(mixture, X) for mixture in mixed)):
+        line += f" {np.mean(each.of_topics < lowest_coherence(each, median)):6.0%}"
+    print(line, flush=True)
+
+
 def main() -> None:
     """Print what was measured for each corpus."""
     arguments = parser(__doc__, seeds=None)
@@ -82,19 +121,23 @@ def main() -> None:
         to_corpus = distance_to_corpus(topics, marginal)
         partner = match_distance(topics, [other])
         assert partner is not None
-        coherence = coherences(topics, X)
-        drawn = np.random.default_rng(0)
-        p = marginal / marginal.sum()
-        sets = np.stack([drawn.choice(len(p), 10, replace=False, p=p) for _ in range(DRAWS)])
-        by_chance = np.array([mean_npmi(shares) for shares in shares_together([X], sets)])
+        coherence = coherence_of(topics, X)
         doubts = doubts_about(theta.mean(axis=0), coherence, distance, to_corpus, partner)
         print(f"\n{name}: {X.shape[0]:,} documents")
         print(quantiles("partner in another fit", partner))
         nearest = (distance + np.diag(np.full(K, np.inf))).min(axis=1)
         print(quantiles("nearest topic of the fit", nearest))
         print(quantiles("to the corpus", to_corpus))
-        print(quantiles("coherence", coherence))
-        print(quantiles("coherence by chance", by_chance))
+        print(quantiles("coherence", coherence.of_topics))
+        print(quantiles("coherence by chance", coherence.by_chance))
+        print(quantiles("one set in 20 has more", coherence.high_by_chance))
+        used = np.flatnonzero(theta.mean(axis=0) >= 0.1 / K)
+        mixed = [mixtures(topics[used], distance[np.ix_(used, used)], parts) for parts in MIXED]
+        print("  tokens: coherence, by chance, incoherent topics, mixtures of two and of three")
+        for length in LENGTHS:
+            part = X if length is None else tokens_of(X, length, np.random.default_rng(0))
+            print(f"  {length or 'all':>6}", end="")
+            print_incoherent(part, topics[used], mixed)
         bits = None if classes is None else information(theta, classes)
         for kind in KINDS:
             doubted = np.array([doubt.topic for doubt in doubts if doubt.kind == kind], dtype=int)
@@ -106,7 +149,7 @@ def main() -> None:
             for k in doubted if options.words else ():
                 top = [words[v] for v in np.argsort(-topics[k])[:10]]
                 print(
-                    f"    {k:3} {to_corpus[k]:.2f} {coherence[k]:5.2f} {partner[k]:.2f}"
+                    f"    {k:3} {to_corpus[k]:.2f} {coherence.of_topics[k]:5.2f} {partner[k]:.2f}"
                     f" {nearest[k]:.2f}  {' '.join(top)}"
                 )
 
