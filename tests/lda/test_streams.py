@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from topictemper import TemperedLDA, load
 from topictemper.lda import _clock, _defaults
-from topictemper.lda._stream_mixin import OF_TRAINING
+from topictemper.lda._config import OF_TRAINING
 from topictemper.tempering import Annealing, LocalTempering, PosteriorAnnealing
 
 from ..small_lda import MODES, corpus, learned_state, small_lda, streamed

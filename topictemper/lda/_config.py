@@ -30,6 +30,21 @@ PRIOR_RANGE = (1e-5, 1e5)
 MOST = {"n_temperatures": 10_000, "updates": 10**6}
 # No documents with fewer words are worth topics that fill the memory.
 _FEW_COLUMNS = 100
+# Parameters that training uses after its first step, and what of `Config` follows from them. The
+# others are of `fit`, of the first step, or read in each call.
+OF_TRAINING = {
+    "n_components": ("n_components",),
+    "tempering": ("tempering",),
+    "inference": ("point", "sampling"),
+    "doc_topic_prior": ("alpha", "alpha_is_default"),
+    "topic_word_prior": ("eta", "predicts_eta"),
+    "batch_size": ("batch_size",),
+    "learning_decay": ("learning_decay",),
+    "learning_offset": ("learning_offset",),
+    "mean_change_tol": ("mean_change_tol",),
+    "max_doc_update_iter": ("max_doc_update_iter",),
+    "dtype": ("dtype",),
+}
 
 
 @dataclass(frozen=True)

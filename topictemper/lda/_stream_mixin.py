@@ -16,27 +16,11 @@ from .._utils._chunks import full_batches, is_chunks, rows_that_count
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..tempering._modes import Annealing
 from ._assembly import new_trainer
-from ._config import Config, Prior, check_parameters
+from ._config import OF_TRAINING, Config, Prior, check_parameters
 from ._defaults import STREAM_SAMPLES
 from ._minibatch import Gatherer
 from ._seeding import ENOUGH, first_documents, is_seeded, seed_labels, seeded, unseeded
 from ._training import Trainer
-
-# Parameters that training uses after its first step, and what of `Config` follows from them. The
-# others are of `fit`, of the first step, or read in each call.
-OF_TRAINING = {
-    "n_components": ("n_components",),
-    "tempering": ("tempering",),
-    "inference": ("point", "sampling"),
-    "doc_topic_prior": ("alpha", "alpha_is_default"),
-    "topic_word_prior": ("eta", "predicts_eta"),
-    "batch_size": ("batch_size",),
-    "learning_decay": ("learning_decay",),
-    "learning_offset": ("learning_offset",),
-    "mean_change_tol": ("mean_change_tol",),
-    "max_doc_update_iter": ("max_doc_update_iter",),
-    "dtype": ("dtype",),
-}
 
 
 class StreamMixin:
