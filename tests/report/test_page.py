@@ -238,19 +238,33 @@ def test_coherence_is_beside_that_of_random_words(opened, tmp_path):
     topics[2, [1, 9, 17]] = 0.09
     topics[2, [2, 10, 18]] = 0.08
     topics[2, 24:] = 0
-    file = report.write(**arguments(topics=topics, path=tmp_path / "report.html"))
+    topics = np.vstack([topics, topics[2]])  # hardly used, so the median is of the others
+    proportions = np.column_stack([corpus().proportions, np.zeros(N_DOCUMENTS)])
+    changed = {"topics": topics, "proportions": proportions}
+    file = report.write(**arguments(**changed, path=tmp_path / "report.html"))
     content = data_of(file)
-    assert [topic for topic, kind, *_ in content["doubts"] if kind == "incoherent"] == [2]
-    own, chance = (
-        f"{content[name][2]:.2f}".replace("-", "\N{MINUS SIGN}")
-        for name in ("coherence", "coherence_by_chance")
+    assert [doubt[:2] for doubt in content["doubts"] if doubt[1] in ("empty", "incoherent")] == [
+        [2, "incoherent"],
+        [N_TOPICS, "empty"],
+    ]
+    own, chance, median = (
+        f"{value:.2f}".replace("-", "\N{MINUS SIGN}")
+        for value in (
+            content["coherence"][2],
+            content["coherence_by_chance"][2],
+            np.median(content["coherence"][:N_TOPICS]),
+        )
     )
     shown = opened(file)
     shown.go("topic/2")
-    assert f"{own}: at 1 they always occur together" in shown.texts(".say")[0]
-    assert f"in as many documents have {chance} on average" in shown.texts(".say")[0]
+    said = shown.texts(".say")[0]
+    assert f"{own}: at 1 they always occur together" in said
+    assert (
+        f"as common have {chance} on average, and half of the topics have at least {median}" in said
+    )
     shown.go("check")
-    assert any(f"(coherence {own}, random words {chance})" in text for text in shown.texts(".why"))
+    why = f"(coherence {own}, random words {chance}, median of the topics {median})"
+    assert any(why in text for text in shown.texts(".why"))
 
 
 def test_a_vocabulary_of_ten_words_has_no_random_words(opened, tmp_path):

@@ -15,10 +15,9 @@ export const KINDS = {
   incoherent: {
     title: "Incoherent",
     explain:
-      "Their words occur together in documents less than those of other topics do. The coherence (NPMI) of the ten most " +
-      "probable words is nearer to that of random words that are in as many documents than to the median of all topics, " +
-      "or no higher than what one in 20 sets of random words has. Such a topic may mix subjects, or its words may mark a " +
-      "style rather than a subject.",
+      "Their ten most probable words occur together in documents not much more than random words do. Their coherence (NPMI) " +
+      "is nearer to that of random words, which are as common as theirs, than to the median of the topics; or one in 20 " +
+      "sets of random words does better. Such a topic may mix subjects, or its words may mark a style rather than a subject.",
   },
   duplicate: {
     title: "Nearly the same as another topic",
@@ -38,6 +37,17 @@ export const KINDS = {
   },
 };
 
+/**
+ * Of the topics that are not hardly used, as in the check; coherence must be known.
+ * @param {App} app
+ */
+export function medianCoherence({ content }) {
+  const empty = content.doubts.filter(([, kind]) => kind === "empty").map(([topic]) => topic);
+  const values = (content.coherence ?? []).filter((_, topic) => !empty.includes(topic));
+  values.sort((one, other) => one - other);
+  return (values[Math.floor((values.length - 1) / 2)] + values[Math.floor(values.length / 2)]) / 2;
+}
+
 /** @param {App} app @param {Doubt} doubt */
 export function doubtSentence(app, [topic, kind, value, other]) {
   switch (kind) {
@@ -46,7 +56,8 @@ export function doubtSentence(app, [topic, kind, value, other]) {
     case "incoherent":
       return [
         `Its top words do not go well together (coherence ${decimal(value)}, ` +
-          `random words ${decimal(Number(app.content.coherence_by_chance?.[topic]))}).`,
+          `random words ${decimal(Number(app.content.coherence_by_chance?.[topic]))}, ` +
+          `median of the topics ${decimal(medianCoherence(app))}).`,
       ];
     case "duplicate":
       return ["It is nearly the same as ", topicName(app, Number(other)), "."];

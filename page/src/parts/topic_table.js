@@ -48,7 +48,7 @@ export function topicTable(app, onPoint) {
       ? [
           {
             name: "Coherence",
-            says: "Whether its words occur together in documents: 0 as often as by chance, 1 always",
+            says: "Whether its words occur together in documents, 1 always; in short texts good topics may be below 0",
             key: (/** @type {number} */ k) => coherence[k] ?? -2,
             first: -1,
           },

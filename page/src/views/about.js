@@ -184,7 +184,7 @@ function meanings({ content }) {
       "Coherence",
       "Whether the ten most probable words of a topic occur together in documents (NPMI): 1 means always, 0 as often as " +
         "independent words would, and less than 0 more rarely. In short texts two words seldom occur together, and good " +
-        "topics may be below 0. The page of a topic also gives the coherence of random words that are in as many documents.",
+        "topics may be below 0. The page of a topic also gives the coherence of random words that are as common, and the median of the topics.",
     ]);
   }
   if (content.fit) {

@@ -4,7 +4,7 @@ import { announce, el, show } from "../dom.js";
 import { decimal, percent, several } from "../format.js";
 import { largestFirst } from "../order.js";
 import { documentCard } from "../parts/document.js";
-import { doubtSentence } from "../parts/doubts.js";
+import { doubtSentence, medianCoherence } from "../parts/doubts.js";
 import { moreOf } from "../parts/more.js";
 import { shareBar } from "../parts/share_bar.js";
 import { topicName } from "../parts/topic_name.js";
@@ -74,7 +74,9 @@ export function topicView(app, topic) {
       `It is the main topic of ${several(content.led[topic], "document")}. `,
       coherence !== null &&
         `The coherence of its words is ${decimal(coherence)}: at 1 they always occur together in documents. `,
-      chance !== null && `Random words that are in as many documents have ${decimal(chance)} on average.`,
+      chance !== null &&
+        `Random words that are as common have ${decimal(chance)} on average, ` +
+          `and half of the topics have at least ${decimal(medianCoherence(app))}.`,
     ),
     doubts.length > 0 &&
       el("ul", { class: "notice" }, doubts.map((doubt) => el("li", {}, doubtSentence(app, doubt)))),
