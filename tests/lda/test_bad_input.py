@@ -3,6 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
+from topictemper import load
 from topictemper.tempering import ConstantSchedule, GlobalTempering
 
 from ..small_lda import MODES, corpus, learned_state, set_tempering, small_lda
@@ -255,13 +256,26 @@ def test_topics_that_no_machine_can_hold():
         small_lda(n_components=10**12).fit(corpus())
 
 
-def test_topics_that_a_machine_can_hold_but_not_learn(monkeypatch):
+@pytest.mark.parametrize(("method", "copies"), [("fit", 3), ("partial_fit", 2)])
+def test_topics_that_a_machine_can_hold_but_not_learn(monkeypatch, method, copies):
     lda, X = small_lda(), corpus()
-    two_copies = 2 * lda.n_components * X.shape[1] * 4
-    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": two_copies}
+    learn, copy = getattr(lda, method), lda.n_components * X.shape[1] * 4
+    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": copies * copy - 1}
     monkeypatch.setattr("topictemper._utils._validation.os.sysconf", sizes.get)
     with Unchanged(lda, "n_components=.* a smaller n_components"):
-        lda.fit(X)
+        learn(X)
+    sizes["SC_PHYS_PAGES"] += 1
+    learn(X)
+
+
+def test_a_machine_that_cannot_learn_topics_may_use_them(monkeypatch, tmp_path):
+    lda = small_lda().fit(corpus())
+    lda.save(tmp_path / "model.npz")
+    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": lda.components_.nbytes}
+    monkeypatch.setattr("topictemper._utils._validation.os.sysconf", sizes.get)
+    again = load(tmp_path / "model.npz")
+    assert_array_equal(again.transform(corpus()), lda.transform(corpus()))
+    assert again.merge_topics([0, 1]).n_components == lda.n_components - 1
 
 
 @pytest.mark.filterwarnings("ignore:.*topics are nearly the same")

@@ -88,8 +88,8 @@ class Config:
     random_state: Any
 
     @classmethod
-    def of(cls, parameters: Mapping[str, Any], n_features: int) -> Config:
-        """Check the parameters of an estimator.
+    def of(cls, parameters: Mapping[str, Any], n_features: int, copies: int = 1) -> Config:
+        """Check the parameters of an estimator, and that memory holds so many copies of the topics.
 
         Raises
         ------
@@ -99,8 +99,7 @@ class Config:
         p = parameters
         dtype = check.precision(p["dtype"])
         n_components = check.integer("n_components", p["n_components"], 1)
-        # A fit needs memory for three copies of the topics.
-        check.check_size(n_components, n_features, 3 * dtype.itemsize)
+        check.check_size(n_components, n_features, copies * dtype.itemsize)
         method = check.choice("learning_method", p["learning_method"], ("online", "batch"))
         inference = _inference(p["inference"], method)
         point = inference != "vb"

@@ -445,7 +445,8 @@ class TemperedLDA(
     ) -> tuple[Trainer, Any, Validation | None]:
         """A model to train, the rows of X that it learns from, and what scores it."""
         # Without seed words: their numbers follow from the documents that are learned from.
-        config = Config.of(unseeded(self), X.shape[1])
+        # A fit needs memory for three copies of the topics.
+        config = Config.of(unseeded(self), X.shape[1], copies=3)
         previous = getattr(self, "_trainer", None) if config.warm_start else None
         if previous and words_before is not None and not hasattr(self, "feature_names_in_"):
             self.feature_names_in_, self._names_of_frame = words_before, of_frame

@@ -124,7 +124,8 @@ class StreamMixin:
             n_documents = X.shape[0] if sample_weight is None else sample_weight.sum()
             scale = (total or STREAM_SAMPLES) / max(n_documents, 1e-9)
             parameters = seeded(self, X, sample_weight, scale=scale)
-            config = Config.of(parameters, X.shape[1])
+            # A stream needs memory for two copies of the topics, one less than `fit`.
+            config = Config.of(parameters, X.shape[1], copies=2)
             self._remember_parameters(parameters)
             self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
             self._trainer = new_trainer(config, total, 1)
