@@ -277,6 +277,17 @@ def test_bad_parameters_leave_the_estimator_as_it_was(parameters, name):
     assert pickle.dumps(model) == before
 
 
+def test_images_and_other_components_need_memory_for_each_component(monkeypatch):
+    model, X = small(), shapes()
+    K, (N, D) = model.n_components, X.shape
+    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 8 * K * (D + N + K) - 1}
+    monkeypatch.setattr("topictemper._utils._validation.os.sysconf", sizes.get)
+    with pytest.raises(ValueError, match=f"n_components={K} needs .* {D} features and {N} rows"):
+        model.fit(X)
+    sizes["SC_PHYS_PAGES"] += 1
+    model.fit(X)
+
+
 def test_bad_data():
     with pytest.raises(ValueError, match="no observed pixel"):
         small().fit(np.full((5, 3), np.nan))

@@ -339,6 +339,16 @@ def test_bad_parameters_change_nothing(parameters, message):
     assert all(after[name] is before[name] for name in before)
 
 
+@pytest.mark.parametrize(("kind", "n_numbers"), [("diag", 120 + 2), ("full", 120 + 2 * 2)])
+def test_rows_and_covariances_need_memory_for_each_component(monkeypatch, kind, n_numbers):
+    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 3 * 8 * n_numbers - 1}
+    monkeypatch.setattr("topictemper._utils._validation.os.sysconf", sizes.get)
+    with pytest.raises(ValueError, match=r"n_components=3 needs .* for 2 features and 120 rows"):
+        fitted(X, 3, covariance_type=kind)
+    sizes["SC_PHYS_PAGES"] += 1
+    fitted(X, 3, covariance_type=kind)
+
+
 def test_bad_data():
     for value in (1.0, 0.1, 1e8 + 0.1):  # the computed variance of the last two is above 0
         constant = np.column_stack([X[:, 0], np.full(len(X), value)])

@@ -332,9 +332,12 @@ def topics(name: str, value: Any) -> NDArray[Any]:
     return array
 
 
-def check_size(n_components: int, n_features: int, n_bytes: int) -> None:
-    """Refuse a number of components that exceeds the memory, with so many bytes for a feature."""
-    needed = n_components * n_features * n_bytes
+def check_size(
+    n_components: int, n_features: int, n_bytes: int, n_samples: int | None = None
+) -> None:
+    """Refuse a number of components, each of so many bytes, that exceeds the memory."""
+    needed = n_components * n_bytes
+    of_rows = "" if n_samples is None else f" and {n_samples:,} rows"
     try:
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not a POSIX system
@@ -342,6 +345,6 @@ def check_size(n_components: int, n_features: int, n_bytes: int) -> None:
     if needed > memory or n_components > np.iinfo(np.int32).max:
         raise ValueError(
             f"n_components={n_components} needs {needed / 2**30:,.0f} GiB for "
-            f"{n_features:,} features, and the machine has {memory / 2**30:,.0f} GiB; choose "
-            "a smaller n_components"
+            f"{n_features:,} features{of_rows}, and the machine has {memory / 2**30:,.0f} GiB; "
+            "choose a smaller n_components"
         )

@@ -58,7 +58,7 @@ class Config:
 
 def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
     """Check and resolve the parameters for data."""
-    prior = _prior(parameters, images.X.shape[1])
+    prior = _prior(parameters, images)
     settings = tempering_settings(parameters["tempering"], MODES, "vi")
     max_iter = check.integer("max_iter", parameters["max_iter"], 1)
     n_tempered = _n_tempered(settings.mode, max_iter, parameters["final_sweeps"])
@@ -85,9 +85,12 @@ def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
     )
 
 
-def _prior(parameters: Mapping[str, Any], n_features: int) -> Prior:
+def _prior(parameters: Mapping[str, Any], images: Images) -> Prior:
     n_components = check.integer("n_components", parameters["n_components"], 1)
-    check.check_size(n_components, n_features, 8)
+    n_images, n_features = images.X.shape
+    # Its pixels, its probability in each image, and its products with the components.
+    n_numbers = n_features + n_images + n_components
+    check.check_size(n_components, n_features, 8 * n_numbers, n_images)
     given = parameters["pi"]
     pi = np.asarray(given)
     if pi.dtype.kind not in "fiu" or pi.shape not in ((), (n_components,)):

@@ -164,7 +164,7 @@ def _n_trial(max_iter: int, n_init: int) -> int:
 def _shared(parameters: Mapping[str, Any], Y: Floats, n_init: int = 1) -> dict[str, Any]:
     """Fields of `Config`."""
     n_components = check.integer("n_components", parameters["n_components"], 1)
-    check.check_size(n_components, Y.shape[1], Y.itemsize)
+    check.check_size(n_components, Y.shape[1], Y.shape[1] * Y.itemsize)
     max_iter = check.integer("max_iter", parameters["max_iter"], 1)
     inference = inference_of(parameters)
     pi = min(max(1.0 / n_components, LOWEST_PI), 0.5)
