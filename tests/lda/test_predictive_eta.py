@@ -5,6 +5,7 @@ import pytest
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
+from topictemper.lda._clock import CorpusSize
 from topictemper.lda._predictive_eta import first_eta, largest_eta, unlearned_eta
 
 
@@ -46,16 +47,24 @@ def test_it_waits_until_documents_are_forgotten():
     assert fitted(X, max_iter=6).topic_word_prior_ != pytest.approx(first, rel=0.01)
 
 
+def long(tokens):
+    """The size of a corpus of long documents."""
+    return CorpusSize(tokens / 1000, tokens)
+
+
 def test_topics_of_few_tokens_get_less_if_words_have_many():
-    assert largest_eta(1e8, 10_000, 100) == 0.05
-    assert largest_eta(1e8, 10_000, 30_000) == pytest.approx(0.05 / 9)
-    assert largest_eta(1e8, 10_000, 10**6) == 0.003
+    assert largest_eta(long(1e8), 10_000, 100) == 0.05
+    assert largest_eta(long(1e8), 10_000, 30_000) == pytest.approx(0.05 / 9)
+    assert largest_eta(long(1e8), 10_000, 10**6) == 0.003
     # Words of few tokens.
-    assert largest_eta(2e6, 10_000, 1000) == pytest.approx(0.04 * 2000 / 10_000)
-    assert largest_eta(1e7, 30_000, 1400) == pytest.approx(0.009)
-    assert largest_eta(1e6, 10_000, 10**6) == 0.003
-    assert largest_eta(50_000, 10_000, 20) == pytest.approx(4 / 20)
-    assert largest_eta(50_000, 10_000, 5) == pytest.approx(0.6)
+    assert largest_eta(long(2e6), 10_000, 1000) == pytest.approx(0.04 * 2000 / 10_000)
+    assert largest_eta(long(1e7), 30_000, 1400) == pytest.approx(0.009)
+    assert largest_eta(long(1e6), 10_000, 10**6) == 0.003
+    assert largest_eta(long(50_000), 10_000, 20) == pytest.approx(4 / 20)
+    assert largest_eta(long(50_000), 10_000, 5) == pytest.approx(0.6)
+    # Documents of few tokens.
+    assert largest_eta(CorpusSize(2500, 50_000), 10_000, 20) == pytest.approx(0.2 * 0.25)
+    assert largest_eta(CorpusSize(25_000, 50_000), 10_000, 20) == pytest.approx(0.101 * 0.25)
     assert first_eta(1e8, 10_000, 100) == 0.05
     assert first_eta(1e8, 10_000, 10_000) == pytest.approx(0.01)
     assert first_eta(1e6, 10_000, 10**6) == 0.003

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core._workers import Workers
-from ._clock import StreamClock
+from ._clock import CorpusSize, StreamClock
 from ._comparison import SampledComparison
+from ._config import shortness
 from ._defaults import (
     ETA_FIRST_TOKENS,
     ETA_LEAST,
     ETA_POINT,
     ETA_SHARE,
+    ETA_SHORT,
     ETA_TOGETHER,
     ETA_TOKENS,
     ETA_UNLEARNED,
@@ -42,7 +44,8 @@ class PredictiveEta(SampledComparison):
     So there is a bound: 0.05; less where topics have few tokens, which a large eta would make
     alike: V eta is a share of the N tokens of a topic that falls with N. But where even the words
     of the corpus have few tokens, eta may be a few tokens over those of a word, as long as V eta is
-    a small share of N, or K eta, what all topics together add to a word, is a few tokens.
+    a small share of N, or K eta, what all topics together add to a word, is a few tokens. If
+    documents are short, the second may not make V eta more than a larger share of N.
     """
 
     def __init__(self) -> None:
@@ -73,16 +76,18 @@ class PredictiveEta(SampledComparison):
             other.set_prior(2.0**exponent)
             cases.append((other, theta))
         gains = [*map(some.total, log_likelihoods(cases, unseen, workers))]
-        largest = largest_eta(clock.corpus_size(batch).tokens, *topics.M.shape)
+        largest = largest_eta(clock.corpus_size(batch), *topics.M.shape)
         return min(float(2.0 ** self._best(gains)), largest)
 
 
-def largest_eta(tokens: float, n_features: int, n_components: int) -> float:
-    """Return the largest eta that is learned in a corpus of so many tokens."""
+def largest_eta(size: CorpusSize, n_features: int, n_components: int) -> float:
+    """Return the largest eta that is learned in a corpus of this size."""
+    tokens = max(size.tokens, 1.0)
     bound = first_eta(tokens, n_features, n_components, ETA_TOKENS)
-    of_words = ETA_WORDS * n_features / max(tokens, 1.0)
-    of_topics = ETA_SHARE * tokens / (n_components * n_features)
-    return max(bound, min(of_words, max(of_topics, ETA_TOGETHER / n_components)))
+    of_words = ETA_WORDS * n_features / tokens
+    whole = tokens / (n_components * n_features)  # as many tokens of the prior as of documents
+    together = min(ETA_TOGETHER / n_components, ETA_SHORT / shortness(size.length) * whole)
+    return max(bound, min(of_words, max(ETA_SHARE * whole, together)))
 
 
 def unlearned_eta(tokens: float, n_features: int, n_components: int) -> float:
