@@ -111,7 +111,7 @@ def measured(X: Floats, parameters: dict[str, Any], seed: int, workers: Workers)
         density_of_pixels(new, targets, one, q, prior.noise_var)
         for one in (given.plain()[0], given.annealed()[0])
     ]
-    in_training = (model.elbo_ - components_bound(prior, q)) / len(old)
+    in_training = model.elbo_ - components_bound(prior, q) / len(old)
     both = Inference(old, prior, q, workers)
     return [
         (plain - best).mean(),

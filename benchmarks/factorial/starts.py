@@ -129,7 +129,7 @@ def starts(options: Namespace) -> None:
                 ).fit(X)
                 for course in courses
             ]
-            rows.append([fit.elbo_ / len(X) for fit in fits])
+            rows.append([fit.elbo_ for fit in fits])
         plain, *others = np.array(rows).T
         gains = " | ".join(with_error(other - plain, 2) for other in others)
         print(f"| {case} | {np.mean(critical):.1f} | {plain.mean():.2f} | {gains} |", flush=True)

@@ -126,7 +126,7 @@ def dp(seeds: int) -> None:
                 for X in [clusters(seed)]
             ]
             seconds = (time.perf_counter() - began) / seeds
-            bounds = np.array([model.elbo_ for model in models])
+            bounds = np.array([N * model.elbo_ for model in models])
             if name == "VI":
                 baseline = bounds
             gain = bounds - baseline
@@ -160,7 +160,9 @@ def real(seeds: int) -> None:
                     ]
                     for tempering in ("vi", "avi")
                 )
-                bounds, others = (np.array([m.elbo_ for m in each]) for each in (plain, annealed))
+                bounds, others = (
+                    len(X) * np.array([m.elbo_ for m in each]) for each in (plain, annealed)
+                )
                 used = np.mean([(model.weights_ > 0.02).sum() for model in plain])
                 print(
                     f"| {load.__name__[5:]} | {covariance} | {K} | {with_error(bounds, 0)} "

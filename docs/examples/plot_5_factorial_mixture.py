@@ -33,7 +33,7 @@ models = {
 figure, panels = plt.subplots(2, 1, figsize=(9, 5.6), layout="constrained")
 for panel, (mode, model) in zip(panels, models.items(), strict=True):
     ComponentsDisplay.from_estimator(model, truth=shapes.components, ax=panel)
-    panel.set_title(f"{mode}: ELBO {model.elbo_ / len(shapes.data):.3f} nats an image")
+    panel.set_title(f"{mode}: ELBO {model.elbo_:.3f} nats an image")
 plt.show()
 
 # %%

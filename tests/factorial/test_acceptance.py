@@ -18,7 +18,7 @@ def mean_bound(**parameters):
             8, noise_var=0.01, prior_var=0.1225, random_state=seed, tol=1e-4,
             **parameters,
         )  # fmt: skip
-        bounds.append(model.fit(X).elbo_ / N)
+        bounds.append(model.fit(X).elbo_)
     return np.mean(bounds)
 
 

@@ -123,7 +123,7 @@ def test_images_of_training_are_scored_as_well_as_in_training():
         model = FactorialMixture(8, random_state=seed).fit(X)
         q = Components(model.components_, model.component_variances_)
         prior = Prior(model.pi_, model.noise_var, model.prior_var)
-        in_training = (model.elbo_ - components_bound(prior, q)) / len(X)
+        in_training = model.elbo_ - components_bound(prior, q) / len(X)
         gains.append((model.elbo(X) - in_training, plain(X, prior, q)[0].mean() - in_training))
     gain, plain_gain = np.mean(gains, axis=0)
     assert gain > -0.1

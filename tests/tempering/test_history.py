@@ -40,6 +40,20 @@ def test_converges_between_two_passes_at_temperature_one():
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_twice_the_data_have_the_same_bound(kind):
+    """As it is per datum; terms of parameters, in the bound of two models, add less."""
+    X = np.concatenate([data()] * 5)
+    once, twice = (
+        kind(3, tempering=None, max_iter=30, random_state=0).fit(rows)
+        for rows in (X, np.tile(X, (2, 1)))
+    )
+    bounds = [model.elbo_history_["elbo"][-1] for model in (once, twice)]
+    assert bounds[1] == pytest.approx(bounds[0], rel=0.15)
+    if hasattr(once, "elbo_"):
+        assert once.elbo_ == bounds[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_verbose_says_how_far_a_fit_is(kind, caplog, monkeypatch):
     monkeypatch.setattr(_log, "_SECONDS_BETWEEN_LINES", -1.0)
     settings = {"tempering": ANNEALING, "max_iter": 6, "random_state": 0}
@@ -50,9 +64,9 @@ def test_verbose_says_how_far_a_fit_is(kind, caplog, monkeypatch):
     bounds = model.elbo_history_["elbo"]
     lines = [record.getMessage() for record in caplog.records]
     assert len(lines) == 7
-    assert lines[0].startswith(f"iteration 1 of 6: T = 3, ELBO {bounds[0]:,.2f}")
-    assert lines[2].startswith(f"iteration 3 of 6: T = 2, ELBO {bounds[2]:,.2f}")
-    assert lines[-1] == f"6 iterations: T = 1, ELBO {bounds[-1]:,.2f}"
+    assert lines[0].startswith(f"iteration 1 of 6: T = 3, ELBO {bounds[0]:,.4f}")
+    assert lines[2].startswith(f"iteration 3 of 6: T = 2, ELBO {bounds[2]:,.4f}")
+    assert lines[-1] == f"6 iterations: T = 1, ELBO {bounds[-1]:,.4f}"
     silent = kind(3, **settings).fit(data())
     assert_array_equal(silent.elbo_history_, model.elbo_history_)
 

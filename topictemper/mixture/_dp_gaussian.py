@@ -104,10 +104,11 @@ default="kmeans"
     precisions_ : ndarray, of the shape of `covariances_`
         Expected precisions.
     elbo_ : float
-        Evidence lower bound at T = 1, all constants included, in nats.
+        Evidence lower bound at T = 1, with the terms of q of sticks and components and all
+        constants, in nats per datum.
     elbo_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", "temperature" and "elbo": the annealed bound after each iteration at its
-        temperature, in nats.
+        temperature, in nats per datum.
     temperature_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", from 0, and "temperature".
     n_iter_ : int
@@ -250,7 +251,7 @@ default="kmeans"
             centered = replace(prior, mean=prior.mean - offset)
             best = best_run(X - offset, replace(config, prior=centered))
             self._publish(best.found, prior, offset)
-            self.elbo_ = best.elbo
+            self.elbo_ = best.elbo / len(X)
             self.elbo_history_ = best.history.elbos
             self.temperature_history_ = best.history.temperatures
             self.n_iter_ = len(best.history.rows)

@@ -109,7 +109,7 @@ def ascend(X: Floats, phi: Floats, config: Config) -> Run:
     The annealed bound ``s E[log p(x, z | theta)] - KL(q(theta) || p(theta)) + H(q(z))`` with
     s = 1 / T never falls while T is constant (VT eq. 4).
     """
-    history = ElboHistory(config.log)
+    history = ElboHistory(config.log, len(X))
     converged = False
     for i in range(config.max_iter):
         temperature = config.schedule.temperature(i)

@@ -10,13 +10,6 @@ from numpy.typing import NDArray
 from ..topics._checks import fitted_lda_of
 from ._axes import axes, crop_early_passes, history_of, named_models, tidy, whole_passes
 
-# Of `elbo_history_`, by the names of models; "nats", of all data, for the others.
-_UNITS = {
-    "TemperedLDA": "nats per token",
-    "BinarySparseCoding": "nats per datum",
-    "SigmoidBeliefNetwork": "nats per datum",
-}
-
 
 class BoundDisplay:
     """ELBO against passes over the data, of one or more fitted models.
@@ -54,7 +47,7 @@ class BoundDisplay:
     ... }
     >>> display = BoundDisplay.from_estimator(models)
     >>> display.ax_.get_ylabel()
-    'ELBO (nats)'
+    'ELBO (nats per datum)'
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
@@ -132,6 +125,5 @@ class BoundDisplay:
 
 
 def _unit_of(model: Any) -> str:
-    return next(
-        (_UNITS[kind.__name__] for kind in type(model).__mro__ if kind.__name__ in _UNITS), "nats"
-    )
+    of_topics = any(kind.__name__ == "TemperedLDA" for kind in type(model).__mro__)
+    return "nats per token" if of_topics else "nats per datum"

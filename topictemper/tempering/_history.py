@@ -23,15 +23,18 @@ class ElboHistory:
     ----------
     log : Iterations, optional
         Where to say how far the fit is.
+    n_data : int, default=1
+        Number of data in the bounds that are added. What is kept and said is per datum.
 
     Attributes
     ----------
     rows : list of tuple of float
-        Pass, temperature, and the bound at that temperature.
+        Pass, temperature, and the bound at that temperature, of all data.
     """
 
-    def __init__(self, log: Iterations | None = None) -> None:
+    def __init__(self, log: Iterations | None = None, n_data: int = 1) -> None:
         self.rows: list[tuple[float, float, float]] = []
+        self._n_data = n_data
         self._log = log
         self._start = "" if log is None else log.new_start()
 
@@ -48,7 +51,7 @@ class ElboHistory:
 
     def _state(self) -> str:
         _, temperature, elbo = self.rows[-1]
-        return f"T = {temperature:.4g}, ELBO {elbo:,.2f}"
+        return f"T = {temperature:.4g}, ELBO {elbo / self._n_data:,.4f}"
 
     def has_converged(self, tol: float) -> bool:
         """Whether both of the last two passes are at T = 1, and their bounds differ by < tol."""
@@ -59,13 +62,15 @@ class ElboHistory:
 
     @property
     def last(self) -> float:
-        """The bound after the last pass."""
+        """The bound after the last pass, of all data."""
         return self.rows[-1][2]
 
     @property
     def elbos(self) -> NDArray[Any]:
-        """Fields "pass", "temperature" and "elbo"."""
-        return record(self.rows, "pass", "temperature", "elbo")
+        """Fields "pass", "temperature" and "elbo", per datum."""
+        result = record(self.rows, "pass", "temperature", "elbo")
+        result["elbo"] /= self._n_data
+        return result
 
     @property
     def temperatures(self) -> NDArray[Any]:

@@ -92,10 +92,11 @@ class FactorialMixture(
     pi_ : ndarray of shape (n_components,)
         Prior probabilities.
     elbo_ : float
-        Evidence lower bound of the training data at T = 1, in nats.
+        Evidence lower bound of the training data at T = 1, with the terms of q(mu), in nats per
+        image.
     elbo_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", "temperature" and "elbo": the bound after each sweep at its temperature,
-        averaged over q(T) where T is learned, in nats.
+        averaged over q(T) where T is learned, in nats per image.
     temperature_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", from 0, and "temperature", which is 1 / E[1/T]. With "lvt" also quantiles
         "q05" to "q95" over the temperatures of images, as learned last.
@@ -233,7 +234,7 @@ class FactorialMixture(
                 raise ValueError("X has no observed pixel: all values are NaN")
             config = config_of(check.parameters(self), images)
             with Workers(self.n_jobs) as workers:
-                self._publish(config, best_run(images, config, workers))
+                self._publish(config, best_run(images, config, workers), len(images.X))
         last = self.temperature_history_["temperature"][-1]
         if last > 1.0:
             warn(
@@ -242,13 +243,13 @@ class FactorialMixture(
             )
         return self
 
-    def _publish(self, config: Config, run: Run) -> None:
+    def _publish(self, config: Config, run: Run, n_images: int) -> None:
         self._prior = config.prior
         self.components_, variances = run.components
         # In the order of a file: sums over another one differ in the last bits.
         self.component_variances_ = np.array(variances, order="C")
         self.pi_ = config.prior.pi
-        self.elbo_ = run.elbo
+        self.elbo_ = run.elbo / n_images
         self.elbo_history_ = run.history.elbos
         self.temperature_history_ = run.temperature_history
         self.temperature_ = run.temperature

@@ -25,7 +25,10 @@ from ._updates import (
 
 @dataclass(frozen=True)
 class Run:
-    """The result of one ascent; `elbo` is at T = 1, `temperature` of the last tempered sweep."""
+    """The result of one ascent.
+
+    `elbo` is at T = 1, of all images; `temperature` is that of the last tempered sweep.
+    """
 
     components: Components
     elbo: float
@@ -64,7 +67,7 @@ def ascend_from(
     prior, tempering = config.prior, new_tempering(config, images)
     log_scale = float(prior.log_scale(images.observed).sum())
     cold = np.ones(len(images.X))
-    history = ElboHistory(config.log)
+    history = ElboHistory(config.log, len(images.X))
     last_tempered, rows = 1.0, []
     for sweep in range(config.max_iter):
         tempered = sweep < config.n_tempered
