@@ -1,4 +1,4 @@
-"""Every function in the table of equations exists, and its docstring cites its equation."""
+"""Functions in the table of equations exist and cite them; no equation of a paper is missing."""
 
 import importlib
 import re
@@ -12,6 +12,7 @@ TABLE = Path(__file__).parent.parent / "docs" / "guide" / "equations.rst"
 # What docstrings call the papers of the table.
 NAMES = {
     "VT": r"VT\b|Variational Tempering",
+    "DASVI": r"DASVI\b|Abrol et al\. 2014",
     "TVS": r"TVS\b|[Pp]aper\b",
     "Mimno et al. 2012": r"Mimno.*2012",
     "Minka 2000": r"Minka.*2000",
@@ -60,6 +61,17 @@ def numbers(text: str) -> set[str]:
 @pytest.mark.skipif(not TABLE.exists(), reason="these tests run without the documentation")
 def test_the_table_is_read():
     assert len(rows()) == TABLE.read_text("utf-8").count("   * - ") - 1 > 20
+
+
+@pytest.mark.skipif(not TABLE.exists(), reason="these tests run without the documentation")
+@pytest.mark.parametrize(("paper", "n_equations"), [("VT", 24), ("DASVI", 25), ("TVS", 9)])
+def test_every_equation_of_a_paper_is_on_the_page(paper, n_equations):
+    text = " ".join(TABLE.read_text("utf-8").split())
+    _, *parts = re.split(r"\b(VT|DASVI|TVS|Blei|Hoffman|Mimno|Minka)\b", text)
+    after = [
+        part.lower() for name, part in zip(parts[::2], parts[1::2], strict=True) if name == paper
+    ]
+    assert set().union(*map(numbers, after)) >= {str(n) for n in range(1, n_equations + 1)}
 
 
 @pytest.mark.parametrize(("equation", "name"), rows())

@@ -266,7 +266,7 @@ def sample(
 def log_likelihood(
     topics: Topics, batch: Minibatch, theta: NDArray[Any], workers: Workers
 ) -> Floats:
-    """``sum_v n_dv log sum_k theta_dk E[beta_kv]`` of every document, in nats.
+    """``sum_v n_dv log sum_k theta_dk E[beta_kv]`` of every document, in nats (VT eq. 16).
 
     ``theta`` has shape (n_documents, n_components), or (1, n_components) for one that all share.
     """

@@ -131,7 +131,8 @@ class PredictionMixin(TransformerMixin):
 
         The tokens (occurrences of words) of each document are split into two random halves, always
         in the same way for the same document. The first half gives its proportions theta. The
-        second half is scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013).
+        second half is scored with ``log sum_k E[theta_dk] E[beta_kv]`` (Hoffman et al. 2013;
+        Abrol et al. 2014, eq. 23).
 
         Parameters
         ----------

@@ -165,6 +165,8 @@ class Topics(Stateful):
     ) -> TopicsStep:
         """Natural-gradient step ``lambda <- (1 - decay) lambda + scale * statistics + offset``.
 
+        With the statistics of each document weighted by its inverse temperature (VT eqs. 8 and 11).
+
         Parameters
         ----------
         batch, local

@@ -215,8 +215,9 @@ class Trainer(Stateful):
             The annealed ELBO before the step, in nats (VT eq. 4 with supplement B.2): without the
             terms of q(T), which VT eq. 5 has, where temperatures are learned. For topics
             that are a point it has ``log Dir(beta | 1 + eta)``, up to a constant of eta, in place
-            of their divergence. For posterior tempering it is the ELBO of the model that has the
-            same updates with its likelihood alone tempered, which differs by a constant of T.
+            of their divergence. For posterior tempering it is DASVI eq. 8 over T, up to a constant
+            of T: the ELBO of the model that has the same updates with its likelihood alone
+            tempered.
         """
         s = self.control.inverse_temperature(self.clock.now(batch.size))
         return s, self.step(batch, workers, whole=True)

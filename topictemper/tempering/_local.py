@@ -16,7 +16,8 @@ QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 class LocalTemperature(Stateful):
     """The variational distributions of one temperature per datum.
 
-    With a multinomial ``r_n`` over inverse temperatures ``s_1 .. s_M`` for each datum n,
+    They belong to the model of Mandt et al. (2016), "Variational Tempering", equation 6. With a
+    multinomial ``r_n`` over inverse temperatures ``s_1 .. s_M`` for each datum n,
 
         r_nm ∝ exp{ s_m E_n - log C_n(s_m) + log pi_m },     E[1/T_n] = sum_m r_nm s_m,
 

@@ -159,7 +159,7 @@ class EStep(NamedTuple):
 
 
 class StateSets:
-    """The sets K of distinct states, the variational parameters (TVS algorithm 1, eq. 4).
+    """The sets K of distinct states, the variational parameters (TVS algorithm 1, eqs. 1 and 4).
 
     Parameters
     ----------
