@@ -228,6 +228,8 @@ def test_a_bad_block_is_named_whatever_the_error_takes():
 
 
 def test_bad_models(lda):
+    with pytest.raises(TypeError, match=r"has no out: write the result block by block"):
+        transform(lda, array_of(parts()), out=np.zeros((5, 5)))
     with pytest.raises(TypeError, match="model must have a method transform"):
         transform(object(), array_of(parts()))
     with pytest.raises(ValueError, match="no document with two tokens"):

@@ -1,4 +1,4 @@
-"""Rows of an array that come some at a time."""
+"""Rows of an array that come some at a time, or that are written into one that is given."""
 
 from __future__ import annotations
 
@@ -22,6 +22,9 @@ class Rows:
     def __len__(self) -> int:
         return self._n
 
+    def room(self, n_rows: int) -> None:
+        """There is no place for the next rows yet: a new array may be added."""
+
     def add(self, part: NDArray[Any]) -> None:
         """Append rows. The first ones are not copied before there are others."""
         if not self._n_parts:
@@ -39,3 +42,66 @@ class Rows:
             return self._first
         shape = self._n, *self._first.shape[1:]
         return np.ndarray(shape, dtype=self._first.dtype, buffer=self._bytes)
+
+
+class GivenRows:
+    """An array of the caller that is filled row by row, in the way of `Rows`.
+
+    Parameters
+    ----------
+    out : ndarray of shape (n_samples, n_columns)
+        The array.
+    n_columns : int
+        Columns that it has to have.
+    dtype : dtype
+        Type that it has to have: rows are computed in place.
+    n_rows : int, optional
+        Rows that it has to have, if they are known before.
+
+    Raises
+    ------
+    TypeError
+        If `out` is not an array.
+    ValueError
+        If it does not fit, or cannot be written to.
+    """
+
+    def __init__(
+        self, out: Any, n_columns: int, dtype: np.dtype[Any], n_rows: int | None = None
+    ) -> None:
+        if not isinstance(out, np.ndarray):
+            raise TypeError(
+                "out must be a NumPy array, such as one of numpy.lib.format.open_memmap, got "
+                f"{type(out).__name__}"
+            )
+        n = "n_samples" if n_rows is None else n_rows
+        if out.ndim != 2 or out.shape[1] != n_columns or n_rows not in (None, len(out)):
+            raise ValueError(f"out must have the shape ({n}, {n_columns}), not {out.shape}")
+        if out.dtype != dtype:
+            raise ValueError(f"out must have the dtype {dtype}, that of the model, not {out.dtype}")
+        if not (out.flags.c_contiguous and out.flags.writeable and out.flags.aligned):
+            raise ValueError("out must be a C-contiguous array that can be written to")
+        self._out, self._n = out, 0
+
+    def __len__(self) -> int:
+        return self._n
+
+    def room(self, n_rows: int) -> NDArray[Any]:
+        """Return the place of the next rows."""
+        if n_rows > len(self._out) - self._n:
+            raise ValueError(
+                f"out has {len(self._out):,} rows, and X has more: at least {self._n + n_rows:,}"
+            )
+        return np.asarray(self._out)[self._n : self._n + n_rows]
+
+    def add(self, part: NDArray[Any]) -> None:
+        """Count rows that have been written into their place."""
+        self._n += len(part)
+
+    def array(self) -> NDArray[Any]:
+        """Return the array, which must be full."""
+        if self._n < len(self._out):
+            raise ValueError(
+                f"out has {len(self._out):,} rows, and X has {self._n:,}; these are written"
+            )
+        return self._out

@@ -55,7 +55,7 @@ def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Arr
     Raises
     ------
     TypeError
-        If X is not a collection of Dask, or if the model has no ``transform``.
+        If X is not a collection of Dask, if the model has no ``transform``, or if ``out`` is given.
     ValueError
         If the columns of X lie in several blocks. When it is computed: if a block is invalid.
     RuntimeError
@@ -73,6 +73,11 @@ def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Arr
     >>> bool((theta.compute() == lda.transform(counts)).all())
     True
     """
+    if "out" in options:
+        raise TypeError(
+            "transform of a collection has no out: write the result block by block, for example "
+            "with to_zarr"
+        )
     blocks, task = _blocks_and_model(X, model)
     if meta is None:
         meta = _meta(model, X, options)

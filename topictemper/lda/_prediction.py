@@ -135,11 +135,16 @@ def infer_documents(
 
 
 def proportions(
-    model: Model, X: Any, inverse_temperatures: InverseTemperatures, workers: Workers
+    model: Model,
+    X: Any,
+    inverse_temperatures: InverseTemperatures,
+    workers: Workers,
+    out: NDArray[Any] | None = None,
 ) -> NDArray[Any]:
-    """E[theta_d] of every row of X, shape (n_samples, n_components)."""
+    """E[theta_d] of every row of X, shape (n_samples, n_components); in `out`, if it is given."""
     topics, workspace = model.topics, Workspace()
-    out = np.empty((X.shape[0], topics.n_components), dtype=topics.M.dtype)
+    if out is None:
+        out = np.empty((X.shape[0], topics.n_components), dtype=topics.M.dtype)
     for rows, batch in minibatches(X, topics):
         workspace.lend("gamma", out[rows])
         gamma = infer_documents(model, batch, inverse_temperatures, workers, workspace).gamma

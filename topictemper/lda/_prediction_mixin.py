@@ -13,7 +13,7 @@ from sklearn.base import TransformerMixin
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils._chunks import is_chunks, n_empty_rows, row_sums
-from .._utils._rows import Rows
+from .._utils._rows import GivenRows, Rows
 from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._completion import completions, score_of
@@ -61,6 +61,7 @@ class PredictionMixin(TransformerMixin):
         *,
         inference: Inference = "auto",
         tempered: bool = False,
+        out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """Proportions of the topics in documents.
 
@@ -81,6 +82,9 @@ class PredictionMixin(TransformerMixin):
         tempered : bool, default=False
             Whether to use mean-field inference at the learned temperatures ("vt" and "lvt") instead
             of T = 1.
+        out : ndarray of shape (n_samples, n_components), optional
+            Where to write the proportions, of the dtype of the model: a memory-mapped array, if
+            they are too many for memory. It is also what is returned.
 
         Returns
         -------
@@ -89,13 +93,28 @@ class PredictionMixin(TransformerMixin):
             without a word of the vocabulary has the prior's mean, which says nothing about it. A
             warning says how many there are.
 
+        Raises
+        ------
+        TypeError, ValueError
+            If `inference` or the counts are invalid, or if `out` does not fit. That chunks have
+            more or fewer rows than `out` is known only when the others are written.
+
         References
         ----------
         .. [1] Asuncion, Welling, Smyth, Teh (2009). On Smoothing and Inference for Topic Models.
            UAI.
         """
         cure = "leave out the rows with X.sum(axis=1) == 0"
-        return self._transformed(self._fitted_matrices(X), inference, tempered, cure=cure)
+        matrices = self._fitted_matrices(X)
+        if out is None:
+            return self._transformed(matrices, inference, tempered, cure=cure)
+        n_rows = None
+        if not is_chunks(X):
+            (X,) = matrices
+            n_rows, matrices = X.shape[0], iter([X])
+        topics = self._trainer.topics
+        rows = GivenRows(out, topics.n_components, topics.M.dtype, n_rows)
+        return self._transformed(matrices, inference, tempered, cure=cure, into=rows)
 
     def _transformed(
         self,
@@ -104,13 +123,15 @@ class PredictionMixin(TransformerMixin):
         tempered: bool = False,
         *,
         cure: str,
+        into: GivenRows | None = None,
     ) -> NDArray[Any]:
         """E[theta] of checked counts; a warning of empty documents says what to do."""
-        found, n_empty = Rows(), 0
+        found, n_empty = Rows() if into is None else into, 0
         self._warn_if_hot()
         for counts in matrices:
             n_empty += n_empty_rows(counts)
-            found.add(self._proportions(counts, inference, tempered))
+            room = found.room(counts.shape[0])
+            found.add(self._proportions(counts, inference, tempered, room))
         if n_empty:
             warn(
                 f"{n_empty:,} of {len(found):,} documents have no word of the "
@@ -278,14 +299,18 @@ class PredictionMixin(TransformerMixin):
         return 1.0 / np.concatenate(found)
 
     def _proportions(
-        self, X: Any, inference: Inference = "auto", tempered: bool = False
+        self,
+        X: Any,
+        inference: Inference = "auto",
+        tempered: bool = False,
+        out: NDArray[Any] | None = None,
     ) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""
         way = way_of(inference, tempered)
         # One document needs no other threads.
         with Workers(self.n_jobs, most=X.shape[0]) as workers, np.errstate(under="ignore"):
             s = self._inverse_temperatures(tempered)
-            return proportions(predictor(self._trainer, way), X, s, workers)
+            return proportions(predictor(self._trainer, way), X, s, workers, out)
 
     def _completions(
         self, matrices: Iterable[Any], inference: Inference = "auto", tempered: bool = False
