@@ -149,7 +149,7 @@ class Config:
             ),
             init=_init(p["init"], n_components, n_features),
             warm_start=check.flag("warm_start", p["warm_start"]),
-            shuffle=check.flag("shuffle", p["shuffle"]),
+            shuffle=_shuffle(p["shuffle"], method),
             patience=patience,
             validation_fraction=fraction,
             random_state=p["random_state"],
@@ -329,6 +329,16 @@ def _inference(value: Any, method: str) -> str:
             "samples do not have: inference must be 'auto', 'point' or 'vb'"
         )
     return inference
+
+
+def _shuffle(value: Any, method: str) -> bool:
+    shuffles = check.flag("shuffle", value)
+    if not shuffles and method == "batch":
+        raise ValueError(
+            "shuffle=False is for learning_method='online'; 'batch' takes all documents at once, "
+            "in any order: leave shuffle out"
+        )
+    return shuffles
 
 
 def _tol(value: Any, method: str) -> float:

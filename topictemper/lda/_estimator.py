@@ -125,7 +125,8 @@ class TemperedLDA(
     warm_start : bool, default=False
         Whether `fit` starts from the topics (and learned priors) of the previous fit.
     shuffle : bool, default=True
-        Whether `fit` takes the documents in a new random order in each pass.
+        Whether `fit` takes the documents in a new random order in each pass. Not for "batch", which
+        takes all of them at once.
     early_stopping : bool, default=False
         Whether `fit` scores held-out documents after every pass, stops when their score no longer
         rises, and keeps the best model. Passes before T = 1 and before sampling do not count.
