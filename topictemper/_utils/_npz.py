@@ -19,6 +19,7 @@ _HEADERS = {
 _DEFLATE, OF_COUNTS = 1032, 100
 _FREE_BYTES = 1 << 25
 _BYTES_AT_ONCE = 1 << 20
+_OTHER_METHODS = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "LZMA"}
 
 
 class Header(NamedTuple):
@@ -109,7 +110,11 @@ def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str,
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     # Other methods may need any amount of memory.
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise ValueError(f"compressed by method {member.compress_type}, not by deflate")
+        method = _OTHER_METHODS.get(member.compress_type, f"method {member.compress_type}")
+        raise ValueError(
+            f"compressed by {method}, not by deflate; write the file again with "
+            "numpy.savez_compressed, or scipy.sparse.save_npz"
+        )
     if member.file_size > _DEFLATE * member.compress_size:
         raise ValueError(f"{member.compress_size} bytes cannot stand for {member.file_size}")
     with archive.open(member) as stream:

@@ -281,24 +281,43 @@ def _described(length: int | None) -> str:
     return "not a list" if length is None else f"a list of {length}"
 
 
-def finite(name: str, array: NDArray[Any], *, missing: bool = False) -> None:
-    """Refuse what is not finite, and say where it is; with `missing`, NaN passes."""
+def finite(
+    name: str, array: NDArray[Any], *, missing: bool = False, given: Any | None = None
+) -> None:
+    """Refuse what is not finite, and say where it is.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter.
+    array : ndarray
+        The numbers.
+    missing : bool
+        Whether NaN passes.
+    given : array-like, optional
+        The numbers before they became those of `array`, whose type may not hold them.
+
+    Raises
+    ------
+    ValueError
+        If a number is not finite.
+    """
     wrong = np.isinf(array) if missing else ~np.isfinite(array)
     if not wrong.any():
         return
     place = tuple(int(i) for i in np.argwhere(wrong)[0])
     value = array[place]
-    column = f" in column {place[1]}" if array.ndim == 2 else ""
     remedy = "be finite"
     if np.isnan(value):
         remedy = "not be missing: fill them in, or leave the row out"
-    elif array.dtype == np.float32:  # which given values may have exceeded
-        remedy = "be finite in single precision: scale them down"
+    elif given is not None and np.isfinite(was := float(np.asarray(given)[place])):
+        value, remedy = was, "be finite in single precision: scale them down"
     elif missing:
         remedy = "be finite, or NaN where they are missing"
+    column = f" in column {place[1]}" if array.ndim == 2 else ""
     raise ValueError(
         f"{'NaN' if np.isnan(value) else 'Infinite'} values in data passed to {name}: row "
-        f"{place[0]} has {value}{column}; values must {remedy}"
+        f"{place[0]} has {value:g}{column}; values must {remedy}"
     )
 
 

@@ -70,7 +70,7 @@ class TruncatedModel(
                 order="C",
                 ensure_all_finite=False,  # `check.finite` names the row
             )
-        check.finite("X", Y)
+        check.finite("X", Y, given=X)
         return Y
 
     def _precision(self) -> np.dtype[Any]:
