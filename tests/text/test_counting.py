@@ -104,6 +104,13 @@ def test_long_texts_are_counted_in_pieces(parameters):
     assert part.counts.sum() + unknown.total == part.n_words.sum()
 
 
+def test_long_texts_are_not_cut_at_what_no_longer_is_white_space():
+    text = "a" * LONG + "b\u2028c dd"
+    vectorizer = CountVectorizer(strip_accents="ascii")
+    expected = clone(vectorizer).fit([text]).get_feature_names_out().tolist()
+    assert learn_vocabulary([text], vectorizer, None).words == expected == ["a" * LONG + "bc", "dd"]
+
+
 class Reversed(CountVectorizer):
     def build_analyzer(self):
         return lambda text: text[::-1].split()

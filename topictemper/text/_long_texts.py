@@ -16,7 +16,8 @@ LONG = 1 << 20
 _WORDS_AT_ONCE = 1 << 16
 # Their words are the same in the whole text and in pieces that end at white space.
 _PATTERNS_WITHIN_WORDS = (WORD, CountVectorizer().token_pattern)
-_SPACE = re.compile(r"\s")
+# strip_accents="ascii" removes other white space, which joins the words around it.
+_SPACE = re.compile(r"[ \t\n\r\u00a0\u3000]")
 
 
 def words_in_pieces(
