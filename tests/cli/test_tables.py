@@ -1,6 +1,7 @@
 """The command line: tables of texts, and options that no other FILE can use."""
 
 import bz2
+import csv
 import gzip
 import json
 import lzma
@@ -130,6 +131,17 @@ def test_ids_stand_beside_the_numbers_of_documents(run, model, lines, tmp_path):
     assert rows == [["document", "id", "group"], ["0", "900", "x"], ["1", "", "y"], ["2", "7", "x"]]
 
 
+def test_ids_with_ends_of_lines_are_cells_of_one_row(run, model, tmp_path):
+    ids = ["a\nb", "c\rd", "e\r\nf", 'g"h', "i,j", "k"]
+    lines = [json.dumps({"text": "river boat", "key": key}) for key in ids]
+    (tmp_path / "p.jsonl").write_text("\n".join(lines))
+    for options in ((), ("--top=1",)):
+        options = ("--column=text", "--id=key", "--output", tmp_path / "o.csv", *options)
+        assert run("transform", model, tmp_path / "p.jsonl", *options)[0] == 0
+        with open(tmp_path / "o.csv", newline="") as file:
+            assert [row["id"] for row in csv.DictReader(file)] == ids
+
+
 def test_half_a_character_in_a_group(run, model, tmp_path):
     pytest.importorskip("pyarrow")
     (tmp_path / "p.jsonl").write_text('{"a": "river boat", "b": "\\ud800x"}\n')
@@ -137,6 +149,8 @@ def test_half_a_character_in_a_group(run, model, tmp_path):
         options = ("--column=a", "--group=b", "--output", tmp_path / name)
         assert run("transform", model, tmp_path / "p.jsonl", *options)[0] == 0
     assert "\\ud800x" in (tmp_path / "o.csv").read_text()
+    out = run("shares", model, tmp_path / "p.jsonl", "--column=a", "--group=b", "--csv")[1]
+    assert "\\ud800x,0" in out
 
 
 def test_missing_keys_are_empty_documents(run, named, tmp_path):

@@ -69,6 +69,11 @@ def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[st
         yield last
 
 
+def encodable(text: str) -> str:
+    """Return a text that UTF-8 can hold: JSON and names of files may have halves of characters."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def _codec(file: Any, encoding: str | None) -> str:
     if encoding is not None:
         codec = codecs.lookup(encoding).name

@@ -23,6 +23,7 @@ from .._utils._ranking import largest_in_rows
 from .._utils._rows import Rows
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import pyarrow
+from ._decoding import encodable
 from ._inputs import STANDARD_INPUT, Document
 from ._printing import message_of
 
@@ -48,9 +49,9 @@ class Labels(NamedTuple):
 
     def of_documents(self, documents: Sequence[Document]) -> dict[str, list[str]]:
         """Return the columns of the documents themselves."""
-        columns = {"document": [_encodable(document.name) for document in documents]}
+        columns = {"document": [encodable(document.name) for document in documents]}
         for name in self.beside:
-            columns[name] = [_encodable(getattr(document, name) or "") for document in documents]
+            columns[name] = [encodable(getattr(document, name) or "") for document in documents]
         return columns
 
     def rows(
@@ -73,11 +74,6 @@ class Labels(NamedTuple):
         columns["label"] = [labels[topic] for topic in topics.tolist()]
         columns["share"] = theta[rows, topics]
         return columns
-
-
-def _encodable(text: str) -> str:
-    """Return a text that UTF-8 can hold: JSON and names of files may have halves of characters."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def file_to_write(output: Path, what: str, *inputs: Path | None) -> Path:
@@ -192,10 +188,11 @@ def _csv_writer(file: Any, labels: Labels) -> Write:
 def _quoted(columns: dict[str, list[str]]) -> list[str]:
     """Return the start of each row."""
     lines: list[str] = []
-    # The writer calls `write` once for each row.
+    # The writer calls `write` once for each row. It quotes the characters of its line terminator,
+    # which may be in a name: both ends of lines.
     rows = SimpleNamespace(write=lines.append)
-    csv.writer(rows, lineterminator="").writerows(zip(*columns.values(), strict=True))
-    return lines
+    csv.writer(rows, lineterminator="\r\n").writerows(zip(*columns.values(), strict=True))
+    return [line.removesuffix("\r\n") for line in lines]
 
 
 @contextmanager

@@ -19,6 +19,7 @@ from ..datasets.formats._packed import InputError
 from ..topics._periods import PERIODS
 from ..topics._shares import shares_by_group, shares_over_time
 from . import _arguments as types
+from ._decoding import encodable
 from ._inputs import naming
 from ._models import Fitted
 from ._printing import format_shares, print_rows
@@ -61,8 +62,9 @@ def run(arguments: argparse.Namespace) -> int:
     for part in fitted.parts(arguments):
         proportions.add(fitted.lda._proportions(fitted.lda._fitted_counts(part.counts)))
         known.append(row_sums(part.counts) > 0)
+        given = [each.date if by_date else each.group for each in part.documents]
         # An empty cell of a table is None in other formats.
-        values += [(each.date if by_date else each.group) or None for each in part.documents]
+        values += [encodable(each) if each else None for each in given]
         progress.add(len(part.documents))
     settings: dict[str, Any] = {"weights": np.concatenate(known), "labels": fitted.lda.labels_}
     if not settings["weights"].any():
