@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import sys
+import tarfile
 import threading
 import zipfile
 from pathlib import Path
@@ -95,6 +96,26 @@ def test_zip_is_refused(fails, model, tmp_path):
         office = (tmp_path / "docs.zip").rename(tmp_path / name)
         assert f"{name}: not text; save a workbook as CSV" in fails("score", model, office)
         office.rename(tmp_path / "docs.zip")
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\x28\xb5\x2f\xfdxx", "docs: packed by zstd; unpack it first"),
+        (b"%PDF-1.7\nriver boat\n", "docs: a PDF; save its text"),
+        (None, "docs: a tar archive; unpack it first, and give the folder"),
+    ],
+    ids=["zstd", "pdf", "tar"],
+)
+def test_what_an_encoding_would_make_texts_of(fails, model, text, content, message, pack):
+    file = text.with_name("docs")
+    if content is None:
+        with tarfile.open(file, "w") as archive:
+            archive.add(text, "docs.txt")
+        content = file.read_bytes()
+    file.write_bytes(pack(content))
+    assert message in fails("score", model, file, "--encoding=latin-1")
 
 
 @pytest.mark.parametrize(

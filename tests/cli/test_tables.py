@@ -46,6 +46,8 @@ def test_parquet(run, fails, named, topics, lines, tmp_path, stdin):
     assert "['title', 'body']. Give --column." in fails("fit", file, *out)
     assert "'n' is not one of its columns of text" in fails("fit", file, *out, "--column=n")
     assert "--encoding is for text" in fails("fit", file, *out, "--encoding=utf-8")
+    parquet.write_table(pa.table({"n": range(120)}), file)
+    assert "--column" not in fails("fit", file, *out)  # which would not help
 
 
 def test_quotes_that_join_rows_of_tsv(run, model, tmp_path):

@@ -377,6 +377,32 @@ def test_parquet(tmp_path):
         next(iter_parquet_text(path))
 
 
+def test_parquet_files_that_others_wrote_badly(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "x.parquet"
+    pq.write_table(pa.table({"text": ["a boat", "a river"]}), path, compression="none")
+    content = path.read_bytes()
+    place = content.index(b"\x06\0\0\0a boat")  # a text, with its length
+    path.write_bytes(content[:place] + b"\xff" + content[place + 1 :])
+    with pytest.raises(ValueError, match=r"x.parquet: not a Parquet file, or damaged"):
+        list(iter_parquet_text(path))
+    bytes_of_texts = pa.array([b"boat", b"caf\xe9"])
+    pq.write_table(pa.table({"text": bytes_of_texts}), path)
+    with pytest.raises(ValueError, match=r"no column of text \(string\), but \{'text': 'binary'\}"):
+        list(iter_parquet_text(path))
+    latin = pa.StringArray.from_buffers(2, *bytes_of_texts.buffers()[1:])
+    pq.write_table(pa.table({"text": latin}), path)
+    with pytest.raises(ValueError, match=r"x.parquet: a text that is not UTF-8 \(b'caf\\xe9'\)"):
+        list(iter_parquet_text(path))
+
+
+def test_parquet_files_without_a_text(tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    for name, texts in (("a", ["boat", None]), ("b", [None, None])):
+        pq.write_table(pa.table({"text": texts, "n": [1, 2]}), tmp_path / f"{name}.parquet")
+    assert list(iter_parquet_text(tmp_path, "text")) == ["boat", "", "", ""]
+
+
 def test_parquet_files_of_a_folder(tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     for day in ("day=2", "day=1", "_temporary"):

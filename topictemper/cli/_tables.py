@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from .._utils._log import logger
 from .._utils._missing import is_missing
 from ..datasets.formats._packed import InputError
-from ..datasets.formats._parquet import parquet_rows
+from ..datasets.formats._parquet import ColumnNeededError, parquet_rows
 from ._decoding import text_lines
 
 _DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
@@ -129,10 +129,8 @@ def parquet_documents(file: Any, name: str, columns: Columns) -> Iterator[Row]:
         for text, *values in parquet_rows(file, name, columns.column, list(others.values())):
             named = dict(zip(others, map(_text, values), strict=True))
             yield Row(text, *(named.get(option) for option in _OPTIONS[1:]))
-    except InputError as error:
-        if columns.column is None:
-            raise InputError(f"{error} Give --column.") from error
-        raise
+    except ColumnNeededError as error:
+        raise InputError(f"{error} Give --column.") from error
 
 
 def _delimiter(header: str, column: str | None, candidates: str) -> str:

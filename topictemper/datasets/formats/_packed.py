@@ -21,6 +21,15 @@ _KINDS: dict[bytes, tuple[str, Any]] = {
     b"\xfd7zXZ\x00": ("xz", lzma.LZMAFile),
 }
 _ZIP = b"PK\x03\x04"
+# What some encoding would take for text: what it is, and what to do.
+_NO_TEXT = {
+    _ZIP: "a zip archive; unpack it first",
+    b"7z\xbc\xaf\x27\x1c": "a 7z archive; unpack it first",
+    b"Rar!\x1a\x07": "a RAR archive; unpack it first",
+    b"\x28\xb5\x2f\xfd": "packed by zstd; unpack it first, or pack it by gzip, bzip2 or xz",
+    b"%PDF-": "a PDF; save its text in a file of its own",
+}
+_TAR_AT, _TAR = 257, (b"ustar\0", b"ustar  \0")
 # Zip archives that nobody takes for archives.
 _OFFICE = (".xlsx", ".xlsm", ".ods", ".docx", ".odt")
 
@@ -52,22 +61,33 @@ def plain(file: Any, name: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Give the plain bytes of an open file, which errors call `name`."""
     # The content decides, not the name. `peek` works with pipes too.
     start = file.peek(8)
-    if start.startswith(_ZIP):
-        if os.fspath(name).lower().endswith(_OFFICE):
-            raise InputError(f"{name}: not text; save a workbook as CSV, and a document as text.")
-        raise InputError(f"{name}: a zip archive; unpack it first.")
     kind, opener = next(
         (found for magic, found in _KINDS.items() if start.startswith(magic)), ("", None)
     )
     if opener is None:
+        _refuse_no_text(file, name)
         yield file
         return
     try:
         packed = _Packed(file)
         with opener(packed) as content:
-            yield io.BufferedReader(_Plain(content, packed, kind), 1 << 20)
+            whole = io.BufferedReader(_Plain(content, packed, kind), 1 << 20)
+            _refuse_no_text(whole, name)
+            yield whole
     except _Damaged as error:
         raise InputError(f"{name}: {error}.") from error
+
+
+def _refuse_no_text(file: Any, name: str | os.PathLike[str]) -> None:
+    """Refuse archives and PDFs, of which some encoding would make texts without a meaning."""
+    start = file.peek(512)
+    what = next((said for magic, said in _NO_TEXT.items() if start.startswith(magic)), None)
+    if start.startswith(_ZIP) and os.fspath(name).lower().endswith(_OFFICE):
+        what = "not text; save a workbook as CSV, and a document as text"
+    if start[_TAR_AT:].startswith(_TAR):
+        what = "a tar archive; unpack it first, and give the folder"
+    if what is not None:
+        raise InputError(f"{name}: {what}.")
 
 
 class _Packed:

@@ -10,6 +10,10 @@ from typing import Any
 from ._packed import InputError
 
 
+class ColumnNeededError(InputError):
+    """A file has several columns of text, and none of them is named."""
+
+
 def iter_parquet_text(path: str | os.PathLike[str], column: str | None = None) -> Iterator[str]:
     """Iterate over the texts in a column of a Parquet file, or of all Parquet files of a folder.
 
@@ -79,11 +83,18 @@ def parquet_rows(
     try:
         table = pq.ParquetFile(file)
         schema = table.schema_arrow
-        texts = [field.name for field in schema if _is_text(pa.types, field.type)]
+        texts = [
+            field.name
+            for field in schema
+            # Where all texts are missing, writers do not know that they would be texts.
+            if _is_text(pa.types, field.type)
+            or (field.name == column and pa.types.is_null(field.type))
+        ]
         if not texts:
-            raise InputError(f"{name} has no column of text, but {schema.names}.")
+            types = {field.name: str(field.type) for field in schema}
+            raise InputError(f"{name} has no column of text (string), but {types}.")
         if column is None and len(texts) != 1:
-            raise InputError(f"{name}: name one of its columns of text: {texts}.")
+            raise ColumnNeededError(f"{name}: name one of its columns of text: {texts}.")
         chosen = texts[0] if column is None else column
         if chosen not in texts:
             raise InputError(f"{name}: {chosen!r} is not one of its columns of text: {texts}.")
@@ -98,7 +109,14 @@ def parquet_rows(
             columns = [batch.column(batch.schema.get_field_index(each)) for each in wanted]
             for row in zip(*(values.to_pylist() for values in columns), strict=True):
                 yield list(row)
-    except pa.ArrowException as error:
+    except UnicodeDecodeError as error:  # some writers do not check what they call text
+        raise InputError(
+            f"{name}: a text that is not UTF-8 ({error.object[:40]!r}); write the file again, with "
+            "texts as UTF-8."
+        ) from error
+    except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None) is not None:  # of the system, not of the content
+            raise
         raise InputError(f"{name}: not a Parquet file, or damaged ({error}).") from error
 
 
