@@ -273,7 +273,9 @@ def test_pipelines():
         ([[(0, 1)]], TypeError, "document 0 holds tuples, like a corpus of gensim"),
         ([[1, 2]], TypeError, "document 0 holds int"),
         ([["a"], iter(["a"])], TypeError, "document 1 is an iterator"),
-        ([["a", 5], ["b"]], TypeError, "tokens must be strings, got 5"),
+        ([["a", 5], ["b"]], TypeError, "document 0 holds int, such as '5'; tokens must be strings"),
+        ([["b"], ["a", None]], TypeError, "document 1 holds NoneType, such as 'None'"),
+        ([["a", ["b"]]], TypeError, "document 0 holds list"),
         ([None, float("nan")], ValueError, "texts has no words"),
     ],
 )
@@ -283,6 +285,26 @@ def test_what_is_no_text(given, error, message):
     with pytest.raises(error, match=message):
         model.fit(given)
     assert vars(model) == before
+
+
+@pytest.mark.parametrize("token", [5, None, float("nan"), b"a"])
+def test_a_token_that_is_no_string_is_not_counted_as_unknown(token, tmp_path):
+    # Such an unknown word made a model that was saved and could not be loaded.
+    model = topic_model(vectorizer=CountVectorizer()).fit([["red", "sky"], ["sea"]])
+    learned = model.lda_.components_.copy()
+    for method in (model.update, model.transform, model.documents):
+        with pytest.raises(TypeError, match=r"document 1 holds .*; tokens must be strings"):
+            method([["red"], ["sea", token]])
+    assert_array_equal(model.lda_.components_, learned)
+    model.save(tmp_path / "model.npz")
+    load(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("word", [5, None])
+def test_an_analyzer_whose_words_are_no_strings(word):
+    vectorizer = CountVectorizer(analyzer=lambda text: [*text.split(), word])
+    with pytest.raises(TypeError, match=f"tokens must be strings, got {word}"):
+        topic_model(vectorizer=vectorizer).fit(["red sky", "sea"])
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,13 @@ def test_pandas_if_it_is_there():
     assert frame.words[1] == ["sea", "fish"]
 
 
+def test_halves_of_characters():
+    pytest.importorskip("pandas")
+    frame = table({"word": ["sea", "\ud83d"], "topic": [0, 1], "share": [0.75, 0.25]})
+    assert frame.word.tolist() == ["sea", "\ud83d"]
+    assert [frame.topic.dtype.kind, frame.share.dtype.kind] == ["i", "f"]
+
+
 def test_without_pandas(monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     small = table(COLUMNS)

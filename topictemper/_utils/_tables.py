@@ -113,7 +113,15 @@ def table(columns: Mapping[str, Sequence[Any] | NDArray[Any]], output: str = "de
         if output == "pandas":
             raise
         return ready
-    return pandas.DataFrame(dict(ready))
+    try:
+        return pandas.DataFrame(dict(ready))
+    except UnicodeEncodeError:  # halves of characters, which strings of Arrow cannot hold
+        return pandas.DataFrame(
+            {
+                name: pandas.Series(column, dtype=object) if column.dtype.kind in "OU" else column
+                for name, column in dict(ready).items()
+            }
+        )
 
 
 def output_of(estimator: Any) -> str:

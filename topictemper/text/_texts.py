@@ -57,6 +57,8 @@ class Texts:
                     f"document {number} is {_KINDS[kind]}, but {_KINDS[self.tokens]} is needed: "
                     "the documents of a model are all texts, or all lists of tokens"
                 )
+            if kind:
+                _check_tokens(document, number)
             yield document
 
 
@@ -111,14 +113,29 @@ def _kind(document: Any, number: int) -> bool:
                 f"document {number} holds tuples, like a corpus of gensim; give its texts or "
                 "tokens, or counts to TemperedLDA, with topictemper.datasets.from_gensim"
             )
-        raise TypeError(
-            f"document {number} holds {type(first).__name__}, such as {str(first)[:40]!r}; tokens "
-            "must be strings"
-        )
+        raise _no_string(first, number)
     hint = "; give its as_py()" if hasattr(document, "as_py") else ""  # a scalar of Arrow
     raise TypeError(
         f"document {number} is neither a text nor a list of tokens, but {type(document).__name__}, "
         f"{str(document)[:40]!r}{hint}"
+    )
+
+
+def _check_tokens(document: Iterable[Any], number: int) -> None:
+    """Refuse a list of tokens that are not all strings."""
+    try:
+        "".join(document)  # many times faster than a look at each
+    except TypeError:
+        for token in document:
+            if not isinstance(token, str):
+                raise _no_string(token, number) from None
+        raise
+
+
+def _no_string(token: Any, number: int) -> TypeError:
+    return TypeError(
+        f"document {number} holds {type(token).__name__}, such as {str(token)[:40]!r}; tokens must "
+        "be strings"
     )
 
 

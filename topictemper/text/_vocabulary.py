@@ -170,9 +170,9 @@ class GrowingVocabulary:
         TypeError, ValueError
             If words are no strings, or none is left.
         """
-        strange = next((word for word in self._column if not isinstance(word, str)), None)
-        if strange is not None:
-            raise TypeError(f"tokens must be strings, got {strange!r}")
+        for word in self._column:
+            if not isinstance(word, str):
+                raise TypeError(f"tokens must be strings, got {word!r}")
         if not self._column:
             raise ValueError(
                 f"texts has no words: the vectorizer found none in {self.n_documents:,} documents"
