@@ -156,6 +156,10 @@ def test_null_characters_if_the_encoding_is_given(named, topics, lines, tmp_path
     [
         (b"fine\nals\xe9\n", (), "docs.txt, line 2: not UTF-8 (byte 0xe9 at column 4)"),
         ("fine\nwords".encode("utf-16-le"), (), "docs.txt, line 1: a null character"),
+        (b"als\xe9\n", (), "(byte 0xe9 at column 4); give its --encoding, such as latin-1."),
+        # As Latin-1, these would be texts without a meaning.
+        ("中文 字".encode("utf-16-le"), (), "if it is UTF-16, give --encoding utf-16-le or"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", (), "null characters: leave it out if it is no text"),
         (b"fine\n\x81", ("--encoding=cp1252",), "docs.txt, line 2: not CP1252 (byte 0x81 at"),
         ("fine".encode("utf-16-le"), ("--encoding=utf-16",), "docs.txt: no byte order mark; give"),
         (b"fine", ("--encoding=utf-99",), "--encoding: 'utf-99' is not an encoding"),

@@ -48,7 +48,8 @@ def text_lines(file: Any, name: str, encoding: str | None = None) -> Iterator[st
                 raise InputError(
                     f"{name}: no byte order mark; give --encoding {codec}-le or {codec}-be."
                 ) from error
-            raise InputError(_undecodable(error, name, number, codec)) from error
+            advice = _advice(data, encoding is None and codec in _UTF8)
+            raise InputError(f"{_undecodable(error, name, number, codec)}; {advice}.") from error
         if begins and text:  # a mark that the encoding has not taken
             text, begins = text.removeprefix("\ufeff"), False
         if encoding is None and codec in _UTF8 and "\0" in text:
@@ -90,4 +91,14 @@ def _undecodable(error: UnicodeDecodeError, name: str, number: int, codec: str) 
         column = len(before) - before.rfind(b"\n")
         where += f" at column {column}"
     known = codec.removesuffix("-sig").upper()
-    return f"{name}, line {line}: not {known} ({where}); give its --encoding, such as latin-1."
+    return f"{name}, line {line}: not {known} ({where})"
+
+
+def _advice(data: bytes, may_be_another: bool) -> str:
+    """Return what to do about bytes that are not of an encoding."""
+    if may_be_another and b"\0" in data:  # every byte is a letter of Latin-1, also of pictures
+        return (
+            "it has null characters: leave it out if it is no text; if it is UTF-16, give "
+            "--encoding utf-16-le or utf-16-be"
+        )
+    return "give its --encoding, such as latin-1"
