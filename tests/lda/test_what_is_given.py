@@ -14,6 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from topictemper import TemperedLDA, load
 from topictemper.datasets import open_corpus, read_corpus, save_corpus, write_corpus
 from topictemper.metrics import coherence, perplexity, predictive_log_likelihood, topic_diversity
+from topictemper.topics import shares_over_time
 
 from ..small_lda import corpus, fitted, learned_state, small_lda
 
@@ -117,9 +118,16 @@ def test_metrics_take_chunks_as_one_matrix():
         assert perplexity(fitted(), Again(*chunks)) == pytest.approx(np.exp(-whole), rel=1e-12)
 
 
-def test_sparse_validation_documents_are_named():
-    with pytest.raises(ValueError, match="validation_X has 59 features"):
-        small_lda().fit(corpus(), validation_X=corpus()[:, :59])
+@pytest.mark.parametrize("kind", [sp.csr_array, lambda X: X.toarray()], ids=["sparse", "dense"])
+def test_validation_documents_are_named(kind):
+    for given, message in (
+        (corpus()[:, :59], "validation_X has 59 features"),
+        (corpus()[:0], "validation_X: Found array with 0 sample"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            small_lda().fit(corpus(), validation_X=kind(given))
+    with pytest.raises(ValueError, match="proportions: Expected 2D array"):
+        shares_over_time([0.5, 0.5], ["2024", "2025"])
 
 
 @pytest.mark.parametrize("topics", [[["win", "game"], ["disk", "drive"]], ["win", "game"]])

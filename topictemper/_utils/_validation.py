@@ -176,7 +176,8 @@ def unmasked(name: str, value: Any, filler: str = "value") -> None:
 def readable(name: str, value: Any) -> Iterator[None]:
     """Around scikit-learn's checks of an array: refuse what is no number, and say where it is.
 
-    NumPy's own errors name neither the array nor the row, and it reads dates as numbers.
+    NumPy's own errors name neither the array nor the row, and it reads dates as numbers. Other
+    errors of scikit-learn get the name of the array.
     """
     kinds = _kinds(value)
     for kind in map(str, kinds):
@@ -187,8 +188,13 @@ def readable(name: str, value: Any) -> Iterator[None]:
             _refuse_dates(name, value, np.asarray(value))
     try:
         yield
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError, OverflowError) as error:
         _refuse_no_numbers(name, value, kinds)
+        # Of a wrong shape scikit-learn says that it is that of X, or of no array in particular.
+        what = str(error)
+        if isinstance(error, ValueError) and name != "X" and name not in what:
+            named = f"{name}{what[1:]}" if what.startswith("X has ") else f"{name}: {what}"
+            raise ValueError(named) from error
         raise
 
 
