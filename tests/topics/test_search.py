@@ -92,9 +92,10 @@ def test_counts_that_are_changed_later_leave_the_search_alone(dtype):
         assert_array_equal(after[name], before[name])
 
 
-def test_queries_that_can_be_read_once():
+def test_queries_of_bytes_and_those_that_can_be_read_once():
     vectorizer = CountVectorizer(vocabulary=[f"w{v}" for v in range(12)])
     search = DocumentSearch(BETA, X, proportions=THETA, vectorizer=vectorizer)
+    assert search.find(b"w1")["document"].tolist() == search.find("w1")["document"].tolist()
     found, expected = search.find(iter(["w1", "w5"])), search.find(["w1", "w5"])
     assert found["document"].tolist() == expected["document"].tolist()
 

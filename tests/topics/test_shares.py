@@ -37,7 +37,6 @@ def test_weights_of_topics_are_made_proportions():
     for column in ("share", "low", "high"):
         found = shares_by_group(scaled, groups)[column]
         assert_allclose(found, shares_by_group(THETA, groups)[column])
-    assert_allclose(shares_by_group(np.zeros((2, 3)), ["a", "a"])["share"], 0.0)
 
 
 def test_intervals_are_those_of_the_normal_approximation():
@@ -228,6 +227,18 @@ def test_documents_without_words_are_left_out():
     assert shares["documents"].tolist() == [100] * 4
     over_time = fitted().topics_over_time(X, np.full(200, 2020))
     assert_allclose(over_time["share"], shares["share"])
+
+
+def test_documents_without_a_topic_are_left_out():
+    # As `transform` of NMF has them for documents without words, and as on the page of a report.
+    theta = THETA.copy()
+    theta[::2] = 0.0
+    shares = shares_by_group(theta, ["a"] * 60)
+    assert_allclose(shares["share"], THETA[1::2].mean(axis=0), rtol=1e-12)
+    assert shares["documents"].tolist() == [30] * 3
+    assert shares_over_time(theta, np.arange(60) // 30)["documents"].tolist() == [15] * 6
+    with pytest.raises(ValueError, match="no document with a group, a weight and a topic is left"):
+        shares_by_group(0 * THETA, ["a"] * 60)
 
 
 def test_documents_of_one_word_count():

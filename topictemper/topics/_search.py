@@ -225,7 +225,7 @@ class DocumentSearch:
 
     def _counted(self, queries: Any) -> Any:
         """Counts of queries, in CSR."""
-        is_text = isinstance(queries, str)
+        is_text = isinstance(queries, str | bytes)
         if is_text:
             queries = [queries]
         elif isinstance(queries, Iterator) or hasattr(queries, "to_pylist"):

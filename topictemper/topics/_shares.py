@@ -51,7 +51,7 @@ def shares_by_group(
     ----------
     proportions : array-like of shape (n_samples, n_components)
         Proportions of topics in documents, such as from `transform`. Rows are divided by their
-        sums.
+        sums. Documents without a topic, whose rows are all zeros, are left out.
     groups : array-like of shape (n_samples,)
         The group of each document. Documents where it is None, NaN or "" are left out. Groups are
         sorted, but an ordered categorical of pandas keeps its order.
@@ -129,7 +129,7 @@ def shares_over_time(
     ----------
     proportions : array-like of shape (n_samples, n_components)
         Proportions of topics in documents, such as from `transform`. Rows are divided by their
-        sums.
+        sums. Documents without a topic, whose rows are all zeros, are left out.
     dates : array-like of shape (n_samples,)
         The date of each document: datetime64, datetime, text like "2024-05-31"; or numbers such as
         years, each of which is a period, if none is a day such as 20240531. Documents without a
@@ -188,9 +188,9 @@ def _shares(
     if len(labels) != n_components:
         raise ValueError(f"labels must have {n_components} labels, got {len(labels)}")
     weight = _weights(weights, len(theta))
-    known = known & (weight > 0)
+    known = known & (weight > 0) & theta.any(axis=1)
     if not known.any():
-        raise ValueError(f"no document with a {name} and a weight is left")
+        raise ValueError(f"no document with a {name}, a weight and a topic is left")
     keys = groups if order is None else order
     _, first, group_of = np.unique(keys[known], return_index=True, return_inverse=True)
     names = groups[known][first]
