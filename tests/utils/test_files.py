@@ -346,6 +346,19 @@ def test_where_nothing_can_be_written(tmp_path):
         writable_path(os.devnull)
 
 
+def test_a_folder_in_which_no_file_can_be_made(tmp_path, monkeypatch):
+    def refuse(name, *_):  # as /proc does, which is there
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_renames.os, "open", refuse)
+        with pytest.raises(FileNotFoundError, match=r"model\.npz cannot be written: No such file"):
+            writable_path(tmp_path / "model.npz")
+    monkeypatch.setattr(_renames, "_is", lambda *_: False)  # another writer is always faster
+    with pytest.raises(OSError, match=r"cannot be written: temporary files .* keep being removed"):
+        writable_path(tmp_path / "model.npz")
+
+
 def test_writable_path_leaves_nothing(tmp_path):
     path = tmp_path / "model.npz"
     assert writable_path(path) == path.resolve()

@@ -33,6 +33,7 @@ _COMMIT = ".topictemper.commit"
 _LARGEST_COMMIT = 1 << 16
 _PART = re.compile(r"\.topictemper-[0-9a-f]{16}\.part")
 _PATIENCE, _PAUSE = 60.0, 0.005  # seconds
+_MOST_ATTEMPTS = 100
 # Without locks, only the age of a temporary file says whether its writer is alive.
 _OLD = 24 * 60 * 60.0
 # Follow no links out of the folder, and wait for no pipe.
@@ -50,9 +51,14 @@ def new_part(folder: Path, create: Callable[[Path], int | None]) -> tuple[Path, 
     """Create something under a new temporary name, locked until it is closed.
 
     `create` makes it and returns a file descriptor, if the system has one.
+
+    Raises
+    ------
+    OSError
+        If nothing can be made there, or all of a hundred new files are removed at once.
     """
     _tidy(folder)
-    while True:
+    for attempt in range(1, _MOST_ATTEMPTS + 1):
         path, descriptor = folder / f".topictemper-{secrets.token_hex(8)}.part", None
         try:
             descriptor = create(path)
@@ -65,9 +71,10 @@ def new_part(folder: Path, create: Callable[[Path], int | None]) -> tuple[Path, 
                 return path, descriptor
             os.close(descriptor)
         except FileNotFoundError:
-            if not folder.is_dir():
+            # Another writer may have removed it before it was opened. Some folders, such as /proc,
+            # are there and say this of every new name.
+            if attempt == _MOST_ATTEMPTS or not folder.is_dir():
                 raise
-            continue  # another writer has removed it before it was opened
         except BaseException:  # an interrupt may come when it is there
             with suppress(OSError):
                 _remove(path)
@@ -75,6 +82,7 @@ def new_part(folder: Path, create: Callable[[Path], int | None]) -> tuple[Path, 
                 with suppress(OSError):
                     os.close(descriptor)
             raise
+    raise OSError(errno.EBUSY, "temporary files beside it keep being removed")
 
 
 def discard(folder: Path, name: str) -> None:
