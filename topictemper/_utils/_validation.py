@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state, check_scalar
 
+from ._memory import usable_memory
 from ._typing import Floats
 
 # Squares of larger numbers, in units of a small variance, leave the range of float64.
@@ -363,13 +364,10 @@ def check_size(
     """Refuse a number of components, each of so many bytes, that exceeds the memory."""
     needed = n_components * n_bytes
     of_rows = "" if n_samples is None else f" and {n_samples:,} rows"
-    try:
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not a POSIX system
-        memory = 2**40
+    memory, owner = usable_memory()
     if needed > memory or n_components > np.iinfo(np.int32).max:
         raise ValueError(
-            f"n_components={n_components} needs {needed / 2**30:,.0f} GiB for "
-            f"{n_features:,} features{of_rows}, and the machine has {memory / 2**30:,.0f} GiB; "
+            f"n_components={n_components} needs {needed / 2**30:,.1f} GiB for "
+            f"{n_features:,} features{of_rows}, and {owner} has {memory / 2**30:,.1f} GiB; "
             "choose a smaller n_components"
         )
