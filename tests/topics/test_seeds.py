@@ -181,6 +181,7 @@ def test_words_in_an_array():
         ({"t": []}, TypeError, "'t' must have a list of words"),
         ({"t": iter(["w1"])}, TypeError, "'t' must have a list of words"),
         ({"t": [1]}, TypeError, "'t' must have a list of words"),
+        ({"t": {"w1": 5}}, TypeError, "'t' has a mapping, got {'w1': 5}; .*: give a list of them"),
         ({1: ["w1"]}, TypeError, "label"),
         ({" ": ["w1"]}, TypeError, "label"),
         ({"t": ["x", "y"]}, ValueError, "none of the words of the seeded topic 't'.*: x, y"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -177,6 +178,12 @@ def _checked(topics: Any) -> Mapping[str, Sequence[str]]:
     for label, given in topics.items():
         if not isinstance(label, str) or not label.strip():
             raise TypeError(f"the label of a seeded topic must be a string, got {label!r}")
+        if isinstance(given, Mapping):
+            raise TypeError(
+                f"the seeded topic {label!r} has a mapping, got {shorten(repr(given), 80)}; all its "
+                "words count alike: give a list of them. For weights of your own, give "
+                "topic_word_prior an array of a value for each topic and word"
+            )
         is_list = isinstance(given, Iterable) and not isinstance(given, str | bytes | Iterator)
         words = list(given) if is_list else []
         if not words or not all(isinstance(word, str) for word in words):
