@@ -162,8 +162,8 @@ def test_refuses():
     search = DocumentSearch(BETA, X, proportions=THETA)
     with pytest.raises(ValueError, match="rows must be from 0 to 29"):
         search.similar(30)
-    with pytest.raises(TypeError, match="rows"):
-        search.similar("a")
+    with pytest.raises(TypeError, match=r"rows must be .{,120}; for texts .* use find"):
+        search.similar("a new document " * 50)
     with pytest.raises(TypeError, match="rows must be a number or a list of numbers"):
         search.similar([[3]])
     with pytest.raises(ValueError, match="document 4 has no words"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -150,7 +151,7 @@ class DocumentSearch:
     def similar(self, rows: Any, n: int = 10) -> Any:
         """Documents that are similar to documents of `X`.
 
-        The documents are the queries, and are not found themselves.
+        The documents are the queries, and are not found themselves. `find` takes other documents.
 
         Parameters
         ----------
@@ -172,7 +173,10 @@ class DocumentSearch:
         n = check.integer("n", n, 1)
         numbers = np.atleast_1d(np.asarray(rows))
         if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
-            raise TypeError(f"rows must be a number or a list of numbers, got {rows!r}")
+            raise TypeError(
+                f"rows must be a number or a list of numbers, got {shorten(repr(rows), 80)}; for "
+                "texts or counts of other documents use find"
+            )
         if len(numbers) and not (numbers.min() >= 0 and numbers.max() < len(self._lengths)):
             raise ValueError(f"rows must be from 0 to {len(self._lengths) - 1}, got {rows!r}")
         empty = numbers[self._lengths[numbers] == 0]
