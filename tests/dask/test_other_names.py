@@ -31,7 +31,7 @@ def test_other_parameters_are_told(kind, name, here):
         kind(3, **{name: 5})
 
 
-@pytest.mark.parametrize("name", ["warm_start", "seed_topic_list"])
+@pytest.mark.parametrize("name", ["warm_start", "seed_topic_list", "per_word_topics"])
 def test_parameters_of_local_models_alone_are_unknown(name):
     with pytest.raises(TypeError, match=f"unexpected keyword argument '{name}'"):
         TopicModel(3, **{name: 5})

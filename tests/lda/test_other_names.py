@@ -33,6 +33,8 @@ def test_parameters_of_scikit_learn_without_effect_warn(name):
         ("gamma_threshold", "mean_change_tol"),
         ("iterations", "max_doc_update_iter"),
         ("id2word", r"fit\(counts, feature_names=id2word\)"),
+        ("minimum_probability", r"transform\(counts\), with the proportions of all topics"),
+        ("rm_top", r"CountVectorizer\(max_df=...\), which makes the counts"),
     ],
 )
 def test_other_names_are_told(name, here):
@@ -117,6 +119,7 @@ def test_functions_that_are_told_run(kind, tmp_path):
         "topictemper": topictemper,
         "model": model,
         "lda": model,
+        "other": model,
         "texts": texts,
         "counts": counts,
         "groups": groups,

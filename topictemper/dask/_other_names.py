@@ -19,7 +19,13 @@ _HERE = {
 # What a local model has, and a model from a cluster does not need.
 _NOWHERE = ("fit_transform", "n_iter_", "set_callbacks", "set_output", "set_word_prior")
 # Parameters and functions of which models of Dask have none.
-_OF_LOCAL_TEXTS = ("representation_model", "seed_topic_list", "top_n_words", "zeroshot_topic_list")
+_OF_LOCAL_TEXTS = (
+    "per_word_topics",
+    "representation_model",
+    "seed_topic_list",
+    "top_n_words",
+    "zeroshot_topic_list",
+)
 
 #: Parameters of gensim and tomotopy, with the name in `topictemper.dask.TemperedLDA`.
 CALLED = {

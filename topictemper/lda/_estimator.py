@@ -27,6 +27,7 @@ from ._monitor import Monitor, Validation, held_out
 from ._other_names import (
     ATTRIBUTES,
     CALLED,
+    ELSEWHERE,
     NORMALIZE,
     OF_FIT,
     WITHOUT_EFFECT,
@@ -260,7 +261,7 @@ class TemperedLDA(
 
     _other_names = ATTRIBUTES
 
-    @understands_other_names({**CALLED, **OF_FIT}, WITHOUT_EFFECT)
+    @understands_other_names({**CALLED, **OF_FIT, **ELSEWHERE}, WITHOUT_EFFECT)
     def __init__(
         self,
         n_components: int = 100,

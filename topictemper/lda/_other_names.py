@@ -36,6 +36,14 @@ OF_FIT = {
     "id2word": "fit(counts, feature_names=id2word)",
     "callbacks": "set_callbacks(...)",
 }
+#: Of constructors of gensim and tomotopy, with what does this here.
+ELSEWHERE = {
+    "eval_every": "fit(counts, validation_X=...), which scores every pass",
+    "minimum_probability": "transform(counts), with the proportions of all topics",
+    "per_word_topics": "word_topics(counts)",
+    **dict.fromkeys(("min_cf", "min_df"), "CountVectorizer(min_df=...), which makes the counts"),
+    "rm_top": "CountVectorizer(max_df=...), which makes the counts",
+}
 #: The display of `topics_over_time` and `topics_by_group`.
 SHARES_PLOT = "topictemper.plotting.TopicSharesDisplay"
 #: Methods of BERTopic, with those of both `TemperedLDA` and `TopicModel`.
@@ -81,12 +89,13 @@ ATTRIBUTES = {
     "show_topic": "top_words()[k]",
     "show_topics": "top_words()",
     "top_topics": "topictemper.metrics.coherence(lda, counts, per_topic=True)",
+    "diff": "topictemper.metrics.match_topics(lda, other)",
     "update": "partial_fit(counts)",
     "add_corpus": "fit(counts)",
     "add_doc": "fit(counts)",
     "get_topic_word_dist": "components_[k], divided by its sum",
     "get_topic_words": "top_words()[k]",
-    "infer": "transform(counts)",
+    **dict.fromkeys(("docs", "infer", "make_doc"), "transform(counts)"),
     "load": "topictemper.load(path)",
     "ll_per_word": "score(counts)",
     "set_word_prior": "topic_word_prior",

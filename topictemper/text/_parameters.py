@@ -68,6 +68,8 @@ CALLED = {
     "id2word": "vectorizer",
     "min_cf": "set_params(vectorizer__min_df=...), a number of documents",
     "rm_top": "set_params(vectorizer__max_df=...), a share of the documents",
+    "minimum_probability": "transform(texts), with the proportions of all topics",
+    "per_word_topics": "word_topics(texts)",
     "language": "set_params(vectorizer__stop_words=...)",
     "seed_topic_list": "seed_topics",
     "zeroshot_topic_list": "seed_topics, with words for each label",
@@ -83,7 +85,15 @@ ATTRIBUTES = {
     **dict.fromkeys(("add_corpus", "add_doc", "train"), "fit(texts)"),
     **dict.fromkeys(("log_perplexity", "ll_per_word"), "score(texts)"),
     **dict.fromkeys(
-        ("approximate_distribution", "get_document_topics", "infer", "inference", "probabilities_"),
+        (
+            "approximate_distribution",
+            "docs",
+            "get_document_topics",
+            "infer",
+            "inference",
+            "make_doc",
+            "probabilities_",
+        ),
         "transform(texts)",
     ),
     **dict.fromkeys(
@@ -110,6 +120,7 @@ ATTRIBUTES = {
     "topic_representations_": "topics_.words",
     "visualize_approximate_distribution": "word_topics(texts)",
     "visualize_distribution": "documents(texts).shares",
+    "diff": "topictemper.metrics.match_topics(model, other)",
     "find_topics": "transform([query])",
     "get_document_info": "documents(texts)",
     "load": "topictemper.load(path)",
