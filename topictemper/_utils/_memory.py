@@ -1,4 +1,4 @@
-"""The memory that this process may use: that of the machine, or of its container if that is less."""
+"""The memory that this process may use: that of the machine, or of its container if less."""
 
 from __future__ import annotations
 

@@ -180,8 +180,8 @@ def _checked(topics: Any) -> Mapping[str, Sequence[str]]:
             raise TypeError(f"the label of a seeded topic must be a string, got {label!r}")
         if isinstance(given, Mapping):
             raise TypeError(
-                f"the seeded topic {label!r} has a mapping, got {shorten(repr(given), 80)}; all its "
-                "words count alike: give a list of them. For weights of your own, give "
+                f"the seeded topic {label!r} has a mapping, got {shorten(repr(given), 80)}; all "
+                "its words count alike: give a list of them. For weights of your own, give "
                 "topic_word_prior an array of a value for each topic and word"
             )
         is_list = isinstance(given, Iterable) and not isinstance(given, str | bytes | Iterator)
