@@ -55,12 +55,18 @@ def from_gensim(
         if n_features > LARGEST_SIZE:
             raise ValueError(f"n_features must be at most {LARGEST_SIZE}, got {n_features}")
     words, counts, ends = _entries(corpus)
-    limit = n_features or LARGEST_SIZE
     _check(
-        (words >= 0) & (words < limit) & (words % 1 == 0),
+        (words >= 0) & (words < LARGEST_SIZE) & (words % 1 == 0),
         ends,
-        f"words that are not integers from 0 to {limit - 1}",
+        f"words that are not integers from 0 to {LARGEST_SIZE - 1}",
     )
+    if n_features is not None:
+        _check(
+            words < n_features,
+            ends,
+            f"words above {n_features - 1}, the last column; make it by doc2bow of the dictionary "
+            "of these columns, which must not have grown since",
+        )
     _check(
         (counts >= 0) & (counts <= LARGEST_COUNT),
         ends,
@@ -87,7 +93,8 @@ def _entries(
             numbers.extend(chain.from_iterable(pairs))
         except (TypeError, ValueError) as error:
             raise ValueError(
-                f"document {number} of corpus must be pairs of numbers (word, count)"
+                f"document {number} of corpus must be pairs of numbers (word, count); give a "
+                "single document as [document]"
             ) from error
         ends.append(len(numbers) // 2)
     words, counts = np.frombuffer(numbers).reshape(-1, 2).T
