@@ -3,28 +3,47 @@
    They are copied to a block that has a topic's words side by side: there neither direction of the
    sweep sums across a register, and dropping one more topic costs nothing. */
 
-/* Copies the topics that stay to the block; the others fall back to alpha. */
-static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t stride)
+/* Lists the topics from `from` to `to` whose g is not 0 behind `m` others. Returns how many the list
+   has then. Most vectors have none; which topics of the others stay cannot be predicted. */
+static INLINE ptrdiff_t FN(list_staying)(scratch *z, ptrdiff_t from, ptrdiff_t to, ptrdiff_t m)
 {
-    ptrdiff_t m = 0;
-    for (ptrdiff_t k = 0; k < n_topics; k++) {
-        if (z->g[k] > 0) {
-            z->id[m] = (int32_t)k;
-            z->place[m] = (int32_t)m;
-            z->c_alpha[m] = z->alpha[k];
-            z->c_step[m] = 0;
-            z->c_gamma[m++] = z->gamma[k];
+    for (ptrdiff_t k = from; k < to; k += VL) {
+        if (!(FN(hmax)(FN(load)(z->g + k)) > 0))
+            continue;
+        for (ptrdiff_t i = k; i < k + VL && i < to; i++) {
+            z->id[m] = (int32_t)i;
+            m += z->g[i] > 0;
         }
+    }
+    return m;
+}
+
+/* Copies those of the topics `from` to `to` that stay to the block, behind the `n_active` that it
+   holds; the others fall back to alpha. Returns how many it holds then. */
+static INLINE ptrdiff_t FN(compact_part)(scratch *z, ptrdiff_t from, ptrdiff_t to, ptrdiff_t stride,
+                                         ptrdiff_t n_active)
+{
+    const ptrdiff_t m = FN(list_staying)(z, from, to, n_active);
+    for (ptrdiff_t j = n_active; j < m; j++) {
+        const int32_t k = z->id[j];
+        z->place[j] = (int32_t)j;
+        z->c_alpha[j] = z->alpha[k];
+        z->c_step[j] = 0;
+        z->c_gamma[j] = z->gamma[k];
     }
     for (ptrdiff_t v = 0; v < stride; v += 4) {
         const REAL *b0 = z->rows[v], *b1 = z->rows[v + 1], *b2 = z->rows[v + 2],
                    *b3 = z->rows[v + 3];
-        for (ptrdiff_t j = 0; j < m; j++) {
+        for (ptrdiff_t j = n_active; j < m; j++) {
             const int32_t k = z->id[j];
             *(quad *)(z->block + j * stride + v) = (quad){b0[k], b1[k], b2[k], b3[k]};
         }
     }
     return m;
+}
+static ptrdiff_t FN(compact)(scratch *z, ptrdiff_t n_topics, ptrdiff_t stride)
+{
+    return FN(compact_part)(z, 0, n_topics, stride, 0);
 }
 
 /* Leaves out what has fallen back since: only the lists move, the block stays. */

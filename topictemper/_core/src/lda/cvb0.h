@@ -10,6 +10,7 @@
 
 #define MOST_WORKING 512 /* topics at work; documents of more go to the fixed point in place of it */
 #define MOST_LEFT_OUT 96 /* those that leave tokens out, for which phi is kept: */
+#define LOOK_BYTES 1024 /* of each row that are looked at together */
 #define STAYS_AT_WORK ((REAL)2) /* their least gamma over alpha, which doubles likewise */
 
 /* Least g of a topic at work: the fewer tokens a topic has, the less the first look says of it. */
@@ -19,9 +20,9 @@ static INLINE REAL FN(least_at_work)(REAL topics_per_token)
     return (REAL)(least < 0.5 ? 0.5 : least > 1.5 ? 1.5 : least);
 }
 
-/* g of all topics at the first weights, which stay in w: half of them even, half as alpha. */
-static INLINE void FN(first_look)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words,
-                                  ptrdiff_t stride, ptrdiff_t padded, REAL tokens)
+/* The first weights of all topics, half of them even, half as alpha, and what follows for words. */
+static INLINE void FN(first_weights)(scratch *z, ptrdiff_t n_topics, ptrdiff_t stride,
+                                     ptrdiff_t padded, REAL tokens)
 {
     const REAL half = (z->alpha_total + tokens) / 2, even = half / (REAL)n_topics;
     for (ptrdiff_t k = 0; k < padded; k++)
@@ -31,29 +32,42 @@ static INLINE void FN(first_look)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_wo
         const vec mixture = even * FN(load)(z->mass + v) + half * by_prior;
         FN(store)(z->r + v, FN(load)(z->n + v) / (mixture + TINY));
     }
-    FN(gather)(z, n_words, padded);
 }
 
-static INLINE ptrdiff_t FN(count_working)(const scratch *z, ptrdiff_t padded, REAL least)
+/* gamma of the topics `from` to `to`: what follows from w and g if they are at work, and
+   alpha / (1 - g) at rest, where they would stay while g does. Leaves it in g, or 0 at rest.
+   Returns how many are at work. */
+static INLINE ptrdiff_t FN(set_to_work)(scratch *z, ptrdiff_t from, ptrdiff_t to, REAL least)
 {
     ivec working = {0};
-    for (ptrdiff_t k = 0; k < padded; k += VL)
-        working -= FN(load)(z->g + k) >= least;
-    return (ptrdiff_t)FN(hsum)(__builtin_convertvector(working, vec));
-}
-
-/* gamma of all topics: what follows from w and g if they are at work, and alpha / (1 - g) at rest,
-   where they would stay while g does. Leaves it in g, or 0 at rest. */
-static INLINE void FN(set_to_work)(scratch *z, ptrdiff_t padded, REAL least)
-{
-    for (ptrdiff_t k = 0; k < padded; k += VL) {
+    for (ptrdiff_t k = from; k < to; k += VL) {
         const vec a = FN(load)(z->alpha + k), g = FN(load)(z->g + k);
         const ivec works = g >= least;
         const vec rest = a / (1 - FN(min)(g, FN(splat)(AT_REST)));
         const vec gamma = FN(select)(works, a + FN(load)(z->w + k) * g, rest);
+        working -= works;
         FN(store)(z->gamma + k, gamma);
         FN(store)(z->g + k, (vec)((ivec)gamma & works));
     }
+    return (ptrdiff_t)FN(hsum)(__builtin_convertvector(working, vec));
+}
+
+/* Compacts the topics at work. They are found and copied some at a time, while their part of the
+   rows is in a cache. Returns how many they are, or more than MOST_WORKING. */
+static INLINE ptrdiff_t FN(first_look)(scratch *z, ptrdiff_t n_topics, ptrdiff_t n_words,
+                                       ptrdiff_t stride, ptrdiff_t padded, REAL least)
+{
+    const ptrdiff_t part = LOOK_BYTES / sizeof(REAL);
+    ptrdiff_t n_active = 0;
+    for (ptrdiff_t k = 0; k < padded; k += part) {
+        const ptrdiff_t end = k + part < padded ? k + part : padded;
+        FN(gather_part)(z, n_words, k, end, padded - end < part ? padded - end : part);
+        const ptrdiff_t working = FN(set_to_work)(z, k, end, least);
+        if (n_active + working > MOST_WORKING)
+            return n_active + working;
+        n_active = FN(compact_part)(z, k, end < n_topics ? end : n_topics, stride, n_active);
+    }
+    return n_active;
 }
 
 /* Sweeps over the topics in g, whose gamma and weights they leave in c_gamma and c_w. Returns how
@@ -94,14 +108,21 @@ static INLINE ptrdiff_t FN(keep_working)(scratch *z, ptrdiff_t stride, ptrdiff_t
         if (working <= MOST_LEFT_OUT)
             break;
     }
+    /* No branches on which topics stay, which cannot be predicted. */
+    for (ptrdiff_t j = 0; j < n_active; j++)
+        z->c_step[j] = z->c_gamma[j] >= least * z->c_alpha[j] ? 0 : z->c_w[j];
+    for (ptrdiff_t v = 0; v < stride; v += VL) {
+        vec tail = FN(load)(z->tail + v);
+        for (ptrdiff_t j = 0; j < n_active; j++) {
+            const vec part = z->c_step[j] * FN(load)(z->block + z->place[j] * stride + v);
+            tail += part;
+        }
+        FN(store)(z->tail + v, tail);
+    }
     for (ptrdiff_t j = 0; j < n_active; j++) {
         const int32_t id = z->id[j];
         const int stays = z->c_gamma[j] >= least * z->c_alpha[j];
         z->gamma[id] = stays ? z->c_alpha[j] : z->c_gamma[j]; /* for those that stay: no tokens */
-        for (ptrdiff_t v = 0; !stays && v < stride; v += VL) {
-            const vec part = z->c_w[j] * FN(load)(z->block + z->place[j] * stride + v);
-            FN(store)(z->tail + v, FN(load)(z->tail + v) + part);
-        }
         z->id[m] = id;
         z->place[m] = z->place[j];
         z->c_alpha[m] = z->c_alpha[j];
@@ -222,11 +243,10 @@ static INLINE int64_t FN(cvb0_document)(scratch *z, ptrdiff_t n_topics, ptrdiff_
     const REAL least = FN(least_at_work)((REAL)n_topics / tokens);
     ptrdiff_t n_active;
     int64_t sweeps;
-    FN(first_look)(z, n_topics, n_words, stride, padded, tokens);
-    if (FN(count_working)(z, padded, least) > MOST_WORKING)
+    FN(first_weights)(z, n_topics, stride, padded, tokens);
+    n_active = FN(first_look)(z, n_topics, n_words, stride, padded, least);
+    if (n_active > MOST_WORKING)
         return FN(settle)(z, n_topics, padded, n_words, options->tol, options->max_iter);
-    FN(set_to_work)(z, padded, least);
-    n_active = FN(compact)(z, n_topics, stride);
     sweeps = FN(sweep_noise)(z, padded, stride, n_active, limit, options->max_iter);
     n_active = FN(keep_working)(z, stride, n_active);
     FN(leave_out_own)(z, padded, stride, n_active, options->n_own);

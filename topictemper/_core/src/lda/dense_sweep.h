@@ -34,24 +34,32 @@ static INLINE void FN(sweep_rows)(scratch *z, ptrdiff_t n_words, ptrdiff_t padde
         }
     }
 }
-/* g_k = sum_v r_v B_vk over all topics, eight words at a time: g is loaded and stored less often
-   than with four. Words past the last one have r = 0, and any row. */
-static INLINE void FN(gather)(scratch *z, ptrdiff_t n_words, ptrdiff_t padded)
+/* g_k = sum_v r_v B_vk over the topics `from` to `to`, eight words at a time: g is loaded and stored
+   less often than with four. Words past the last one have r = 0, and any row. So many topics after
+   `to` are asked for as `ahead` says. */
+static INLINE void FN(gather_part)(scratch *z, ptrdiff_t n_words, ptrdiff_t from, ptrdiff_t to,
+                                   ptrdiff_t ahead)
 {
     REAL *g = z->g;
-    memset(g, 0, (size_t)padded * sizeof(REAL));
+    memset(g + from, 0, (size_t)(to - from) * sizeof(REAL));
     for (ptrdiff_t v = 0; v < n_words; v += 8) {
         const REAL *b0 = z->rows[v], *b1 = z->rows[v + 1], *b2 = z->rows[v + 2],
                    *b3 = z->rows[v + 3], *b4 = z->rows[v + 4], *b5 = z->rows[v + 5],
                    *b6 = z->rows[v + 6], *b7 = z->rows[v + 7];
         const REAL r0 = z->r[v], r1 = z->r[v + 1], r2 = z->r[v + 2], r3 = z->r[v + 3],
                    r4 = z->r[v + 4], r5 = z->r[v + 5], r6 = z->r[v + 6], r7 = z->r[v + 7];
-        for (ptrdiff_t k = 0; k < padded; k += VL)
+        for (int i = 0; ahead && i < 8; i++)
+            FN(fetch)(z->rows[v + i] + to, ahead);
+        for (ptrdiff_t k = from; k < to; k += VL)
             FN(store)(g + k, FN(load)(g + k) + r0 * FN(load)(b0 + k) + r1 * FN(load)(b1 + k)
                                  + r2 * FN(load)(b2 + k) + r3 * FN(load)(b3 + k)
                                  + r4 * FN(load)(b4 + k) + r5 * FN(load)(b5 + k)
                                  + r6 * FN(load)(b6 + k) + r7 * FN(load)(b7 + k));
     }
+}
+static INLINE void FN(gather)(scratch *z, ptrdiff_t n_words, ptrdiff_t padded)
+{
+    FN(gather_part)(z, n_words, 0, padded, 0);
 }
 /* sweep_rows with equal weights, for which the sums of the rows are known. */
 static INLINE void FN(first_sweep)(scratch *z, ptrdiff_t n_words, ptrdiff_t stride,
