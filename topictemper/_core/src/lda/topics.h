@@ -87,6 +87,7 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
     const int plain = !log_rows && inverse == 1, scales = plain && point;
     /* Rows of many topics are made beside their place: they fit into no cache anyway. */
     const int streams = n_topics > MANY_TOPICS && (uintptr_t)B % VBYTES == 0;
+    const int at_once = streams && !prior_mass && !prior; /* nothing else reads the row */
     REAL *log_totals = malloc(4 * (size_t)padded * sizeof(REAL)), *factors = log_totals + padded;
     REAL *alpha = factors + padded, *beside = alpha + padded, all_top = 0;
     if (!log_totals)
@@ -139,14 +140,17 @@ static int FN(topic_rows)(const topic_state *state, const row_options *options, 
                 vec l = FN(load)(out + k) - top;
                 vec b = plain ? FN(load)(factors + k) * FN(exp)(l) : FN(exp)(l * inverse);
                 sum_b += b;
-                FN(store)(out + k, b);
+                if (at_once)
+                    FN(stream)(B + u * padded + k, (const REAL *)&b, VL);
+                else
+                    FN(store)(out + k, b);
             }
             mass[u] = FN(hsum)(sum_b);
             if (prior_mass)
                 prior_mass[u] = FN(dot)(padded, alpha, out);
             if (prior)
                 FN(sum_prior)(padded, alpha, out, prior + u * (padded / TOPIC_PADDING));
-            if (streams)
+            if (streams && !at_once)
                 FN(stream)(B + u * padded, out, padded);
         }
     }
