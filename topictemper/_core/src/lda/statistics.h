@@ -5,9 +5,11 @@
 
 #define summation FN(summation)
 
-/* sum[k] = sum_d c_d w_dk for `nv` vectors of topics, over the documents of one word. */
+/* sum[k] = sum_d c_d w_dk for `nv` vectors of topics, over the documents of one word. So many topics
+   after these are asked for as `ahead` says. */
 static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t *doc,
-                                   const double *c, const REAL *weights, double *sum, int nv)
+                                   const double *c, const REAL *weights, double *sum, int nv,
+                                   ptrdiff_t ahead)
 {
     dvec x[8];
     for (int i = 0; i < nv; i++)
@@ -15,6 +17,7 @@ static INLINE void FN(dense_chunk)(ptrdiff_t padded, ptrdiff_t n, const int32_t 
     for (ptrdiff_t j = 0; j < n; j++) {
         const REAL *w = weights + doc[j] * padded;
         const double c_j = c[j];
+        FN(fetch)(w + nv * DL, ahead);
         for (int i = 0; i < nv; i++)
             x[i] += c_j * FN(load_double)(w + i * DL);
     }
@@ -108,22 +111,25 @@ static INLINE void FN(add_densely)(const documents *p, const summation *z, int64
     const REAL *next_out = M + (ptrdiff_t)p->words[next] * n_topics, *weights = p->weights;
     const int32_t *doc = p->word_doc + start;
     double *total = z->total, sum[8 * VBYTES / sizeof(double)];
+    const int many = n_topics > MANY_TOPICS;
+    ptrdiff_t ahead;
     for (ptrdiff_t k = 0; k < padded; k += 8 * DL) { /* `padded` is an even number of vectors */
         const ptrdiff_t end = k + 8 * DL < n_topics ? k + 8 * DL : n_topics;
         FN(fetch)(next_out + k, end - k);
         FN(fetch)(next_row + k, end - k);
         switch (padded - k < 8 * DL ? (padded - k) / DL : 8) {
         case 2:
-            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 2);
+            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 2, 0);
             break;
         case 4:
-            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 4);
+            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 4, 0);
             break;
         case 6:
-            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 6);
+            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 6, 0);
             break;
         default:
-            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 8);
+            ahead = padded - k < 16 * DL ? padded - k - 8 * DL : 8 * DL;
+            FN(dense_chunk)(padded, n, doc, z->c, weights + k, sum, 8, many ? ahead : 0);
         }
         for (ptrdiff_t i = k; i < end; i++) {
             const double x = sum[i - k] * (double)row[i];
