@@ -387,6 +387,10 @@ def test_parquet_files_that_others_wrote_badly(tmp_path):
     path.write_bytes(content[:place] + b"\xff" + content[place + 1 :])
     with pytest.raises(ValueError, match=r"x.parquet: not a Parquet file, or damaged"):
         list(iter_parquet_text(path))
+    path.write_bytes(content[:4] + bytes(50) + content[54:])
+    with pytest.raises(ValueError, match=r"x.parquet: not a Parquet file, or damaged .*\)\.$") as e:
+        list(iter_parquet_text(path))
+    assert "\n" not in str(e.value)
     bytes_of_texts = pa.array([b"boat", b"caf\xe9"])
     pq.write_table(pa.table({"text": bytes_of_texts}), path)
     with pytest.raises(ValueError, match=r"no column of text \(string\), but \{'text': 'binary'\}"):

@@ -55,6 +55,7 @@ def test_arrays_that_do_not_fit():
     locked.flags.writeable = False
     for out, error, message in (
         (good.tolist(), TypeError, "out must be a NumPy array.* got list"),
+        (np.ma.masked_all_like(good), TypeError, "out must be a NumPy array.* got MaskedArray"),
         (good[:209], ValueError, rf"the shape \(210, {n_topics}\), not \(209, {n_topics}\)"),
         (good[:, 1:], ValueError, r"out must have the shape"),
         (good[0], ValueError, r"out must have the shape"),

@@ -1,9 +1,13 @@
 """The memory of a machine, and of a container that has less of it."""
 
+import os
+
 import pytest
 
 from tests.small_lda import corpus, small_lda
 from topictemper._utils import _memory
+
+posix = pytest.mark.skipif(os.name != "posix", reason="Windows has no such names of files")
 
 MACHINE = (8 * 2**30, "the machine")
 
@@ -12,7 +16,7 @@ MACHINE = (8 * 2**30, "the machine")
 def groups(tmp_path, monkeypatch):
     """A machine with 8 GiB; returns what sets the groups of this process, and their limits."""
     sizes = {"SC_PAGE_SIZE": 2**12, "SC_PHYS_PAGES": 2**21}
-    monkeypatch.setattr(_memory.os, "sysconf", sizes.get)
+    monkeypatch.setattr(_memory.os, "sysconf", sizes.get, raising=False)
     monkeypatch.setattr(_memory, "_OWN_GROUPS", tmp_path / "cgroup")
     monkeypatch.setattr(_memory, "_GROUPS", tmp_path / "groups")
 
@@ -34,7 +38,9 @@ def test_no_control_groups(groups):
     ("own", "limits"),
     [
         ("0::/\n", {"memory.max": 2**29}),
-        ("0::/a.slice/b:c.scope\n", {"a.slice/b:c.scope/memory.max": 2**29, "memory.max": "max"}),
+        ("0::/a.slice/b.scope\n", {"a.slice/b.scope/memory.max": 2**29, "memory.max": "max"}),
+        pytest.param("0::/a:b\x0cc\n", {"a:b\x0cc/memory.max": 2**29}, marks=posix),
+        ("of no group\n0::/\n", {"memory.max": 2**29}),
         ("0::/a/b\n", {"a/b/memory.max": "max", "a/memory.max": 2**29}),
         ("0::/of/the/host\n", {"memory.max": 2**29}),
         ("9:cpu:/\n8:memory:/d\n0::/\n", {"memory/d/memory.limit_in_bytes": 2**29}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -26,8 +27,8 @@ def _limits() -> Iterator[int]:
     groups = ""
     with suppress(OSError):  # not Linux
         groups = os.fsdecode(_OWN_GROUPS.read_bytes())
-    for line in groups.splitlines():
-        _, controllers, group = line.split(":", 2)
+    # Names of groups may hold all but "/" and the end of a line.
+    for controllers, group in re.findall(r"^\d+:([^:\n]*):(.*)$", groups, re.MULTILINE):
         if controllers == "":  # version 2
             root, file = _GROUPS, "memory.max"
         elif "memory" in controllers.split(","):

@@ -69,7 +69,8 @@ class GivenRows:
     def __init__(
         self, out: Any, n_columns: int, dtype: np.dtype[Any], n_rows: int | None = None
     ) -> None:
-        if not isinstance(out, np.ndarray):
+        # A mask would hide what is written.
+        if not isinstance(out, np.ndarray) or np.ma.isMaskedArray(out):
             raise TypeError(
                 "out must be a NumPy array, such as one of numpy.lib.format.open_memmap, got "
                 f"{type(out).__name__}"

@@ -126,10 +126,8 @@ def _check_tokens(document: Iterable[Any], number: int) -> None:
     try:
         "".join(document)  # many times faster than a look at each
     except TypeError:
-        for token in document:
-            if not isinstance(token, str):
-                raise _no_string(token, number) from None
-        raise
+        token = next(token for token in document if not isinstance(token, str))
+        raise _no_string(token, number) from None
 
 
 def _no_string(token: Any, number: int) -> TypeError:

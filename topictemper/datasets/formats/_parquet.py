@@ -117,7 +117,8 @@ def parquet_rows(
     except (pa.ArrowException, OSError) as error:
         if getattr(error, "errno", None) is not None:  # of the system, not of the content
             raise
-        raise InputError(f"{name}: not a Parquet file, or damaged ({error}).") from error
+        what = " ".join(str(error).split())  # some errors have several lines
+        raise InputError(f"{name}: not a Parquet file, or damaged ({what}).") from error
 
 
 def _is_text(types: Any, type: Any) -> bool:
