@@ -84,7 +84,8 @@ class PredictionMixin(TransformerMixin):
             of T = 1.
         out : ndarray of shape (n_samples, n_components), optional
             Where to write the proportions, of the dtype of the model: a memory-mapped array, if
-            they are too many for memory. It is also what is returned.
+            they are too many for memory. It is also what is returned, if `set_output` wants no
+            table.
 
         Returns
         -------
