@@ -164,8 +164,9 @@ def test_refuses():
         search.similar(30)
     with pytest.raises(TypeError, match=r"rows must be .{,120}; for texts .* use find"):
         search.similar("a new document " * 50)
-    with pytest.raises(TypeError, match="rows must be a number or a list of numbers"):
-        search.similar([[3]])
+    for rows in ([[3]], [["red", "sky"], ["sea"]]):
+        with pytest.raises(TypeError, match="rows must be a number or a list of numbers"):
+            search.similar(rows)
     with pytest.raises(ValueError, match="document 4 has no words"):
         search.similar([3, 4])
     with pytest.raises(TypeError, match="proportions"):

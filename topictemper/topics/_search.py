@@ -171,7 +171,10 @@ class DocumentSearch:
             If there is no such row, or if it has no words.
         """
         n = check.integer("n", n, 1)
-        numbers = np.atleast_1d(np.asarray(rows))
+        try:
+            numbers = np.atleast_1d(np.asarray(rows))
+        except ValueError:  # lists of different lengths, such as tokens
+            numbers = np.empty((0, 0))
         if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
             raise TypeError(
                 f"rows must be a number or a list of numbers, got {shorten(repr(rows), 80)}; for "
