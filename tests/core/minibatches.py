@@ -155,10 +155,17 @@ def outputs(minibatch: Minibatch, rows: Rows | None = None) -> Outputs:
     )
 
 
-def topic_rows(minibatch: Minibatch, n_threads: int = 1, beyond: int = 0) -> Rows:
-    """B, shift and mass by the kernel; the temperature is the first document's."""
+def topic_rows(
+    minibatch: Minibatch, n_threads: int = 1, beyond: int = 0, *, want_sums: bool = True
+) -> Rows:
+    """B, shift and mass by the kernel; the temperature is the first document's.
+
+    The sums with the prior are computed as well, if they are wanted.
+    """
     out = outputs(minibatch)
     out = replace(out, B=aligned(out.B.shape, out.B.dtype, beyond))
+    if not want_sums:
+        out = replace(out, prior_mass=out.prior_mass[:0], prior=out.prior[:0])
     state = (minibatch.M, minibatch.a, minibatch.base, minibatch.log_total, minibatch.point)
     places, s = minibatch.batch.words, float(minibatch.s[0])
     arguments = (*state, places, s, minibatch.batch, out, ticket())

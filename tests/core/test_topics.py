@@ -74,14 +74,15 @@ def test_topic_rows(dtype: Real, n_topics: int, s: float | str, point: bool) -> 
 @pytest.mark.parametrize("s", [1.0, 0.4, "documents"])
 @pytest.mark.parametrize("n_topics", [37, 1000])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_rows_have_the_same_bits_at_any_address(
+def test_rows_have_the_same_bits_at_any_address_and_without_their_sums(
     dtype: Real, n_topics: int, s: float | str, point: bool
 ) -> None:
     minibatch = make_minibatch(n_topics, s=s, dtype=dtype, point=point)
-    at_line, beyond = topic_rows(minibatch), topic_rows(minibatch, beyond=1)
-    assert_array_equal(at_line[0], beyond[0])
-    assert_array_equal(at_line[1], beyond[1])
-    assert_array_equal(at_line[2], beyond[2])
+    expected = topic_rows(minibatch)
+    for beyond, want_sums in [(1, True), (0, False), (1, False)]:
+        found = topic_rows(minibatch, beyond=beyond, want_sums=want_sums)
+        for array, expected_array in zip(found, expected, strict=True):
+            assert_array_equal(array, expected_array)
 
 
 @pytest.mark.parametrize("log_rows", [False, True])
