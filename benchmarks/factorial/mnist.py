@@ -29,7 +29,7 @@ from topictemper._utils._typing import Floats
 from topictemper.factorial import SigmoidBeliefNetwork
 from topictemper.factorial.truncated._belief_network import _best_start, _Training
 from topictemper.factorial.truncated._config import belief_network_config, inference_of
-from topictemper.factorial.truncated._e_step import infer_units
+from topictemper.factorial.truncated._inference import infer_units
 
 from .._common.corpora import machine, parser
 

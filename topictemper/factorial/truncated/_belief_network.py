@@ -69,6 +69,21 @@ class BernoulliJoint:
         penalties: Floats = np.logaddexp(0.0, activations).sum(axis=1)
         return penalties
 
+    def pairwise(self) -> tuple[Floats, Floats]:
+        """Second-order expansion of the penalty about the means of the prior.
+
+        Slope and curvature are means over activations of the mean and variance of the prior, by
+        MacKay's ``E[sigmoid(a)] = sigmoid(E[a] / sqrt(1 + pi Var[a] / 8))``. Those at the mean
+        itself hardly find better states than the prior.
+        """
+        W, on = self.weights[:-1], self.pi
+        scale = 1 / np.sqrt(1 + np.pi / 8 * ((on * (1 - on)) @ W**2))
+        means = expit(scale * (on @ W + self.weights[-1]))
+        couplings: Floats = (W * (scale * means * (1 - means))) @ W.T
+        own = np.diag(couplings).copy()
+        np.fill_diagonal(couplings, 0.0)
+        return W @ means + own * (0.5 - on) - couplings @ on, couplings
+
     def padded_weights(self) -> Floats:
         """Weights in the layout of the kernels."""
         n_rows, n_features = self.weights.shape
@@ -139,7 +154,8 @@ class SigmoidBeliefNetwork(TruncatedModel):
         samples from the prior and from the marginals change linearly, and from iteration end
         they are as given above.
     n_inference_iter : int, default=30
-        E-steps for new data.
+        E-steps for new data. They start from draws of the prior and, for each datum, from up to
+        eight local maxima of the log-joint, whose penalty is expanded to second order.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers. The same seed gives the same bits with one instruction set
         (`topictemper.set_isa`).

@@ -17,7 +17,6 @@ from scipy.special import logsumexp
 
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
-from ..._utils._hashing import hash_dense_rows
 from ..._utils._typing import Floats
 
 # Rows of one call of the kernels: enough for many threads, few enough to keep buffers small.
@@ -136,6 +135,13 @@ class Joint(Protocol):
 
     def penalties(self, states: Floats) -> Floats:
         """(m,): for (m, H) states, minus the part of the log-joint that all data share."""
+        ...
+
+    def pairwise(self) -> tuple[Floats, Floats]:
+        """(H,) and (H, H): offsets and couplings, with a diagonal of 0.
+
+        But for a constant, the penalty of a state is ``offsets.s + s.couplings.s / 2``, or nearly.
+        """
         ...
 
     def kernel_arguments(
@@ -301,39 +307,6 @@ def _order(states: NDArray[np.uint64]) -> NDArray[np.intp]:
         if int(used[word]) >> shift & 0xFFFF
     ]
     return np.lexsort(parts) if parts else np.arange(len(states))
-
-
-def infer_units(
-    joint: Joint,
-    Y: Floats,
-    inference: Inference,
-    workers: Workers,
-    marginals: Callable[[Floats], Floats] | None,
-) -> tuple[Floats, Floats]:
-    """ELBO (n,) and means (n, H) of new data, after E-steps that start from the prior.
-
-    The random numbers of a datum follow from its values, so its result does not depend on other
-    data.
-    """
-    elbo, means = np.empty(len(Y)), np.empty((len(Y), joint.n_units))
-    for rows in row_chunks(0, len(Y)):
-        chunk = Y[rows]
-        sets = StateSets(hash_dense_rows(chunk), inference.n_states, joint.prior, 0, workers)
-        guesses = None if marginals is None else marginals(chunk)
-        for iteration in range(inference.n_iter):
-            own = inference.takes_turns and iteration % 2 == 1
-            local = sets.update(
-                slice(None),
-                joint,
-                chunk,
-                iteration,
-                inference.samples,
-                workers,
-                marginals=None if own else guesses,
-            )
-        elbo[rows] = local.elbo
-        means[rows] = np.minimum(local.means, 1.0)  # sums of weights may be rounded up
-    return elbo, means
 
 
 def exact_log_likelihood(joint: Joint, Y: Floats) -> Floats:

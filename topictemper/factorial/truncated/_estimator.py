@@ -24,7 +24,8 @@ from ...persistence._fitted import History, Numbers, SaveFittedMixin
 from ...tempering._history import ElboHistory
 from ...tempering._mixin import TemperingMixin
 from ._config import inference_of
-from ._e_step import MOST_UNITS, Joint, exact_log_likelihood, infer_units
+from ._e_step import MOST_UNITS, Joint, exact_log_likelihood
+from ._inference import infer_units
 
 
 class TruncatedModel(

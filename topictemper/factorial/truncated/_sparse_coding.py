@@ -85,6 +85,10 @@ class GaussianJoint:
         np.fill_diagonal(couplings, 0.0)
         return couplings
 
+    def pairwise(self) -> tuple[Floats, Floats]:
+        """No offsets, and the couplings: exact."""
+        return np.zeros(self.n_units), self._couplings
+
     def kernel_arguments(
         self, n_data: int, n_states: int
     ) -> tuple[Callable[..., None], Floats, Floats]:
@@ -179,7 +183,8 @@ class BinarySparseCoding(TruncatedModel):
         they are as given above. The paper has (100, 200) for natural images, with
         `n_prior_samples=0`.
     n_inference_iter : int, default=30
-        E-steps for new data.
+        E-steps for new data. They start from draws of the prior and, for each datum, from up to
+        eight local maxima of the log-joint.
     dtype : {"float64", "float32"}, default="float64"
         How data are kept and multiplied. "float32" takes half the memory, and less time where
         there are many features. Sums over states and over data are of double precision.
