@@ -16,6 +16,7 @@ from ..._utils._typing import Floats
 from ...tempering import Schedule
 from ...tempering._modes import ANNEALING, tempering_settings
 from ._e_step import Inference, SamplerSchedule, Samples
+from ._memory import belief_network_bytes, check_memory, sparse_coding_bytes
 
 # Priors of units stay inside: a unit that is never or always on could not come back.
 LOWEST_PI = 1e-4
@@ -103,6 +104,8 @@ def inference_of(parameters: Mapping[str, Any]) -> Inference:
 def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodingConfig:
     """Check and resolve the parameters of `BinarySparseCoding` for data."""
     shared = _shared(parameters, Y)
+    sizes = shared["n_components"], shared["inference"].n_states
+    check_memory(sparse_coding_bytes(Y.shape, *sizes, Y.itemsize), *sizes, Y.shape)
     if parameters["sigma_init"] is None:
         sigma = max(float(Y.std(axis=0).mean()), _lowest_sigma(Y)) or 1.0
     else:
@@ -139,19 +142,22 @@ def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNet
         raise ValueError(
             f"mlp_hidden must be None where marginal='truncated'; got {parameters['mlp_hidden']!r}"
         )
-    batch_size = len(Y)
+    batch_size = None
     if parameters["batch_size"] is not None:
         batch_size = min(check.integer("batch_size", parameters["batch_size"], 1), len(Y))
     n_init = check.integer("n_init", parameters["n_init"], 1)
+    shared = _shared(parameters, Y, n_init)
+    sizes = shared["n_components"], shared["inference"].n_states
+    check_memory(belief_network_bytes(Y.shape, *sizes, batch_size, n_init), *sizes, Y.shape)
     return BeliefNetworkConfig(
-        **_shared(parameters, Y, n_init),
+        **shared,
         mlp_hidden=mlp_hidden,
         n_gradient_steps=check.integer("n_gradient_steps", parameters["n_gradient_steps"], 1),
         learning_rate=check.number(
             "learning_rate", parameters["learning_rate"], 0.0, boundaries="neither"
         ),
-        batch_size=batch_size,
-        is_batched=parameters["batch_size"] is not None,
+        batch_size=batch_size or len(Y),
+        is_batched=batch_size is not None,
         bias=check.number("bias_init", parameters["bias_init"], -1e6),
         n_init=n_init,
     )

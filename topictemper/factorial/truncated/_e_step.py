@@ -185,11 +185,9 @@ class StateSets:
         self, keys: NDArray[np.uint64], n_states: int, prior: UnitPrior, seed: int, workers: Workers
     ) -> None:
         n_units = len(prior.probabilities)
-        # Not min(n_states, 2**n_units): that would be a huge number of many digits.
-        if n_units < n_states.bit_length():
-            n_states = min(n_states, 2**n_units)
         self.keys, self.seed = keys, seed
-        self.states = np.empty((len(keys), n_states, (n_units + 63) // 64), dtype=np.uint64)
+        shape = (len(keys), possible_states(n_units, n_states), n_words(n_units))
+        self.states = np.empty(shape, dtype=np.uint64)
         workers.run(kernels.initial_states, self.states, keys, seed, 0, *prior.draw_arguments())
 
     def update(
@@ -251,6 +249,17 @@ class StateSets:
         return EStep(elbo + inverse_temperature * constants, means, extra)
 
 
+def possible_states(n_units: int, n_states: int) -> int:
+    """As many states as wanted, but not more than there are."""
+    # Not min(n_states, 2**n_units): that would be a huge number of many digits.
+    return min(n_states, 2**n_units) if n_units < n_states.bit_length() else n_states
+
+
+def n_words(n_units: int) -> int:
+    """Words of 64 bits of a packed state."""
+    return -(-n_units // 64)
+
+
 def row_chunks(start: int, stop: int) -> Iterator[slice]:
     """Yield rows from `start` to `stop` in chunks that keep buffers small."""
     for first in range(start, stop, CHUNK):
@@ -279,7 +288,7 @@ def merged(states: NDArray[np.uint64], weights: Floats) -> tuple[NDArray[np.uint
     weights : ndarray of shape (m, n_states)
         Their sums of weights; 0 for what fills the last row.
     """
-    n_states, n_words = states.shape[1:]
+    n_states, width = states.shape[1:]
     heavy = weights > kernels.smallest_weight
     flat, own = states[heavy], weights[heavy]
     order = _order(flat)
@@ -288,8 +297,8 @@ def merged(states: NDArray[np.uint64], weights: Floats) -> tuple[NDArray[np.uint
     first[1:] = (flat[1:] != flat[:-1]).any(axis=1)
     flat, totals = flat[first], np.bincount(np.cumsum(first) - 1, weights=own[order])
     shape = (-(-len(flat) // n_states), n_states)
-    distinct, sums = np.zeros((*shape, n_words), dtype=np.uint64), np.zeros(shape)
-    distinct.reshape(-1, n_words)[: len(flat)], sums.ravel()[: len(flat)] = flat, totals
+    distinct, sums = np.zeros((*shape, width), dtype=np.uint64), np.zeros(shape)
+    distinct.reshape(-1, width)[: len(flat)], sums.ravel()[: len(flat)] = flat, totals
     return distinct, sums
 
 

@@ -101,7 +101,8 @@ class TruncatedModel(
         Raises
         ------
         TypeError, ValueError
-            If a parameter or the data are invalid. The estimator then stays unchanged.
+            If a parameter or the data are invalid, or if the states and sums of the fit do not fit
+            into memory. The estimator then stays unchanged.
 
         Warns
         -----

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..._core._workers import Workers
 from ..._utils._hashing import hash_dense_rows
 from ..._utils._typing import Floats
-from ._e_step import Inference, Joint, StateSets, row_chunks, row_parts
+from ._e_step import Inference, Joint, StateSets, n_words, row_chunks, row_parts
 
 # Ascents of a datum: with one alone, new patches stay 3 nats lower. See the guide, `measured`.
 _N_ASCENTS = 8
@@ -127,7 +127,7 @@ def local_maxima(
 def _packed(states: NDArray[np.bool_]) -> NDArray[np.uint64]:
     """States in words of 64 units, as the kernels have them."""
     n_units = states.shape[-1]
-    padded = np.zeros((*states.shape[:-1], -(-n_units // 64) * 64), dtype=bool)
+    padded = np.zeros((*states.shape[:-1], 64 * n_words(n_units)), dtype=bool)
     padded[..., :n_units] = states
     words = np.packbits(padded, axis=-1, bitorder="little").view("<u8")
     return words.astype(np.uint64, copy=False)

@@ -1,0 +1,74 @@
+"""Fits of the truncated models that do not fit into memory are refused, others are not."""
+
+import numpy as np
+import pytest
+
+from topictemper.factorial import BinarySparseCoding, SigmoidBeliefNetwork
+from topictemper.factorial.truncated._memory import belief_network_bytes, sparse_coding_bytes
+
+from ..traced_memory import TracedMemory
+
+
+def data(n, d):
+    return (np.random.default_rng(0).random((n, d)) < 0.3).astype(float)
+
+
+def peak(model, X):
+    with TracedMemory() as memory:
+        model.set_params(max_iter=1, random_state=0).fit(X)
+    return memory.peak
+
+
+# Mostly of states, of few states, of means and pairs of units, and of components.
+@pytest.mark.parametrize(
+    ("shape", "n_components", "n_states"),
+    [((9000, 10), 70, 100), ((20000, 4), 3, 64), ((1500, 20), 300, 8), ((200, 1500), 150, 8)],
+)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_sparse_coding_takes_little_more_than_is_counted(shape, n_components, n_states, dtype):
+    X = data(*shape).astype(dtype)
+    counted = sparse_coding_bytes(shape, n_components, n_states, X.itemsize)
+    taken = peak(BinarySparseCoding(n_components, n_states=n_states, dtype=dtype), X)
+    assert counted <= taken < 1.3 * counted + 2**20
+
+
+@pytest.mark.parametrize("batch_size", [None, 300])
+@pytest.mark.parametrize("n_init", [1, 3])
+@pytest.mark.parametrize(
+    ("shape", "n_components", "n_states"), [((5000, 10), 3, 50), ((300, 1500), 60, 10)]
+)
+def test_belief_networks_take_what_is_counted(shape, n_components, n_states, batch_size, n_init):
+    """They take more where few states are equal, as at the start of learning."""
+    settings = {"n_states": n_states, "batch_size": batch_size, "n_init": n_init}
+    counted = belief_network_bytes(shape, n_components, n_states, batch_size, n_init)
+    model = SigmoidBeliefNetwork(n_components, n_gradient_steps=1, **settings)
+    assert counted <= peak(model, data(*shape)) < 2.5 * counted + 2**20
+
+
+@pytest.mark.parametrize(
+    ("model", "count"),
+    [
+        (BinarySparseCoding(70, n_states=99), lambda s, *n: sparse_coding_bytes(s, *n, 8)),
+        (SigmoidBeliefNetwork(70, n_states=99), lambda s, *n: belief_network_bytes(s, *n, None, 1)),
+    ],
+    ids=["sparse coding", "belief network"],
+)
+def test_a_fit_beyond_the_memory_is_refused(monkeypatch, model, count):
+    X = data(500, 6)
+    n_bytes = count(X.shape, 70, 99)
+    assert n_bytes > 500 * 99 * 2 * 8
+    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": n_bytes - 1}
+    monkeypatch.setattr("topictemper._utils._memory.os.sysconf", sizes.get)
+    model.set_params(max_iter=1, random_state=0)
+    message = "n_components=70 and n_states=99 need .* GiB for 6 features and 500 rows.*fewer rows"
+    with pytest.raises(ValueError, match=message):
+        model.fit(X)
+    assert not hasattr(model, "components_")
+    sizes["SC_PHYS_PAGES"] += 1
+    model.fit(X)
+
+
+def test_states_that_no_machine_holds_are_refused_at_once():
+    with pytest.raises(ValueError, match="n_states=1000000000000 need"):
+        BinarySparseCoding(64, n_states=10**12).fit(data(500, 6))
+    BinarySparseCoding(3, n_states=10**12, max_iter=1).fit(data(500, 6))  # there are but eight
