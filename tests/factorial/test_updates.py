@@ -118,8 +118,8 @@ def test_tempered_bound_never_falls(holes, kind):
     for bounds in (tempered, cold):
         assert np.diff(bounds).min() >= -1e-9 * np.abs(bounds).max()
         assert bounds[-1] > bounds[0]
-    assert tempered[-1] - tempered[0] > 100  # it has had something to climb
-    assert_allclose(cold, elbos[150:])
+    assert tempered[-1] - tempered[0] > 1.0  # it has had something to climb
+    assert_allclose(cold, np.array(elbos[150:]) / len(X))
 
 
 @HOLES
