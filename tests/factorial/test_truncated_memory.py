@@ -57,14 +57,15 @@ def test_a_fit_beyond_the_memory_is_refused(monkeypatch, model, count):
     X = data(500, 6)
     n_bytes = count(X.shape, 70, 99)
     assert n_bytes > 500 * 99 * 2 * 8
-    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": n_bytes - 1}
-    monkeypatch.setattr("topictemper._utils._memory.os.sysconf", sizes.get)
+    memory = n_bytes - 1
+    where = "topictemper.factorial.truncated._memory.usable_memory"
+    monkeypatch.setattr(where, lambda: (memory, "the machine"))
     model.set_params(max_iter=1, random_state=0)
     message = "n_components=70 and n_states=99 need .* GiB for 6 features and 500 rows.*fewer rows"
     with pytest.raises(ValueError, match=message):
         model.fit(X)
     assert not hasattr(model, "components_")
-    sizes["SC_PHYS_PAGES"] += 1
+    memory += 1
     model.fit(X)
 
 

@@ -261,7 +261,7 @@ def test_topics_that_a_machine_can_hold_but_not_learn(monkeypatch, method, copie
     lda, X = small_lda(), corpus()
     learn, copy = getattr(lda, method), lda.n_components * X.shape[1] * 4
     sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": copies * copy - 1}
-    monkeypatch.setattr("topictemper._utils._validation.os.sysconf", sizes.get)
+    monkeypatch.setattr("topictemper._utils._memory.os.sysconf", sizes.get, raising=False)
     with Unchanged(lda, "n_components=.* a smaller n_components"):
         learn(X)
     sizes["SC_PHYS_PAGES"] += 1
@@ -272,7 +272,7 @@ def test_a_machine_that_cannot_learn_topics_may_use_them(monkeypatch, tmp_path):
     lda = small_lda().fit(corpus())
     lda.save(tmp_path / "model.npz")
     sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": lda.components_.nbytes}
-    monkeypatch.setattr("topictemper._utils._validation.os.sysconf", sizes.get)
+    monkeypatch.setattr("topictemper._utils._memory.os.sysconf", sizes.get, raising=False)
     again = load(tmp_path / "model.npz")
     assert_array_equal(again.transform(corpus()), lda.transform(corpus()))
     assert again.merge_topics([0, 1]).n_components == lda.n_components - 1
