@@ -54,11 +54,11 @@ def digits(options: Namespace, seed: int) -> Floats:
     return images.reshape(1000, 14, 2, 14, 2).mean(axis=(2, 4)).reshape(1000, -1)
 
 
-def patches(options: Namespace, seed: int, side: int = 12) -> Floats:
-    """A thousand patches of natural images."""
+def patches(options: Namespace, seed: int, side: int = 12, n: int = 1000) -> Floats:
+    """Patches of natural images."""
     images = np.load(options.data / "natural" / "natural.npz")["bsds"]
     random = np.random.RandomState(seed)
-    X = np.empty((1000, side * side))
+    X = np.empty((n, side * side))
     for row in X:
         image = images[random.randint(len(images))]
         y, x = (random.randint(size - side) for size in image.shape)

@@ -206,5 +206,7 @@ def test_images_in_parts_are_those_at_once(monkeypatch):
     at_once = inferred(X, prior, components)
     monkeypatch.setattr(_images, "_MOST_NUMBERS", 8**2 * 7)
     assert len(list(parts_of(Images(X), prior, components))) > 5
-    for one, other in zip(at_once, inferred(X, prior, components), strict=True):
-        assert_allclose(other, one, rtol=1e-9, atol=1e-9)
+    for n_images in (10**6, 3):
+        monkeypatch.setattr(_inference, "_MOST_NUMBERS", 8 * n_images)
+        for one, other in zip(at_once, inferred(X, prior, components), strict=True):
+            assert_allclose(other, one, rtol=1e-9, atol=1e-9)

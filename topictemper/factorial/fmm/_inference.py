@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._core._workers import Workers
-from ..._utils._typing import Floats
+from ..._utils._typing import Flags, Floats
 from ...tempering import ExponentialSchedule, Schedule
 from ._config import HIGHEST_MAXIMUM
 from ._images import Images
@@ -16,6 +16,7 @@ from ._updates import Assignments, Components, Part, Prior, parts_of
 _TEMPERED, _SETTLING, _FINAL = 20, 5, 20
 # Relative. Of optima that are equal but for rounding, the first is taken, whatever the rounding.
 _LEVEL = 1e-9
+_MOST_NUMBERS = 2**20  # in the q(Z) of images at a time: bounds the memory
 
 
 def starting_temperature(prior: Prior, components: Components) -> float:
@@ -30,6 +31,11 @@ def starting_temperature(prior: Prior, components: Components) -> float:
     return min(max(1.0, largest / (4 * prior.noise_var)), HIGHEST_MAXIMUM)
 
 
+def is_better(bounds: Floats, others: Floats) -> Flags:
+    """Return which images have a bound that is above the other one, by more than rounding."""
+    return bounds > others + _LEVEL * (1.0 + np.abs(others))
+
+
 def infer_assignments(
     images: Images, prior: Prior, components: Components, workers: Workers
 ) -> Assignments:
@@ -42,17 +48,26 @@ def infer_assignments(
     shape = len(prior.pi), len(images.X)
     result = Assignments(np.empty(shape), np.empty(shape[1]), np.empty(shape[1]))
     schedule = ExponentialSchedule(starting_temperature(prior, components), _TEMPERED)
+    n_images = max(1, _MOST_NUMBERS // len(prior.pi))
     for part in parts_of(images, prior, components):
-        nu, bounds = _annealed(part, prior, schedule, workers, prior_too=True)
-        other, other_bounds = _annealed(part, prior, schedule, workers, prior_too=False)
-        better = other_bounds > bounds + _LEVEL * (1.0 + np.abs(bounds))
-        nu[:, better] = other[:, better]
-        chosen = part.chosen
-        result.energies[chosen], result.entropies[chosen] = part.sweep(
-            nu, np.ones(len(bounds)), workers, _FINAL
-        )
-        result.nu[:, chosen] = nu
+        for block in part.blocks(n_images):
+            _infer(block, prior, schedule, workers, result)
     return result
+
+
+def _infer(
+    part: Part, prior: Prior, schedule: Schedule, workers: Workers, result: Assignments
+) -> None:
+    """Set `result` for the images of a part."""
+    nu, bounds = _annealed(part, prior, schedule, workers, prior_too=True)
+    other, other_bounds = _annealed(part, prior, schedule, workers, prior_too=False)
+    better = is_better(other_bounds, bounds)
+    nu[:, better] = other[:, better]
+    chosen = part.chosen
+    result.energies[chosen], result.entropies[chosen] = part.sweep(
+        nu, np.ones(len(bounds)), workers, _FINAL
+    )
+    result.nu[:, chosen] = nu
 
 
 def _annealed(

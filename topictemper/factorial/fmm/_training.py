@@ -14,6 +14,7 @@ from ..._utils._typing import Floats
 from ...tempering._history import ElboHistory, record
 from ._config import Config
 from ._images import Images
+from ._renewal import Renewals
 from ._tempering import new_tempering
 from ._updates import (
     Components,
@@ -62,12 +63,14 @@ def ascend_from(
     sweep, its q(mu), and the ELBO at T = 1.
 
     With many pixels the heat empties components, and at a lower T no image would take them up. So
-    after a tempered sweep those without images start anew, from random assignments.
+    after a tempered sweep those without images start anew, from random assignments. When the heat
+    is over, q(Z) is inferred anew (`Renewals`).
     """
     prior, tempering = config.prior, new_tempering(config, images)
     log_scale = float(prior.log_scale(images.observed).sum())
     cold = np.ones(len(images.X))
     history = ElboHistory(config.log, len(images.X))
+    renewals = Renewals(images, prior, workers)
     last_tempered, rows = 1.0, []
     for sweep in range(config.max_iter):
         tempered = sweep < config.n_tempered
@@ -75,6 +78,7 @@ def ascend_from(
         s = tempering.inverse_temperatures() if tempered else cold
         components = update_components(images, prior, nu, s)
         assignments = update_assignments(images, prior, components, nu, s, workers)
+        assignments = renewals.renewed(sweep, temperature, components, assignments)
         nu = assignments.nu
         rest = float(assignments.entropies.sum()) + components_bound(prior, components)
         elbo = float(assignments.energies.sum()) + log_scale + rest

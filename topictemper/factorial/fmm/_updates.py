@@ -12,7 +12,7 @@ inference for the Indian buffet process".
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -162,6 +162,19 @@ class Part:
     pattern: NDArray[np.int64]
     constants: Floats
     precision: float
+
+    def blocks(self, n_images: int) -> Iterator[Part]:
+        """Yield the images in blocks of so many."""
+        n, chosen = len(self.constants), self.chosen
+        for start in range(0, n, n_images):
+            rows = slice(start, min(start + n_images, n))
+            yield replace(
+                self,
+                chosen=rows if isinstance(chosen, slice) else chosen[rows],  # a slice has them all
+                projections=np.ascontiguousarray(self.projections[:, rows]),
+                pattern=self.pattern[rows],
+                constants=self.constants[rows],
+            )
 
     def sweep(
         self, nu: Floats, s: Floats, workers: Workers, n_sweeps: int = 1, shift: Floats | float = 0

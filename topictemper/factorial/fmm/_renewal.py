@@ -1,0 +1,64 @@
+"""q(Z) of training images, inferred anew when a tempered fit has come to T = 1."""
+
+from __future__ import annotations
+
+from ..._core._workers import Workers
+from ._images import Images
+from ._inference import infer_assignments, is_better
+from ._updates import Assignments, Components, Prior
+
+# Sweeps from one renewal to the next. A renewal has 70 sweeps of q(Z), but no other updates, so
+# later ones take less time than the sweeps between them.
+_EVERY = 100
+
+
+class Renewals:
+    """When q(Z) of training images is inferred anew, and which q(Z) an image then has.
+
+    A sweep starts from the q(Z) of the sweep before. So an image stays in an optimum that it found
+    while the components were others, and which is often worse than that of `infer_assignments`.
+    Components are then learned from these assignments, and fit new images less well.
+
+    The first renewal is in the first sweep at T = 1 after a tempered one. All images get the q(Z)
+    that they would have as new images. That of some has a lower bound than before, so the bound of
+    training may fall in this sweep. But on average new images gain more than if each image kept the
+    better q(Z). Later renewals are at least 100 sweeps apart. In these, each image keeps the better
+    q(Z), and the bound of training never falls. Without a tempered sweep there are no renewals.
+
+    A renewal has 70 sweeps of q(Z), and needs memory for one more q(Z).
+    """
+
+    def __init__(self, images: Images, prior: Prior, workers: Workers) -> None:
+        self._images, self._prior, self._workers = images, prior, workers
+        self._was_tempered, self._is_first, self._earliest = False, True, 0
+
+    def renewed(
+        self, sweep: int, temperature: float, components: Components, present: Assignments
+    ) -> Assignments:
+        """Return q(Z) of a sweep, inferred anew if a renewal is due; call it after every sweep.
+
+        Parameters
+        ----------
+        sweep : int
+        temperature : float
+            Of this sweep.
+        components : Components
+            q(mu) of this sweep.
+        present : Assignments
+            q(Z) as the sweep left it.
+
+        Returns
+        -------
+        Assignments
+        """
+        if temperature > 1.0:
+            self._was_tempered = True
+        if temperature > 1.0 or not self._was_tempered or sweep < self._earliest:
+            return present
+        anew = infer_assignments(self._images, self._prior, components, self._workers)
+        if not self._is_first:
+            worse = ~is_better(anew.energies + anew.entropies, present.energies + present.entropies)
+            for new, old in zip(anew, present, strict=True):
+                new[..., worse] = old[..., worse]
+        self._is_first, self._earliest = False, sweep + _EVERY
+        return anew
