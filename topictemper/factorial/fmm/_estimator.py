@@ -96,7 +96,8 @@ class FactorialMixture(
         image.
     elbo_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", "temperature" and "elbo": the bound after each sweep at its temperature,
-        averaged over q(T) where T is learned, in nats per image.
+        averaged over q(T) where T is learned, in nats per image. It may fall in the first sweep at
+        T = 1 after tempered ones, where q(Z) is inferred anew (see Notes).
     temperature_history_ : structured ndarray of shape (`n_iter_`,)
         Fields "pass", from 0, and "temperature", which is 1 / E[1/T]. With "lvt" also quantiles
         "q05" to "q95" over the temperatures of images, as learned last.
@@ -130,6 +131,12 @@ class FactorialMixture(
 
     With many pixels, high temperatures can empty components: no image has them. After each tempered
     sweep these start anew, from random assignments.
+
+    Where tempering ends, assignments of images are often in poor optima, found while the components
+    were others. So in the first sweep at T = 1 after tempered ones, all images get the q(z_n) that
+    they would have as new images. At least 100 sweeps later this is repeated, and then an image
+    keeps its own q(z_n) unless the new one has a higher bound. The usual sweeps go on in between.
+    Plain inference has none of this.
 
     `transform`, `elbo`, `score` and `predictive_log_likelihood` find q(z_n) by 70 sweeps, annealed
     whatever `tempering` is. There are two courses from `pi`, in which T falls exponentially to 1
