@@ -119,7 +119,7 @@ def test_in_later_renewals_each_image_keeps_the_better_and_the_bound_never_falls
 
 
 def test_a_fit_climbs_after_its_first_renewal():
-    """With a short course, two later renewals follow; in full they would fall by 0.1 and more."""
+    """After a short course two more renewals follow. The first of these gains 1.1 to 3.8 nats."""
     gains = []
     for seed in range(4):
         model = fitted(
@@ -135,8 +135,8 @@ def test_a_fit_climbs_after_its_first_renewal():
         )
         elbos = model.elbo_history_["elbo"][21:]
         assert np.diff(elbos).min() > -1e-9 * np.abs(elbos).max()
-        gains += [elbos[100] - elbos[98]]
-    assert max(gains) > 0.1
+        gains.append(elbos[99] - elbos[98])
+    assert min(gains) > 0.5
 
 
 def test_training_images_are_in_good_optima_and_new_ones_gain():
