@@ -181,6 +181,14 @@ def test_the_finest_period_makes_at_most_forty(code, period):
     assert len(starts(dates, "auto")) < 40 or period == "year"
 
 
+@pytest.mark.parametrize("months", [["2020-01", "2020-02", "2020-09"], ["2020-01", "2020-01"]])
+def test_months_are_not_cut_into_weeks(months):
+    """The first of a month is in a week that begins in the month before."""
+    assert starts(months, "auto") == sorted({f"{month}-01" for month in months})
+    days = np.array([*months, "2020-01-02"], "datetime64[D]")
+    assert starts(days, "auto") == starts(days, "day" if len(set(months)) == 1 else "week")
+
+
 def test_any_form_of_dates():
     expected = ["2024-01-01", "2024-02-01"]
     stamp = datetime(2024, 1, 5, 10, tzinfo=UTC)

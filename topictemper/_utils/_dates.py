@@ -93,6 +93,14 @@ def has_compact_days(numbers: NDArray[Any]) -> bool:
     return any(_is_compact_day(number) for number in np.unique(some).tolist())
 
 
+def unit_of(days: NDArray[np.datetime64]) -> str:
+    """Return the unit in which dates were given, "year", "month" or "day"."""
+    days = days[~np.isnat(days)]
+    if (days == days.astype("datetime64[Y]")).all():
+        return "year"
+    return "month" if (days == days.astype("datetime64[M]")).all() else "day"
+
+
 def period_numbers(days: NDArray[np.datetime64], period: str) -> NDArray[np.int64]:
     """Number the periods of days; 0 is that of 1 January 1970. NaT has any number."""
     unit, length, before = PERIODS[period]

@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
         "--period",
         choices=PERIODS,
         help="how dates are grouped; auto, the default, is the finest period that makes at most 40 "
-        "groups",
+        "groups; dates such as 2024-05 and 2024 stay months and years",
     )
     types.add_formats(parser)
     parser.set_defaults(run=run)

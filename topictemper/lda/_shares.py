@@ -39,7 +39,8 @@ class SharesMixin:
             The date of each document: datetime64, datetime, text like "2024-05-31"; or numbers such
             as 2024 and 20240531. Documents without a date are left out.
         period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
-            How dates are grouped. "auto" is the finest period that makes at most 40 groups.
+            How dates are grouped. "auto" is the finest period that makes at most 40 groups;
+            dates such as 2024-05 and 2024 stay months and years.
         n_bootstrap : int, default=1000
             How often documents are drawn for the intervals.
         confidence : float, default=0.95

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 from .._utils import _names
 from .._utils._chunks import parts, row_sums
+from .._utils._dates import unit_of
 from .._utils._distances import hellinger
 from .._utils._typing import Floats
 from . import _documents
 from ._coherence import Coherence, coherence_of
-from ._dates import Periods, periods_of, unit_of
+from ._dates import Periods, periods_of
 from ._doubts import distance_to_corpus, doubts_about
 from ._geometry import map_of, match_distance, neighbors
 from ._survey import Proportions, Shares, Survey, survey

@@ -30,7 +30,7 @@ def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
     if not known.any():
         return None
     units = list(_dates.PERIODS)
-    for unit in units[units.index(unit_of(days)) :]:
+    for unit in units[units.index(_dates.unit_of(days)) :]:
         numbers = _dates.period_numbers(days, unit)
         first, last = int(numbers[known].min()), int(numbers[known].max())
         if last - first < _MOST_PERIODS:
@@ -39,14 +39,6 @@ def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
         return None
     names = [_name(number, unit) for number in range(first, last + 1)]
     return Periods(unit, names, np.where(known, numbers - first, -1).astype(np.intp))
-
-
-def unit_of(days: NDArray[np.datetime64]) -> str:
-    """Return the unit in which dates were given, "year", "month" or "day"."""
-    days = days[~np.isnat(days)]
-    if (days == days.astype("datetime64[Y]")).all():
-        return "year"
-    return "month" if (days == days.astype("datetime64[M]")).all() else "day"
 
 
 def _name(number: int, unit: str) -> str:

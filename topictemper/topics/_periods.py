@@ -14,6 +14,7 @@ from .._utils._dates import (
     has_compact_days,
     period_numbers,
     starts_of_periods,
+    unit_of,
 )
 from .._utils._missing import column
 
@@ -56,7 +57,9 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
     known = ~np.isnat(days)
     if not known.any():
         raise ValueError("dates has no date: all are missing")
-    for unit in PERIODS[1:] if period == "auto" else (period,):
+    # Months are not cut into weeks: the first of a month is in a week of the month before.
+    units = PERIODS[PERIODS.index(unit_of(days)) :] if period == "auto" else (period,)
+    for unit in units:
         codes = period_numbers(days, unit)
         if np.ptp(codes[known]) < _MOST_AUTOMATIC:
             break

@@ -136,7 +136,8 @@ def shares_over_time(
         date (None, NaT, NaN) are left out.
     period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
         How dates are grouped. Weeks begin on Monday. "auto" is the finest period that makes at most
-        40 groups.
+        40 groups. Dates that are all the first of a month or of a year stand for months or years,
+        which are not divided.
     weights, labels, n_bootstrap, confidence, random_state
         As for `shares_by_group`.
 
