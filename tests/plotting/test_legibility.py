@@ -9,6 +9,7 @@ import pytest
 from topictemper.metrics import NComponentsComparison
 from topictemper.plotting import (
     DocumentTemperatureDisplay,
+    LearningCurveDisplay,
     NComponentsDisplay,
     TopicsDisplay,
     TopicSharesDisplay,
@@ -56,6 +57,59 @@ def test_labels_of_shares_do_not_overlap():
     display = TopicSharesDisplay.from_estimator(lda, corpus(), dates=dates, topics=2, ax=ax)
     figure.canvas.draw()
     assert not overlapping([panel._left_title for panel in display.axes_])
+
+
+def test_long_words_stay_in_their_panels():
+    words = [f"DONAUDAMPFSCHIFFFAHRTSGESELLSCHAFT{v}" for v in range(60)]
+    display = TopicsDisplay.from_estimator(fitted(), topics=2, feature_names=words)
+    display.figure_.canvas.draw()
+    left, right = display.axes_
+    assert len(left.texts) == 8
+    end = right.get_window_extent().x0
+    assert all(text.get_window_extent().x1 < end for text in left.texts)
+    assert left.texts[0].get_text().startswith("DONAUDAMPF")
+    assert left.get_window_extent().width > 0.4 * display.figure_.bbox.width
+
+
+@pytest.mark.parametrize("groups", [None, ["a group with a name of very many letters", "b"] * 50])
+def test_titles_of_wide_letters_do_not_overlap(groups):
+    labels = [f"{k} MMMMMMMMMMMMMMMMMMMMMMMMMMMM" for k in range(4)]
+    dates = np.datetime64("2020-01-15") + 7 * np.arange(100) if groups is None else None
+    lda = small_lda().fit(corpus()).set_labels(labels)
+    X = corpus()[:100]
+    display = TopicSharesDisplay.from_estimator(lda, X, dates=dates, groups=groups)
+    display.figure_.canvas.draw()
+    assert not overlapping([panel._left_title for panel in display.axes_])
+
+
+def test_titles_in_narrow_axes_do_not_overlap():
+    figure, ax = plt.subplots(figsize=(8, 2.2), layout="constrained")
+    names = ("score", "coherence", "diversity", "stability")
+    columns = {"n_components": np.array([2, 5])}
+    columns |= {name: np.array([0.1, 0.2]) for name in names}
+    columns |= {f"{name}_error": np.full(2, 0.01) for name in names}
+    display = NComponentsDisplay(NComponentsComparison(columns, 5, "")).plot(ax)
+    figure.canvas.draw()
+    titles = [panel._left_title for panel in display.axes_]
+    below = [panel.xaxis.label for panel in display.axes_] + list(ax.texts)
+    assert not overlapping(titles + below)
+
+
+def test_a_long_list_of_documents_fits_into_the_figure():
+    display = DocumentTemperatureDisplay.from_estimator(fitted(), corpus(), n_hottest=60)
+    display.figure_.canvas.draw()
+    box, figure = display.ax_.texts[0].get_window_extent(), display.figure_.bbox
+    assert len(display.hottest_) == 60
+    assert box.x1 <= figure.x1
+    assert box.y0 >= figure.y0
+
+
+def test_one_pass_has_one_tick():
+    score = np.array([(1, -6.0)], dtype=[("pass", float), ("score", float)])
+    display = LearningCurveDisplay({"model": score}).plot()
+    display.figure_.canvas.draw()
+    labels = [tick.label1.get_text() for tick in display.ax_.xaxis._update_ticks()]
+    assert labels == ["1"]
 
 
 def test_the_interval_of_one_period_is_drawn():

@@ -14,7 +14,7 @@ WARM, COOL = "#d6604d", "#4393c3"
 # On light and on dark backgrounds: of what is less important, and of lines behind the data.
 MUTED = "0.45"
 GRID = {"color": "0.5", "alpha": 0.2, "linewidth": 0.8}
-_LETTERS = 14  # of a title, in an inch
+_SHORTEST = 4  # letters of a text, however narrow its room
 
 
 def pyplot() -> Any:
@@ -72,9 +72,17 @@ def shortened(text: Any, longest: int) -> str:
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 
-def letters(width: float) -> int:
-    """How many letters of a title fit into so many inches."""
-    return max(4, int(_LETTERS * width))
+def fit(text: Any, width: float) -> None:
+    """Shorten a text of a figure until it is no wider than so many inches.
+
+    It is measured, because letters differ widely in width, most of all between scripts.
+    """
+    whole = " ".join(text.get_text().split())
+    text.set_text(whole)
+    longest, room = len(whole), width * text.figure.dpi
+    while longest > _SHORTEST and (wide := text.get_window_extent().width) > room:
+        longest = max(_SHORTEST, min(longest - 1, int(longest * room / wide)))
+        text.set_text(shortened(whole, longest))
 
 
 def percent(share: float, _: Any) -> str:
@@ -85,7 +93,7 @@ def percent(share: float, _: Any) -> str:
 def whole_passes(ax: Any) -> None:
     """Ticks at whole numbers of passes, unless the axis has another scale."""
     if ax.get_xscale() == "linear":
-        ax.xaxis.get_major_locator().set_params(integer=True)
+        ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
 def crop_early_passes(ax: Any, courses: list[Floats]) -> None:

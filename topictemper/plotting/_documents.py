@@ -14,13 +14,15 @@ from ..topics._checks import fitted_lda_of
 from ._axes import COOL, WARM, axes, shortened, tidy
 
 _LONGEST_NAME = 38
+_HEIGHT, _LINE = 4.0, 0.19  # inches of the figure, and of a line of the list
 
 
 class DocumentTemperatureDisplay:
     """Histogram of the temperatures of documents, and a list of the hottest ones.
 
     The temperature of a document is high if its words are improbable under its own topic mixture.
-    The list stands right of the axes: a figure of your own needs ``layout="constrained"``.
+    The list stands right of the axes, and a new figure is as tall as it. A figure of your own needs
+    ``layout="constrained"``, and room for the list.
 
     Parameters
     ----------
@@ -135,7 +137,8 @@ class DocumentTemperatureDisplay:
             The display itself.
         """
         T = self.temperatures
-        ax = self.ax_ = axes(ax, (8.5, 4.0))
+        n_lines = 1 + min(self.n_hottest, len(T))
+        ax = self.ax_ = axes(ax, (8.5, max(_HEIGHT, _LINE * n_lines + 0.6)))
         self.figure_ = ax.figure
         ax.hist(T, bins=min(60, max(10, len(T) // 10)), color=COOL, alpha=0.6, linewidth=0)
         tidy(ax)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._typing import Floats
-from ._axes import COOL, WARM, axes, note_below, tidy
+from ._axes import COOL, WARM, axes, fit, inches, note_below, tidy
 
 _MEASURES = {
     "score": "held-out score (nats per token)",
@@ -17,6 +17,9 @@ _MEASURES = {
     "stability": "stability between seeds",
 }
 _GAP = 0.1
+_FILLED = 0.9  # of a gap, by a title that is wider than its panel
+_WIDTH, _HEIGHT = 2.9, 2.9  # inches of a panel, with its surroundings
+_TITLE, _FOOT = 0.35, 0.46  # inches above and below a panel
 
 
 class NComponentsDisplay:
@@ -84,16 +87,19 @@ class NComponentsDisplay:
         table = self.comparison.table_
         sizes = np.asarray(table["n_components"])
         shown = [name for name in _MEASURES if not np.isnan(np.asarray(table[name])).all()]
-        ax = self.ax_ = axes(ax, (2.9 * len(shown), 2.9))
+        given, size = ax is not None, (_WIDTH * len(shown), _HEIGHT)
+        ax = self.ax_ = axes(ax, size)
         self.figure_ = ax.figure
         ax.set_axis_off()
+        whole, tall = inches(ax) if given else size
+        title, foot = (min(part / tall, 0.3) for part in (_TITLE, _FOOT))
         width = (1 - _GAP * (len(shown) - 1)) / len(shown)
         place = np.log(sizes / sizes[0]) / np.log(sizes[-1] / sizes[0])
         chosen = int(np.flatnonzero(sizes == self.comparison.n_components_)[0])
         labels = _labels(sizes, place, chosen)
         panels = []
         for i, name in enumerate(shown):
-            panel = ax.inset_axes((i * (width + _GAP), 0.16, width, 0.72))
+            panel = ax.inset_axes((i * (width + _GAP), foot, width, 1 - foot - title))
             errors = np.nan_to_num(np.asarray(table[f"{name}_error"]))
             panel.errorbar(
                 sizes, np.asarray(table[name]), yerr=errors, color=COOL, marker="o", markersize=4
@@ -103,7 +109,8 @@ class NComponentsDisplay:
             panel.set_xticks(sizes, labels)
             panel.minorticks_off()
             panel.set_xlabel("topics")
-            panel.set_title(_MEASURES[name], fontsize="medium", loc="left")
+            heading = panel.set_title(_MEASURES[name], fontsize="medium", loc="left")
+            fit(heading, whole * (width + _FILLED * _GAP))
             panel.tick_params(labelsize="small")
             tidy(panel)
             panels.append(panel)

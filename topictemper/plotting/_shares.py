@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
-from ._axes import COOL, GRID, MUTED, axes, inches, letters, note_below, percent, shortened
+from ._axes import COOL, GRID, MUTED, axes, fit, inches, note_below, percent, shortened
 
 _COLUMNS = 4
 _GAP = 0.46  # inches, for the numbers of the next panel
+_FILLED = 0.4  # of a gap, by a title that is wider than its panel
+_NAMES, _LETTER = 1.0, 0.058  # inches, for the names of groups, and for a letter of long ones
 _LONGEST_NAME = 24
 _NARROWEST = 5.0  # inches, for the line below
 # Days that Matplotlib can draw.
@@ -25,7 +27,8 @@ class TopicSharesDisplay:
     """Shares of topics over time or by group, with their intervals: one panel for each topic.
 
     Over time each panel has its own scale, which begins at 0, and lines break where periods have no
-    documents. Groups share one scale, and are in the order of the table.
+    documents. Groups share one scale, and are in the order of the table. Labels that are wider than
+    their panel are shortened.
 
     Parameters
     ----------
@@ -163,15 +166,17 @@ class TopicSharesDisplay:
         columns = min(len(chosen), _COLUMNS)
         rows = ceil(len(chosen) / columns)
         panel_height = 1.35 if over_time else 0.75 + 0.2 * len(names)
-        figure_width = max(2.3 * columns + (0.0 if over_time else 1.0), _NARROWEST)
+        longest = max((len(str(name)) for name in names), default=0)
+        beside = max(_NAMES, _LETTER * min(longest, _LONGEST_NAME)) if names else 0.0
+        figure_width = max(2.3 * columns + beside, _NARROWEST)
         given = ax is not None
         ax = self.ax_ = axes(ax, (figure_width, panel_height * rows + 0.3))
         self.figure_ = ax.figure
         ax.set_axis_off()
-        whole = inches(ax)[0] if given else figure_width
+        whole = inches(ax)[0] if given else figure_width - beside
         gap = min(_GAP / whole, 0.5 / columns)
         width, height = (1 - gap * (columns - 1)) / columns, 1 / rows
-        room = letters(whole * width)
+        room = whole * (width + _FILLED * gap)
         title, foot = 0.24 / panel_height, 0.3 / panel_height
         most = 1.05 * column["high"][np.isin(column["topic"], chosen)].max() or 1.0
         panels = []
@@ -187,12 +192,10 @@ class TopicSharesDisplay:
             )
             of_topic = column["topic"] == topic
             values = {name: each[of_topic] for name, each in column.items()}
-            panel.set_title(
-                shortened(values["label"][0], room),
-                fontsize="medium",
-                loc="left",
-                parse_math=False,
+            name = panel.set_title(
+                values["label"][0], fontsize="medium", loc="left", parse_math=False
             )
+            fit(name, room)
             if over_time:
                 _draw_over_time(panel, values)
             else:

@@ -14,20 +14,22 @@ from .._utils._topics import topics_of
 from .._utils._typing import Floats
 from ..lda._inspection import names_of_columns
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, MUTED, axes, inches, letters, note_below, percent, shortened
+from ._axes import COOL, MUTED, axes, fit, inches, note_below, percent, shortened
 
 _COLUMNS = 4
 _GAP = 0.025
 _WIDTH, _LINE = 2.3, 0.22  # inches of a panel and of a word
 _TITLE, _FOOT = 0.25, 0.35  # inches above and below the words
 _LONGEST_LABEL = 20  # beside the share
+_INDENT = 4  # points, of a word on its bar
 
 
 class TopicsDisplay:
     """Bars of the most probable words of topics, one panel for each topic.
 
     Titles give the label of a topic and its share of the corpus. Each panel has its own scale,
-    because the probabilities of words differ widely between topics.
+    because the probabilities of words differ widely between topics. Words and titles that are wider
+    than their panel are shortened.
 
     Parameters
     ----------
@@ -167,7 +169,7 @@ class TopicsDisplay:
         self.figure_ = ax.figure
         ax.set_axis_off()
         width, height = (1 - _GAP * (columns - 1)) / columns, 1 / rows
-        room = letters(width * (inches(ax) if given else size)[0])
+        room = width * (inches(ax) if given else size)[0]
         foot, inner = _FOOT / tall, _LINE * n_words / tall
         panels = []
         for i in range(n_topics):
@@ -187,27 +189,29 @@ class TopicsDisplay:
             note_below(ax, "probability of a word; each panel has its own scale")
         return self
 
-    def _panel(self, panel: Any, i: int, room: int) -> None:
+    def _panel(self, panel: Any, i: int, room: float) -> None:
         probabilities, places = self.probabilities[i], np.arange(self.probabilities.shape[1])
         panel.barh(places, probabilities, height=0.8, color=COOL, alpha=0.45, linewidth=0)
+        panel.set_ylim(len(places) - 0.5, -0.5)
+        panel.set_xlim(0, 1.05 * probabilities[0])
         # Words are written on their bars, because long words would leave no room for bars.
         for place, word in zip(places, self.words[i], strict=True):
-            panel.annotate(
+            text = panel.annotate(
                 word,
                 (0, place),
-                xytext=(4, 0),
+                xytext=(_INDENT, 0),
                 textcoords="offset points",
                 va="center_baseline",
                 fontsize="small",
                 parse_math=False,
+                in_layout=False,  # or a word that fits would make the panels narrower
             )
-        panel.set_ylim(len(places) - 0.5, -0.5)
-        panel.set_xlim(0, 1.05 * probabilities[0])
+            fit(text, room - _INDENT / 72)
         panel.set_yticks([])
         panel.locator_params(axis="x", nbins=4)
         panel.xaxis.set_major_formatter(percent)
         panel.tick_params(labelsize="x-small", colors=MUTED, length=2)
         panel.spines[["top", "right", "bottom"]].set_visible(False)
         panel.spines["left"].set_color("0.6")
-        title = shortened(self.titles[i], room)
-        panel.set_title(title, fontsize="medium", loc="left", parse_math=False)
+        title = panel.set_title(self.titles[i], fontsize="medium", loc="left", parse_math=False)
+        fit(title, room)
