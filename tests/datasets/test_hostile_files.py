@@ -28,6 +28,7 @@ def test_end_of_the_last_line(tmp_path, end):
         ("x.uci", "8000000000\n3\n1\n1 1 5\n", "8000000000 documents"),
         ("x.uci", "100000000\n3\n1\n1 1 5\n", "for so few entries at most 1000100 documents"),
         ("x.uci", "1\n9999999999\n1\n1 4294967297 5\n", "9999999999 words"),
+        ("x.svm", "", r"x\.svm: no documents\.$"),
         ("x.svm", "0 9999999999:1\n", "line 1: word 9999999999 is not from 0 to"),
     ],
 )

@@ -205,6 +205,16 @@ def test_damaged_folders(path, spoil, message):
         open_corpus(path)
 
 
+def test_what_is_no_corpus(path):
+    path.mkdir()
+    with pytest.raises(ValueError, match=r"holds no corpus: save_corpus makes .*corpus\.json"):
+        open_corpus(path)
+    file = path / "counts.mtx"
+    file.write_text("")
+    with pytest.raises(ValueError, match="is a file, not a folder of save_corpus; read_corpus"):
+        open_corpus(file)
+
+
 def test_absent_folder(path):
     with pytest.raises(FileNotFoundError):
         open_corpus(path)

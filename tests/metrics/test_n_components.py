@@ -74,6 +74,18 @@ def test_a_measure_that_is_higher_elsewhere_is_told_if_the_figures_differ():
     assert reason.endswith("The stability is highest with 4 (0.70; 0.50 with 2).")
 
 
+@pytest.mark.parametrize(("second", "how"), [(-6.1, "still better"), (-5.995, "as well")])
+def test_fewer_topics_can_predict_better_only_if_the_fewest_are_best(second, how):
+    columns = {
+        "n_components": [2, 4],
+        "score": np.array([-6.0, second]),
+        "coherence": np.full(2, np.nan),
+        "stability": np.full(2, np.nan),
+    }
+    reason = _reason(columns, 0, [(max(second + 6.0, 0.0), 0.001), (0.0, 0.0)])
+    assert reason.endswith(f"Fewer topics than were tried may predict {how}.")
+
+
 def test_one_seed_and_another_library():
     lda = LatentDirichletAllocation(learning_method="online", max_iter=2)
     comparison = compare_n_components(corpus(), [2, 3], estimator=lda, n_seeds=1)

@@ -65,6 +65,12 @@ def test_effective_topics():
             effective_topics(sizes)
 
 
+def test_effective_topics_of_a_series_with_a_topic_named_fit():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    sizes = pandas.Series([1.0, 1.0], index=["fit", "predict"])
+    assert effective_topics(sizes) == pytest.approx(2.0)
+
+
 def test_effective_topics_of_a_model():
     lda = TemperedLDA(3, max_iter=2, batch_size=20, random_state=0)
     lda.fit(make_lda_corpus(100, 40, 3, random_state=0).counts)

@@ -277,7 +277,8 @@ def _reason(columns: dict[str, Any], chosen: int, differences: list[tuple[float,
     if chosen == len(sizes) - 1:
         sentences.append("More topics than were tried may predict still better.")
     elif chosen == 0:
-        sentences.append("Fewer topics than were tried may predict still better.")
+        how = "still better" if chosen == best else "as well"
+        sentences.append(f"Fewer topics than were tried may predict {how}.")
     for name in ("coherence", "stability"):
         if not np.isnan(columns[name]).all():
             place = int(np.nanargmax(columns[name]))

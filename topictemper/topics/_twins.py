@@ -100,7 +100,7 @@ def effective_topics(sizes: Any) -> float:
     >>> round(effective_topics([1, 1, 0]), 6)
     2.0
     """
-    if hasattr(sizes, "fit"):
+    if hasattr(type(sizes), "fit"):  # of the class: a topic of a pandas Series may be named "fit"
         sizes = topics_of(sizes).sum(axis=1, dtype=np.float64)
     sizes = check.numbers("sizes", sizes)
     if sizes.ndim != 1 or not np.isfinite(sizes).all() or (sizes < 0).any() or not sizes.any():

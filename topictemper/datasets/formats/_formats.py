@@ -133,6 +133,8 @@ def read_corpus(
             return _FORMATS[kind].read(file, path, n_features, **options), words
 
     counts, words = whole(read, path, named)
+    if counts.shape[0] == 0:
+        raise InputError(f"{path}: no documents.")
     try:
         counts = _counts.count_matrix(counts, "X")
         counts = counts.astype(count_type(counts.data), copy=False)

@@ -145,6 +145,10 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
     """
     check.flag("verify", verify)
     folder = Path(path)
+    if folder.is_file():
+        raise InputError(f"{folder} is a file, not a folder of save_corpus; read_corpus reads it.")
+    if folder.exists() and not (folder / HEADER).exists():
+        raise InputError(f"{folder} holds no corpus: save_corpus makes a folder with {HEADER}.")
     shape, nnz = _sizes(folder / HEADER)
     counts = _mapped(folder, shape, nnz)
     if verify:
