@@ -47,6 +47,13 @@ def test_is_the_direct_sum(measure, n):
     assert coherence(fitted(), X, measure, n_top_words=n) == pytest.approx(np.mean(expected))
 
 
+@pytest.mark.parametrize(("measure", "best"), [("npmi", 1.0), ("umass", 0.0), ("cv", 1.0)])
+def test_words_that_always_occur_together_are_not_above_the_best(measure, best):
+    X = np.repeat([[1, 1], [0, 0]], [999, 1], axis=0)
+    value = coherence([[2, 1]], X, measure, n_top_words=2)
+    assert best - 1e-9 < value <= best
+
+
 GENSIM = {"umass": "u_mass", "npmi": "c_npmi", "cv": "c_v"}
 
 

@@ -84,7 +84,8 @@ def npmi_matrix(p: Floats) -> Floats:
         out=npmi,
         where=(apart > 0) & (both < 1.0),
     )
-    return npmi
+    # EPSILON takes words that always occur together a little above 1.
+    return np.minimum(npmi, 1.0)
 
 
 def mean_npmi(p: Floats) -> float:

@@ -101,7 +101,8 @@ def _umass(p: Floats) -> float:
     later, earlier = np.tril_indices(len(p), -1)
     single, both = p.diagonal()[earlier], p[later, earlier]
     known = (single > 0) & (p.diagonal()[later] > 0)
-    return float(np.log((both[known] + EPSILON) / single[known]).sum() / len(known))
+    ratios = np.minimum((both[known] + EPSILON) / single[known], 1.0)
+    return float(np.log(ratios).sum() / len(known))
 
 
 def _cv(p: Floats) -> float:
