@@ -8,6 +8,7 @@ import pytest
 
 from topictemper.metrics import NComponentsComparison
 from topictemper.plotting import (
+    BoundDisplay,
     DocumentTemperatureDisplay,
     LearningCurveDisplay,
     NComponentsDisplay,
@@ -110,6 +111,20 @@ def test_one_pass_has_one_tick():
     display.figure_.canvas.draw()
     labels = [tick.label1.get_text() for tick in display.ax_.xaxis._update_ticks()]
     assert labels == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("display", "value"), [(BoundDisplay, "elbo"), (LearningCurveDisplay, "score")]
+)
+def test_a_legend_of_long_names_fits_into_the_figure(display, value):
+    history = np.array([(1, -6.0), (2, -5.0)], dtype=[("pass", float), (value, float)])
+    names = "a", "the name of a model that is far longer than the figure is wide" * 2
+    drawn = display(dict.fromkeys(names, history)).plot()
+    drawn.figure_.canvas.draw()
+    legend, axes = drawn.ax_.get_legend(), drawn.ax_.get_window_extent()
+    assert legend.get_window_extent().x0 >= axes.x0
+    assert legend.get_window_extent().x1 <= axes.x1
+    assert legend.get_texts()[1].get_text().startswith("the name of a model")
 
 
 def test_the_interval_of_one_period_is_drawn():

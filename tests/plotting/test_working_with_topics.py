@@ -217,6 +217,11 @@ def test_refuses_other_tables():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     with pytest.raises(ValueError, match="table of topics_over_time"):
         TopicSharesDisplay(pandas.DataFrame({"group": [1]}))
+    shares = shares_by_group([[0.5, 0.5]], ["a"])
+    with pytest.raises(ValueError, match="shares must have a row for each topic, but has none"):
+        TopicSharesDisplay(shares[shares["group"] == "b"])
+    with pytest.raises(ValueError, match="table of topics_over_time"):
+        TopicSharesDisplay(shares.drop(columns="documents"))
 
 
 def test_displays_take_a_model_of_texts():

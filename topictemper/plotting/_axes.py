@@ -14,6 +14,7 @@ WARM, COOL = "#d6604d", "#4393c3"
 # On light and on dark backgrounds: of what is less important, and of lines behind the data.
 MUTED = "0.45"
 GRID = {"color": "0.5", "alpha": 0.2, "linewidth": 0.8}
+LONGEST_NAME = 38  # letters, of a model in a legend or a document in a list
 _SHORTEST = 4  # letters of a text, however narrow its room
 
 

@@ -8,7 +8,16 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from ..topics._checks import fitted_lda_of
-from ._axes import axes, crop_early_passes, history_of, named_models, tidy, whole_passes
+from ._axes import (
+    LONGEST_NAME,
+    axes,
+    crop_early_passes,
+    history_of,
+    named_models,
+    shortened,
+    tidy,
+    whole_passes,
+)
 
 
 class BoundDisplay:
@@ -111,7 +120,7 @@ class BoundDisplay:
         self.lines_ = []
         for name, history in self.histories.items():
             passes, elbo = history["pass"], history["elbo"]
-            label = f"{name}  {elbo[-1]:,.6g}" if several else name
+            label = f"{shortened(name, LONGEST_NAME)}  {elbo[-1]:,.6g}" if several else name
             marker = "o" if len(passes) == 1 else None  # a line of one point is none
             self.lines_ += ax.plot(passes, elbo, linewidth=1.8, label=label, marker=marker)
         tidy(ax)

@@ -8,7 +8,18 @@ from typing import Any, Self
 from numpy.typing import NDArray
 
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, WARM, axes, crop_early_passes, history_of, named_models, tidy, whole_passes
+from ._axes import (
+    COOL,
+    LONGEST_NAME,
+    WARM,
+    axes,
+    crop_early_passes,
+    history_of,
+    named_models,
+    shortened,
+    tidy,
+    whole_passes,
+)
 
 _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
 
@@ -244,13 +255,14 @@ class LearningCurveDisplay:
         self.lines_ = []
         several = len(self.histories) > 1
         for name, history in self.histories.items():
+            last = history["score"][-1]
             (line,) = ax.plot(
                 history["pass"],
                 history["score"],
                 marker="o",
                 markersize=3.5,
                 linewidth=1.8,
-                label=f"{name}  {history['score'][-1]:.3f}" if several else name,
+                label=f"{shortened(name, LONGEST_NAME)}  {last:.3f}" if several else name,
             )
             self.lines_.append(line)
         tidy(ax)

@@ -11,9 +11,8 @@ from .._utils import _validation as check
 from .._utils._ranking import largest
 from .._utils._typing import Floats
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, WARM, axes, shortened, tidy
+from ._axes import COOL, LONGEST_NAME, WARM, axes, shortened, tidy
 
-_LONGEST_NAME = 38
 _HEIGHT, _LINE = 4.0, 0.19  # inches of the figure, and of a line of the list
 
 
@@ -151,7 +150,7 @@ class DocumentTemperatureDisplay:
                 T[self.hottest_], 0, 0.05, WARM, linewidth=1.5, transform=ax.get_xaxis_transform()
             )
             lines = [
-                f"{T[row]:5.2f}  {shortened(self.names[row], _LONGEST_NAME)}"
+                f"{T[row]:5.2f}  {shortened(self.names[row], LONGEST_NAME)}"
                 for row in self.hottest_
             ]
             ax.annotate(

@@ -19,6 +19,7 @@ _FILLED = 0.4  # of a gap, by a title that is wider than its panel
 _NAMES, _LETTER = 1.0, 0.058  # inches, for the names of groups, and for a letter of long ones
 _LONGEST_NAME = 24
 _NARROWEST = 5.0  # inches, for the line below
+_NEEDED = {"topic", "label", "share", "low", "high", "documents"}
 # Days that Matplotlib can draw.
 _FIRST, _LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
 
@@ -69,11 +70,13 @@ class TopicSharesDisplay:
     def __init__(self, shares: Any) -> None:
         columns = list(getattr(shares, "columns", ()))
         self.by = next((name for name in ("period", "group") if name in columns), "")
-        if not self.by or not {"topic", "label", "share", "low", "high"} <= set(columns):
+        if not self.by or not set(columns) >= _NEEDED:
             raise ValueError(
                 "shares must be a table of topics_over_time or topics_by_group, got columns "
                 f"{columns}"
             )
+        if len(shares["topic"]) == 0:
+            raise ValueError("shares must have a row for each topic, but has none")
         self.shares = shares
 
     @classmethod
