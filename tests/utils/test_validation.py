@@ -141,6 +141,13 @@ def test_columns_that_are_no_numbers_are_refused(kind):
         kind(2).fit(pandas.DataFrame({"a": dates}))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_without_columns_are_refused(kind):
+    pandas = pytest.importorskip("pandas")
+    with pytest.raises(ValueError, match="^X is a table without columns$"):
+        kind(2).fit(pandas.DataFrame(index=range(2)))
+
+
 def test_dates_are_refused_beside_a_column_called_dtype():
     pandas = pytest.importorskip("pandas")
     dates = pandas.to_datetime(["1970-01-01", "1970-01-02"])

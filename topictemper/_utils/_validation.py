@@ -181,6 +181,8 @@ def readable(name: str, value: Any) -> Iterator[None]:
     errors of scikit-learn get the name of the array.
     """
     kinds = _kinds(value)
+    if not kinds and len(getattr(value, "shape", ())) == 2:  # of which the error says nothing
+        raise ValueError(f"{name} is a table without columns")
     for kind in map(str, kinds):
         if kind.lower().startswith(("date", "time", "duration")):
             raise TypeError(f"{name} must hold numbers, got {kind}")
