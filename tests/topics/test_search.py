@@ -5,6 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer
 
+from topictemper import TopicModel
 from topictemper.topics import DocumentSearch
 
 from ..small_lda import corpus, fitted, small_lda
@@ -132,6 +133,14 @@ def test_words_break_the_ties_of_topics():
     assert search.find("bios", n=3)["document"].tolist()[0] == 0
     assert set(search.find("bios", n=3)["document"].tolist()) == {0, 1, 2}
     assert set(search.find(["cup", "cup cup"], n=2)["document"].tolist()) == {3, 4}
+
+
+def test_a_model_of_texts_and_counts():
+    texts = ["disk drive disk", "cup goal cup", "drive disk", "goal cup"] * 10
+    model = TopicModel(2, vectorizer=CountVectorizer(), random_state=0).fit(texts)
+    X = model.vectorizer_.transform(texts)
+    found = DocumentSearch(model, X, vectorizer=model.vectorizer_).find("disk")
+    assert found["score"].tolist() == model.search_in(texts).find("disk")["score"].tolist()
 
 
 def test_other_libraries_topics_and_output_as_frames():

@@ -21,7 +21,7 @@ from .._utils._ranking import largest
 from .._utils._tables import table
 from .._utils._topics import topics_of
 from .._utils._typing import Floats
-from ._checks import counts
+from ._checks import counts, lda_of
 
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
 # are mixed with.
@@ -48,7 +48,8 @@ class DocumentSearch:
     Parameters
     ----------
     model : fitted estimator or array-like of shape (n_components, n_features)
-        An estimator with `components_` and `transform`; or topics, with `proportions`.
+        An estimator with `components_` and `transform`; a `TopicModel`, whose ``search_in`` takes
+        texts; or topics, with `proportions`.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Counts of the documents to search in. Documents without a word are never found.
     proportions : array-like of shape (n_samples, n_components), optional
@@ -111,7 +112,7 @@ class DocumentSearch:
         # Words that no document has keep a little of a token: a query may have them.
         totals += 0.5 * (totals == 0)
         self._corpus = totals / totals.sum()
-        self._theta = self._proportions(model, X, proportions)
+        self._theta = self._proportions(lda_of(model), X, proportions)
         sums = self._theta.sum(axis=1, dtype=np.float64)
         self._theta_sums = np.maximum(sums, 1e-300)
 
