@@ -9,6 +9,7 @@ import pytest
 from topictemper.metrics import NComponentsComparison
 from topictemper.plotting import (
     BoundDisplay,
+    ComponentsDisplay,
     DocumentTemperatureDisplay,
     LearningCurveDisplay,
     NComponentsDisplay,
@@ -125,6 +126,16 @@ def test_a_legend_of_long_names_fits_into_the_figure(display, value):
     assert legend.get_window_extent().x0 >= axes.x0
     assert legend.get_window_extent().x1 <= axes.x1
     assert legend.get_texts()[1].get_text().startswith("the name of a model")
+
+
+@pytest.mark.parametrize("n", [16, 24])
+def test_errors_of_many_components_do_not_overlap(n):
+    components = np.random.default_rng(0).normal(size=(2, n, 16))
+    display = ComponentsDisplay(components[0], (4, 4), components[1]).plot(n_columns=n)
+    display.figure_.canvas.draw()
+    labels = display.ax_.get_xticklabels()
+    assert len(labels) == n
+    assert not overlapping(labels)
 
 
 def test_the_interval_of_one_period_is_drawn():

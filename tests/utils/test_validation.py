@@ -144,7 +144,7 @@ def test_columns_that_are_no_numbers_are_refused(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_tables_without_columns_are_refused(kind):
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match="^X is a table without columns$"):
+    with pytest.raises(ValueError, match=r"^X is a table without columns$"):
         kind(2).fit(pandas.DataFrame(index=range(2)))
 
 

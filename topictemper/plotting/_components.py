@@ -13,8 +13,9 @@ from .._utils import _validation as check
 from .._utils._distances import pairs
 from .._utils._typing import Floats
 from ..topics._checks import fitted_lda_of
-from ._axes import COOL, axes
+from ._axes import COOL, axes, inches
 
+_ERROR, _UPRIGHT = 0.38, 0.3  # inches: of the number below a pair, and more if it is upright
 _NOT_WORDS = "ComponentsDisplay is for images; for words use TopicsDisplay"
 
 
@@ -179,6 +180,7 @@ class ComponentsDisplay:
                 y, x = (band * len(rows) + j) * tall + gap, column * wide + gap
                 sheet[y : y + height, x : x + width] = row[i].reshape(height, width)
         tallness = 7.0 * sheet.shape[0] / sheet.shape[1]
+        given = ax is not None
         ax = self.ax_ = axes(ax, (8.0, max(1.0, tallness + 0.5)))
         self.figure_ = ax.figure
         self.image_ = ax.imshow(
@@ -197,6 +199,10 @@ class ComponentsDisplay:
                 places = [gap + width / 2 + i * wide for i in range(len(self.relative_errors_))]
                 ax.set_xticks(places, [f"{error:.2f}" for error in self.relative_errors_])
                 ax.set_xlabel("relative error")
+                if inches(ax)[0] / n_columns < _ERROR:
+                    ax.tick_params(axis="x", rotation=90)
+                    if not given:
+                        self.figure_.set_figheight(self.figure_.get_figheight() + _UPRIGHT)
         return self
 
 
