@@ -34,6 +34,12 @@ def test_other_sizes_and_values():
     assert bars.components.min() == -1.5
 
 
+def test_the_bias_of_sigmoid_bars():
+    bars = make_bars(500, kind="sigmoid", bias=-50.0, random_state=1)
+    assert not bars.data.any()
+    assert make_bars(500, kind="sigmoid", bias=50.0, random_state=1).data.all()
+
+
 def test_random_state():
     first, again, other = (
         make_bars(20, random_state=seed) for seed in (3, np.random.RandomState(3), 4)
@@ -53,7 +59,9 @@ def test_random_state():
         ({"probability": "x"}, TypeError, "probability"),
         ({"strength": np.nan}, ValueError, "strength must be finite"),
         ({"noise": -1.0}, ValueError, "noise == -1.0, must be >= 0"),
-        ({"bias": np.inf}, ValueError, "bias must be finite"),
+        ({"kind": "sigmoid", "bias": np.inf}, ValueError, "bias must be finite"),
+        ({"bias": -4.0}, ValueError, "linear bars have no bias: it must be None, got -4.0"),
+        ({"kind": "sigmoid", "noise": 1.0}, ValueError, "sigmoid bars have no noise"),
     ],
 )
 def test_bad_input(parameters, error, message):

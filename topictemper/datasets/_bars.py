@@ -17,8 +17,8 @@ def make_bars(
     kind: Literal["linear", "sigmoid"] = "linear",
     probability: float = 0.2,
     strength: float | None = None,
-    noise: float = 2.0,
-    bias: float = -4.0,
+    noise: float | None = None,
+    bias: float | None = None,
     random_state: int | RandomState | None = None,
 ) -> Bunch:
     """Draw images of bars: each row and each column is present or absent.
@@ -39,10 +39,12 @@ def make_bars(
     strength : float, optional
         What a bar adds to its pixels, or to their log-odds. The default is 10 for linear bars, as
         in the paper, and 8 for sigmoid bars.
-    noise : float, default=2.0
-        Standard deviation of the noise, >= 0; for linear bars only.
-    bias : float, default=-4.0
-        Log-odds of a pixel in no bar; for sigmoid bars only.
+    noise : float, optional
+        Standard deviation of the noise of linear bars, >= 0; the default is 2. Sigmoid bars have
+        none.
+    bias : float, optional
+        Log-odds of a pixel of sigmoid bars that is in no bar; the default is -4. Linear bars have
+        none.
     random_state : int, RandomState instance or None, default=None
         An int gives the same images in every call.
 
@@ -61,7 +63,7 @@ def make_bars(
     TypeError
         If a size is not an integer, or another parameter not a real number.
     ValueError
-        If a parameter is out of range.
+        If a parameter is out of range, or is of the other kind of bars.
 
     References
     ----------
@@ -78,12 +80,14 @@ def make_bars(
     check.integer("n_samples", n_samples, 1)
     check.integer("size", size, 1)
     check.choice("kind", kind, ("linear", "sigmoid"))
-    if strength is None:
-        strength = 10.0 if kind == "linear" else 8.0
+    linear = kind == "linear"
+    name, other = ("bias", bias) if linear else ("noise", noise)
+    if other is not None:
+        raise ValueError(f"{kind} bars have no {name}: it must be None, got {other!r}")
     check.number("probability", probability, 0.0, 1.0, boundaries="neither")
-    check.number("strength", strength)
-    check.number("noise", noise, 0.0)
-    check.number("bias", bias)
+    strength = check.number("strength", (10.0 if linear else 8.0) if strength is None else strength)
+    noise = check.number("noise", 2.0 if noise is None else noise, 0.0)
+    bias = check.number("bias", -4.0 if bias is None else bias)
 
     rng = check.random_state(random_state)
     lines = np.eye(size)
@@ -92,7 +96,7 @@ def make_bars(
     )
     states = (rng.random_sample((n_samples, 2 * size)) < probability).astype(np.uint8)
     data = states @ components
-    if kind == "linear":
+    if linear:
         data += noise * rng.standard_normal(data.shape)
     else:
         data = (rng.random_sample(data.shape) < expit(data + bias)).astype(np.float64)
