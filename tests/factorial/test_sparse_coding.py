@@ -393,7 +393,11 @@ def test_pickle_and_clone():
     ("parameters", "error", "message"),
     [
         ({"n_components": 0}, ValueError, "n_components"),
-        ({"n_components": 10**12}, ValueError, "n_components=.* needs .* GiB for 9 features"),
+        (
+            {"n_components": 10**12},
+            ValueError,
+            "n_components=.* n_states=.* need .* GiB for 9 features",
+        ),
         ({"n_states": 0}, ValueError, "n_states"),
         ({"n_states": 2.5}, TypeError, "n_states"),
         ({"n_prior_samples": -1}, ValueError, "n_prior_samples"),

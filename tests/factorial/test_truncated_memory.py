@@ -58,10 +58,10 @@ def test_a_fit_beyond_the_memory_is_refused(monkeypatch, model, count):
     n_bytes = count(X.shape, 70, 99)
     assert n_bytes > 500 * 99 * 2 * 8
     memory = n_bytes - 1
-    where = "topictemper.factorial.truncated._memory.usable_memory"
+    where = "topictemper._utils._validation.usable_memory"
     monkeypatch.setattr(where, lambda: (memory, "the machine"))
     model.set_params(max_iter=1, random_state=0)
-    message = "n_components=70 and n_states=99 need .* GiB for 6 features and 500 rows.*fewer rows"
+    message = "n_components=70 and n_states=99 need .* GiB for 6 features and 500 rows.* fewer rows"
     with pytest.raises(ValueError, match=message):
         model.fit(X)
     assert not hasattr(model, "components_")

@@ -275,7 +275,10 @@ def test_no_learned_temperature(tempering):
 BAD = [
     ({"n_components": 0}, "n_components == 0, must be >= 1"),
     ({"n_components": 2.5}, "n_components must be an instance of int"),
-    ({"n_components": 10**12}, "n_components=.* needs .* GiB for 2 features"),
+    (
+        {"n_components": 10**12},
+        "n_components=.* needs .* GiB for 2 features and .* rows.*fewer rows",
+    ),
     ({"concentration": 0.0}, "concentration == 0"),
     ({"concentration": 5e-324}, "concentration == 5e-324"),
     ({"mean_precision_prior": 1e308}, r"mean_precision_prior == 1e\+308"),

@@ -361,15 +361,32 @@ def topics(name: str, value: Any) -> NDArray[Any]:
 
 
 def check_size(
-    n_components: int, n_features: int, n_bytes: int, n_samples: int | None = None
+    n_bytes: int,
+    n_components: int,
+    n_features: int,
+    n_samples: int | None = None,
+    n_states: int | None = None,
 ) -> None:
-    """Refuse a number of components, each of so many bytes, that exceeds the memory."""
-    needed = n_components * n_bytes
-    of_rows = "" if n_samples is None else f" and {n_samples:,} rows"
+    """Refuse sizes of a model that takes more bytes than there are.
+
+    The error names the numbers of rows and of states if they are given, as sizes that count too.
+
+    Raises
+    ------
+    ValueError
+        If it does, or if kernels cannot count the components.
+    """
     memory, owner = usable_memory()
-    if needed > memory or n_components > np.iinfo(np.int32).max:
-        raise ValueError(
-            f"n_components={n_components} needs {needed / 2**30:,.1f} GiB for "
-            f"{n_features:,} features{of_rows}, and {owner} has {memory / 2**30:,.1f} GiB; "
-            "choose a smaller n_components"
-        )
+    if n_bytes <= memory and n_components <= np.iinfo(np.int32).max:
+        return
+    sizes, remedy = f"n_components={n_components} needs", "choose a smaller n_components"
+    if n_states is not None:
+        sizes = f"n_components={n_components} and n_states={n_states} need"
+        remedy += " or n_states"
+    of = f"{n_features:,} features"
+    if n_samples is not None:
+        of, remedy = f"{of} and {n_samples:,} rows", f"{remedy}, or fit fewer rows"
+    raise ValueError(
+        f"{sizes} {n_bytes / 2**30:,.1f} GiB for {of}, and {owner} has {memory / 2**30:,.1f} GiB; "
+        f"{remedy}"
+    )

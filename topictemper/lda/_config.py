@@ -99,7 +99,8 @@ class Config:
         p = parameters
         dtype = check.precision(p["dtype"])
         n_components = check.integer("n_components", p["n_components"], 1)
-        check.check_size(n_components, n_features, copies * n_features * dtype.itemsize)
+        n_bytes = copies * n_components * n_features * dtype.itemsize
+        check.check_size(n_bytes, n_components, n_features)
         method = check.choice("learning_method", p["learning_method"], ("online", "batch"))
         inference = _inference(p["inference"], method)
         point = inference != "vb"

@@ -88,9 +88,9 @@ def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
 def _prior(parameters: Mapping[str, Any], images: Images) -> Prior:
     n_components = check.integer("n_components", parameters["n_components"], 1)
     n_images, n_features = images.X.shape
-    # Its pixels, its probability in each image, and its products with the components.
-    n_numbers = n_features + n_images + n_components
-    check.check_size(n_components, n_features, 8 * n_numbers, n_images)
+    # Of each: its pixels, its probability in each image, and its products with the components.
+    n_numbers = n_components * (n_features + n_images + n_components)
+    check.check_size(8 * n_numbers, n_components, n_features, n_images)
     given = parameters["pi"]
     pi = np.asarray(given)
     if pi.dtype.kind not in "fiu" or pi.shape not in ((), (n_components,)):

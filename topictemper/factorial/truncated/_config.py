@@ -16,7 +16,7 @@ from ..._utils._typing import Floats
 from ...tempering import Schedule
 from ...tempering._modes import ANNEALING, tempering_settings
 from ._e_step import Inference, SamplerSchedule, Samples
-from ._memory import belief_network_bytes, check_memory, sparse_coding_bytes
+from ._memory import belief_network_bytes, sparse_coding_bytes
 
 # Priors of units stay inside: a unit that is never or always on could not come back.
 LOWEST_PI = 1e-4
@@ -104,8 +104,9 @@ def inference_of(parameters: Mapping[str, Any]) -> Inference:
 def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodingConfig:
     """Check and resolve the parameters of `BinarySparseCoding` for data."""
     shared = _shared(parameters, Y)
-    sizes = shared["n_components"], shared["inference"].n_states
-    check_memory(sparse_coding_bytes(Y.shape, *sizes, Y.itemsize), *sizes, Y.shape)
+    n_components, n_states = shared["n_components"], shared["inference"].n_states
+    n_bytes = sparse_coding_bytes(Y.shape, n_components, n_states, Y.itemsize)
+    check.check_size(n_bytes, n_components, Y.shape[1], len(Y), n_states)
     if parameters["sigma_init"] is None:
         sigma = max(float(Y.std(axis=0).mean()), _lowest_sigma(Y)) or 1.0
     else:
@@ -147,8 +148,9 @@ def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNet
         batch_size = min(check.integer("batch_size", parameters["batch_size"], 1), len(Y))
     n_init = check.integer("n_init", parameters["n_init"], 1)
     shared = _shared(parameters, Y, n_init)
-    sizes = shared["n_components"], shared["inference"].n_states
-    check_memory(belief_network_bytes(Y.shape, *sizes, batch_size, n_init), *sizes, Y.shape)
+    n_components, n_states = shared["n_components"], shared["inference"].n_states
+    n_bytes = belief_network_bytes(Y.shape, n_components, n_states, batch_size, n_init)
+    check.check_size(n_bytes, n_components, Y.shape[1], len(Y), n_states)
     return BeliefNetworkConfig(
         **shared,
         mlp_hidden=mlp_hidden,
@@ -170,7 +172,6 @@ def _n_trial(max_iter: int, n_init: int) -> int:
 def _shared(parameters: Mapping[str, Any], Y: Floats, n_init: int = 1) -> dict[str, Any]:
     """Fields of `Config`."""
     n_components = check.integer("n_components", parameters["n_components"], 1)
-    check.check_size(n_components, Y.shape[1], Y.shape[1] * Y.itemsize)
     max_iter = check.integer("max_iter", parameters["max_iter"], 1)
     inference = inference_of(parameters)
     pi = min(max(1.0 / n_components, LOWEST_PI), 0.5)

@@ -7,28 +7,9 @@ out: a fit that is refused would not have fitted.
 from __future__ import annotations
 
 from ..._core import _truncated as kernels
-from ..._utils._memory import usable_memory
 from ._e_step import CHUNK, n_words, possible_states
 
 _NUMBER = 8  # bytes of a number in double precision, of a key and of a word
-
-
-def check_memory(n_bytes: int, n_components: int, n_states: int, shape: tuple[int, int]) -> None:
-    """Refuse a fit that takes more bytes than there are.
-
-    Raises
-    ------
-    ValueError
-        If it does.
-    """
-    memory, owner = usable_memory()
-    if n_bytes > memory:
-        n_data, n_features = shape
-        raise ValueError(
-            f"n_components={n_components} and n_states={n_states} need {n_bytes / 2**30:,.1f} GiB "
-            f"for {n_features:,} features and {n_data:,} rows, and {owner} has "
-            f"{memory / 2**30:,.1f} GiB; choose smaller ones, or fit fewer rows"
-        )
 
 
 def sparse_coding_bytes(
