@@ -35,7 +35,8 @@ def test_sparse_coding_takes_little_more_than_is_counted(shape, n_components, n_
 @pytest.mark.parametrize("batch_size", [None, 300])
 @pytest.mark.parametrize("n_init", [1, 3])
 @pytest.mark.parametrize(
-    ("shape", "n_components", "n_states"), [((5000, 10), 3, 50), ((300, 1500), 60, 10)]
+    ("shape", "n_components", "n_states"),
+    [((5000, 10), 3, 50), ((5000, 10), 60, 50), ((300, 1500), 60, 10)],
 )
 def test_belief_networks_take_what_is_counted(shape, n_components, n_states, batch_size, n_init):
     """They take more where few states are equal, as at the start of learning."""

@@ -475,4 +475,5 @@ class _Training:
         if len(parts) == 1:
             return parts[0]
         states, weights = map(np.concatenate, zip(*parts, strict=True))
+        del parts  # as large again as what was made of them
         return merged(states, weights)
