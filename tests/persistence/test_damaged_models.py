@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA, load
+from topictemper._utils import _npz
 from topictemper.lda._state_checks import _RANGES, _leaves
 from topictemper.persistence._models import tree_of
 
@@ -266,3 +267,13 @@ def test_histories_that_no_fit_has(tmp_path, change):
     _changed(arrays, path, "state/elbo_history", change)
     with pytest.raises(ValueError, match=DAMAGED + "state/elbo_history"):
         load(path)
+
+
+def test_a_file_beyond_the_memory_is_not_damaged(files, tmp_path, monkeypatch):
+    path = tmp_path / "model.npz"
+    np.savez(path, **files["svi"])
+    before = path.read_bytes()
+    monkeypatch.setattr(_npz, "usable_memory", lambda: (1000, "its container or control group"))
+    with pytest.raises(MemoryError, match=r"model\.npz holds arrays of .* its container .* has"):
+        load(path)
+    assert path.read_bytes() == before

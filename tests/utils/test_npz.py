@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from topictemper._utils import _npz as npz
 from topictemper._utils._npz import read_npz
 
 from ..traced_memory import TracedMemory
@@ -117,3 +118,28 @@ def test_a_small_file_takes_little_memory(compression):
     ):
         read_npz(io.BytesIO(bytes(text)))
     assert memory.peak < 2**22
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+def test_more_than_the_memory_is_not_damage(tmp_path, monkeypatch, save):
+    path = tmp_path / "x.npz"
+    save(path, x=np.zeros(2**18), y=np.zeros(2**18))
+    content = path.read_bytes()
+    memory = 2**22
+    monkeypatch.setattr(npz, "usable_memory", lambda: (memory, "its container or control group"))
+    message = r"x\.npz holds arrays of 0\.0 GiB, but its container .* has 0\.0 GiB; read it where"
+    with open(path, "rb") as file, pytest.raises(MemoryError, match=message):
+        read_npz(file)
+    assert path.read_bytes() == content
+    memory += 2**10  # for headers
+    with open(path, "rb") as file:
+        assert read_npz(file).keys() == {"x", "y"}
+
+
+def test_arrays_that_the_process_does_not_get_are_not_damage(monkeypatch):
+    def exhaust(*_):
+        raise MemoryError("Unable to allocate 3 GiB")
+
+    monkeypatch.setattr(npz, "_read_member", exhaust)
+    with pytest.raises(MemoryError, match=r"the file holds arrays of .* this process does not get"):
+        read_npz(_npz(x=np.ones(3)))

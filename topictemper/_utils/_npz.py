@@ -10,6 +10,8 @@ from typing import IO, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ._memory import usable_memory
+
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
     (2, 0): np.lib.format.read_array_header_2_0,
@@ -79,6 +81,8 @@ def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str,
     ValueError
         If the file is not a zip archive, or a member is not a whole array. The error names the
         member.
+    MemoryError
+        If the arrays take more bytes than there are. The error names the file.
     """
     packed = left = file.seek(0, os.SEEK_END)
     arrays: dict[str, NDArray[Any]] = {}
@@ -86,8 +90,13 @@ def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str,
     try:
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
+            plain = sum(member.file_size for member in members)
             if largest_expansion is not None:
-                check_expansion(packed, sum(m.file_size for m in members), largest_expansion)
+                check_expansion(packed, plain, largest_expansion)
+            plain = min(plain, _DEFLATE * packed)  # more is damage, of which a member tells
+            memory, owner = usable_memory()
+            if plain > memory:
+                raise _too_large(file, plain, f"but {owner} has {memory / 2**30:,.1f} GiB")
             for member in members:
                 where = f"member {member.filename!r}: "
                 name, suffix = os.path.splitext(member.filename)
@@ -100,11 +109,26 @@ def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str,
                 if left < 0:
                     raise ValueError("it does not fit into the file")
                 arrays[name] = _read_member(archive, member)
+    except _TooLargeError:
+        raise
     except Exception as error:
-        # zipfile and zlib raise errors of many types, MemoryError among them.
+        if isinstance(error, MemoryError) and where:  # of an array that a limit does not let in
+            raise _too_large(file, plain, "which this process does not get") from error
+        # zipfile raises errors of many types, MemoryError among them.
         what = f"{error}" or type(error).__name__
         raise ValueError(f"{where}{what}" if where else f"not a zip archive ({what})") from error
     return arrays
+
+
+class _TooLargeError(MemoryError):
+    """The arrays of a file do not fit into the memory."""
+
+
+def _too_large(file: IO[bytes], n_bytes: int, why: str) -> _TooLargeError:
+    return _TooLargeError(
+        f"{getattr(file, 'name', 'the file')} holds arrays of {n_bytes / 2**30:,.1f} GiB, {why}; "
+        "read it where there is more memory, or raise the limit"
+    )
 
 
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:

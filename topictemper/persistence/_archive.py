@@ -54,6 +54,8 @@ def read_archive(path: str | os.PathLike[str]) -> Tree:
         If `path` is not the name of a file.
     ValueError
         If the file is damaged, is not a model, or has a later format.
+    MemoryError
+        If its arrays take more bytes than there are.
     OSError
         If the file cannot be opened.
     """

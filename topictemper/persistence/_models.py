@@ -128,6 +128,9 @@ def load(path: str | os.PathLike[str]) -> Any:
     ValueError
         If the file is damaged, is not a model, or has the format of a later version. The error
         names the file and the member or field.
+    MemoryError
+        If the arrays of the file take more memory than the machine or its container has. The error
+        names the file and the size.
     OSError
         If the file cannot be opened.
 
