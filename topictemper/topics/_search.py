@@ -172,11 +172,8 @@ class DocumentSearch:
             If there is no such row, or if it has no words.
         """
         n = check.integer("n", n, 1)
-        try:
-            numbers = np.atleast_1d(np.asarray(rows))
-        except ValueError:  # lists of different lengths, such as tokens
-            numbers = np.empty((0, 0))
-        if numbers.dtype.kind not in "iu" or numbers.ndim != 1:
+        numbers = _row_numbers(rows)
+        if numbers is None:
             raise TypeError(
                 f"rows must be a number or a list of numbers, got {shorten(repr(rows), 80)}; for "
                 "texts or counts of other documents use find"
@@ -281,6 +278,15 @@ def _blocks(n_documents: int, n_values: int) -> Iterator[slice]:
     size = max(1, _MOST_VALUES // n_values)
     for start in range(0, n_documents, size):
         yield slice(start, min(start + size, n_documents))
+
+
+def _row_numbers(rows: Any) -> NDArray[Any] | None:
+    """Numbers of rows as a vector, or None if they are something else."""
+    try:
+        numbers = np.atleast_1d(np.asarray(rows))
+    except ValueError:  # lists of different lengths, such as tokens
+        return None
+    return numbers if numbers.dtype.kind in "iu" and numbers.ndim == 1 else None
 
 
 def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], Floats]]) -> Any:
