@@ -4,7 +4,7 @@ A tempered model raises the likelihood of its local variables to the power ``s =
 inverse temperature. This package decides which ``s`` to use: by a schedule (annealed variational
 inference), by one learned temperature (variational tempering), by a learned temperature per datum
 (local variational tempering), or by a probe of the temperature above which a model learns nothing.
-The model supplies energies and normalizers (see `TemperedModel`); all of them are in nats.
+The model supplies energies and log normalizers (see `GlobalTemperature`); all of them are in nats.
 """
 
 from ._global import GlobalTemperature
@@ -12,7 +12,7 @@ from ._grids import inverse_temperature_grid, temperature_grid
 from ._local import QUANTILES, LocalTemperature
 from ._modes import Annealing, GlobalTempering, LocalTempering, PosteriorAnnealing
 from ._nodes import InverseTemperatureNodes
-from ._normalizers import TemperedModel, log_mean_exp, prior_log_partition
+from ._normalizers import log_mean_exp, prior_log_partition
 from ._probe import CriticalProbe
 from ._schedules import (
     CallableSchedule,
@@ -40,7 +40,6 @@ __all__ = [
     "LocalTempering",
     "PosteriorAnnealing",
     "Schedule",
-    "TemperedModel",
     "as_schedule",
     "inverse_temperature_grid",
     "log_mean_exp",

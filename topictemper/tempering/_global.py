@@ -19,7 +19,7 @@ class GlobalTemperature(Stateful):
         r_m ∝ exp{ E / T_m - log C(T_m) + log pi_m },     E[1/T] = sum_m r_m / T_m,
 
     where E is the expected log joint of the tempered variables and C the normalizer of exactly
-    those variables (see `TemperedModel`). Before the first update r is the prior pi.
+    those variables. Before the first update r is the prior pi.
 
     Parameters
     ----------
@@ -51,9 +51,15 @@ class GlobalTemperature(Stateful):
     TypeError, ValueError
         If an argument is out of range or of the wrong length.
 
+    Notes
+    -----
+    A constant factor of the likelihood, such as a Gaussian's ``(2 pi variance)^(-D/2)``, must be in
+    both E and C (where it is raised to 1/T), or in neither. With it in one alone, the learned
+    temperature is wrong, and may collapse to 1. The same holds for `LocalTemperature`.
+
     References
     ----------
-    Mandt et al. (2016), "Variational Tempering", sections 2.3 and 3.3, equations 5 and 9.
+    Mandt et al. (2016), "Variational Tempering", sections 2.2, 2.3 and 3.3, equations 3, 5 and 9.
 
     Examples
     --------
@@ -63,6 +69,15 @@ class GlobalTemperature(Stateful):
     0.75
     >>> temperature.update(energy=-100.0)
     0.5000226989343...
+
+    Data of variance 4 ask a Gaussian of variance 1 for T = 4. The constant is in both:
+
+    >>> T, x = np.array([1.0, 2.0, 4.0, 8.0]), np.full(1000, 2.0)
+    >>> constant = np.log(2 * np.pi)
+    >>> log_c = len(x) * 0.5 * ((1 - 1 / T) * constant + np.log(T))
+    >>> temperature = GlobalTemperature(T, log_c)
+    >>> round(1 / temperature.update(-0.5 * (x**2 + constant).sum()), 3)
+    4.0
     """
 
     STATE = ("_energy", "_log_c", "responsibilities")

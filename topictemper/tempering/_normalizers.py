@@ -1,7 +1,7 @@
-"""What a model owes to a learned temperature: an energy and the normalizer that goes with it."""
+"""Log normalizers of tempered models from samples."""
 
 from math import prod
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
@@ -10,65 +10,6 @@ from scipy.special import logsumexp
 
 from .._utils import _validation as check
 from .._utils._typing import Floats
-
-
-class TemperedModel(Protocol):
-    """A model that can be tempered: an energy and the matching log normalizer.
-
-    Energy and log C(T) come from one pair of functions of the model, so that their constants
-    cannot diverge. A constant factor of the likelihood, such as a Gaussian's
-    ``(2 pi variance)^(-D/2)``, must be in both or in neither (raised to 1/T in C): with it in one
-    alone, the learned temperature is wrong, and may collapse to 1.
-
-    References
-    ----------
-    Mandt et al. (2016), "Variational Tempering", section 2.2, equation 3: C(T).
-
-    Examples
-    --------
-    A Gaussian of unit variance, the constant in both:
-
-    >>> import numpy as np
-    >>> from topictemper.tempering import GlobalTemperature, TemperedModel
-    >>> class Gaussian:
-    ...     def energy(self, x):
-    ...         return -0.5 * (x**2 + np.log(2 * np.pi)).sum()
-    ...
-    ...     def log_partition(self, inverse_temperatures):
-    ...         s = inverse_temperatures
-    ...         return 0.5 * ((1 - s) * np.log(2 * np.pi) - np.log(s))
-    >>> model: TemperedModel = Gaussian()
-    >>> T, x = np.array([1.0, 2.0, 4.0, 8.0]), np.full(1000, 2.0)  # of variance 4
-    >>> temperature = GlobalTemperature(T, len(x) * model.log_partition(1 / T))
-    >>> round(1 / temperature.update(model.energy(x)), 3)
-    4.0
-    """
-
-    def energy(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the expected log joint of the tempered variables at T = 1.
-
-        Returns
-        -------
-        float or ndarray of shape (N,)
-            In nats: of all data (`GlobalTemperature`) or of each datum (`LocalTemperature`).
-        """
-        ...
-
-    def log_partition(self, inverse_temperatures: Floats) -> Floats:
-        """Return the log normalizers of the tempered variables.
-
-        Parameters
-        ----------
-        inverse_temperatures : ndarray of shape (M,)
-            Inverse temperatures s = 1 / T.
-
-        Returns
-        -------
-        ndarray of shape (M,) or (N, M)
-            ``log C(s)`` in nats, of all data or of each datum. 0 at s = 1 if the likelihood that
-            the energy stands for is normalized.
-        """
-        ...
 
 
 def log_mean_exp(x: ArrayLike, axis: int | tuple[int, ...] | None = None) -> Any:
