@@ -77,9 +77,9 @@ def test_global_update_is_damped_and_only_at_its_moments(prior):
     clock = Clock(0.2, 0.1)  # a quarter of a pass falls into this minibatch
     assert control.learns(clock)
     local = e_step(topics, batch, 0.25)
-    evidence = corpus_evidence(normalizer, topics, batch, local, SIZE, ONE_THREAD)
-    assert control.update(clock, evidence) is None  # it is for the next minibatch
     energy, log_c = normalizer.corpus(topics, batch, local, SIZE, ONE_THREAD)
+    evidence = corpus_evidence(normalizer.nodes, energy, log_c)
+    assert control.update(clock, evidence) is None  # it is for the next minibatch
     log_r = GRID * energy - normalizer.nodes.matrix @ log_c
     target = np.exp(log_r - logsumexp(log_r)) @ GRID
     expected = 0.25 + (1 - np.exp(-0.25 / 0.5)) * (target - 0.25)

@@ -398,10 +398,10 @@ def test_temperature_that_an_estimator_learns_is_equation_9(normalizer):
         workers=ONE_THREAD,
         want_energy=True,
     )
-    given = trainer.normalizer, trainer.topics, batch, local, CorpusSize(2.0, 60.0), ONE_THREAD
-    evidence = corpus_evidence(*given)
-    energy, log_c = trainer.normalizer.corpus(*given[1:])
-    log_r = GRID * energy - trainer.normalizer.nodes.matrix @ log_c
+    nodes, size = trainer.normalizer.nodes, CorpusSize(2.0, 60.0)
+    energy, log_c = trainer.normalizer.corpus(trainer.topics, batch, local, size, ONE_THREAD)
+    evidence = corpus_evidence(nodes, energy, log_c)
+    log_r = GRID * energy - nodes.matrix @ log_c
     posterior = GlobalTemperature(trainer.control.posterior.temperatures, None)
     s = posterior.update(evidence.energy, evidence.log_c)
     assert s == pytest.approx(np.exp(log_r - logsumexp(log_r)) @ GRID, rel=1e-9)

@@ -213,14 +213,6 @@ def _redraw_underflowed(
     rows[bad] = softmax(log_gamma, axis=1)
 
 
-def corpus_evidence(
-    normalizer: PosteriorNormalizer | PriorNormalizer,
-    topics: Topics,
-    batch: Minibatch,
-    local: LocalParameters,
-    size: CorpusSize,
-    workers: Workers,
-) -> Evidence:
+def corpus_evidence(nodes: InverseTemperatureNodes, energy: float, log_c: Floats) -> Evidence:
     """Evidence of the corpus for one temperature (VT eq. 9), at ascending temperatures."""
-    energy, log_c = normalizer.corpus(topics, batch, local, size, workers)
-    return Evidence(energy, (normalizer.nodes.matrix @ log_c)[::-1])
+    return Evidence(energy, (nodes.matrix @ log_c)[::-1])

@@ -381,7 +381,8 @@ class Trainer(Stateful):
             return None
         assert self.normalizer is not None
         size = self.clock.corpus_size(batch)
-        return corpus_evidence(self.normalizer, self.topics, batch, q, size, workers)
+        energy, log_c = self.normalizer.corpus(self.topics, batch, q, size, workers)
+        return corpus_evidence(self.normalizer.nodes, energy, log_c)
 
     def _order_parameter(
         self, batch: Minibatch, q: LocalParameters, workers: Workers
