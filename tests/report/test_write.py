@@ -496,3 +496,13 @@ def test_the_policy_allows_nothing_but_the_code_of_the_page(path):
     assert html.count("<script") == 2
     assert "<title>&lt;/title&gt;" in html
     assert not re.search(r'(src|href)="', html.split("<body>")[0])
+
+
+def test_columns_in_another_order_than_the_proportions_are_refused(path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    theta = pd.DataFrame(corpus().proportions)
+    for name in ("documents", "names", "dates", "groups"):
+        values = pd.Series(["2024-01-31"] * len(theta), index=theta.index[::-1])
+        with pytest.raises(ValueError, match=f"^{name} has the index of proportions in another"):
+            report.write(**arguments(path=path, proportions=theta) | {name: values})
+        assert not path.exists()

@@ -228,3 +228,26 @@ def test_needs_a_fit():
 def test_top_documents(model):
     rows = model.top_documents(iter(texts()), n=3)
     assert_array_equal(rows, model.lda_.top_documents(model.vectorizer_.transform(texts()), 3))
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_columns_in_another_order_than_the_documents_are_refused(model, tmp_path, counted):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pd.DataFrame({"text": texts(), "year": [2020 + i % 2 for i in range(120)]})
+    sorted_years = frame.year.sort_values(kind="stable")
+    name, estimator, documents = "texts", model, frame.text
+    report = {"path": tmp_path / "report.html"}
+    if counted:
+        counts = model.vectorizer_.transform(frame.text).toarray()
+        name, estimator, documents = "X", model.lda_, pd.DataFrame(counts, frame.index)
+        report["feature_names"] = model.feature_names_
+    for method, column, more in (
+        (estimator.topics_over_time, "dates", {}),
+        (estimator.topics_by_group, "groups", {}),
+        *((estimator.report, column, report) for column in ("names", "dates", "groups")),
+    ):
+        message = rf"^{column} has the index of {name} in another order"
+        with pytest.raises(ValueError, match=message):
+            method(documents, **{column: sorted_years}, **more)
+        method(documents, **{column: sorted_years.loc[documents.index]}, **more)
+        report["path"].unlink(missing_ok=True)

@@ -319,3 +319,22 @@ def test_refuses_tables_of_periods():
 def test_refuses(settings, match):
     with pytest.raises(ValueError, match=match):
         shares_by_group(**({"proportions": THETA, "groups": ["a"] * 60} | settings))
+
+
+@pytest.mark.parametrize("name", ["groups", "dates", "weights"])
+def test_an_index_in_another_order_than_that_of_the_proportions_is_refused(name):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pd.DataFrame(THETA, index=[f"d{i}" for i in range(len(THETA))])
+    given = {"groups": ["a"] * len(frame)} if name == "weights" else {}
+    given[name] = pd.Series([2020 + i % 2 for i in range(len(frame))], index=frame.index)
+    shares_of = shares_over_time if name == "dates" else shares_by_group
+    shares = shares_of(frame, **given)
+    turned = given | {name: given[name].iloc[::-1]}
+    message = rf"^{name} has the index of proportions in another order.*; give {name}\.loc\["
+    with pytest.raises(ValueError, match=message):
+        shares_of(frame, **turned)
+    again = shares_of(frame, **turned | {name: turned[name].loc[frame.index]})
+    assert again["share"].tolist() == shares["share"].tolist()
+    # By position: without an index, or with one that has other labels.
+    shares_of(THETA, **turned)
+    shares_of(frame.reset_index(drop=True), **turned)

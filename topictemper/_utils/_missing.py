@@ -39,6 +39,39 @@ def column(name: str, values: Any) -> NDArray[Any]:
     return objects([None if is_missing(value) else value for value in array])
 
 
+def check_order(of: str, documents: Any, /, **columns: Any) -> None:
+    """Refuse columns of pandas whose index says that they are in another order than the documents.
+
+    Values belong to documents by position. An index with other labels says nothing about that.
+
+    Parameters
+    ----------
+    of : str
+        Name of the parameter with the documents.
+    documents : object
+        The documents, in any form.
+    **columns : object
+        Values for each of them, in any form, by name.
+
+    Raises
+    ------
+    ValueError
+        If an index has the labels of that of the documents in another order.
+    """
+    own: Any = getattr(documents, "index", None)
+    if not hasattr(own, "isin"):  # a list has an `index`, too
+        return
+    for name, values in columns.items():
+        index: Any = getattr(values, "index", None)
+        if not hasattr(index, "isin") or len(index) != len(own) or index.equals(own):
+            continue
+        if index.isin(own).all() and own.isin(index).all():
+            raise ValueError(
+                f"{name} has the index of {of} in another order, but values belong to documents by "
+                f"position; give {name}.loc[{of}.index], or {name}.to_numpy() if the order is right"
+            )
+
+
 def as_list(values: Any) -> list[Any]:
     """Values as a list: of a column of Arrow they are Python's, and None where one is missing."""
     return list(values.to_pylist() if hasattr(values, "to_pylist") else values)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils._missing import check_order
 from ..report._of_model import write_model
 from ._inspection import names_of_columns
 
@@ -94,6 +95,7 @@ class ReportMixin:
         'report.html'
         """
         check_is_fitted(self)
+        check_order("X", X, documents=documents, names=names, dates=dates, groups=groups)
         return write_model(
             self,
             X,

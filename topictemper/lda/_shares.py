@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._utils._chunks import row_sums
+from .._utils._missing import check_order
 from .._utils._tables import as_output_of
 from ..topics._shares import shares_by_group, shares_over_time
 
@@ -57,7 +58,8 @@ class SharesMixin:
         Raises
         ------
         ValueError
-            If the lengths differ, if a date cannot be read, or if no document is left.
+            If the lengths differ, if the index of pandas has another order, if a date cannot be
+            read, or if no document is left.
 
         Examples
         --------
@@ -70,6 +72,7 @@ class SharesMixin:
         >>> shares["period"].tolist()
         [2020, 2020, 2020, 2020, 2021, 2021, 2021, 2021]
         """
+        check_order("X", X, dates=dates)
         return self._shares(
             shares_over_time,
             X,
@@ -109,7 +112,8 @@ class SharesMixin:
         Raises
         ------
         ValueError
-            If the lengths differ, or if no document is left.
+            If the lengths differ, if the index of pandas has another order, or if no document is
+            left.
 
         Examples
         --------
@@ -121,6 +125,7 @@ class SharesMixin:
         >>> bool((shares["low"] <= shares["share"]).all())
         True
         """
+        check_order("X", X, groups=groups)
         return self._shares(
             shares_by_group,
             X,

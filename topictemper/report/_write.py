@@ -15,7 +15,7 @@ from .._utils._dates import days_of
 from .._utils._feature_names import feature_names_of
 from .._utils._files import replacing, writable_path
 from .._utils._log import counted
-from .._utils._missing import ordered_codes
+from .._utils._missing import check_order, ordered_codes
 from .._utils._version import VERSION
 from . import _inputs
 from ._content import Inputs, content_of
@@ -139,6 +139,8 @@ def write(
     ...     path.stat().st_size < 200_000
     True
     """
+    columns = {"documents": documents, "names": names, "dates": dates, "groups": groups}
+    check_order("proportions", proportions, **columns)
     target = page_to_write(path)
     probabilities = _inputs.probabilities_of(topics)
     n_topics, n_features = probabilities.shape

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils._missing import check_order
 from ..report._of_model import models_of, write_model
 from ._settings import made_by
 
@@ -79,6 +80,7 @@ class ReportTextsMixin:
         """
         model: Any = self
         check_is_fitted(model)
+        check_order("texts", texts, names=names, dates=dates, groups=groups)
         others = [_topics(model, other, i) for i, other in enumerate(models_of(other_models))]
         documents = list(model._texts(texts))
         return write_model(

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils._missing import as_list
+from .._utils._missing import as_list, check_order
 from .._utils._tables import as_output_of
 from ..lda._estimator import TemperedLDA
 from ..lda._labels import Labels, refuse_without_function
@@ -206,6 +206,7 @@ class WorkMixin:
             As from `TemperedLDA.topics_over_time`.
         """
         check_is_fitted(self)
+        check_order("texts", texts, dates=dates)
         shares = self.lda_.topics_over_time(self._all_counts(texts), dates, **settings)
         return as_output_of(shares, self)
 
@@ -227,6 +228,7 @@ class WorkMixin:
             As from `TemperedLDA.topics_by_group`.
         """
         check_is_fitted(self)
+        check_order("texts", texts, groups=groups)
         shares = self.lda_.topics_by_group(self._all_counts(texts), groups, **settings)
         return as_output_of(shares, self)
 

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from sklearn.utils import check_array
 
 from .._utils import _validation as check
-from .._utils._missing import column, objects, ordered_codes
+from .._utils._missing import check_order, column, objects, ordered_codes
 from .._utils._tables import table
 from .._utils._typing import Flags, Floats
 from ._checks import topic_labels
@@ -77,7 +77,7 @@ def shares_by_group(
     Raises
     ------
     ValueError
-        If the lengths differ, or if no document is left.
+        If the lengths differ, if the index of pandas has another order, or if no document is left.
 
     Examples
     --------
@@ -86,6 +86,7 @@ def shares_by_group(
     >>> shares["share"].round(2).tolist()
     [0.8, 0.2, 0.2, 0.8]
     """
+    check_order("proportions", proportions, groups=groups, weights=weights)
     theta = _proportions(proportions)
     order, groups = ordered_codes(groups), column("groups", groups)
     if groups.shape != (len(theta),):
@@ -150,7 +151,8 @@ def shares_over_time(
     Raises
     ------
     ValueError
-        If the lengths differ, if a date cannot be read, or if no document is left.
+        If the lengths differ, if the index of pandas has another order, if a date cannot be read,
+        or if no document is left.
 
     Examples
     --------
@@ -162,6 +164,7 @@ def shares_over_time(
     >>> shares["documents"].tolist()
     [2, 2, 1, 1]
     """
+    check_order("proportions", proportions, dates=dates, weights=weights)
     theta = _proportions(proportions)
     periods = periods_of(dates, len(theta), period)
     known = ~(np.isnat(periods) if periods.dtype.kind == "M" else np.isnan(periods))
