@@ -1,5 +1,7 @@
 """Long texts, whole and cut into passages: how well the topics of either predict both.
 
+First, how many of their words are in more than half of the texts, for texts of several lengths.
+
     python -m benchmarks.lda.passages --data DATA
 
 The long texts are docstrings of one module, and posts of one newsgroup, forty at a time. All fits
@@ -19,6 +21,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper import TemperedLDA
 from topictemper.datasets import load_docstrings
+from topictemper.text._parameters import MAX_DF, default_vectorizer
 
 from .._common.corpora import labels, machine, parser
 
@@ -26,6 +29,8 @@ from .._common.corpora import labels, machine, parser
 CASES = (("docstrings", 20), ("20news", 30))
 POSTS = 40
 WORDS = (100, 300, 1000)
+# Of all docstrings, joined.
+LENGTHS = (300, 1000, 2000, 4000, 16_000, 64_000)
 
 
 def joined(items: list[str], n: int) -> list[str]:
@@ -61,11 +66,24 @@ def passages(texts: Iterable[str], n_words: int) -> list[str]:
     return [passage for text in texts for passage in joined(text.split(), n_words)]
 
 
+def too_frequent(texts: list[str]) -> float:
+    """Share of the words, without stop words, that the default `max_df` leaves out."""
+    X = default_vectorizer().set_params(min_df=1, max_df=1.0).fit_transform(texts)
+    frequent = np.bincount(X.indices, minlength=X.shape[1]) > MAX_DF * len(texts)
+    return float(X[:, frequent].sum() / X.sum())
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     options = parser(__doc__).parse_args()
     warnings.simplefilter("ignore", UserWarning)  # of twins
     print(machine(options.jobs))
+    print("| words in a text | of them in more than half of the texts |")
+    print("|---" * 2 + "|")
+    every = " ".join(load_docstrings().text)
+    for size in LENGTHS:
+        print(f"| {size:,} | {too_frequent(passages([every], size)):.0%} |", flush=True)
+    print()
     print("| corpus | K | learned from | documents | score of whole texts | of passages |")
     print("|---" * 6 + "|")
     for name, n_components in CASES if options.data is not None else CASES[:1]:

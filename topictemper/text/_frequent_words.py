@@ -7,8 +7,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from .._utils._warnings import warn
 from ._vocabulary import GrowingVocabulary, document_limit
 
-# By max_df=0.5, docstrings joined to 2,000 words lose a third of their words, which is no reason
-# to warn. Joined to 64,000 words, they lose 84%, and their topics are made of what is left.
+# Texts of a few thousand words lose less than this by the default `max_df`, which is no reason to
+# warn; topics of very long ones are made of what little is left (benchmarks/lda/passages.py).
 _LEAST_SHARE = 0.5
 # Words per text, without stop words. What is in most short texts are set phrases.
 _LEAST_WORDS = 1000
