@@ -31,6 +31,15 @@ def test_more_topics_than_rows_of_distances_at_a_time():
     assert twin_topics(topics) == [[3, 650]]
 
 
+def test_topics_that_differ_only_in_neighboring_words_are_not_twins():
+    topics = np.random.default_rng(0).dirichlet(np.full(1024, 0.02), 700)
+    topics[650] = topics[3].reshape(512, 2)[:, ::-1].ravel()
+    topics[[20, 699]] = topics[600] + 1e-6
+    near = topic_distances(topics) <= 0.3
+    assert np.argwhere(np.triu(near, 1)).tolist() == [[20, 600], [20, 699], [600, 699]]
+    assert twin_topics(topics) == [[20, 600, 699]]
+
+
 def test_twins_of_twins_are_one_group_whatever_their_order():
     rng = np.random.default_rng(0)
     angle = np.linspace(0.0, np.pi / 2, 60)  # each topic is near the next ones only

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,9 @@ from .._utils import _validation as check
 from .._utils._numerics import ignoring_underflow
 from .._utils._topics import topics_of
 
-_ROWS, _PAIRS = 512, 2**20  # of distances, at a time
+_ROWS = 512  # of two blocks of topics that are compared at a time
 _ROUNDING = 1e-6  # of one less a squared distance, in single precision
+_BINS, _SLACK = 512, 1e-5  # of neighboring words; slack for their rounding
 
 
 @ignoring_underflow
@@ -55,16 +57,24 @@ def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
     # Probabilities fit into single precision, whatever the size of the weights.
     sums = topics.sum(axis=1, keepdims=True, dtype=np.float64)
     np.divide(topics, sums, out=roots, casting="same_kind")
+    # Distributions of bins are no further apart than those of words, which leaves few pairs.
+    n_features = topics.shape[1]
+    n_bins = min(_BINS, n_features)
+    starts = np.arange(n_bins) * n_features // n_bins
+    bins = np.sqrt(np.add.reduceat(roots, starts, axis=1))
     np.sqrt(roots, out=roots)
     least, group = 1.0 - max(distance**2, _ROUNDING), np.arange(len(roots))
-    rows_at_once = max(1, min(_ROWS, _PAIRS // len(roots)))
-    for start in range(0, len(roots), rows_at_once):
-        rows = slice(start, start + rows_at_once)
+    blocks = [slice(start, start + _ROWS) for start in range(0, len(roots), _ROWS)]
+    for rows, columns in combinations_with_replacement(blocks, 2):
+        near = bins[rows] @ bins[columns].T >= least - _SLACK
         # Where all topics are the same there are very many pairs: those of one group are left out.
-        near = (roots[rows] @ roots.T >= least) & (group[rows, None] != group)
+        near &= group[rows, None] != group[columns]
+        these, others = np.flatnonzero(near.any(axis=1)), np.flatnonzero(near.any(axis=0))
+        near = near[np.ix_(these, others)]
+        near &= roots[rows][these] @ roots[columns][others].T >= least
         if near.any():
             first, second = np.nonzero(near)
-            ends = group[rows][first], group[second]
+            ends = group[rows][these[first]], group[columns][others[second]]
             links = coo_array((np.ones(len(first)), ends), shape=(len(roots), len(roots)))
             group = connected_components(links, directed=False)[1][group]
     members: dict[int, list[int]] = {}
