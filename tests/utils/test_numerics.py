@@ -72,6 +72,25 @@ def test_calls_that_overlap_have_one_thread_and_restore_what_was_before():
         assert n_threads() == {2}
 
 
+def test_other_threads_can_set_limits_after_a_call():
+    called, leave = Event(), Event()
+
+    def call():
+        _numerics.own_numerics(lambda: None)()
+        called.set()
+        assert leave.wait(60)
+
+    with threadpool_limits(2, "blas"):
+        with threadpool_limits(1, "blas"):
+            thread = Thread(target=call)
+            thread.start()
+            assert called.wait(60)
+        found = n_threads()
+        leave.set()
+        thread.join()
+    assert found == {2}
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
 def test_a_forked_process_does_not_wait_for_threads_that_it_has_not():

@@ -91,8 +91,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def _set_threads(library: Any, n: int) -> None:
-    # As of version 3.8, threadpoolctl lets only one thread set those of OpenBLAS.
-    getattr(library, "_real_set_num_threads", library.set_num_threads)(n)
+    # As of version 3.8, threadpoolctl lets one living thread only set those of OpenBLAS. This
+    # one has to, and others have to be able to afterwards, such as to restore what they found.
+    free = getattr(library, "clear_controlling_thread", lambda force: None)
+    free(force=True)
+    library.set_num_threads(n)
+    free(force=True)
 
 
 @cache
