@@ -69,7 +69,7 @@ def test_a_measure_that_is_higher_elsewhere_is_told_if_the_figures_differ():
         "coherence": np.array([0.131, 0.134]),
         "stability": np.array([0.5, 0.7]),
     }
-    reason = _reason(columns, 0, [(0.0, 0.0), (0.1, 0.01)])
+    reason = _reason(columns, 0, [(0.0, 0.0), (0.1, 0.01)], 50)
     assert "coherence" not in reason
     assert reason.endswith("The stability is highest with 4 (0.70; 0.50 with 2).")
 
@@ -172,3 +172,15 @@ def test_one_document_to_score():
     )
     assert found.n_components_ == 2
     assert np.isnan(found.table_["score_error"]).all()
+    assert "But only 1 document could be scored" in found.reason_
+
+
+def test_it_says_if_too_few_documents_are_scored():
+    lda = small_lda(max_iter=1)
+    settings = {"n_components": [2, 3], "estimator": lda, "n_seeds": 1}
+    empty = np.zeros((3, TEST.shape[1]))  # which are not scored
+    for n in (9, 10):
+        X = np.vstack([TEST[:n].toarray(), empty])
+        reason = compare_n_components(TRAIN, validation_X=X, **settings).reason_
+        assert (f"only {n} documents could be scored, too few" in reason) == (n == 9)
+    assert "random_state" in compare_n_components(TRAIN[:30], **settings).reason_

@@ -21,6 +21,8 @@ from ._comparison import match_topics, topic_diversity
 from ._predictive import error_of_ratio, predictive_log_likelihood
 
 _FRACTION = 0.1  # of the documents, held out
+# Scored documents. Of fewer, a standard error is itself known to no better than a quarter.
+_FEW = 10
 
 
 class NComponentsComparison:
@@ -78,7 +80,8 @@ def compare_n_components(
 
     The size to take is the smallest one whose held-out score is lower than the best by no more than
     `tolerance`, or than one standard error of the difference. The error has two parts: which
-    documents are held out, and which seeds are used. If people are to read the topics, look at
+    documents are held out, and which seeds are used. If fewer than 10 documents are scored,
+    `reason_` says that this is too few. If people are to read the topics, look at
     coherence and stability too, and prefer fewer topics.
 
     Parameters
@@ -185,7 +188,7 @@ def compare_n_components(
     )
     columns["stability"], columns["stability_error"] = np.array(stability).T
     chosen, differences = _choice(scores, tokens, tolerance)
-    reason = _reason(columns, chosen, differences)
+    reason = _reason(columns, chosen, differences, int((tokens > 0).sum()))
     return NComponentsComparison(columns, sizes[chosen], reason)
 
 
@@ -261,7 +264,9 @@ def _choice(
     return chosen, differences
 
 
-def _reason(columns: dict[str, Any], chosen: int, differences: list[tuple[float, float]]) -> str:
+def _reason(
+    columns: dict[str, Any], chosen: int, differences: list[tuple[float, float]], n_scored: int
+) -> str:
     """Why a size is taken, in sentences."""
     sizes, scores = columns["n_components"], columns["score"]
     best = int(scores.argmax())
@@ -274,6 +279,12 @@ def _reason(columns: dict[str, Any], chosen: int, differences: list[tuple[float,
             f"but {sizes[chosen]} are only {below:.3f} below it (standard error {error:.3f})"
         )
     sentences = [f"Take {sizes[chosen]} topics: {why}."]
+    if n_scored < _FEW:
+        sentences.append(
+            f"But only {counted(n_scored, 'document')} could be scored, too few to rely on: see "
+            "whether other values of random_state give the same size, or score more documents with "
+            "validation_fraction or validation_X."
+        )
     if chosen == len(sizes) - 1:
         sentences.append("More topics than were tried may predict still better.")
     elif chosen == 0:
