@@ -82,7 +82,7 @@ def test_fewer_topics_can_predict_better_only_if_the_fewest_are_best(second, how
         "coherence": np.full(2, np.nan),
         "stability": np.full(2, np.nan),
     }
-    reason = _reason(columns, 0, [(max(second + 6.0, 0.0), 0.001), (0.0, 0.0)])
+    reason = _reason(columns, 0, [(max(second + 6.0, 0.0), 0.001), (0.0, 0.0)], 50)
     assert reason.endswith(f"Fewer topics than were tried may predict {how}.")
 
 
