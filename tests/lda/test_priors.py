@@ -429,6 +429,19 @@ def test_warm_start_needs_topics_of_the_same_shape():
     assert lda.n_features_in_ == 60
 
 
+def test_warm_start_needs_topics_of_the_same_words():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=[f"w{v}" for v in range(60)])
+    lda = small_lda(warm_start=True).fit(frame)
+    before = learned_state(lda)
+    with pytest.raises(ValueError, match="other words: column 0 is 'w59', and was 'w0'; fit with"):
+        lda.fit(frame[frame.columns[::-1]])
+    assert learned_state(lda) == before
+    assert lda.feature_names_in_[0] == "w0"
+    lda.set_params(warm_start=False).fit(frame[frame.columns[::-1]])
+    assert lda.feature_names_in_[0] == "w59"
+
+
 # Errors
 
 

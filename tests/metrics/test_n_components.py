@@ -86,6 +86,18 @@ def test_fewer_topics_can_predict_better_only_if_the_fewest_are_best(second, how
     assert reason.endswith(f"Fewer topics than were tried may predict {how}.")
 
 
+def test_names_of_data_frames():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=[f"w{v}" for v in range(60)])
+    seeded = small_lda(topic_word_prior={"seeds": ["w1", "w2"]})
+    settings = {"estimator": seeded, "n_seeds": 1}
+    found = compare_n_components(frame, [2, 3], **settings)
+    given = compare_n_components(corpus(), [2, 3], feature_names=list(frame), **settings)
+    assert_allclose(found.table_["score"], given.table_["score"])
+    with pytest.raises(ValueError, match="validation_X has other columns than X"):
+        compare_n_components(frame, [2, 3], validation_X=frame[frame.columns[::-1]], **settings)
+
+
 def test_one_seed_and_another_library():
     lda = LatentDirichletAllocation(learning_method="online", max_iter=2)
     comparison = compare_n_components(corpus(), [2, 3], estimator=lda, n_seeds=1)

@@ -5,7 +5,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.decomposition import NMF, LatentDirichletAllocation
 
 from topictemper.lda._token_halves import split_tokens
-from topictemper.metrics import perplexity, predictive_log_likelihood
+from topictemper.metrics import coherence, perplexity, predictive_log_likelihood
 
 from ..small_lda import ESTIMATES, MODES, corpus, fitted, random_counts, small_lda
 
@@ -36,6 +36,27 @@ def test_sweeps_are_those_of_the_estimator():
     expected = pytest.approx(lda.score(corpus()), rel=1e-5)
     assert predictive_log_likelihood(lda, corpus()) == expected
     assert predictive_log_likelihood(lda, corpus(), max_doc_update_iter=100) != expected
+
+
+@pytest.mark.parametrize("score", [coherence, predictive_log_likelihood])
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_in_another_order_are_refused(score, library):
+    """The methods of the estimator refuse them; the scores were wrong without a word."""
+    frames = pytest.importorskip(library)
+    words = [f"w{v}" for v in range(60)]
+    frame = frames.DataFrame(corpus().toarray(), **{NAMES[library]: words})
+    ours, theirs = small_lda().fit(frame), LatentDirichletAllocation(2, max_iter=1).fit(frame)
+    turned = frame[words[::-1]]
+    for model in (ours, theirs):
+        for X in (turned, iter([frame, turned])):
+            with pytest.raises(ValueError, match=r"X has other columns .* is 'w59', not 'w0'"):
+                score(model, X)
+        assert score(model, frame) == score(model, corpus())
+    with pytest.raises(ValueError, match="59 features"):
+        score(ours, frame[words[1:]])
+
+
+NAMES = {"pandas": "columns", "polars": "schema"}
 
 
 def test_scikit_learn_is_scored_alike():

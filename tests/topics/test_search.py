@@ -135,6 +135,19 @@ def test_words_break_the_ties_of_topics():
     assert set(search.find(["cup", "cup cup"], n=2)["document"].tolist()) == {3, 4}
 
 
+def test_columns_in_another_order_are_refused():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=[f"w{v}" for v in range(60)])
+    lda, turned = small_lda().fit(frame), frame[frame.columns[::-1]]
+    search = DocumentSearch(lda, frame)
+    with pytest.raises(ValueError, match=r"X has other columns .* column 0 is 'w59', not 'w0'"):
+        DocumentSearch(lda, turned)
+    with pytest.raises(ValueError, match="queries has other columns"):
+        search.find(turned[:1])
+    by_counts = DocumentSearch(lda, corpus()).find(corpus()[:1])
+    assert search.find(frame[:1])["score"].tolist() == by_counts["score"].tolist()
+
+
 def test_a_model_of_texts_and_counts():
     texts = ["disk drive disk", "cup goal cup", "drive disk", "goal cup"] * 10
     model = TopicModel(2, vectorizer=CountVectorizer(), random_state=0).fit(texts)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.utils.validation import (
     _get_feature_names,
     check_array,
@@ -94,6 +96,18 @@ class CountsMixin:
         if feature_names is not None:
             others = getattr(self, "feature_names_in_", None)  # of a data frame, or another call
             self.feature_names_in_ = agreed_names(feature_names, self.n_features_in_, others)
+
+    def _keep_names(self, words: NDArray[Any], *, of_frame: bool) -> None:
+        """Take the names of the last fit, from which a warm start goes on."""
+        found = getattr(self, "feature_names_in_", None)
+        if found is None:
+            self.feature_names_in_, self._names_of_frame = words, of_frame
+        elif len(found) == len(words) and not np.array_equal(found, words):
+            column = int(np.flatnonzero(found != words)[0])
+            raise ValueError(
+                f"warm_start=True goes on from topics of other words: column {column} is "
+                f"{found[column]!r}, and was {words[column]!r}; fit with warm_start=False"
+            )
 
     def _fitted_counts(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -124,7 +124,8 @@ class TemperedLDA(
         lambda to start from, such as `components_` of another model; at most 1e15. None is a random
         start. With given topics T is 1 from the start, unless `tempering` sets another.
     warm_start : bool, default=False
-        Whether `fit` starts from the topics (and learned priors) of the previous fit.
+        Whether `fit` starts from the topics (and learned priors) of the previous fit. The columns
+        must then be the same words.
     shuffle : bool, default=True
         Whether `fit` takes the documents in a new random order in each pass. Not for "batch", which
         takes all of them at once.
@@ -450,8 +451,8 @@ class TemperedLDA(
         # A fit needs memory for three copies of the topics.
         config = Config.of(unseeded(self), X.shape[1], copies=3)
         previous = getattr(self, "_trainer", None) if config.warm_start else None
-        if previous and words_before is not None and not hasattr(self, "feature_names_in_"):
-            self.feature_names_in_, self._names_of_frame = words_before, of_frame
+        if previous and words_before is not None:
+            self._keep_names(words_before, of_frame=of_frame)
         rows, validation = held_out(config, X, validation_X, sample_weight)
         parameters = seeded(self, X, sample_weight, rows)
         config = Config.of(parameters, X.shape[1])

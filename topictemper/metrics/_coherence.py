@@ -11,7 +11,7 @@ from .._utils._cooccurrence import EPSILON, mean_npmi, npmi_matrix, shares_toget
 from .._utils._ranking import top_columns
 from .._utils._topics import topics_of
 from .._utils._typing import Floats
-from ..topics._checks import matrices
+from ..topics._checks import matrices, names_of
 
 
 def coherence(
@@ -52,7 +52,8 @@ def coherence(
     Raises
     ------
     ValueError
-        If the components or the counts are invalid.
+        If the components or the counts are invalid, or if `X` is a table whose columns are not
+        those that the model was fitted with.
 
     Notes
     -----
@@ -88,7 +89,7 @@ def coherence(
     if topics.shape[1] < 2:
         raise ValueError("coherence is for pairs of words, but components have only one word")
     top = top_columns(topics, n_top_words)
-    shares = shares_together(matrices(X, topics.shape[1]), top)
+    shares = shares_together(matrices(X, topics.shape[1], names_of(components)), top)
     values = np.array([_MEASURES[measure](of_topic) for of_topic in shares])
     return values if per_topic else float(values.mean())
 

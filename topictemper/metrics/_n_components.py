@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils.validation import _get_feature_names
 
 from .._utils import _counts
 from .._utils import _validation as check
@@ -16,6 +17,7 @@ from .._utils._tables import format_table, table
 from .._utils._typing import Floats
 from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import split_tokens
+from ..topics._checks import same_names
 from ._coherence import coherence
 from ._comparison import match_topics, topic_diversity
 from ._predictive import error_of_ratio, predictive_log_likelihood
@@ -110,7 +112,7 @@ def compare_n_components(
         Seed of the first fits, and of what is held out. The next fits have the next integers.
     feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
         Words of the columns, for the ``fit`` of a `TemperedLDA`, which needs them if it has seed
-        words.
+        words. None takes those of a data frame.
 
     Returns
     -------
@@ -155,7 +157,11 @@ def compare_n_components(
     random_state = check.integer("random_state", random_state, 0, 2**32 - 1 - n_seeds)
     tolerance = check.number("tolerance", tolerance, 0.0)
     estimator = TemperedLDA() if estimator is None else estimator
+    columns_of_X = _get_feature_names(X)
+    if feature_names is None and isinstance(estimator, TemperedLDA):
+        feature_names = columns_of_X
     words = {} if feature_names is None else {"feature_names": feature_names}
+    same_names(validation_X, "validation_X", columns_of_X, "X")
     X = _counts.count_matrix(X, "X")
     train, test = _split(X, validation_X, validation_fraction, random_state)
     whose = "what is held out of X" if validation_X is None else "validation_X"

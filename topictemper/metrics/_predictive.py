@@ -16,7 +16,7 @@ from ..lda._completion import completions, score_of, scores_of_documents
 from ..lda._estimator import TemperedLDA
 from ..lda._prediction import Inference, Model, Way, cold, inference_of, predictor
 from ..lda._topics import Topics
-from ..topics._checks import lda_of, matrices
+from ..topics._checks import lda_of, matrices, names_of
 
 
 def predictive_log_likelihood(
@@ -89,7 +89,8 @@ def predictive_log_likelihood(
     Raises
     ------
     TypeError, ValueError
-        If the topics, the prior or the counts are invalid, if no document has two tokens, or if
+        If the topics, the prior or the counts are invalid, if `X` is a table whose columns are not
+        those that the model was fitted with, if no document has two tokens, or if
         ``inference="gibbs"`` is given `mean_change_tol` or `max_doc_update_iter`.
 
     References
@@ -124,7 +125,8 @@ def predictive_log_likelihood(
     if check.flag("standard_error", standard_error) and per_document:
         raise ValueError("standard_error=True is of the mean; per_document must be False")
     with Workers(n_jobs) as workers, np.errstate(under="ignore"):
-        by_document, tokens = completions(lda, matrices(X, lda.topics.n_features), cold, workers)
+        parts = matrices(X, lda.topics.n_features, names_of(model))
+        by_document, tokens = completions(lda, parts, cold, workers)
     if not tokens.any():
         raise ValueError(NOTHING_HELD_OUT.format("X"))
     if per_document:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import NDArray
+from sklearn.utils.validation import _get_feature_names, check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
@@ -25,23 +27,44 @@ def fitted_lda_of(model: Any) -> Any:
     return lda_of(model)
 
 
-def matrices(X: Any, n_features: int) -> Iterator[Any]:
+def names_of(model: Any) -> NDArray[Any] | None:
+    """Return the names of the columns that a model was fitted with; None of arrays, too."""
+    model = lda_of(model)
+    return getattr(model, "feature_names_in_", None) if hasattr(type(model), "fit") else None
+
+
+def matrices(X: Any, n_features: int, names: NDArray[Any] | None = None) -> Iterator[Any]:
     """Yield checked CSR counts: of one matrix at once, of chunks one after the other."""
     if not is_chunks(X):
-        yield counts(X, n_features)
+        yield counts(X, n_features, names=names)
         return
     yield from _counts.some_chunks(
-        X, lambda chunk: counts(_counts.acceptable_chunk(chunk), n_features)
+        X, lambda chunk: counts(_counts.acceptable_chunk(chunk), n_features, names=names)
     )
 
 
-def counts(X: Any, n_features: int, name: str = "X") -> Any:
-    """Return checked CSR counts with as many columns as the topics."""
-    X = _counts.count_matrix(X, name, _counts.TYPES)
-    X = sp.csr_matrix(_counts.without_vanishing(X))
-    if X.shape[1] != n_features:
-        raise ValueError(f"{name} has {X.shape[1]} features, but the topics have {n_features}")
-    return X
+def counts(X: Any, n_features: int, name: str = "X", *, names: NDArray[Any] | None = None) -> Any:
+    """Return checked CSR counts with as many columns as the topics, and with their names."""
+    matrix = _counts.count_matrix(X, name, _counts.TYPES)
+    matrix = sp.csr_matrix(_counts.without_vanishing(matrix))
+    if matrix.shape[1] != n_features:
+        raise ValueError(f"{name} has {matrix.shape[1]} features, but the topics have {n_features}")
+    same_names(X, name, names, "the topics")
+    return matrix
+
+
+def same_names(X: Any, name: str, names: NDArray[Any] | None, whose: str) -> None:
+    """Refuse a table whose columns have other names than as many others, or another order."""
+    found = _get_feature_names(X)
+    if found is None or names is None or len(found) != len(names):
+        return
+    others = np.flatnonzero(found != names)
+    if len(others):
+        i = others[0]
+        raise ValueError(
+            f"{name} has other columns than {whose}, or in another order: column {i} is "
+            f"{str(found[i])!r}, not {str(names[i])!r}"
+        )
 
 
 def topic_labels(model: Any, n_components: int) -> list[str]:

@@ -21,7 +21,7 @@ from .._utils._ranking import largest
 from .._utils._tables import table
 from .._utils._topics import topics_of
 from .._utils._typing import Floats
-from ._checks import counts, lda_of
+from ._checks import counts, lda_of, names_of
 
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
 # are mixed with.
@@ -102,7 +102,8 @@ class DocumentSearch:
             _check_fitted(vectorizer)
         self._vectorizer = vectorizer
         self._beta = distributions(topics_of(model, "model"))
-        X = counts(X, self._beta.shape[1])
+        self._names = names_of(model)
+        X = counts(X, self._beta.shape[1], names=self._names)
         self._words = sp.csc_matrix(X, dtype=np.float64)  # columns of single words
         self._documents = X.astype(np.float64)  # a copy, which nobody changes
         self._lengths = np.asarray(self._words.sum(axis=1)).ravel()
@@ -242,7 +243,9 @@ class DocumentSearch:
                     "vectorizer="
                 )
             queries = self._vectorizer.transform(queries)
-        Q = counts(queries, self._beta.shape[1], "queries").astype(np.float64)  # a copy
+        Q = counts(queries, self._beta.shape[1], "queries", names=self._names).astype(
+            np.float64
+        )  # a copy
         Q.eliminate_zeros()
         empty = np.flatnonzero(np.diff(Q.indptr) == 0)
         if len(empty):
