@@ -6,7 +6,7 @@ from sklearn.exceptions import NotFittedError
 
 from topictemper.metrics import match_topics, topic_diversity
 
-from ..small_lda import fitted, small_lda
+from ..small_lda import corpus, fitted, small_lda
 from ..traced_memory import TracedMemory
 
 
@@ -105,3 +105,15 @@ def test_estimators_without_topics_are_refused():
 def test_unfitted_estimators_are_refused():
     with pytest.raises(NotFittedError):
         topic_diversity(small_lda())
+
+
+def test_models_of_other_words_are_not_matched():
+    words = [f"w{v}" for v in range(60)]
+    first, other = (
+        small_lda().fit(corpus(), feature_names=names) for names in (words, words[::-1])
+    )
+    message = "same words, but those of column 0 are 'w0' and 'w59'"
+    with pytest.raises(ValueError, match=message):
+        match_topics(first, other)
+    for alike in (small_lda().fit(corpus()), other.components_):  # which do not know their words
+        assert_allclose(match_topics(first, alike).distance, 0.0, atol=1e-6)

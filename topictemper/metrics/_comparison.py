@@ -12,6 +12,7 @@ from .._utils._distances import hellinger_of_roots, pairs, roots
 from .._utils._ranking import top_columns
 from .._utils._topics import topics_of
 from .._utils._typing import Floats
+from ..topics._checks import names_of
 
 
 class TopicMatch(NamedTuple):
@@ -99,7 +100,8 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
     Raises
     ------
     ValueError
-        If the components are invalid, or differ in their number of words.
+        If the components are invalid, or differ in their number of words, or if estimators that
+        know their words differ in these.
 
     Examples
     --------
@@ -116,6 +118,13 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
     if p.shape[1] != q.shape[1]:
         raise ValueError(
             f"first and second must have the same words, but have {p.shape[1]} and {q.shape[1]}"
+        )
+    words, others = names_of(first), names_of(second)
+    if words is not None and others is not None and not np.array_equal(words, others):
+        v = int(np.flatnonzero(words != others)[0])
+        raise ValueError(
+            f"first and second must have the same words, but those of column {v} are "
+            f"{str(words[v])!r} and {str(others[v])!r}"
         )
     rows, columns, distance = pairs(hellinger_of_roots(roots(p), roots(q)))
     order = np.argsort(distance, kind="stable")
