@@ -40,6 +40,15 @@ def test_coherence_is_that_of_metrics(path):
     np.testing.assert_allclose(written(path)["coherence"], expected, atol=1e-4)
 
 
+def test_other_models_must_have_the_same_words(path):
+    X = corpus().counts
+    lda = TemperedLDA(3, max_iter=2, random_state=0).fit(X, feature_names=WORDS)
+    other = TemperedLDA(3, max_iter=2, random_state=1).fit(X, feature_names=WORDS[::-1])
+    with pytest.raises(ValueError, match=r"other_models\[1\] must have the words of this model"):
+        lda.report(X, path=path, other_models=[lda, other])
+    assert not path.exists()
+
+
 def test_a_model_stands_for_its_topics(path):
     class LikeGensim:
         def get_topics(self):

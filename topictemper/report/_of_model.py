@@ -85,6 +85,13 @@ def write_model(
     """
     page_to_write(path)  # an error comes before topics are inferred
     other_models = models_of(other_models)
+    own = getattr(model, "feature_names_in_", None)
+    for i, other in enumerate(other_models):
+        names = getattr(other, "feature_names_in_", None)
+        if not (own is None or names is None or np.array_equal(own, names)):
+            raise ValueError(
+                f"other_models[{i}] must have the words of this model; fit it to the same columns"
+            )
     X = model._fitted_counts(X)
     if not X.data.any():
         raise ValueError("no document has a word of the vocabulary, so there is nothing to report")
