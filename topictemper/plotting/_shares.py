@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
+from .._utils._dates import unit_of
 from .._utils._ranking import largest
 from ._axes import COOL, GRID, MUTED, axes, fit, inches, note_below, percent, shortened
 
@@ -20,6 +21,7 @@ _NAMES, _LETTER = 1.0, 0.058  # inches, for the names of groups, and for a lette
 _LONGEST_NAME = 24
 _NARROWEST = 5.0  # inches, for the line below
 _NEEDED = {"topic", "label", "share", "low", "high", "documents"}
+_CODES = {"year": "Y", "month": "M", "day": "D"}
 # Days that Matplotlib can draw.
 _FIRST, _LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
 
@@ -249,7 +251,7 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
     panel.yaxis.set_major_formatter(percent)
     panel.locator_params(axis="y", nbins=3)
     if len(period) < 3:  # where ticks of a scale would be between the periods
-        panel.set_xticks(period, [_name_of(each) for each in values["period"]])
+        panel.set_xticks(period, _names_of(values["period"]))
         panel.margins(x=0.2)
     elif values["period"].dtype.kind == "M":
         import matplotlib.dates
@@ -288,8 +290,12 @@ def _draw_groups(
     panel.locator_params(axis="x", nbins=3)
 
 
-def _name_of(period: Any) -> str:
-    return str(period.astype("datetime64[D]")) if period.dtype.kind == "M" else f"{period:g}"
+def _names_of(periods: NDArray[Any]) -> list[str]:
+    """Names of periods, of years 2024 and of months 2024-05."""
+    if periods.dtype.kind != "M":
+        return [f"{period:g}" for period in periods]
+    days = periods.astype("datetime64[D]")
+    return [str(day) for day in days.astype(f"datetime64[{_CODES[unit_of(days)]}]")]
 
 
 def _chosen(topics: int | Sequence[int], column: dict[str, NDArray[Any]]) -> NDArray[Any]:
