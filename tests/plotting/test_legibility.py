@@ -13,10 +13,11 @@ from topictemper.plotting import (
     DocumentTemperatureDisplay,
     LearningCurveDisplay,
     NComponentsDisplay,
+    TopicHierarchyDisplay,
     TopicsDisplay,
     TopicSharesDisplay,
 )
-from topictemper.topics import shares_over_time
+from topictemper.topics import shares_by_group, shares_over_time
 
 from ..small_lda import corpus, fitted, small_lda
 
@@ -82,6 +83,21 @@ def test_titles_of_wide_letters_do_not_overlap(groups):
     display = TopicSharesDisplay.from_estimator(lda, X, dates=dates, groups=groups)
     display.figure_.canvas.draw()
     assert not overlapping([panel._left_title for panel in display.axes_])
+
+
+def test_long_names_that_begin_alike_can_be_told_apart():
+    groups = ["Ministry of Agriculture, North", "Ministry of Agriculture, South", "Cabinet"] * 20
+    theta = np.random.default_rng(0).dirichlet(np.ones(2), len(groups))
+    panel = TopicSharesDisplay(shares_by_group(theta, groups)).plot().axes_[0]
+    shown = [label.get_text() for label in panel.get_yticklabels()]
+    assert shown == ["Cabinet", "Ministry of…lture, North", "Ministry of…lture, South"]
+    labels = [f"a label of a topic that has very many words, and number {k}" for k in range(3)]
+    tree = TopicHierarchyDisplay.from_estimator(
+        small_lda().fit(corpus()).drop_topics(3).set_labels(labels)
+    )
+    shown = [label.get_text() for label in tree.ax_.get_yticklabels()]
+    assert len(set(shown)) == 3
+    assert max(map(len, shown)) <= 40
 
 
 def test_titles_in_narrow_axes_do_not_overlap():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,19 @@ def shortened(text: Any, longest: int) -> str:
     """Return a text on one line, with an ellipsis where it is longer than that."""
     line = " ".join(str(text).split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def shortened_apart(texts: Iterable[Any], longest: int) -> list[str]:
+    """Return texts as `shortened` does, but without the middle where others begin alike."""
+    lines = [" ".join(str(text).split()) for text in texts]
+    short = [shortened(line, longest) for line in lines]
+    alike, end = Counter(short), longest // 2
+    return [
+        brief
+        if alike[brief] == 1 or len(line) <= longest
+        else f"{line[: longest - 1 - end].rstrip()}…{line[-end:].lstrip()}"
+        for line, brief in zip(lines, short, strict=True)
+    ]
 
 
 def fit(text: Any, width: float) -> None:

@@ -6,7 +6,7 @@ import warnings
 from typing import Any, Self
 
 from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
-from ._axes import COOL, MUTED, axes, shortened
+from ._axes import COOL, MUTED, axes, shortened_apart
 
 _LONGEST_LABEL = 40
 
@@ -115,7 +115,7 @@ class TopicHierarchyDisplay:
             drawn = dendrogram(
                 tree.linkage_,
                 orientation="left",
-                labels=[shortened(label, _LONGEST_LABEL) for label in tree.labels_],
+                labels=shortened_apart(tree.labels_, _LONGEST_LABEL),
                 color_threshold=0,
                 above_threshold_color=COOL,
                 ax=ax,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._dates import unit_of
 from .._utils._ranking import largest
-from ._axes import COOL, GRID, MUTED, axes, fit, inches, note_below, percent, shortened
+from ._axes import COOL, GRID, MUTED, axes, fit, inches, note_below, percent, shortened_apart
 
 _COLUMNS = 4
 _GAP = 0.46  # inches, for the numbers of the next panel
@@ -280,7 +280,7 @@ def _draw_groups(
     places = [names.index(group) for group in values["group"]]
     panel.hlines(places, values["low"], values["high"], color=COOL, alpha=0.45, linewidth=3)
     panel.plot(values["share"], places, "o", color=COOL, markersize=3.5)
-    labels = [shortened(name, _LONGEST_NAME) for name in names] if named else []
+    labels = shortened_apart(names, _LONGEST_NAME) if named else []
     panel.set_yticks(range(len(names)), labels or [""] * len(names), parse_math=False)
     panel.set_ylim(len(names) - 0.5, -0.5)
     panel.set_xlim(0, most)
