@@ -269,12 +269,16 @@ def test_topics_that_a_machine_can_hold_but_not_learn(monkeypatch, method, copie
 
 
 def test_a_machine_that_cannot_learn_topics_may_use_them(monkeypatch, tmp_path):
-    lda = small_lda().fit(corpus())
+    X = corpus()
+    X = sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], 10_000))
+    lda = small_lda().fit(X)
     lda.save(tmp_path / "model.npz")
-    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": lda.components_.nbytes}
+    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 2 * lda.components_.nbytes}
     monkeypatch.setattr("topictemper._utils._memory.os.sysconf", sizes.get, raising=False)
+    with pytest.raises(ValueError, match="a smaller n_components"):
+        small_lda().fit(X)
     again = load(tmp_path / "model.npz")
-    assert_array_equal(again.transform(corpus()), lda.transform(corpus()))
+    assert_array_equal(again.transform(X), lda.transform(X))
     assert again.merge_topics([0, 1]).n_components == lda.n_components - 1
 
 
