@@ -1,9 +1,11 @@
 """Docstrings of installed packages, read from their sources without importing them."""
 
 import ast
+import gc
 import os
 import warnings
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -82,10 +84,23 @@ def _parse(file: Path) -> ast.Module | None:
         with warnings.catch_warnings():
             # Warnings about invalid escapes in other sources do not concern the user.
             warnings.simplefilter("ignore")
-            return ast.parse(source)
+            with _no_collections():
+                return ast.parse(source)
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         # Templates and old syntax are not Python for this interpreter.
         return None
+
+
+@contextmanager
+def _no_collections() -> Iterator[None]:
+    """Keep Python from looking for garbage: of the time of a parse, that would take a half."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def _within(node: ast.AST, prefix: str = "") -> Iterator[tuple[str, str]]:
