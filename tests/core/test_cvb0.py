@@ -47,6 +47,7 @@ def cvb0(
         outputs(minibatch, rows),
         prior_mass=prior_mass.astype(minibatch.M.dtype),
         weights=np.empty((0, 16), minibatch.M.dtype),
+        topics=np.empty((0, minibatch.n_topics), np.int32),
     )
     arguments = minibatch.batch, out, tol, max_iter, rough, n_own, ticket()
     share(_kernels.cvb0, arguments, n_threads)

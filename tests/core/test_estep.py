@@ -270,11 +270,16 @@ def test_threads_that_share_a_ticket_give_the_same_bits(dtype: Real, s: float | 
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_energy_and_weights_are_optional(dtype: Real) -> None:
+def test_energy_weights_and_topics_are_optional(dtype: Real) -> None:
     minibatch = make_minibatch(37, 0.05, 1.0, dtype)
     complete = estep(minibatch, 1e-3, 100)
     out = outputs(minibatch, (complete.B, complete.shift, complete.mass))
-    out = replace(out, energy=np.empty(0), weights=np.empty((0, 48), dtype))
+    out = replace(
+        out,
+        energy=np.empty(0),
+        weights=np.empty((0, 48), dtype),
+        topics=np.empty((0, 37), np.int32),
+    )
     _kernels.estep(minibatch.batch, out, 1e-3, 100, ticket())
     assert_array_equal(out.gamma, complete.gamma)
 

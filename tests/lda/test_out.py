@@ -47,6 +47,18 @@ def test_memory_does_not_grow_with_the_documents(tmp_path):
     assert memory.peak < out.nbytes  # buffers; without out it is twice as much
 
 
+@pytest.mark.parametrize("inference", ["mean_field", "collapsed"])
+def test_nothing_else_is_kept_for_each_topic_of_a_document(inference):
+    with warnings.catch_warnings(action="ignore"):  # most topics are twins of others
+        lda = TemperedLDA(600, max_iter=1, random_state=0).fit(corpus(210))
+    X = corpus(4000)
+    out = np.empty((4000, 600), np.float32)
+    lda.transform(X[:10], inference=inference, out=out[:10])
+    with TracedMemory() as memory:
+        lda.transform(X, inference=inference, out=out)
+    assert memory.peak < out.nbytes / 2
+
+
 def test_arrays_that_do_not_fit():
     X, lda = corpus(210), fitted()
     n_topics = len(lda.components_)

@@ -75,6 +75,7 @@ def _prepare(
     workers: Workers,
     want_energy: bool = False,
     want_weights: bool = True,
+    want_topics: bool = True,
     want_drawn: bool = False,
     want_own: bool = False,
     want_prior_mass: bool = False,
@@ -95,7 +96,7 @@ def _prepare(
         B=array("B", (len(batch.words), padded), dtype),
         gamma=array("gamma", by_topic, dtype),
         drawn=array("drawn", by_topic if want_drawn else (0, n_components), dtype),
-        topics=array("topics", by_topic, np.int32),
+        topics=array("topics", by_topic if want_topics else (0, n_components), np.int32),
         weights=array("weights", by_padded if want_weights else (0, padded), dtype),
         n_active=np.empty(n_documents, dtype=np.int32),
         ratio=np.empty(len(batch.counts), dtype=dtype),
@@ -136,6 +137,7 @@ def infer(
     workers: Workers,
     want_energy: bool = False,
     want_weights: bool = True,
+    want_topics: bool = True,
     workspace: Workspace | None = None,
     again: LocalParameters | None = None,
 ) -> LocalParameters:
@@ -163,6 +165,9 @@ def infer(
         Whether to work out `LocalParameters.energy`; else it is empty.
     want_weights : bool
         Whether to keep `LocalParameters.weights`, which `Topics.step` needs; else it is empty.
+    want_topics : bool
+        Whether to keep `LocalParameters.topics`, which steps and normalizers need; else it is
+        empty.
     workspace : Workspace, optional
         Memory for the result.
     again : LocalParameters, optional
@@ -179,6 +184,7 @@ def infer(
             workers=workers,
             want_energy=want_energy,
             want_weights=want_weights,
+            want_topics=want_topics,
             workspace=workspace,
         )
     workers.run(kernels.estep, batch, local, tol, max_iter)
@@ -214,6 +220,7 @@ def cvb0(
             1.0,
             workers=workers,
             want_weights=False,
+            want_topics=False,
             want_prior_mass=True,
             workspace=workspace,
         )

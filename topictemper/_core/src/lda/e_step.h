@@ -174,7 +174,7 @@ static INLINE void FN(store_document)(const scratch *z, const documents *p, int6
                                       int64_t start, ptrdiff_t n_words, fixed_point found)
 {
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
-    int32_t *topics = p->topics + d * n_topics;
+    int32_t *topics = p->topics ? p->topics + d * n_topics : NULL;
     REAL *weights = p->weights ? (REAL *)p->weights + d * padded : NULL;
     p->sweeps[d] = (int32_t)found.sweeps;
     ((REAL *)p->log_scale)[d] = found.log_scale;
@@ -182,7 +182,8 @@ static INLINE void FN(store_document)(const scratch *z, const documents *p, int6
     memcpy((REAL *)p->ratio + start, z->r, (size_t)n_words * sizeof(REAL));
     if (found.compacted) {
         p->n_active[d] = (int32_t)found.n_active;
-        memcpy(topics, z->id, (size_t)found.n_active * sizeof(int32_t));
+        if (topics)
+            memcpy(topics, z->id, (size_t)found.n_active * sizeof(int32_t));
         if (weights) {
             memset(weights, 0, (size_t)padded * sizeof(REAL));
             for (ptrdiff_t j = 0; j < found.n_active; j++)
@@ -190,7 +191,7 @@ static INLINE void FN(store_document)(const scratch *z, const documents *p, int6
         }
     } else {
         p->n_active[d] = (int32_t)n_topics;
-        for (ptrdiff_t k = 0; k < n_topics; k++)
+        for (ptrdiff_t k = 0; topics && k < n_topics; k++)
             topics[k] = (int32_t)k;
         if (weights) {
             memcpy(weights, z->w, (size_t)n_topics * sizeof(REAL));
