@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA
+from topictemper.lda import _prediction
 
 from ..small_lda import corpus, fitted
 from ..traced_memory import TracedMemory
@@ -57,6 +58,14 @@ def test_nothing_else_is_kept_for_each_topic_of_a_document(inference):
     with TracedMemory() as memory:
         lda.transform(X, inference=inference, out=out)
     assert memory.peak < out.nbytes / 2
+
+
+@pytest.mark.parametrize("inference", ["mean_field", "collapsed", "gibbs"])
+def test_proportions_do_not_depend_on_how_many_are_found_at_once(monkeypatch, inference):
+    X, lda = corpus(210), fitted()
+    expected = lda.transform(X, inference=inference)
+    monkeypatch.setattr(_prediction, "_MOST_IN_PLACE", 20 * expected.shape[1])
+    assert_array_equal(lda.transform(X, inference=inference), expected)
 
 
 def test_arrays_that_do_not_fit():

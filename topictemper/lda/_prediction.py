@@ -24,6 +24,7 @@ from ._training import Trainer
 _SAMPLING_SEED = 0
 _MOST_ROWS = 8192
 _MOST_PROPORTIONS = 2**22  # of rows that are worked on at once
+_MOST_IN_PLACE = 2**24  # the same where they stand in the result: more rows share more words
 
 #: Inverse temperatures of the documents of a minibatch, one for all or one each.
 InverseTemperatures = Callable[[Minibatch, Workers], float | Floats]
@@ -104,10 +105,12 @@ def document_inverse_temperatures(trainer: Trainer) -> InverseTemperatures:
     return inverse_temperatures
 
 
-def minibatches(X: Any, topics: Topics) -> Iterator[tuple[slice, Minibatch]]:
-    """All rows of X, some at a time."""
+def minibatches(
+    X: Any, topics: Topics, most: int = _MOST_PROPORTIONS
+) -> Iterator[tuple[slice, Minibatch]]:
+    """All rows of X, some at a time, with at most so many proportions."""
     gatherer = Gatherer(X, topics.M.dtype)
-    size = max(1, min(_MOST_ROWS, _MOST_PROPORTIONS // topics.n_components))
+    size = max(1, min(_MOST_ROWS, most // topics.n_components))
     for start in range(0, X.shape[0], size):
         rows = slice(start, min(start + size, X.shape[0]))
         yield rows, gatherer.rows(np.arange(rows.start, rows.stop, dtype=np.int64), by_word=False)
@@ -146,7 +149,7 @@ def proportions(
     topics, workspace = model.topics, Workspace()
     if out is None:
         out = np.empty((X.shape[0], topics.n_components), dtype=topics.M.dtype)
-    for rows, batch in minibatches(X, topics):
+    for rows, batch in minibatches(X, topics, _MOST_IN_PLACE):
         workspace.lend("gamma", out[rows])
         gamma = infer_documents(model, batch, inverse_temperatures, workers, workspace).gamma
         gamma /= gamma.sum(axis=1, keepdims=True)
