@@ -43,6 +43,7 @@ def check_order(of: str, documents: Any, /, **columns: Any) -> None:
     """Refuse columns of pandas whose index says that they are in another order than the documents.
 
     Values belong to documents by position. An index with other labels says nothing about that.
+    Labels are compared as Python compares them, so an index may be of another type.
 
     Parameters
     ----------
@@ -59,17 +60,31 @@ def check_order(of: str, documents: Any, /, **columns: Any) -> None:
         If an index has the labels of that of the documents in another order.
     """
     own: Any = getattr(documents, "index", None)
-    if not hasattr(own, "isin"):  # a list has an `index`, too
-        return
     for name, values in columns.items():
         index: Any = getattr(values, "index", None)
-        if not hasattr(index, "isin") or len(index) != len(own) or index.equals(own):
-            continue
-        if index.isin(own).all() and own.isin(index).all():
+        if _is_reordered(index, own):
+            # Where a label is there twice, .loc gives too many values.
+            same = f"{name}.loc[{of}.index]" if own.is_unique else f"{name} in the order of {of}"
             raise ValueError(
                 f"{name} has the index of {of} in another order, but values belong to documents by "
-                f"position; give {name}.loc[{of}.index], or {name}.to_numpy() if the order is right"
+                f"position; give {same}, or {name}.to_numpy() if the order is right"
             )
+
+
+def _is_reordered(index: Any, own: Any) -> bool:
+    """Whether an index of pandas has the labels of another one, each as often, in another order."""
+    if not (hasattr(index, "equals") and hasattr(own, "equals")):  # a list has an `index`, too
+        return False
+    if len(index) != len(own) or index.equals(own):
+        return False
+    numbers: dict[Any, int] = {}
+    try:
+        found, expected = (
+            [numbers.setdefault(label, len(numbers)) for label in labels] for labels in (index, own)
+        )
+    except TypeError:  # labels that cannot be looked up, such as lists
+        return False
+    return found != expected and sorted(found) == sorted(expected)
 
 
 def as_list(values: Any) -> list[Any]:
