@@ -148,6 +148,20 @@ def test_tables_without_columns_are_refused(kind):
         kind(2).fit(pandas.DataFrame(index=range(2)))
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_arrays_of_other_libraries_need_no_dtype(kind):
+    class Array:
+        shape = (4, 3)
+
+        def __len__(self):
+            return 4
+
+        def __array__(self, dtype=None, copy=None):
+            return np.eye(4, 3, dtype=dtype)
+
+    kind(2).fit(Array())
+
+
 def test_dates_are_refused_beside_a_column_called_dtype():
     pandas = pytest.importorskip("pandas")
     dates = pandas.to_datetime(["1970-01-01", "1970-01-02"])

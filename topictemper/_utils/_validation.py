@@ -181,7 +181,7 @@ def readable(name: str, value: Any) -> Iterator[None]:
     errors of scikit-learn get the name of the array.
     """
     kinds = _kinds(value)
-    if not kinds and len(getattr(value, "shape", ())) == 2:  # of which the error says nothing
+    if not kinds and getattr(value, "shape", ())[1:] == (0,):  # of which the error says nothing
         raise ValueError(f"{name} is a table without columns")
     for kind in map(str, kinds):
         if kind.lower().startswith(("date", "time", "duration")):
