@@ -80,6 +80,15 @@ def test_effective_topics_of_a_series_with_a_topic_named_fit():
     assert effective_topics(sizes) == pytest.approx(2.0)
 
 
+def test_effective_topics_of_topics_without_sizes():
+    class Model:
+        def get_topics(self):
+            return np.full((2, 3), 1 / 3)
+
+    with pytest.raises(TypeError, match="got Model, whose topics have no sizes; give the sums"):
+        effective_topics(Model())
+
+
 def test_effective_topics_of_a_model():
     lda = TemperedLDA(3, max_iter=2, batch_size=20, random_state=0)
     lda.fit(make_lda_corpus(100, 40, 3, random_state=0).counts)

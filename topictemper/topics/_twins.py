@@ -101,6 +101,8 @@ def effective_topics(sizes: Any) -> float:
 
     Raises
     ------
+    TypeError
+        If `sizes` is a model without `components_`, such as one of gensim.
     ValueError
         If a size is negative or not finite, or if all are 0.
 
@@ -110,7 +112,13 @@ def effective_topics(sizes: Any) -> float:
     >>> round(effective_topics([1, 1, 0]), 6)
     2.0
     """
-    if hasattr(type(sizes), "fit"):  # of the class: a topic of a pandas Series may be named "fit"
+    kind = type(sizes)  # not the object: a topic of a pandas Series may be named "fit"
+    if hasattr(kind, "get_topics") or hasattr(kind, "get_topic_word_dist"):
+        raise TypeError(
+            f"sizes must be an array or an estimator with components_, got {kind.__name__}, whose "
+            "topics have no sizes; give the sums of the topic proportions of its documents"
+        )
+    if hasattr(kind, "fit"):
         sizes = topics_of(sizes).sum(axis=1, dtype=np.float64)
     sizes = check.numbers("sizes", sizes)
     if sizes.ndim != 1 or not np.isfinite(sizes).all() or (sizes < 0).any() or not sizes.any():
