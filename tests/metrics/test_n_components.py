@@ -94,6 +94,10 @@ def test_names_of_data_frames():
     found = compare_n_components(frame, [2, 3], **settings)
     given = compare_n_components(corpus(), [2, 3], feature_names=list(frame), **settings)
     assert_allclose(found.table_["score"], given.table_["score"])
+    mixed = frame.rename(columns={"w59": 2024})  # which scikit-learn does not take for names
+    plain = settings | {"estimator": small_lda()}
+    found, given = (compare_n_components(X, [2, 3], **plain) for X in (mixed, corpus()))
+    assert_allclose(found.table_["score"], given.table_["score"])
     with pytest.raises(ValueError, match="validation_X has other columns than X"):
         compare_n_components(frame, [2, 3], validation_X=frame[frame.columns[::-1]], **settings)
 

@@ -56,6 +56,13 @@ def test_columns_in_another_order_are_refused(score, library):
         score(ours, frame[words[1:]])
 
 
+@pytest.mark.parametrize("score", [coherence, predictive_log_likelihood])
+def test_columns_that_are_not_all_strings_are_not_compared(score):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=[*(f"w{v}" for v in range(59)), 2024])
+    assert score(fitted(), frame) == score(fitted(), corpus())
+
+
 NAMES = {"pandas": "columns", "polars": "schema"}
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import _get_feature_names
 
 
 def feature_names_of(
@@ -72,6 +73,15 @@ def agreed_names(names: Any, n_features: int, others: NDArray[Any] | None) -> ND
             f"{column} is {found[column]!r}, and was {others[column]!r}"
         )
     return found
+
+
+def columns_of(X: Any) -> NDArray[Any] | None:
+    """Return the names of the columns of a table; None of an array, or if not all are strings."""
+    try:
+        names: NDArray[Any] | None = _get_feature_names(X)
+    except TypeError:  # some are strings
+        return None
+    return names
 
 
 def _by_column(names: Mapping[Any, Any], name: str) -> list[Any]:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import _get_feature_names, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
+from .._utils._feature_names import columns_of
 
 
 def lda_of(model: Any) -> Any:
@@ -55,7 +56,7 @@ def counts(X: Any, n_features: int, name: str = "X", *, names: NDArray[Any] | No
 
 def same_names(X: Any, name: str, names: NDArray[Any] | None, whose: str) -> None:
     """Refuse a table whose columns have other names than as many others, or another order."""
-    found = _get_feature_names(X)
+    found = columns_of(X)
     if found is None or names is None or len(found) != len(names):
         return
     others = np.flatnonzero(found != names)
