@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.feature_extraction.text import CountVectorizer
 
 from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus, data_of
-from topictemper import TemperedLDA, report
+from topictemper import TemperedLDA, TopicModel, report
 from topictemper.metrics import coherence, match_topics
 from topictemper.report import _documents, _of_model, _survey
 
@@ -47,6 +48,18 @@ def test_other_models_must_have_the_same_words(path):
     with pytest.raises(ValueError, match=r"other_models\[1\] must have the words of this model"):
         lda.report(X, path=path, other_models=[lda, other])
     assert not path.exists()
+
+
+def test_other_models_may_be_models_of_texts(path):
+    texts = ["disk drive disk", "cup goal cup", "drive disk", "goal cup"] * 10
+    model, other = (
+        TopicModel(2, vectorizer=CountVectorizer(vocabulary=words), random_state=0).fit(texts)
+        for words in (["cup", "disk", "drive", "goal"], ["goal", "drive", "disk", "cup"])
+    )
+    X = model.vectorizer_.transform(texts)
+    model.lda_.report(X, path=path, other_models=[model])
+    with pytest.raises(ValueError, match=r"other_models\[0\] must have the words of this model"):
+        model.lda_.report(X, path=path, other_models=[other])
 
 
 def test_a_model_stands_for_its_topics(path):
@@ -510,8 +523,24 @@ def test_the_policy_allows_nothing_but_the_code_of_the_page(path):
 def test_columns_in_another_order_than_the_proportions_are_refused(path):
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     theta = pd.DataFrame(corpus().proportions)
-    for name in ("documents", "names", "dates", "groups"):
+    for name in ("counts", "documents", "names", "dates", "groups"):
         values = pd.Series(["2024-01-31"] * len(theta), index=theta.index[::-1])
         with pytest.raises(ValueError, match=f"^{name} has the index of proportions in another"):
             report.write(**arguments(path=path, proportions=theta) | {name: values})
         assert not path.exists()
+
+
+def test_counts_whose_words_are_in_another_order_are_refused(path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    counts = pd.DataFrame(corpus().counts.toarray(), columns=WORDS)
+    message = f"^counts has its columns in another order .* 0 is {WORDS[-1]!r}, not {WORDS[0]!r}"
+    with pytest.raises(ValueError, match=message):
+        written(path, counts=counts[WORDS[::-1]])
+    assert not path.exists()
+    expected = written(path)["coherence"]
+    assert written(path, counts=counts)["coherence"] == expected
+    # Words may be written otherwise than the columns.
+    assert (
+        written(path, counts=counts, words=[word.upper() for word in WORDS])["coherence"]
+        == expected
+    )

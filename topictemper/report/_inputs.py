@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils import _counts
+from .._utils._feature_names import columns_of
 from .._utils._missing import as_list, is_missing
 from .._utils._topics import topics_of
 
@@ -51,13 +52,23 @@ def rows_of(proportions: Any, n_topics: int) -> Any:
     return rows
 
 
-def counts_of(counts: Any, shape: tuple[int, int]) -> Any:
-    """Return checked CSR counts, (n_documents, n_features)."""
+def counts_of(counts: Any, shape: tuple[int, int], words: list[str]) -> Any:
+    """Return checked CSR counts, (n_documents, n_features), whose columns are in order.
+
+    Columns of other names may be the words all the same: as `words`, they may be written otherwise.
+    """
     X = sp.csr_array(_counts.count_matrix(counts, "counts", _counts.TYPES))
     if X.shape != shape:
         raise ValueError(
             f"counts must have a row for each document and a column for each word, {shape}, got "
             f"{X.shape}"
+        )
+    columns = columns_of(counts)
+    if columns is not None and list(columns) != words and sorted(columns) == sorted(words):
+        v = next(v for v, word in enumerate(words) if columns[v] != word)
+        raise ValueError(
+            f"counts has its columns in another order than words: column {v} is {columns[v]!r}, "
+            f"not {words[v]!r}"
         )
     _counts.check_words(X, "counts")
     return X

@@ -87,7 +87,8 @@ def write_model(
     other_models = models_of(other_models)
     own = getattr(model, "feature_names_in_", None)
     for i, other in enumerate(other_models):
-        names = getattr(other, "feature_names_in_", None)
+        lda = getattr(other, "lda_", other)  # of a model of texts
+        names = getattr(lda, "feature_names_in_", None)
         if not (own is None or names is None or np.array_equal(own, names)):
             raise ValueError(
                 f"other_models[{i}] must have the words of this model; fit it to the same columns"

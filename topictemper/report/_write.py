@@ -103,7 +103,8 @@ def write(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid. No file is written.
+        If an argument is invalid, or if a table of pandas has documents, or the words of `counts`,
+        in another order. No file is written.
     OSError
         If the file cannot be written.
 
@@ -140,7 +141,7 @@ def write(
     True
     """
     columns = {"documents": documents, "names": names, "dates": dates, "groups": groups}
-    check_order("proportions", proportions, **columns)
+    check_order("proportions", proportions, counts=counts, **columns)
     target = page_to_write(path)
     probabilities = _inputs.probabilities_of(topics)
     n_topics, n_features = probabilities.shape
@@ -158,11 +159,12 @@ def write(
                 f"other_topics[{i}] must have the {n_features} words of the topics, got "
                 f"{other.shape[1]}"
             )
+    words = [str(word) for word in feature_names_of(words, n_features, name="words")]
     inputs = Inputs(
         topics=probabilities,
         proportions=rows,
-        words=[str(word) for word in feature_names_of(words, n_features, name="words")],
-        counts=None if counts is None else _inputs.counts_of(counts, (n, n_features)),
+        words=words,
+        counts=None if counts is None else _inputs.counts_of(counts, (n, n_features), words),
         documents=_checked(documents, "documents", n),
         names=_checked(names, "names", n),
         days=None if dates is None else days_of(dates, n),
