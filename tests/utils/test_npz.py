@@ -136,10 +136,19 @@ def test_more_than_the_memory_is_not_damage(tmp_path, monkeypatch, save):
         assert read_npz(file).keys() == {"x", "y"}
 
 
+def test_a_size_that_is_impossible_is_damage_whatever_the_memory(monkeypatch):
+    text = bytearray(_with_member(_npy(_header("(1,)"), b"8 bytes!")).getvalue())
+    at = text.index(b"PK\x01\x02")
+    text[at + 24 : at + 28] = struct.pack("<I", 2**32 - 2)
+    monkeypatch.setattr(npz, "usable_memory", lambda: (2**10, "the machine"))
+    with pytest.raises(ValueError, match=r"'x\.npy': \d+ bytes cannot stand for 4294967294"):
+        read_npz(io.BytesIO(bytes(text)))
+
+
 def test_arrays_that_the_process_does_not_get_are_not_damage(monkeypatch):
     def exhaust(*_):
         raise MemoryError("Unable to allocate 3 GiB")
 
     monkeypatch.setattr(npz, "_read_member", exhaust)
-    with pytest.raises(MemoryError, match=r"the file holds arrays of .* this process does not get"):
+    with pytest.raises(MemoryError, match=r"the file holds .* this process cannot get as much"):
         read_npz(_npz(x=np.ones(3)))

@@ -90,10 +90,10 @@ def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str,
     try:
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
-            plain = sum(member.file_size for member in members)
             if largest_expansion is not None:
-                check_expansion(packed, plain, largest_expansion)
-            plain = min(plain, _DEFLATE * packed)  # more is damage, of which a member tells
+                check_expansion(packed, sum(m.file_size for m in members), largest_expansion)
+            # Not of members whose size is impossible: those are damaged, as is found below.
+            plain = sum(member.file_size for member in members if _is_possible(member))
             memory, owner = usable_memory()
             if plain > memory:
                 raise _too_large(file, plain, f"but {owner} has {memory / 2**30:,.1f} GiB")
@@ -112,8 +112,8 @@ def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str,
     except _TooLargeError:
         raise
     except Exception as error:
-        if isinstance(error, MemoryError) and where:  # of an array that a limit does not let in
-            raise _too_large(file, plain, "which this process does not get") from error
+        if isinstance(error, MemoryError) and where:  # of an array, by another limit
+            raise _too_large(file, plain, "but this process cannot get as much memory") from error
         # zipfile raises errors of many types, MemoryError among them.
         what = f"{error}" or type(error).__name__
         raise ValueError(f"{where}{what}" if where else f"not a zip archive ({what})") from error
@@ -131,6 +131,11 @@ def _too_large(file: IO[bytes], n_bytes: int, why: str) -> _TooLargeError:
     )
 
 
+def _is_possible(member: zipfile.ZipInfo) -> bool:
+    """Whether so many packed bytes can hold what the directory of the archive says."""
+    return member.file_size <= _DEFLATE * member.compress_size
+
+
 def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
     # Other methods may need any amount of memory.
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -139,7 +144,7 @@ def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[A
             f"compressed by {method}, not by deflate; write the file again with "
             "numpy.savez_compressed, or scipy.sparse.save_npz"
         )
-    if member.file_size > _DEFLATE * member.compress_size:
+    if not _is_possible(member):
         raise ValueError(f"{member.compress_size} bytes cannot stand for {member.file_size}")
     with archive.open(member) as stream:
         header = read_header(stream, member.file_size)
