@@ -7,8 +7,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from .._utils._warnings import warn
 from ._vocabulary import GrowingVocabulary, document_limit
 
-# Texts of a few thousand words lose less than this by the default `max_df`, which is no reason to
-# warn; topics of very long ones are made of what little is left (benchmarks/lda/passages.py).
+# Texts of 2,000 words lose less than this by the default `max_df`, which is no reason to warn;
+# topics of much longer ones are made of what little is left (benchmarks/lda/passages.py).
 _LEAST_SHARE = 0.5
 # Words per text, without stop words. What is in most short texts are set phrases.
 _LEAST_WORDS = 1000
