@@ -93,7 +93,7 @@ def _parse(file: Path) -> ast.Module | None:
 
 @contextmanager
 def _no_collections() -> Iterator[None]:
-    """Keep Python from looking for garbage: of the time of a parse, that would take a half."""
+    """Keep Python from looking for garbage, which would take half of the time of a parse."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

@@ -132,11 +132,11 @@ class FactorialMixture(
     With many pixels, high temperatures can empty components: no image has them. After each tempered
     sweep these start anew, from random assignments.
 
-    Where tempering ends, assignments of images are often in poor optima, found while the components
-    were others. So in the first sweep at T = 1 after tempered ones, all images get the q(z_n) that
-    they would have as new images. At least 100 sweeps later this is repeated, and then an image
-    keeps its own q(z_n) unless the new one has a higher bound. The usual sweeps go on in between.
-    Plain inference has none of this.
+    When tempering ends, the assignments of images are often poor optima, found while the components
+    were different. So in the first sweep at T = 1 after tempered ones, all images get the q(z_n)
+    that they would have as new images. This is repeated if the fit goes on for another 100 sweeps,
+    and then an image keeps its own q(z_n) unless the new one has a higher bound. Plain inference
+    has no such step.
 
     `transform`, `elbo`, `score` and `predictive_log_likelihood` find q(z_n) by 70 sweeps, annealed
     whatever `tempering` is. There are two courses from `pi`, in which T falls exponentially to 1

@@ -1,4 +1,4 @@
-"""q(Z) of training images, inferred anew when a tempered fit has come to T = 1."""
+"""q(Z) of training images, inferred anew when T reaches 1 in a tempered fit."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class Renewals:
     """When q(Z) of training images is inferred anew, and which q(Z) an image then has.
 
     A sweep starts from the q(Z) of the sweep before. So an image stays in an optimum that it found
-    while the components were others, and which is often worse than that of `infer_assignments`.
+    while the components were different, and which is often worse than that of `infer_assignments`.
     Components are then learned from these assignments, and fit new images less well.
 
     The first renewal is in the first sweep at T = 1 after a tempered one. All images get the q(Z)
-    that they would have as new images. That of some has a lower bound than before, so the bound of
+    that they would have as new images. For some its bound is lower than before, so the bound of
     training may fall in this sweep. But on average new images gain more than if each image kept the
     better q(Z). Later renewals are at least 100 sweeps apart. In these, each image keeps the better
     q(Z), and the bound of training never falls. Without a tempered sweep there are no renewals.

@@ -63,8 +63,8 @@ def ascend_from(
     sweep, its q(mu), and the ELBO at T = 1.
 
     With many pixels the heat empties components, and at a lower T no image would take them up. So
-    after a tempered sweep those without images start anew, from random assignments. When the heat
-    is over, q(Z) is inferred anew (`Renewals`).
+    after a tempered sweep those without images start anew, from random assignments. When T
+    reaches 1, q(Z) is inferred anew (`Renewals`).
     """
     prior, tempering = config.prior, new_tempering(config, images)
     log_scale = float(prior.log_scale(images.observed).sum())
