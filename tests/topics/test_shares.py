@@ -330,7 +330,7 @@ def test_an_index_in_another_order_than_that_of_the_proportions_is_refused(name)
     shares_of = shares_over_time if name == "dates" else shares_by_group
     shares = shares_of(frame, **given)
     turned = given | {name: given[name].iloc[::-1]}
-    message = rf"^{name} has the index of proportions in another order.*; give {name}\.loc\["
+    message = rf"^{name} has the index of proportions in another order.* else {name}\.loc\["
     with pytest.raises(ValueError, match=message):
         shares_of(frame, **turned)
     again = shares_of(frame, **turned | {name: turned[name].loc[frame.index]})

@@ -64,10 +64,12 @@ def check_order(of: str, documents: Any, /, **columns: Any) -> None:
         index: Any = getattr(values, "index", None)
         if _is_reordered(index, own):
             # Where a label is there twice, .loc gives too many values.
-            same = f"{name}.loc[{of}.index]" if own.is_unique else f"{name} in the order of {of}"
+            other = f"{name}.loc[{of}.index]" if own.is_unique else "values in that order"
+            # A table made from an array has new labels, so the values may be right as they are.
             raise ValueError(
                 f"{name} has the index of {of} in another order, but values belong to documents by "
-                f"position; give {same}, or {name}.to_numpy() if the order is right"
+                f"position; give {name}.to_numpy() if its values are in the order of {of}, or else "
+                f"{other}"
             )
 
 
