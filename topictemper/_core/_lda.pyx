@@ -175,10 +175,11 @@ def estep(batch, local, double tol, int64_t max_iter, int64_t[::1] ticket):
 
     Sweeps start from tokens that are spread evenly over the topics, and end when the mean change
     of gamma is under ``tol``. Outputs: ``gamma``; the numbers of the ``n_active`` topics that
-    matter, ``topics`` (empty: not wanted); ``weights``, exp(s psi(gamma) - log_scale) of these, 0 for all others (empty: not
-    wanted); ``ratio`` = n_v / p_v, so that n_v phi_vk = ratio_v weight_k B_vk; ``log_scale``, which
-    is 0 unless all weights would vanish; ``energy`` = sum n phi (E[log theta] + E[log beta]) in
-    nats (empty: not wanted); the number of ``sweeps``. A document without words keeps its prior.
+    matter, ``topics`` (empty: not wanted); ``weights``, exp(s psi(gamma) - log_scale) of these, 0
+    for all others (empty: not wanted); ``ratio`` = n_v / p_v, so that
+    n_v phi_vk = ratio_v weight_k B_vk; ``log_scale``, which is 0 unless all weights would vanish;
+    ``energy`` = sum n phi (E[log theta] + E[log beta]) in nats (empty: not wanted); the number of
+    ``sweeps``. A document without words keeps its prior.
     """
     cdef int status
     cdef bint single = is_single(local)

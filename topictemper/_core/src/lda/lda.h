@@ -54,7 +54,7 @@ typedef void real;
     OUT(real, prior)       /* (n_words, padded / TOPIC_PADDING): likewise, or not wanted */        \
     OUT(real, gamma)       /* (n_docs, n_topics) and all below: see `estep` */                     \
     OUT(real, drawn)       /* (n_docs, n_topics): see `sample`; or not wanted */                   \
-    OUT(int32_t, topics)   /* (n_docs, n_topics), or not wanted */                                          \
+    OUT(int32_t, topics)   /* (n_docs, n_topics), or not wanted */                                 \
     OUT(real, weights)     /* (n_docs, padded), or not wanted */                                   \
     OUT(int32_t, n_active) /* (n_docs,) */                                                         \
     OUT(real, ratio)       /* (nnz,) */                                                            \
