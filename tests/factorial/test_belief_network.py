@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper.datasets import make_bars
 from topictemper.factorial import SigmoidBeliefNetwork
+from topictemper.factorial.truncated import _inference
 from topictemper.factorial.truncated._belief_network import BernoulliJoint
 from topictemper.factorial.truncated._gradients import Adam, MarginalNetwork
 from topictemper.tempering import Annealing
@@ -159,9 +160,10 @@ def test_a_step_from_many_data_is_that_from_a_few():
 
 
 @pytest.mark.parametrize("marginal", ["mlp", "both"])
-def test_the_network_finds_better_states_at_once(marginal):
-    # After one E-step, of the same models with and without their networks: the gap is 0.06 on
-    # average with, 0.5 without.
+def test_the_network_finds_better_states_at_once(marginal, monkeypatch):
+    # After one E-step from draws of the prior, of the same models with and without their networks:
+    # the gap is 0.06 on average with, 0.5 without.
+    monkeypatch.setattr(_inference, "add_local_maxima", lambda *args: None)
     gaps = {marginal: 0.0, "truncated": 0.0}
     for seed in range(3):
         Y = make_bars(400, 3, kind="sigmoid", random_state=seed).data

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -21,11 +22,14 @@ from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
 from ...persistence._models import savable
 from ...tempering._history import ElboHistory
 from ...tempering._modes import Annealing
+from ._ascents import bernoulli_maxima, flip_curvatures
 from ._config import LOWEST_PI, MARGINALS, BeliefNetworkConfig, belief_network_config
 from ._e_step import StateSets, UnitPrior, merged, row_chunks
 from ._estimator import TruncatedModel
 from ._gradients import Adam, MarginalNetwork
 
+# Ascents of a datum: more find more, but take as much time as the E-steps. See the guide.
+_N_ASCENTS = 8
 # Padding with this bias adds nothing.
 _NEVER = -1e4
 _NETWORK_BATCH = 100
@@ -69,20 +73,20 @@ class BernoulliJoint:
         penalties: Floats = np.logaddexp(0.0, activations).sum(axis=1)
         return penalties
 
-    def pairwise(self) -> tuple[Floats, Floats]:
-        """Second-order expansion of the penalty about the means of the prior.
+    def local_maxima(self, Y: Floats, most: int) -> NDArray[np.bool_]:
+        """(n, m, H): where ascents end, which take an expansion of the penalty."""
+        return bernoulli_maxima(
+            Y.astype(np.float32),
+            self.weights.astype(np.float32),
+            self._curvatures,
+            self.prior.log_odds.astype(np.float32),
+            min(_N_ASCENTS, self.n_units, most),
+        )
 
-        Slope and curvature are means over activations of the mean and variance of the prior, by
-        MacKay's ``E[sigmoid(a)] = sigmoid(E[a] / sqrt(1 + pi Var[a] / 8))``. Those at the mean
-        itself hardly find better states than the prior.
-        """
-        W, on = self.weights[:-1], self.pi
-        scale = 1 / np.sqrt(1 + np.pi / 8 * ((on * (1 - on)) @ W**2))
-        means = expit(scale * (on @ W + self.weights[-1]))
-        couplings: Floats = (W * (scale * means * (1 - means))) @ W.T
-        own = np.diag(couplings).copy()
-        np.fill_diagonal(couplings, 0.0)
-        return W @ means + own * (0.5 - on) - couplings @ on, couplings
+    @cached_property
+    def _curvatures(self) -> NDArray[np.float32]:
+        """(D, H): of flips."""
+        return np.ascontiguousarray(flip_curvatures(self.weights[:-1].astype(np.float32)).T)
 
     def padded_weights(self) -> Floats:
         """Weights in the layout of the kernels."""

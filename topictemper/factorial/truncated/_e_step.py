@@ -137,10 +137,10 @@ class Joint(Protocol):
         """(m,): for (m, H) states, minus the part of the log-joint that all data share."""
         ...
 
-    def pairwise(self) -> tuple[Floats, Floats]:
-        """(H,) and (H, H): offsets and couplings, with a diagonal of 0.
+    def local_maxima(self, Y: Floats, most: int) -> NDArray[np.bool_]:
+        """(n, m, H): m local maxima of the log-joint of each datum, or nearly; m is at most `most`.
 
-        But for a constant, the penalty of a state is ``offsets.s + s.couplings.s / 2``, or nearly.
+        Some may be equal.
         """
         ...
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from ..._core._workers import Workers
 from ..._utils._hashing import hash_dense_rows
 from ..._utils._typing import Floats
-from ._e_step import Inference, Joint, StateSets, n_words, row_chunks, row_parts
+from ._e_step import Inference, Joint, StateSets, n_words, row_chunks
 
-# Ascents of a datum: with one alone, new patches stay 3 nats lower. See the guide, `measured`.
-_N_ASCENTS = 8
+# Data whose ascents stay in the cache: numbers in them, and not fewer rows than these.
+_NUMBERS, _FEWEST_ROWS = 2**13, 16
 
 
 def infer_units(
@@ -53,8 +53,7 @@ def infer_units(
 def add_local_maxima(sets: StateSets, joint: Joint, Y: Floats, workers: Workers) -> None:
     """Put local maxima of the log-joint of each datum into its set.
 
-    Draws of the prior alone do not lead to the states of data with many active units. The penalty
-    is that of `Joint.pairwise`.
+    Draws of the prior alone do not lead to the states of data with many active units.
 
     Parameters
     ----------
@@ -67,61 +66,16 @@ def add_local_maxima(sets: StateSets, joint: Joint, Y: Floats, workers: Workers)
     workers : Workers
         Threads.
     """
-    # Infinite fields are an error in the E-step. What only single precision cannot hold leads to
-    # poor states, which do no harm.
-    with np.errstate(over="ignore", invalid="ignore"):
-        offsets, couplings = (numbers.astype(np.float32) for numbers in joint.pairwise())
-    n_ascents = min(_N_ASCENTS, joint.n_units, sets.states.shape[1])
 
     def add(rows: slice) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # threads have their own
-            fields = joint.fields(Y[rows]).astype(np.float32) - offsets
-            _add(sets.states[rows], _packed(local_maxima(fields, couplings, n_ascents)))
+        # Infinite fields are an error in the E-step. What only single precision cannot hold leads
+        # to poor states, which do no harm. Threads have their own errstate.
+        with np.errstate(over="ignore", invalid="ignore"):
+            maxima = joint.local_maxima(Y[rows], sets.states.shape[1])
+        _add(sets.states[rows], _packed(maxima))
 
-    workers.spread(add, row_parts(len(Y)))
-
-
-def local_maxima(
-    fields: NDArray[np.float32], couplings: NDArray[np.float32], n_ascents: int
-) -> NDArray[np.bool_]:
-    """Local maxima of ``fields.s - s.couplings.s / 2``, from several states of one unit.
-
-    Single precision takes less time, and decides between equal components by their order, as
-    rounding of the fields seldom does.
-
-    Parameters
-    ----------
-    fields : ndarray of shape (n_data, n_units)
-        Terms of active units.
-    couplings : ndarray of shape (n_units, n_units)
-        Couplings of pairs; the diagonal is 0.
-    n_ascents : int
-        Ascents of each datum: they start from its best units, each alone. The unit that gains
-        most is flipped until none gains, but at most `n_units` times, as rounding may go in
-        circles.
-
-    Returns
-    -------
-    ndarray of shape (n_data, n_ascents, n_units)
-        Where the ascents end. Some may be equal.
-    """
-    n_units = len(couplings)
-    first = np.argsort(-fields, axis=1, kind="stable")[:, :n_ascents].ravel()
-    gains = np.repeat(fields, n_ascents, axis=0)
-    states = np.zeros(gains.shape, dtype=bool)
-    signs = np.ones(gains.shape, dtype=np.float32)  # of a flip: -1 where the unit is on
-    rows, units = np.arange(len(first)), first
-    for _ in range(n_units):
-        states[rows, units] ^= True
-        signs[rows, units] *= -1
-        gains[rows] += signs[rows, units][:, np.newaxis] * couplings[units]
-        flips = gains[rows] * signs[rows]
-        units = flips.argmax(axis=1)
-        rising = flips[np.arange(len(rows)), units] > 0
-        rows, units = rows[rising], units[rising]
-        if not len(rows):
-            break
-    return states.reshape(len(fields), n_ascents, n_units)
+    n_rows = max(_FEWEST_ROWS, _NUMBERS // max(joint.n_units, Y.shape[1]))
+    workers.spread(add, [slice(first, first + n_rows) for first in range(0, len(Y), n_rows)])
 
 
 def _packed(states: NDArray[np.bool_]) -> NDArray[np.uint64]:
@@ -134,7 +88,10 @@ def _packed(states: NDArray[np.bool_]) -> NDArray[np.uint64]:
 
 
 def _add(sets: NDArray[np.uint64], states: NDArray[np.uint64]) -> None:
-    """Put states (n, m, n_words) that are not there in place of the last ones of each set."""
+    """Put states (n, m, n_words) in place of the last ones of each set, which stays distinct."""
+    rows = np.arange(len(sets))
     for i in range(states.shape[1]):
-        new = ~(sets == states[:, i, np.newaxis]).all(axis=2).any(axis=1)
-        sets[new, -1 - i] = states[new, i]
+        last, same = sets.shape[1] - 1 - i, (sets == states[:, i, np.newaxis]).all(axis=2)
+        # One that is there already changes places, or a later one might take its place.
+        sets[rows, np.where(same.any(axis=1), same.argmax(axis=1), last)] = sets[rows, last]
+        sets[:, last] = states[:, i]

@@ -21,10 +21,13 @@ from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
 from ...persistence._models import savable
 from ...tempering._history import ElboHistory
 from ...tempering._modes import Annealing
+from ._ascents import pairwise_maxima
 from ._config import LOWEST_PI, LOWEST_VARIANCE, SparseCodingConfig, sparse_coding_config
 from ._e_step import EStep, StateSets, UnitPrior, row_chunks, row_parts
 from ._estimator import TruncatedModel
 
+# Ascents of a datum: with eight, gaps of patches are larger. See the guide, `measured`.
+_N_ASCENTS = 16
 # Larger values have infinite sums of squares.
 _LARGEST = {"float64": check.LARGEST, "float32": 1e15}
 
@@ -85,9 +88,14 @@ class GaussianJoint:
         np.fill_diagonal(couplings, 0.0)
         return couplings
 
-    def pairwise(self) -> tuple[Floats, Floats]:
-        """No offsets, and the couplings: exact."""
-        return np.zeros(self.n_units), self._couplings
+    def local_maxima(self, Y: Floats, most: int) -> NDArray[np.bool_]:
+        """(n, m, H): where ascents end; those of pairs are exact."""
+        fields, couplings = self.fields(Y), self._couplings
+        return pairwise_maxima(
+            fields.astype(np.float32),
+            couplings.astype(np.float32),
+            min(_N_ASCENTS, self.n_units, most),
+        )
 
     def kernel_arguments(
         self, n_data: int, n_states: int
@@ -184,7 +192,7 @@ class BinarySparseCoding(TruncatedModel):
         `n_prior_samples=0`.
     n_inference_iter : int, default=30
         E-steps for new data. They start from draws of the prior and, for each datum, from up to
-        eight local maxima of the log-joint.
+        16 local maxima of the log-joint.
     dtype : {"float64", "float32"}, default="float64"
         How data are kept and multiplied. "float32" takes half the memory, and less time where
         there are many features. Sums over states and over data are of double precision.
