@@ -116,7 +116,7 @@ def keep(options: Namespace, run: Run) -> None:
 
 
 def free_energy(options: Namespace, run: Run, Y: Floats, n_iter: int, marginal: str) -> Floats:
-    """Of new images, after E-steps that start from the prior, nats an image."""
+    """Of new images, in nats an image."""
     network = run.training.network
     parameters = model_of(options).get_params()
     inference = inference_of({**parameters, "n_inference_iter": n_iter, "marginal": marginal})

@@ -159,7 +159,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         they are as given above.
     n_inference_iter : int, default=30
         E-steps for new data. They start from draws of the prior and, for each datum, from up to
-        eight local maxima of the log-joint, whose penalty is expanded to second order.
+        eight states near local maxima of the log-joint.
     random_state : int, RandomState or None, default=None
         Seed of all random numbers. The same seed gives the same bits with one instruction set
         (`topictemper.set_isa`).
