@@ -54,8 +54,10 @@ fuzz: build
 faults: build
 	$(BIN)/python -m tests.faults $(ARGS)
 
-# -W: warnings are errors. Needs nothing of the network but pip, and that only once.
+# -W: warnings are errors, also of pages of names that are gone, so those pages are made anew. Needs
+# nothing of the network but pip, and that only once.
 docs: $(VENV)/docs.stamp
+	rm -rf docs/generated
 	$(BIN)/python -m sphinx -W --keep-going --quiet docs docs/_build/html
 	@echo docs/_build/html/index.html
 
