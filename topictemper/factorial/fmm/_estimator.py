@@ -70,8 +70,9 @@ class FactorialMixture(
     max_iter : int, default=400
         Maximum number of sweeps over the data.
     tol : float, default=1e-6
-        Stop when a sweep at T = 1 changes the bound by less than this, in nats per image. At 0
-        there are always `max_iter` sweeps.
+        Stop when a sweep at T = 1 changes the bound by less than this, in nats per image, and after
+        tempering, when q(Z) inferred anew does not raise it either (see Notes). At 0 there are
+        always `max_iter` sweeps.
     n_init : int, default=1
         Number of starts; the fit keeps the one with the highest ELBO.
     random_state : int, RandomState or None, default=None
@@ -134,9 +135,9 @@ class FactorialMixture(
 
     When tempering ends, the assignments of images are often poor optima, found while the components
     were different. So in the first sweep at T = 1 after tempered ones, all images get the q(z_n)
-    that they would have as new images. This is repeated if the fit goes on for another 100 sweeps,
-    and then an image keeps its own q(z_n) unless the new one has a higher bound. Plain inference
-    has no such step.
+    that they would have as new images. This is repeated every 100 sweeps and when the fit has
+    converged, and then an image keeps its own q(z_n) unless the new one has a higher bound. Plain
+    inference has no such step.
 
     `transform`, `elbo`, `score` and `predictive_log_likelihood` find q(z_n) by 70 sweeps, annealed
     whatever `tempering` is. There are two courses from `pi`, in which T falls exponentially to 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..._core._workers import Workers
 from ._images import Images
 from ._inference import infer_assignments, is_better
@@ -22,8 +24,9 @@ class Renewals:
     The first renewal is in the first sweep at T = 1 after a tempered one. All images get the q(Z)
     that they would have as new images. For some its bound is lower than before, so the bound of
     training may fall in this sweep. But on average new images gain more than if each image kept the
-    better q(Z). Later renewals are at least 100 sweeps apart. In these, each image keeps the better
-    q(Z), and the bound of training never falls. Without a tempered sweep there are no renewals.
+    better q(Z). Later renewals are 100 sweeps apart, or come when the fit has converged: it ends
+    when a renewal does not raise the bound either. In these, each image keeps the better q(Z), and
+    the bound of training never falls. Without a tempered sweep there are no renewals.
 
     A renewal has 70 sweeps of q(Z), and needs memory for one more q(Z).
     """
@@ -31,6 +34,7 @@ class Renewals:
     def __init__(self, images: Images, prior: Prior, workers: Workers) -> None:
         self._images, self._prior, self._workers = images, prior, workers
         self._was_tempered, self._is_first, self._earliest = False, True, 0
+        self._converged = -np.inf
 
     def renewed(
         self, sweep: int, temperature: float, components: Components, present: Assignments
@@ -62,3 +66,13 @@ class Renewals:
                 new[..., worse] = old[..., worse]
         self._is_first, self._earliest = False, sweep + _EVERY
         return anew
+
+    def goes_on(self, sweep: int, elbo: float, tol: float) -> bool:
+        """Whether a fit that has converged goes on, with a renewal in the next sweep.
+
+        It does once, and again if the bound `elbo` has risen by `tol` or more since the last time.
+        """
+        if not self._was_tempered or elbo - self._converged < tol:
+            return False
+        self._converged, self._earliest = elbo, sweep + 1
+        return True

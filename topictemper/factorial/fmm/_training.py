@@ -92,7 +92,7 @@ def ascend_from(
         rows.append((float(sweep), temperature, *tempering.quantiles()))
         if after_sweep is not None:
             after_sweep(sweep, components, elbo)
-        if history.has_converged(config.tol):
+        if history.has_converged(config.tol) and not renewals.goes_on(sweep, elbo, config.tol):
             break
     history.end()
     return Run(
