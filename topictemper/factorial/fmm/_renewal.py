@@ -24,9 +24,9 @@ class Renewals:
     The first renewal is in the first sweep at T = 1 after a tempered one. All images get the q(Z)
     that they would have as new images. For some its bound is lower than before, so the bound of
     training may fall in this sweep. But on average new images gain more than if each image kept the
-    better q(Z). Later renewals are 100 sweeps apart, or come when the fit has converged: it ends
-    when a renewal does not raise the bound either. In these, each image keeps the better q(Z), and
-    the bound of training never falls. Without a tempered sweep there are no renewals.
+    better q(Z). Renewals follow every 100 sweeps, and when the fit has converged, which ends when a
+    renewal does not help any more. In these, each image keeps the better q(Z), and the bound of
+    training never falls. Without a tempered sweep there are no renewals.
 
     A renewal has 70 sweeps of q(Z), and needs memory for one more q(Z).
     """
