@@ -83,3 +83,10 @@ def opened(chromium: Any) -> Iterator[Any]:
         each.context.close()
         assert not foreign
         assert not each.errors
+
+
+@pytest.fixture
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a report is written, whose bits do not depend on the date."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    return tmp_path / "report.html"

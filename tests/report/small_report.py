@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
+from topictemper import report
+
 WORDS = [
     *("orbit moon rocket launch planet comet astronaut gravity".split()),
     *("goal match referee league striker keeper stadium penalty".split()),
@@ -66,3 +68,8 @@ def data_of(path: Path) -> dict[str, Any]:
     assert match is not None
     content: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(match[1])))
     return content
+
+
+def written(path: Path, **changed: Any) -> dict[str, Any]:
+    """Write a page, and return what is packed into it."""
+    return data_of(report.write(**arguments(path=path, **changed)))

@@ -1,6 +1,5 @@
 """What `report.write` packs into the page, and what it refuses."""
 
-import datetime
 import json
 import re
 
@@ -10,20 +9,18 @@ import scipy.sparse as sp
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_extraction.text import CountVectorizer
 
-from tests.report.small_report import N_DOCUMENTS, N_TOPICS, WORDS, arguments, corpus, data_of
+from tests.report.small_report import (
+    N_DOCUMENTS,
+    N_TOPICS,
+    WORDS,
+    arguments,
+    corpus,
+    data_of,
+    written,
+)
 from topictemper import TemperedLDA, TopicModel, report
 from topictemper.metrics import coherence, match_topics
 from topictemper.report import _documents, _of_model, _survey
-
-
-@pytest.fixture
-def path(tmp_path, monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")  # else reports before and after midnight differ
-    return tmp_path / "report.html"
-
-
-def written(path, **changed):
-    return data_of(report.write(**arguments(path=path, **changed)))
 
 
 def test_shares_are_means_of_documents_with_words(path):
@@ -146,122 +143,11 @@ def test_the_same_arguments_give_the_same_bits(path):
     assert data_of(path)["created"] == "1970-01-01"
 
 
-def test_shares_over_time_and_by_group(path):
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
-    content = written(path)
-    theta, years = corpus().proportions[:-2], pd.Series(corpus().dates[:-2]).str[:7]
-    periods = content["periods"]
-    assert periods["unit"] == "month"
-    by_month = pd.DataFrame(theta).groupby(years.to_numpy())
-    for k in range(N_TOPICS):
-        shares = dict(zip(periods["names"], periods["share"][k], strict=True))
-        halves = dict(zip(periods["names"], periods["half_width"][k], strict=True))
-        for month, values in by_month[k]:
-            assert shares[month] == pytest.approx(values.mean(), abs=1e-6)
-            assert halves[month] == pytest.approx(1.96 * values.sem(), abs=1e-6)
-    groups = content["groups"]
-    south = np.array(corpus().groups[:-2]) == "south"
-    expected = theta[south].mean(axis=0)
-    place = groups["names"].index("south")
-    np.testing.assert_allclose([row[place] for row in groups["share"]], expected, atol=1e-6)
-    assert groups["documents"][place] == south.sum()
-
-
-@pytest.mark.parametrize(
-    ("dates", "unit", "first", "last"),
-    [
-        (["2024-01-01", "2024-02-09"], "day", "2024-01-01", "2024-02-09"),
-        (["2024-01-03", "2024-06-30"], "week", "2024-01-01", "2024-06-24"),
-        (["2020-01-03", "2024-06-30"], "month", "2020-01", "2024-06"),
-        (["2015-05-03", "2024-06-30"], "quarter", "2015 Q2", "2024 Q2"),
-        ([1975, 2024], "year", "1975", "2024"),
-        ([2001, 2004], "year", "2001", "2004"),
-        ([2001.0, 2004.0], "year", "2001", "2004"),
-        (["2001-02", "2001-05"], "month", "2001-02", "2001-05"),
-        ([1789, 2024], "decade", "1780s", "2020s"),
-        (["0980", "2024"], "century", "900-999", "2000-2099"),
-        (["20240101", 20240209], "day", "2024-01-01", "2024-02-09"),
-        (
-            [datetime.date(2024, 1, 1), datetime.datetime(2024, 1, 3)],
-            "day",
-            "2024-01-01",
-            "2024-01-03",
-        ),
-    ],
-)
-def test_periods_fit_the_dates(path, dates, unit, first, last):
-    given = [*dates, None, float("nan"), "", *([dates[0]] * (N_DOCUMENTS - 5))]
-    periods = written(path, dates=given)["periods"]
-    assert (periods["unit"], periods["names"][0], periods["names"][-1]) == (unit, first, last)
-    assert sum(periods["documents"]) == N_DOCUMENTS - 5
-
-
-def test_documents_of_one_day_have_no_course(path):
-    assert written(path, dates=["2024-05-31"] * N_DOCUMENTS)["periods"] is None
-
-
-def test_dates_of_pandas(path):
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
-    dates = [pd.Timestamp("2024-01-03"), pd.NaT, *[datetime.date(2024, 1, 1)] * (N_DOCUMENTS - 2)]
-    content = written(path, dates=dates)
-    assert content["periods"]["names"] == ["2024-01-01", "2024-01-02", "2024-01-03"]
-    assert content["documents"]["row"] == list(range(N_DOCUMENTS))
-    assert content["documents"]["date"][:3] == ["2024-01-03", "", "2024-01-01"]
-
-
-def test_missing_values_of_pandas_are_none(path):
-    pd = pytest.importorskip("pandas", reason="pandas is not installed")
-    groups = pd.Series(["north", pd.NA, None, *["south"] * (N_DOCUMENTS - 3)], dtype="string")
-    assert sorted(written(path, groups=groups)["groups"]["documents"]) == [1, N_DOCUMENTS - 5]
-
-
-@pytest.mark.parametrize(("ratings", "names"), [([4, 5], ["4", "5"]), ([4.5, 5], ["4.5", "5.0"])])
-def test_whole_numbers_of_a_column_with_gaps_have_no_point(path, ratings, names):
-    groups = np.resize(np.array([np.nan, *ratings]), N_DOCUMENTS)
-    assert sorted(written(path, groups=groups)["groups"]["names"]) == names
-
-
-def test_groups_are_ordered_by_size_and_numbers_as_numbers(path):
-    for sizes, expected in (
-        ({"10": 9, "9": 6, "2": N_DOCUMENTS - 15}, ["2", "9", "10"]),
-        ({"10": 9, "9": 6, "b": N_DOCUMENTS - 15}, ["b", "10", "9"]),
-        ({"5": 9, "3": 6, "nan": N_DOCUMENTS - 15}, ["3", "5", "nan"]),
-    ):
-        groups = [name for name, size in sizes.items() for _ in range(size)]
-        content = written(path, groups=groups)["groups"]
-        assert content["names"] == expected
-        largest = max(sizes, key=sizes.get)
-        assert content["documents"].index(max(content["documents"])) == expected.index(largest)
-
-
-def test_missing_groups_of_arrow(path):
-    groups = pytest.importorskip("pyarrow").array([None] + ["a"] * (N_DOCUMENTS - 1))
-    assert written(path, groups=groups)["groups"]["names"] == ["a"]
-
-
-def test_groups_of_an_ordered_categorical_keep_their_order(path):
-    pandas = pytest.importorskip("pandas")
-    for names in (["low", "mid", "high"], ["9", "10", "8"]):
-        answers = [*np.repeat(names, [6, N_DOCUMENTS - 16, 9]).tolist(), None]
-        groups = pandas.Series(answers, dtype="category")
-        groups = groups.cat.set_categories(names, ordered=True)
-        content = written(path, groups=groups)["groups"]
-        assert content["names"] == names
-        assert np.argmax(content["documents"]) == 1
-
-
 def test_one_topic_of_one_document(path):
     content = data_of(report.write([[3, 1]], [[1]], ["a", "b"], path=path, documents=["a b a"]))
     assert content["share"] == [1]
     assert content["title"] == "Topics in 1 document"
     assert content["neighbors"] == [[]]
-
-
-def test_small_groups_are_joined(path):
-    groups = [f"group {row % 45}" for row in range(N_DOCUMENTS)]
-    names = written(path, groups=groups)["groups"]["names"]
-    assert len(names) == 31
-    assert names[-1] == "Other groups (15)"
 
 
 def test_without_counts_frequencies_are_those_of_the_mixture(path):

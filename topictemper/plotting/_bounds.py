@@ -14,7 +14,7 @@ from ._axes import (
     crop_early_passes,
     history_of,
     named_models,
-    shortened,
+    shortened_apart,
     tidy,
     whole_passes,
 )
@@ -118,9 +118,10 @@ class BoundDisplay:
         self.figure_ = ax.figure
         several = len(self.histories) > 1
         self.lines_ = []
-        for name, history in self.histories.items():
+        names = shortened_apart(self.histories, LONGEST_NAME)
+        for name, history in zip(names, self.histories.values(), strict=True):
             passes, elbo = history["pass"], history["elbo"]
-            label = f"{shortened(name, LONGEST_NAME)}  {elbo[-1]:,.6g}" if several else name
+            label = f"{name}  {elbo[-1]:,.6g}" if several else name
             marker = "o" if len(passes) == 1 else None  # a line of one point is none
             self.lines_ += ax.plot(passes, elbo, linewidth=1.8, label=label, marker=marker)
         tidy(ax)

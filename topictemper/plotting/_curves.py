@@ -16,7 +16,7 @@ from ._axes import (
     crop_early_passes,
     history_of,
     named_models,
-    shortened,
+    shortened_apart,
     tidy,
     whole_passes,
 )
@@ -254,7 +254,8 @@ class LearningCurveDisplay:
         self.figure_ = ax.figure
         self.lines_ = []
         several = len(self.histories) > 1
-        for name, history in self.histories.items():
+        names = shortened_apart(self.histories, LONGEST_NAME)
+        for name, history in zip(names, self.histories.values(), strict=True):
             last = history["score"][-1]
             (line,) = ax.plot(
                 history["pass"],
@@ -262,7 +263,7 @@ class LearningCurveDisplay:
                 marker="o",
                 markersize=3.5,
                 linewidth=1.8,
-                label=f"{shortened(name, LONGEST_NAME)}  {last:.3f}" if several else name,
+                label=f"{name}  {last:.3f}" if several else name,
             )
             self.lines_.append(line)
         tidy(ax)
