@@ -135,13 +135,16 @@ def test_one_pass_has_one_tick():
 )
 def test_a_legend_of_long_names_fits_into_the_figure(display, value):
     history = np.array([(1, -6.0), (2, -5.0)], dtype=[("pass", float), (value, float)])
-    names = "a", "the name of a model that is far longer than the figure is wide" * 2
+    long = "the name of a model that is far longer than the figure is wide" * 2
+    names = "a", f"{long}, one", f"{long}, two"
     drawn = display(dict.fromkeys(names, history)).plot()
     drawn.figure_.canvas.draw()
     legend, axes = drawn.ax_.get_legend(), drawn.ax_.get_window_extent()
     assert legend.get_window_extent().x0 >= axes.x0
     assert legend.get_window_extent().x1 <= axes.x1
-    assert legend.get_texts()[1].get_text().startswith("the name of a model")
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert labels[1].startswith("the name of a mod")
+    assert labels[1] != labels[2]
 
 
 @pytest.mark.parametrize("n", [16, 24])
