@@ -14,7 +14,6 @@ from . import _validation as check
 from ._chunks import each_checked, has_rows, is_chunks, is_matrix, row_sums
 from ._sparse_checks import check_structure, row_of, spans
 from ._typing import Floats
-from ._warnings import warn
 
 #: Larger counts would overflow in sums.
 LARGEST_COUNT = 1e15
@@ -30,9 +29,11 @@ _LIKE_GENSIM = (
     "like a corpus of gensim; make counts of it with "
     "topictemper.datasets.from_gensim(corpus, n_features=len(dictionary))"
 )
-_OF_HASHES = "; those of a HashingVectorizer are, with alternate_sign=False and norm=None"
-# Rows that are checked for tf-idf weights, and the fewest that decide.
-_ROWS_LOOKED_AT, _ROWS_THAT_TELL = 100, 3
+_IF_NEGATIVE = (
+    "; give them as they were before scaling or centering. Those of a HashingVectorizer are >= 0 "
+    "with alternate_sign=False and norm=None"
+)
+_IF_NAN = "; if NaN stands for none, as after a pivot, fill it with 0: fillna(0)"
 
 
 def acceptable(X: Any, name: str) -> Any:
@@ -54,6 +55,16 @@ def acceptable(X: Any, name: str) -> Any:
         raise TypeError(
             f"{name} is a collection of Dask: learn with topictemper.dask.TemperedLDA, predict "
             f"with topictemper.dask.transform, or bring it to this process with {name}.compute()"
+        )
+    if hasattr(X, "obs_names") and hasattr(X, "var_names"):
+        raise TypeError(
+            f"{name} is an AnnData, not a matrix; give its counts, such as {name}.X or "
+            f"{name}.layers['counts'], and to fit feature_names={name}.var_names"
+        )
+    if hasattr(X, "matrix_data") and hasattr(X, "ids"):
+        raise TypeError(
+            f"{name} is a BIOM table, not a matrix; give its counts with samples in rows, "
+            f"{name}.matrix_data.T, and to fit feature_names={name}.ids('observation')"
         )
     check.unmasked(name, X, "0")
     if isinstance(X, dict) and "counts" in X:
@@ -157,9 +168,11 @@ def check_counts(X: Any, name: str) -> Any:
             entry = int(np.flatnonzero(~((data >= 0) & (data <= LARGEST_COUNT)))[0])
             kind, what = "Huge", f"at most {LARGEST_COUNT:g}"
             if not np.isfinite(data[entry]):
-                kind, what = ("NaN" if np.isnan(data[entry]) else "Infinite"), "finite"
+                kind, what = (
+                    ("NaN", f"finite{_IF_NAN}") if np.isnan(data[entry]) else ("Infinite", "finite")
+                )
             elif data[entry] < 0:
-                kind, what = "Negative", f">= 0{_OF_HASHES}"
+                kind, what = "Negative", f">= 0{_IF_NEGATIVE}"
             raise ValueError(
                 f"{kind} values in data passed to {name}: row "
                 f"{row_of(X.indptr, span.start + entry)} has {data[entry]} in column "
@@ -241,34 +254,6 @@ def check_held_out(held_out: Iterable[Any], name: str) -> None:
     """Refuse documents whose held-out halves, in one or more matrices, are all empty."""
     if not any(X.data.any() for X in held_out):
         raise ValueError(NOTHING_HELD_OUT.format(name))
-
-
-def warn_of_tfidf(X: Any) -> None:
-    """Warn if the first rows have norm 1, like the output of a `TfidfVectorizer`.
-
-    Weighted counts, such as multiples of 0.5, do not trigger the warning.
-    """
-    indptr = X.indptr[: 10 * _ROWS_LOOKED_AT]
-    if X.dtype.kind != "f":
-        return
-    doubled = 2 * X.data[: indptr[-1]]
-    # The cheap check comes first: most counts are whole numbers.
-    if (doubled == np.rint(doubled)).all():
-        return
-    filled = np.flatnonzero(np.diff(indptr) > 1)[:_ROWS_LOOKED_AT]
-    if len(filled) < _ROWS_THAT_TELL:
-        return
-    rows = X[filled].astype(np.float64)
-    sums = np.asarray(rows.sum(axis=1)).ravel()
-    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-    for norm in (sums, lengths):
-        if np.abs(norm - 1.0).max() < 1e-3:
-            warn(
-                "X holds fractions whose rows have norm 1, like tf-idf weights or frequencies, and "
-                "LDA models counts: use CountVectorizer in place of TfidfVectorizer, and do not "
-                "normalize",
-            )
-            return
 
 
 def _is_empty(value: Any) -> bool:

@@ -84,6 +84,23 @@ def columns_of(X: Any) -> NDArray[Any] | None:
     return names
 
 
+def with_string_names(X: Any) -> Any:
+    """Return a data frame of pandas whose columns have strings as names, if X has other names.
+
+    scikit-learn drops other names, and then a column would be called by its position, although it
+    has a number: that of an item, for instance. Numbers that are the positions are left. So is a
+    mixture of strings and others, which is an error of scikit-learn.
+    """
+    if not (hasattr(X, "columns") and hasattr(X, "set_axis")):
+        return X
+    names = list(X.columns)
+    if all(type(name) is str for name in names) or names == list(range(len(names))):
+        return X
+    if len({isinstance(name, str) for name in names}) > 1:
+        return X
+    return X.set_axis([str(name) for name in names], axis=1)
+
+
 def _by_column(names: Mapping[Any, Any], name: str) -> list[Any]:
     """Return the names of a mapping in either direction, in the order of the columns."""
     pairs = list(names.items())

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils._chunks import is_matrix
-from .._utils._counts import warn_of_tfidf
+from .._utils._fractions import warn_of_fractions
 from .._utils._hashing import hash_sparse_rows, splitmix64
 from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
@@ -169,7 +169,7 @@ def facts_of(block: Any) -> BlockFacts:
         if is_matrix(block) and not block.shape[0]:
             return BlockFacts(0, block.shape[1], 0.0, 0, 0, [])
         X = _counts(block)
-        warn_of_tfidf(X)
+        warn_of_fractions(X)
     rows = splitmix64(hash_sparse_rows(X.indptr, X.indices, X.data))
     powers = np.full(len(rows), np.uint64(_BASE))
     powers[0] = 1

@@ -18,7 +18,8 @@ from sklearn.utils.validation import (
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, is_chunks
-from .._utils._feature_names import agreed_names
+from .._utils._feature_names import agreed_names, with_string_names
+from .._utils._fractions import warn_of_fractions
 
 
 class CountsMixin:
@@ -38,6 +39,8 @@ class CountsMixin:
     def _checked_counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""
         X = _counts.acceptable(X, name)
+        if self._names_of_frame and not reset:
+            X = with_string_names(X)
         wanted: dict[str, Any] = {
             "accept_sparse": "csr",
             "dtype": _counts.TYPES,
@@ -66,15 +69,18 @@ class CountsMixin:
         given = hasattr(self, "feature_names_in_") and not self._names_of_frame
         return given and _get_feature_names(X) is None
 
-    def _training_counts(self, X: Any, *, reset: bool) -> Any:
-        """Checked CSR counts to learn from."""
+    def _training_counts(self, X: Any, *, reset: bool, feature_names: Any = None) -> Any:
+        """Checked CSR counts to learn from; given names take the place of numbers in a frame."""
+        if reset and feature_names is None:
+            X = with_string_names(X)
         X = self._checked_counts(X, reset=reset)
-        _counts.warn_of_tfidf(X)
+        warn_of_fractions(X)
         return X
 
-    def _stream_counts(self, X: Any, reset: bool) -> Any:
+    def _stream_counts(self, X: Any, reset: bool, feature_names: Any) -> Any:
         """Checked CSR counts to learn from; the first ones set the number of columns."""
-        return self._training_counts(_counts.acceptable_chunk(X), reset=reset)
+        X = _counts.acceptable_chunk(X)
+        return self._training_counts(X, reset=reset, feature_names=feature_names)
 
     def _chunk_counts(self, chunk: Any, reset: bool) -> Any:
         checked = self._training_counts if reset else self._checked_counts

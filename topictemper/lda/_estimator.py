@@ -333,7 +333,7 @@ class TemperedLDA(
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
             Counts of words (columns) in documents (rows), >= 0; values below 1e-30 count as 0.
-            Rows of norm 1, such as tf-idf, give a warning. Memory-mapped arrays
+            Tf-idf weights and logs of counts give a warning. Memory-mapped arrays
             (`topictemper.datasets.open_corpus`) are not copied, except for rows that
             `early_stopping` holds out. An iterable must yield the same chunks of documents in every
             pass, as a list of sparse matrices does, or an object whose ``__iter__`` starts again.
@@ -488,7 +488,7 @@ class TemperedLDA(
                 )
             X = Chunks(X, self._chunk_counts)
         else:
-            X = self._training_counts(X, reset=True)
+            X = self._training_counts(X, reset=True, feature_names=feature_names)
             sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
             weighted = None if sample_weight is None else rows_that_count(X, sample_weight)
             _counts.check_words(X, "X", weighted)

@@ -32,7 +32,7 @@ class StreamMixin:
     n_features_in_: int
     _trainer: Trainer
     _trained_with: dict[str, Any]
-    _stream_counts: Callable[[Any, bool], Any]
+    _stream_counts: Callable[[Any, bool, Any], Any]
     _name_features: Callable[[Any], None]
     _remember_parameters: Callable[[dict[str, Any]], None]
     _begin_labels: Callable[[dict[int, str], int], None]
@@ -102,7 +102,9 @@ class StreamMixin:
                     check_parameters(unseeded(self))  # before a chunk is taken from a stream
                 _counts.no_weights_of_chunks(sample_weight)
                 resets = chain([begins], repeat(False))
-                matrices = _counts.some_chunks(X, lambda X: self._stream_counts(X, next(resets)))
+                matrices = _counts.some_chunks(
+                    X, lambda X: self._stream_counts(X, next(resets), feature_names)
+                )
                 first = next(matrices)
                 self._name_features(feature_names)
                 first = first_documents(self, first, matrices)
@@ -110,7 +112,7 @@ class StreamMixin:
                 for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
                     trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
             else:
-                X = self._stream_counts(X, begins)
+                X = self._stream_counts(X, begins, feature_names)
                 self._name_features(feature_names)
                 sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
                 trainer = self._stream_trainer(X, sample_weight)

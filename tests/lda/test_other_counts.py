@@ -1,0 +1,154 @@
+"""Counts of other things than words: genes in cells, species at sites, items in baskets."""
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from topictemper import load
+
+from ..small_lda import corpus, small_lda
+
+
+class AnnotatedData:
+    """What an AnnData shows of itself."""
+
+    shape = (80, 60)
+    obs_names = var_names = ("a", "b")
+    X = corpus()
+
+
+class BiomTable:
+    """What a table of the package biom-format shows of itself."""
+
+    shape = (60, 80)
+    matrix_data = corpus().T
+
+    def ids(self, axis="sample"):
+        return np.array([axis])
+
+    def __iter__(self):
+        return iter([self.matrix_data])
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [
+        (AnnotatedData(), r"X is an AnnData.*X\.layers\['counts'\].*feature_names=X\.var_names"),
+        (BiomTable(), r"X is a BIOM table.*X\.matrix_data\.T.*X\.ids\('observation'\)"),
+    ],
+    ids=["AnnData", "BIOM"],
+)
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "transform"])
+def test_tables_of_biology_are_refused_with_what_to_give(table, said, method):
+    lda = small_lda().fit(corpus()) if method == "transform" else small_lda()
+    with pytest.raises(TypeError, match=said):
+        getattr(lda, method)(table)
+
+
+def normalized(X):
+    """Counts per 10,000."""
+    return sp.csr_matrix(X.multiply(1e4 / X.sum(axis=1)))
+
+
+def logs(X, dtype):
+    """The logs of normalized counts, of some columns only."""
+    return normalized(X).log1p().astype(dtype).tocsr()[:, 5:40]
+
+
+def weighted_rows(X):
+    return sp.csr_matrix(X.multiply(0.97 ** np.arange(X.shape[0])[:, np.newaxis]))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_logs_of_counts_are_warned_of(dtype, method):
+    with pytest.warns(UserWarning, match="logs of counts.*before normalization and logs"):
+        getattr(small_lda(), method)(logs(corpus(), dtype))
+    with pytest.warns(UserWarning, match="logs of counts"):
+        getattr(small_lda(), method)(corpus().astype(dtype).log1p())
+
+
+def test_counts_that_are_no_logs_are_not_warned_of():
+    X = corpus()
+    noisy = X.astype(float)
+    noisy.data *= np.random.default_rng(0).random(noisy.nnz)  # expected counts of reads
+    ones = sp.csr_matrix(np.kron(np.eye(30), [1, 1, 1]))  # baskets of three
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for given in (
+            X,
+            0.013 * X,
+            noisy,
+            normalized(X),
+            weighted_rows(X),
+            weighted_rows(X > 0),
+            0.3 * ones,
+        ):
+            small_lda().fit(given)
+
+
+def test_nan_and_negative_values_say_what_to_give():
+    X = corpus().toarray().astype(float)
+    X[3, 4] = np.nan
+    with pytest.raises(ValueError, match=r"row 3 has nan in column 4.*pivot.*fillna\(0\)"):
+        small_lda().fit(X)
+    X[3, 4] = -0.5
+    with pytest.raises(ValueError, match=r"row 3 has -0.5 .*before scaling or centering"):
+        small_lda().fit(X)
+
+
+# Names of columns
+
+
+def frame_of(columns):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    return pandas.DataFrame(corpus().toarray(), columns=columns)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [np.arange(1, 61), list(map(np.str_, np.arange(60))), [(v, "a") for v in range(60)]],
+    ids=["numbers", "strings of NumPy", "pairs"],
+)
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_names_that_are_no_strings_are_kept(columns, method, tmp_path):
+    frame = frame_of(columns)
+    names = [str(name) for name in frame.columns]
+    lda = getattr(small_lda(tempering=None), method)(frame)
+    assert lda.feature_names_in_.tolist() == names
+    assert {type(name) for name in lda.feature_names_in_} == {str}
+    lda.save(tmp_path / "model.npz")
+    for model in (lda, load(tmp_path / "model.npz"), lda.merge_topics([[0, 1]])):
+        assert model.transform(frame).shape == (corpus().shape[0], model.n_components)
+        assert model.partial_fit(frame).feature_names_in_.tolist() == names
+        with pytest.raises(ValueError, match="feature names"):
+            model.transform(frame[frame.columns[::-1]])
+    assert frame.columns.tolist() == frame_of(columns).columns.tolist()
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_given_names_take_the_place_of_numbers(method):
+    titles = [f"title {v}" for v in range(60)]
+    frame = frame_of(np.arange(1, 61))
+    lda = getattr(small_lda(tempering=None), method)(frame, feature_names=titles)
+    assert lda.feature_names_in_.tolist() == titles
+    assert lda.transform(frame).shape == (corpus().shape[0], lda.n_components)
+
+
+def test_positions_are_no_names():
+    lda = small_lda().fit(frame_of(np.arange(60)))
+    assert not hasattr(lda, "feature_names_in_")
+
+
+def test_a_table_of_pairs_is_warned_of():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = corpus().tocoo()
+    pairs = pandas.DataFrame({"user": X.row, "item": X.col, "count": X.data})
+    with pytest.warns(UserWarning, match=r"only the columns 'user', 'item', 'count'.*crosstab"):
+        small_lda().fit(pairs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        small_lda().set_params(n_components=2).fit(pairs[["user", "item"]])
+        small_lda().fit(pandas.crosstab(pairs["user"], pairs["item"]))

@@ -1,0 +1,79 @@
+"""Warnings of fractions that are no counts: frequencies, tf-idf weights, logs of counts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._typing import Floats
+from ._warnings import warn
+
+# Rows that are looked at, and the fewest that decide.
+_ROWS_LOOKED_AT, _ROWS_THAT_TELL = 100, 3
+# Values that are small multiples of the smallest of their row, and the fewest that decide.
+_LARGEST_MULTIPLE, _VALUES_THAT_TELL = 20, 20
+
+
+def warn_of_fractions(X: Any) -> None:
+    """Warn if the first rows of X are frequencies, tf-idf weights or logs of counts.
+
+    Weighted counts, such as multiples of 0.5, do not trigger the warning. Nor do counts per 10,000,
+    which give about the same topics as counts (`docs/guide/measured/documents.rst`).
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n_samples, n_features)
+        Checked CSR counts.
+    """
+    indptr = X.indptr[: 10 * _ROWS_LOOKED_AT]
+    if X.dtype.kind != "f":
+        return
+    doubled = 2 * X.data[: indptr[-1]]
+    # The cheap check comes first: most counts are whole numbers.
+    if (doubled == np.rint(doubled)).all():
+        return
+    rows = X[: len(indptr) - 1].astype(np.float64)
+    rows.eliminate_zeros()
+    rows = rows[np.flatnonzero(np.diff(rows.indptr) > 1)[:_ROWS_LOOKED_AT]]
+    if rows.shape[0] < _ROWS_THAT_TELL:
+        return
+    sums = np.asarray(rows.sum(axis=1)).ravel()
+    lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    if _is_one(sums) or _is_one(lengths):
+        warn(
+            "X holds fractions whose rows have norm 1, like tf-idf weights or frequencies, and "
+            "LDA models counts: use CountVectorizer in place of TfidfVectorizer, and do not "
+            "normalize",
+        )
+    elif _are_logs(rows):
+        warn(
+            "X holds logs of counts, as log1p makes them, and LDA models counts: give the counts "
+            "before normalization and logs, such as adata.layers['counts'] of an AnnData"
+        )
+
+
+def _is_one(values: Floats) -> bool:
+    return bool(np.abs(values - 1.0).max() < 1e-3)
+
+
+def _are_logs(rows: Any) -> bool:
+    """Whether values are log(1 + multiples of a number that differs between rows).
+
+    The number is taken from the smallest value of a row, which stands for one in nearly all rows.
+    """
+    smallest = np.repeat(np.minimum.reduceat(rows.data, rows.indptr[:-1]), np.diff(rows.indptr))
+    with np.errstate(over="ignore", invalid="ignore"):
+        of_logs = np.expm1(rows.data) / np.expm1(smallest)
+    telling = (of_logs > 1.5) & (of_logs < _LARGEST_MULTIPLE)
+    if telling.sum() < _VALUES_THAT_TELL:
+        return False
+    # Counts of weighted rows are multiples of the smallest as they are, without logs.
+    as_given = _whole(rows.data[telling] / smallest[telling])
+    return bool(_whole(of_logs[telling]).mean() > 0.9 and as_given.mean() < 0.5)
+
+
+def _whole(values: Floats) -> NDArray[np.bool_]:
+    whole: NDArray[np.bool_] = np.abs(values - np.rint(values)) < 0.05
+    return whole
