@@ -38,3 +38,10 @@ export const decimal = (value) => value.toFixed(2).replace(/^-0\.00$/, "0.00").r
  * @param {string} [plural]
  */
 export const several = (n, noun, plural = `${noun}s`) => `${count(n)} ${n === 1 ? noun : plural}`;
+
+/**
+ * Words in one string, as in the tables of Python: if one of them has a blank, such as a title,
+ * semicolons divide them.
+ * @param {string[]} words
+ */
+export const joined = (words) => words.join(words.some((word) => word.includes(" ")) ? "; " : " ");

@@ -1,4 +1,5 @@
 /** @import {Content} from "./types.js" */
+import { joined } from "./format.js";
 import { topWords } from "./relevance.js";
 
 /** Names of topics: those that were given, with what the reader has edited. */
@@ -28,7 +29,7 @@ export class Labels {
 
   /** What a topic without a label is called, as in the tables of Python. @param {number} topic */
   usual(topic) {
-    return this.words[topic].join(" ");
+    return joined(this.words[topic]);
   }
 
   /** What a topic is called: its label, or else its words. @param {number} topic */

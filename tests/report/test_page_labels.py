@@ -150,3 +150,13 @@ def test_the_reader_is_told_of_topics_with_the_same_label(labeled, tmp_path):
     page.wait_for_selector("#notice >> text=Topics 0 and 2 have the same label")
     saved(page, file)
     assert notice.text_content().startswith("Topics 0 and 2 have the same label")
+
+
+def test_names_with_blanks_are_divided_by_semicolons(opened, tmp_path):
+    titles = [f"The {word}" for word in WORDS]
+    X = corpus().counts
+    lda = TemperedLDA(3, max_iter=5, random_state=0).fit(X, feature_names=titles)
+    shown = opened(lda.report(X, path=tmp_path / "report.html"))
+    assert names_of_topics(shown) == lda.labels_.tolist()
+    assert all(name.count("; ") == 2 for name in names_of_topics(shown))
+    assert all("; The " in words for words in shown.texts(".topics .words"))

@@ -21,7 +21,7 @@ def topics_of(*texts):
         (topics_of("ab", "ab", "ba"), ["a b", "a b", "b a"]),
         (
             [["new york", "city", "a", "b"], ["new", "york city", "a", "c"]],
-            ["new york city a b", "new york city a c"],
+            ["new york; city; a", "new; york city; a"],
         ),
         (
             [
@@ -29,7 +29,7 @@ def topics_of(*texts):
                 ["new", "york", "city", *"ad"],
                 ["new", "york", "city", *"ef"],
             ],
-            ["new york city a b c", "new york city a d", "new york city e"],
+            ["new york; city; a", "new york city a", "new york city e"],
         ),
     ],
 )

@@ -30,8 +30,13 @@ def names_of_topics(words: Sequence[Sequence[str]]) -> list[str]:
     return _names(words, numbers_of_words(words))
 
 
+def joined(words: Sequence[str]) -> str:
+    """Words in one string; if one of them has a blank, such as a title, semicolons divide them."""
+    return ("; " if any(" " in word for word in words) else " ").join(words)
+
+
 def _names(words: Sequence[Sequence[str]], numbers: Sequence[int]) -> list[str]:
-    return [" ".join(of_topic[:n]) for of_topic, n in zip(words, numbers, strict=True)]
+    return [joined(of_topic[:n]) for of_topic, n in zip(words, numbers, strict=True)]
 
 
 def _twins(words: Sequence[Sequence[str]], numbers: Sequence[int]) -> list[int]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils._set_output import _get_output_config
 
 from ._missing import objects
+from ._names import joined
 
 #: Longest cell and most rows that the text of a `Table` shows.
 _WIDTH, _ROWS = 60, 20
@@ -193,7 +194,7 @@ def _cell(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
     if isinstance(value, list | tuple | np.ndarray):
-        value = " ".join(map(_cell, value))
+        value = joined([_cell(each) for each in value])
     text = printable(str(value))
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils._names import joined
 from .._utils._tables import aligned, printable
 
 # Passes and documents that the demo shows, and the longest line of a document.
@@ -89,7 +90,7 @@ def format_topics(
     shares = sizes / sizes.sum()
     order = np.argsort(-shares, kind="stable")[:n_rows]
     digits = len(str(len(shares) - 1))
-    texts = [" ".join(words) for words in top_words]
+    texts = [joined(words) for words in top_words]
     for k, label in (labels or {}).items():
         texts[k] = f"{label}: {texts[k]}"
     return "\n".join(f"  {k:{digits}d}  {shares[k]:6.1%}  {printable(texts[k])}" for k in order)
@@ -163,13 +164,13 @@ def as_json(value: Any) -> str:
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows as CSV; lists become words with blanks between them."""
+    """Return rows as CSV; lists become words with blanks or semicolons between them."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows[0])
     for row in rows:
         writer.writerow(
-            printable(" ".join(map(str, value)) if isinstance(value, list) else str(value))
+            printable(joined(list(map(str, value))) if isinstance(value, list) else str(value))
             if isinstance(value, list | str)
             else value
             for value in row.values()

@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils._missing import check_order
+from .._utils._names import joined
 from ..report._of_model import models_of, write_model
 from ._settings import made_by
 
@@ -104,7 +105,7 @@ def _text(model: Any, document: Any) -> str:
     if isinstance(document, str | bytes):
         text: str = model.vectorizer_.decode(document)
         return text
-    return " ".join(document)
+    return joined(document)
 
 
 def _topics(model: Any, other: Any, place: int) -> Any:

@@ -1,6 +1,6 @@
 /** @import {App} from "../types.js" */
 import { announce, el, show } from "../dom.js";
-import { count, decimal, percent, several } from "../format.js";
+import { count, decimal, joined, percent, several } from "../format.js";
 import { ownWords, topWords } from "../relevance.js";
 import { folded } from "../search.js";
 import { topicName } from "./topic_name.js";
@@ -71,7 +71,7 @@ export function topicTable(app, onPoint) {
       const said = labels.of(topic) ? [] : labels.words[topic];
       const ranked = topWords(content, topic, list.lambda, WORDS + said.length);
       const others = ranked.filter((word) => !said.includes(word));
-      show(words, others.slice(0, WORDS).join(" "));
+      show(words, joined(others.slice(0, WORDS)));
     };
     const row = el(
       "tr",

@@ -2,7 +2,7 @@
 import { lineChart } from "../charts/line.js";
 import { el } from "../dom.js";
 import { downloadCsv, downloadJson } from "../download.js";
-import { count, decimal, several } from "../format.js";
+import { count, decimal, joined, several } from "../format.js";
 import { saveLabels } from "../parts/label_tools.js";
 import { topWords } from "../relevance.js";
 import { OWN_PERPLEXITY, whatIsHere } from "./documents.js";
@@ -105,7 +105,7 @@ function downloads(app) {
       downloadCsv(
         "topics.csv",
         ["topic", "label", "share", "documents", "coherence", "words", "distinctive_words"],
-        topics.map((k) => [k, labels.name(k), content.share[k], content.led[k], content.coherence?.[k], words(k, 1).join(" "), words(k, 0.3).join(" ")]),
+        topics.map((k) => [k, labels.name(k), content.share[k], content.led[k], content.coherence?.[k], joined(words(k, 1)), joined(words(k, 0.3))]),
       ),
     ),
     button("Topics (JSON)", () =>

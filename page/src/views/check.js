@@ -1,6 +1,6 @@
 /** @import {App} from "../types.js" */
 import { el } from "../dom.js";
-import { several } from "../format.js";
+import { joined, several } from "../format.js";
 import { KINDS, doubtSentence } from "../parts/doubts.js";
 import { topicName } from "../parts/topic_name.js";
 import { topWords } from "../relevance.js";
@@ -41,7 +41,7 @@ export function checkView(app) {
               "li",
               {},
               topicName(app, doubt[0]),
-              el("div", { class: "words", dir: "auto" }, topWords(content, doubt[0], 1, 10).join(" ")),
+              el("div", { class: "words", dir: "auto" }, joined(topWords(content, doubt[0], 1, 10))),
               el("p", { class: "why" }, doubtSentence(app, doubt)),
             ),
           ),

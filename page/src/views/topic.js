@@ -1,7 +1,7 @@
 /** @import {App} from "../types.js" */
 import { shareTable, trend } from "../charts/trend.js";
 import { announce, el, show } from "../dom.js";
-import { decimal, percent, several } from "../format.js";
+import { decimal, joined, percent, several } from "../format.js";
 import { largestFirst } from "../order.js";
 import { documentCard } from "../parts/document.js";
 import { doubtSentence, medianCoherence } from "../parts/doubts.js";
@@ -246,7 +246,7 @@ function nearPanel(app, topic) {
           {},
           topicName(app, other),
           el("span", { class: "value", title: "1 for the same words, 0 for no word in common" }, decimal(similarity)),
-          el("div", { class: "words", dir: "auto" }, topWords(app.content, other, 0.6, 8).join(" ")),
+          el("div", { class: "words", dir: "auto" }, joined(topWords(app.content, other, 0.6, 8))),
         ),
       ),
     ),
