@@ -3,13 +3,43 @@ import { el } from "./dom.js";
 // Words as most tokenizers see them, with digits, apostrophes, hyphens and Unicode's joiners inside.
 const TOKEN = /[\p{L}\p{M}\p{N}_]+(?:(?:['’-]|\u200c|\u200d)[\p{L}\p{M}\p{N}_]+)*/gu;
 
+// What a name, such as a title, may not follow or precede.
+const LETTER = "[\\p{L}\\p{M}\\p{N}_]";
+const LETTER_AT_END = new RegExp(`${LETTER}$`, "u");
+
 /**
- * A text with words of a topic marked. Phrases of up to three words are found too.
+ * A text with words of a topic marked. Names with blanks or signs, such as titles, are found as
+ * they are; phrases of up to three words also with other signs between their words.
  * @param {string} text
  * @param {Map<string, number>} weights of words in lower case, in (0, 1]
  * @returns {(string | HTMLElement)[]}
  */
 export function marked(text, weights) {
+  const names = [...weights.keys()].filter((word) => word.replace(TOKEN, "") !== "");
+  if (names.length === 0) return markedWords(text, weights);
+  names.sort((a, b) => b.length - a.length);
+  const literal = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|");
+  const parts = [];
+  let end = 0;
+  for (const { 0: name, index } of text.matchAll(new RegExp(`(?:${literal})(?!${LETTER})`, "giu"))) {
+    const weight = weights.get(name.toLowerCase());
+    if (weight === undefined || LETTER_AT_END.test(text.slice(end, index))) continue;
+    parts.push(...markedWords(text.slice(end, index), weights), mark(name, weight));
+    end = index + name.length;
+  }
+  parts.push(...markedWords(text.slice(end), weights));
+  return parts;
+}
+
+/** @param {string} text @param {number} weight */
+const mark = (text, weight) => el("mark", { "--weight": weight.toFixed(2) }, text);
+
+/**
+ * @param {string} text
+ * @param {Map<string, number>} weights
+ * @returns {(string | HTMLElement)[]}
+ */
+function markedWords(text, weights) {
   const tokens = [...text.matchAll(TOKEN)].flatMap(split(weights));
   const parts = [];
   let end = 0;
@@ -21,9 +51,7 @@ export function marked(text, weights) {
       const last = words[n - 1];
       const stop = last.start + last.length;
       parts.push(text.slice(end, tokens[i].start));
-      parts.push(
-        el("mark", { "--weight": weight.toFixed(2) }, text.slice(tokens[i].start, stop)),
-      );
+      parts.push(mark(text.slice(tokens[i].start, stop), weight));
       end = stop;
       i += n - 1;
       break;

@@ -100,6 +100,28 @@ def test_words_are_marked_inside_of_names_that_the_tokeniser_cut(opened, tmp_pat
     assert marked == ["moon", "IPv", *words[2:]]
 
 
+def test_names_of_several_words_are_marked_whole(opened, tmp_path):
+    words = [
+        "Faramea.occidentalis",
+        "Postman, The (1997)",
+        "Lawrence of Arabia",
+        "Dr. Strangelove or: How I Learned to Stop Worrying",
+        "c++",
+        "c",
+    ]
+    text = "; ".join([*words[:5], "Faramea", "Postman (1997)", "The Postman, The (1997)s", "C"])
+    file = report.write(
+        np.array([[0.2, 0.2, 0.2, 0.2, 0.2, 0], [0, 0, 0, 0, 0, 1]]),
+        np.ones((5, 2)) / 2,
+        words,
+        documents=[text] * 5,
+        path=tmp_path / "r.html",
+    )
+    page = opened(file).go("topic/0")
+    marked = page.locator("article").first.locator("mark").all_text_contents()
+    assert marked == words[:5]
+
+
 def test_words_are_marked_in_scripts_without_spaces(opened, tmp_path):
     words = ["天气", "公园", "公园里", "サーバー", "ภาษา", "smb"]
     text = "今天天气好,我们去公园里。smbd命令 smb命令 サーバーは ภาษาไทย"
