@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper.plotting import TopicSharesDisplay
@@ -164,6 +165,13 @@ def test_report(model, tmp_path, kind):
     assert page["fits"] == 3
     assert page["periods"]["names"] == ["2020", "2021", "2022"]
     assert sorted(page["groups"]["names"]) == sorted(given["groups"][:3])
+
+
+def test_items_of_a_list_that_have_blanks_are_divided_by_semicolons_in_the_report(tmp_path):
+    baskets = [[f"The {word}" for word in text.split()] for text in texts()]
+    model = TopicModel(3, vectorizer=CountVectorizer(), random_state=0).fit(baskets)
+    content = data_of(model.report(baskets, path=tmp_path / "report.html"))
+    assert content["documents"]["text"][0] == "; ".join(baskets[0])
 
 
 def test_the_path_of_a_report_may_be_second(model, tmp_path):
