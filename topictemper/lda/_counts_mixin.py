@@ -20,12 +20,16 @@ from .._utils import _validation as check
 from .._utils._chunks import Chunks, is_chunks
 from .._utils._feature_names import agreed_names, with_string_names
 from .._utils._fractions import warn_of_fractions
+from .._utils._warnings import warn
+
+_LEAST_WORDS = 5  # that are not taken for the columns of a table of pairs
 
 
 class CountsMixin:
     """Gives an estimator the checks of what it takes."""
 
     n_features_in_: int
+    feature_names_in_: NDArray[Any]
     #: Whether the names of the columns are those of a data frame.
     _names_of_frame: bool = False
 
@@ -76,6 +80,17 @@ class CountsMixin:
         X = self._checked_counts(X, reset=reset)
         warn_of_fractions(X)
         return X
+
+    def _warn_of_pairs(self, n_components: int) -> None:
+        """Warn of a data frame with fewer columns than topics and than a document has words."""
+        if self._names_of_frame and self.n_features_in_ < min(n_components, _LEAST_WORDS):
+            # Nearly always a table of pairs, whose numbers give a model without meaning.
+            columns = ", ".join(map(repr, self.feature_names_in_))
+            warn(
+                f"X has only the columns {columns}. It must have a row for each document and a "
+                "column for each word. Make counts of a table of pairs first, such as "
+                "pandas.crosstab(table.document, table.word)"
+            )
 
     def _stream_counts(self, X: Any, reset: bool, feature_names: Any) -> Any:
         """Checked CSR counts to learn from; the first ones set the number of columns."""

@@ -450,6 +450,7 @@ class TemperedLDA(
         # Without seed words: their numbers follow from the documents that are learned from.
         # A fit needs memory for three copies of the topics.
         config = Config.of(unseeded(self), X.shape[1], copies=3)
+        self._warn_of_pairs(config.n_components)
         previous = getattr(self, "_trainer", None) if config.warm_start else None
         if previous and words_before is not None:
             self._keep_names(words_before, of_frame=of_frame)

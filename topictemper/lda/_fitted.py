@@ -25,8 +25,8 @@ from ._monitor import Validation
 from ._state_checks import check_trainer
 from ._training import Trainer
 
-# What is warned of: so many twins, in a model of so many topics; fewer words than that.
-_MANY_TWINS, _LEAST_TOPICS, _LEAST_WORDS = 0.1, 50, 5
+# Twins are warned of if so many of a model of so many topics are.
+_MANY_TWINS, _LEAST_TOPICS = 0.1, 50
 _NEARLY_COLD = 1.001  # learned temperatures may not come to 1 exactly
 _HISTORIES = {"score_history": ("pass", "score"), "elbo_history": ("pass", "temperature", "elbo")}
 
@@ -37,7 +37,6 @@ class FittedMixin:
     _trainer: Trainer
     _trained_with: dict[str, Any]
     n_features_in_: int
-    feature_names_in_: NDArray[Any]
     _names_of_frame: bool
     #: What `components_` has returned, and of which state of the trainer; None for a new one.
     _components: tuple[Any, NDArray[Any]] | None = None
@@ -66,15 +65,6 @@ class FittedMixin:
     def _warn_of_twins(self, *, keeps: bool) -> None:
         """Warn if many topics are alike; where a fit `keeps` its model, Ctrl-C ends only this."""
         topics = self._trainer.predictive_topics
-        if self._names_of_frame and self.n_features_in_ < min(topics.n_components, _LEAST_WORDS):
-            # Nearly always a table of pairs, whose numbers give a model without meaning.
-            warn(
-                f"X has {topics.n_components} topics and only the columns "
-                f"{', '.join(map(repr, self.feature_names_in_))}. It must have a row for each "
-                "document and a column for each word. Make counts of a table of pairs first, such "
-                "as pandas.crosstab(table.document, table.word)",
-            )
-            return
         if topics.n_components < _LEAST_TOPICS:
             return
         try:
