@@ -128,6 +128,21 @@ def test_log_fractional_moments_are_those_of_the_dirichlet(dtype, eta):
     assert_allclose(moments[-1], 0.0, atol=1e-4 if dtype == "float32" else 1e-10)
 
 
+@pytest.mark.parametrize("dtype", PRECISION)
+@pytest.mark.parametrize("tokens", [1e10, 1e12, 1e15])
+def test_log_fractional_moments_of_very_many_tokens(dtype, tokens):
+    # There they are those of a point: G(x + s) / G(x) is x^s.
+    topics = random_topics(20, 3, 1.0, dtype)
+    topics.M += 1.0  # no word is rare
+    topics.column_sums = topics.M.sum(axis=0, dtype=np.float64)
+    topics.a = tokens
+    nodes = np.array([0.01, 0.1, 0.5, 0.99, 1.0])
+    shares = topics.rows(slice(None), np.float64) / topics.totals
+    expected = np.log((shares ** nodes[:, None, None]).sum(axis=1))
+    moments = topics.log_fractional_moments(nodes, ONE_THREAD)
+    assert_allclose(moments, expected, rtol=0, atol=1.5e-5)
+
+
 @pytest.mark.filterwarnings("ignore:.*topics are nearly the same")
 def test_temperatures_of_a_model_of_very_many_topics():
     # From 256 KB on NumPy takes the memory of an intermediate result, 16 nodes by 2,100 topics.

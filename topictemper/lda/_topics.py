@@ -24,6 +24,9 @@ Eta = float | NDArray[Any]
 # M is rescaled when its factor `a` leaves this range: far from the limits of float32.
 _SMALLEST_FACTOR = 1e-20
 _WORDS_AT_ONCE = 1024
+# From this total on, differences of log-gammas, which are rounded to a share of themselves, are
+# less precise than the first term of Stirling's series.
+_LARGE_TOTAL = 2.0**30
 # Entries of M that a thread mixes with those of others at a time: so many that threads seldom wait
 # for each other, and few enough to need little memory.
 _ENTRIES_AT_ONCE = 2**19
@@ -237,8 +240,14 @@ class Topics(Stateful):
         M, a = (self.M, self.a) if self.H is None else (self._over_base(slice(None)), 1.0)
         table = _gamma_ratios(tuple(nodes.tolist()), *octaves)
         workers.run(kernels.fractional_moments, M, a, self.base, octaves[0], table, sums)
+        log_sums = np.log(sums.T)
+        log_moments = np.where(
+            totals < _LARGE_TOTAL,
+            log_sums + gammaln(totals) - gammaln(totals + s),
+            log_sums - s * np.log(totals),
+        )
         # NumPy reuses the memory of large intermediate results, and with it their order.
-        return np.ascontiguousarray(np.log(sums.T) + gammaln(totals) - gammaln(totals + s))
+        return np.ascontiguousarray(log_moments)
 
     def set_prior(self, eta: Eta) -> None:
         """Exchange the prior's part of lambda, where it is the same for all words."""
