@@ -405,3 +405,19 @@ def test_temperature_that_an_estimator_learns_is_equation_9(normalizer):
     posterior = GlobalTemperature(trainer.control.posterior.temperatures, None)
     s = posterior.update(evidence.energy, evidence.log_c)
     assert s == pytest.approx(np.exp(log_r - logsumexp(log_r)) @ GRID, rel=1e-9)
+
+
+@pytest.mark.parametrize("tokens", [0.5, 30.0])
+@pytest.mark.parametrize("documents", [1e-3, 2.0])
+def test_prior_normalizer_of_weighted_counts(documents, tokens):
+    # Of the lower bound, which is linear in tokens, a token has the same wherever it stands.
+    normalizer = PriorNormalizer(GRID, np.full(4, ALPHA, "float32"), ETA, 60, "lower", 0)
+    topics, batch = random_topics(60, 4), minibatch(corpus()[:2])
+    local = e_step(topics, batch)
+
+    def log_c_of_a_token(size):
+        return normalizer.corpus(topics, batch, local, size, ONE_THREAD)[1] / size.tokens
+
+    usual = log_c_of_a_token(CorpusSize(2.0, 60.0))
+    found = log_c_of_a_token(CorpusSize(documents, documents * tokens))
+    assert_allclose(found, usual, rtol=1e-10)

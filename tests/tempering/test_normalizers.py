@@ -148,6 +148,14 @@ def test_corpus_sized_arguments_are_stable():
     assert np.isfinite(result).all()
 
 
+@pytest.mark.parametrize(("d", "n"), [(0.25, 4.0), (4.0, 0.25), (1e-3, 1e-3)])
+def test_less_than_one_datum_or_token(d, n):
+    # Weights of data, and counts, may sum to less than 1.
+    c = np.random.default_rng(0).normal(size=(6, 5, 3))
+    expected = np.log((np.exp(n * c).mean(axis=1) ** d).mean(axis=0))
+    np.testing.assert_allclose(prior_log_partition(c, d, n), expected)
+
+
 def test_prior_log_partition_bad():
     good = np.zeros((2, 2, 3))
     for c in (np.zeros((2, 3)), np.zeros((0, 2, 3)), np.zeros((2, 0, 3))):
@@ -155,9 +163,9 @@ def test_prior_log_partition_bad():
             prior_log_partition(c, 10, 10)
     with pytest.raises(ValueError, match=r"^c must be finite"):
         prior_log_partition(good - np.inf, 10, 10)
-    with pytest.raises(ValueError, match=r"^n_data == .*must be >= 1"):
+    with pytest.raises(ValueError, match=r"^n_data == .*must be > 0"):
         prior_log_partition(good, 0, 10)
-    with pytest.raises(ValueError, match=r"^n_tokens_per_datum == .*must be >= 1"):
-        prior_log_partition(good, 10, 0.5)
+    with pytest.raises(ValueError, match=r"^n_tokens_per_datum == .*must be > 0"):
+        prior_log_partition(good, 10, 0)
     with pytest.raises(ValueError, match=r"^bound must be None, 'lower' or 'upper', got 'exact'"):
         prior_log_partition(good, 10, 10, "exact")

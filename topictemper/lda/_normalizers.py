@@ -190,9 +190,7 @@ class PriorNormalizer(Stateful):
     ) -> tuple[float, Floats]:
         """Energy and log C(s) at the nodes of the corpus, of which the batch is a sample."""
         energy = batch.total(log_likelihood(topics, batch, local.theta(), workers))
-        log_c = prior_log_partition(
-            self._samples, size.documents, max(1.0, size.tokens / size.documents), self._bound
-        )
+        log_c = prior_log_partition(self._samples, size.documents, size.length, self._bound)
         return float(energy * size.tokens / batch.total_tokens), log_c
 
 

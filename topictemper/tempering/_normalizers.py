@@ -63,14 +63,14 @@ def prior_log_partition(
         c(s) at J inverse temperatures, for samples beta of the globals from their prior and,
         for each of these, samples theta of the locals from theirs.
     n_data : float
-        D, >= 1.
+        D, > 0; weights of data may sum to less than 1.
     n_tokens_per_datum : float
-        N, >= 1; the mean if data differ.
+        N, > 0; the mean if data differ.
     bound : {None, "lower", "upper"}, default=None
         None for the estimate above, "lower" for ``N D mean c``, "upper" for
         ``N D log mean exp c``. Both have less variance, and are linear in N D. The names are the
-        paper's. The second is no upper bound, though: x^N and x^D are convex, so by Jensen's
-        inequality their means are at least the powers of the mean, and
+        paper's. The second is no upper bound, though: for N and D of at least 1, x^N and x^D are
+        convex, so by Jensen's inequality their means are at least the powers of the mean, and
         ``"lower" <= "upper" <= None`` on the same samples.
 
     Returns
@@ -102,8 +102,8 @@ def prior_log_partition(
         )
     if not np.isfinite(c).all():
         raise ValueError(f"c must be finite, got {c[~np.isfinite(c)][0]}")
-    d = check.number("n_data", n_data, 1.0)
-    n = check.number("n_tokens_per_datum", n_tokens_per_datum, 1.0)
+    d = check.number("n_data", n_data, 0.0, boundaries="neither")
+    n = check.number("n_tokens_per_datum", n_tokens_per_datum, 0.0, boundaries="neither")
     result: Floats
     if bound is None:
         result = log_mean_exp(d * log_mean_exp(n * c, axis=1), axis=0)
