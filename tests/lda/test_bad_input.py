@@ -167,6 +167,11 @@ def test_huge_counts_have_a_score():
     assert np.isfinite(small_lda().fit(corpus()).score(X))
 
 
+def test_tokens_that_no_integer_holds_have_a_score():
+    X = np.full((3, 10_000), 1e15)  # 1e19 tokens in each
+    assert small_lda().fit(X).score(X) == pytest.approx(-np.log(10_000), abs=1e-3)
+
+
 def test_huge_weights_are_refused():
     weights = np.ones(200)
     weights[7] = 1e40

@@ -88,11 +88,12 @@ def _half(counts: NDArray[np.int64], ptr: NDArray[Any], hashes: Hashes) -> NDArr
 
 def _half_of_words(counts: NDArray[np.int64], seed: np.uint64) -> NDArray[np.int64]:
     """Observed counts of a document with very many tokens."""
-    rng, half, n = np.random.default_rng(int(seed)), np.zeros_like(counts), counts.sum()
+    rng, half = np.random.default_rng(int(seed)), np.zeros_like(counts)
+    n = counts.sum(dtype=np.float64)  # which int64 may not hold
     words = counts > 0
     counts = counts[words]  # stored zeros take no draws
     if n < _MOST_DRAWN:
-        half[words] = rng.multivariate_hypergeometric(counts, (n + 1) // 2, method="marginals")
+        half[words] = rng.multivariate_hypergeometric(counts, (int(n) + 1) // 2, method="marginals")
     else:  # every word is halved to within one token of its own
         half[words] = counts // 2 + counts % 2 * rng.integers(0, 2, len(counts))
     return half
