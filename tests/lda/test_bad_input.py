@@ -331,7 +331,7 @@ def test_extreme_but_sensible_parameters(mode, parameters):
 # Schedules that return nonsense, at once or in the middle of training
 
 
-@pytest.mark.parametrize("value", [0.5, 0, -1, np.nan, np.inf, "x", None, [2.0], 1j])
+@pytest.mark.parametrize("value", [0.5, 0, -1, 1e300, np.nan, np.inf, "x", None, [2.0], 1j])
 def test_schedule_returns_nonsense_at_once(value):
     lda = small_lda(tempering="avi", schedule=lambda passes: value)
     with Unchanged(lda, "schedule must return temperatures"):

@@ -74,7 +74,7 @@ def test_frozen_comparable_picklable(schedule):
     assert isinstance(schedule, Schedule)
 
 
-@pytest.mark.parametrize("t0", [0.99, -1.0, math.nan, math.inf])
+@pytest.mark.parametrize("t0", [0.99, -1.0, 1.1e6, math.nan, math.inf])
 @pytest.mark.parametrize(
     "kind",
     [lambda t0: ConstantSchedule(t0), *(lambda t0, kind=kind: kind(t0, 1.0) for kind in FALLING)],
@@ -113,7 +113,7 @@ def test_callable_values(value):
     assert type(result) is float
 
 
-@pytest.mark.parametrize("value", [0.5, -1, math.nan, math.inf, None, "2", True, 2j, np.ones(1)])
+@pytest.mark.parametrize("value", [0.5, -1, 1.1e6, math.nan, math.inf, None, "2", True, 2j, np.ones(1)])
 def test_callable_bad_values(value):
     with pytest.raises(ValueError, match=r"^schedule must .* at time 12\.5 it returned") as error:
         CallableSchedule(lambda time: value).temperature(12.5)

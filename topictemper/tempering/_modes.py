@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from sklearn.base import BaseEstimator
 
 from .._utils import _validation as check
-from ._schedules import ConstantSchedule, Schedule, as_schedule
+from ._schedules import LARGEST_TEMPERATURE, ConstantSchedule, Schedule, as_schedule
 
 ScheduleSpec = str | Schedule | Callable[[float], Any]
 
@@ -26,7 +26,7 @@ class Annealing(BaseEstimator):
         How T falls from `max_temperature` to 1. A `Schedule`, or a callable from passes to T >= 1,
         sets T by itself: `max_temperature` must then be "auto" and `length` None.
     max_temperature : "auto" or float, default="auto"
-        T at the start, >= 1.
+        T at the start, from 1 to 1e6.
     length : float, default=None
         Passes over the data until T = 1, >= 0.
 
@@ -66,7 +66,7 @@ class PosteriorAnnealing(Annealing):
     schedule : {"linear", "exponential", "inverse-linear"}, Schedule or callable, default=None
         As for `Annealing`.
     max_temperature : "auto" or float, default="auto"
-        T at the start, >= 1.
+        T at the start, from 1 to 1e6.
     length : float, default=None
         Passes over the data until T = 1, >= 0.
 
@@ -95,7 +95,7 @@ class LocalTempering(Annealing):
     schedule : {"linear", "exponential", "inverse-linear"}, Schedule or callable, default=None
         Upper bound of the learned temperatures over time, as for `Annealing`.
     max_temperature : "auto" or float, default="auto"
-        The bound at the start, >= 1.
+        The bound at the start, from 1 to 1e6.
     length : float, default=None
         Passes over the data until the bound is 1, >= 0.
     inertia : float, default=None
@@ -147,7 +147,7 @@ class GlobalTempering(LocalTempering):
     schedule : {"linear", "exponential", "inverse-linear"}, Schedule or callable, default=None
         Upper bound of the learned temperature over time, as for `Annealing`.
     max_temperature : "auto" or float, default="auto"
-        The bound at the start, >= 1.
+        The bound at the start, from 1 to 1e6.
     length : float, default=None
         Passes over the data until the bound is 1, >= 0.
     inertia : float, default=None
@@ -207,7 +207,7 @@ _NORMALIZERS = ("posterior", "prior", "prior_lower", "prior_upper")
 
 _CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "schedule": lambda name, value: _schedule(value),
-    "max_temperature": lambda name, value: check.number(name, value, 1.0, 1e6),
+    "max_temperature": lambda name, value: check.number(name, value, 1.0, LARGEST_TEMPERATURE),
     "length": lambda name, value: check.number(name, value, 0.0),
     "inertia": lambda name, value: check.number(name, value, 0.0),
     "n_temperatures": lambda name, value: check.integer(name, value, 2),

@@ -3,10 +3,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any, Protocol, runtime_checkable
 
 from .._utils import _validation as check
+
+#: The highest temperature: there nothing is left of any likelihood.
+LARGEST_TEMPERATURE = 1e6
 
 
 @runtime_checkable
@@ -14,7 +16,7 @@ class Schedule(Protocol):
     """Anything with a method ``temperature(time) -> float``.
 
     Times are in whatever unit the caller counts (iterations, effective passes); temperatures
-    are at least 1.
+    are from 1 to 1e6.
 
     Examples
     --------
@@ -35,12 +37,12 @@ class ConstantSchedule:
     Parameters
     ----------
     t0 : float, default=1.0
-        The temperature, >= 1. Unlike the other schedules this one never falls to 1.
+        The temperature, from 1 to 1e6. Unlike the other schedules this one never falls to 1.
 
     Raises
     ------
     TypeError, ValueError
-        If `t0` is not a finite number >= 1.
+        If `t0` is not a number from 1 to 1e6.
 
     Examples
     --------
@@ -52,7 +54,7 @@ class ConstantSchedule:
 
     def __post_init__(self) -> None:
         """Check the temperature."""
-        object.__setattr__(self, "t0", check.number("t0", self.t0, 1.0))
+        object.__setattr__(self, "t0", check.number("t0", self.t0, 1.0, LARGEST_TEMPERATURE))
 
     def temperature(self, time: float, /) -> float:
         """Return the temperature at `time` (>= 0)."""
@@ -69,7 +71,7 @@ class _FallingSchedule(ABC):
 
     def __post_init__(self) -> None:
         """Check the two numbers."""
-        object.__setattr__(self, "t0", check.number("t0", self.t0, 1.0))
+        object.__setattr__(self, "t0", check.number("t0", self.t0, 1.0, LARGEST_TEMPERATURE))
         object.__setattr__(self, "length", check.number("length", self.length, 0.0))
 
     def temperature(self, time: float, /) -> float:
@@ -94,7 +96,7 @@ class LinearSchedule(_FallingSchedule):
     Parameters
     ----------
     t0 : float
-        Temperature at time 0, >= 1.
+        Temperature at time 0, from 1 to 1e6.
     length : float
         Time from which the temperature is exactly 1, >= 0 (0: always 1).
 
@@ -123,7 +125,7 @@ class ExponentialSchedule(_FallingSchedule):
     Parameters
     ----------
     t0 : float
-        Temperature at time 0, >= 1.
+        Temperature at time 0, from 1 to 1e6.
     length : float
         Time from which the temperature is exactly 1, >= 0 (0: always 1).
 
@@ -150,7 +152,7 @@ class InverseLinearSchedule(_FallingSchedule):
     Parameters
     ----------
     t0 : float
-        Temperature at time 0, >= 1.
+        Temperature at time 0, from 1 to 1e6.
     length : float
         Time from which the temperature is exactly 1, >= 0 (0: always 1).
 
@@ -204,13 +206,13 @@ class CallableSchedule:
         Raises
         ------
         ValueError
-            If the function returns anything but a finite real number >= 1.
+            If the function returns anything but a real number from 1 to 1e6.
         """
         _check_time(time)
         value = self.function(time)
-        if not check.is_real(value) or not isfinite(value) or value < 1.0:
+        if not check.is_real(value) or not 1.0 <= value <= LARGEST_TEMPERATURE:  # also of NaN
             raise ValueError(
-                "schedule must return temperatures: finite numbers >= 1; "
+                f"schedule must return temperatures: numbers from 1 to {LARGEST_TEMPERATURE:g}; "
                 f"at time {time!r} it returned {value!r}"
             )
         return float(value)
