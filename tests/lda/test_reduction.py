@@ -232,8 +232,23 @@ def test_seeds_of_topics_that_are_left(seeds):
     again = clone(dropped).fit(corpus(), feature_names=words)
     assert again.labels_[0] == "b"
     assert again.labels_[1].startswith("word")
-    assert lda.drop_topics(["a", "b", "c"]).topic_word_prior is None
+    assert lda.drop_topics(["a", "b", "c"]).topic_word_prior == 0.05
     assert lda.topic_word_prior is prior
+
+
+@pytest.mark.parametrize(
+    ("settings", "base"), [({}, 0.05), ({"inference": "vb"}, 0.1), ({"base": 0.2}, 0.2)]
+)
+def test_a_model_without_its_seeded_topics_goes_on(settings, base, tmp_path):
+    words = [f"word{v}" for v in range(60)]
+    seeds = SeedTopics({"a": words[:3]}, base=settings.pop("base", None))
+    lda = small_lda(topic_word_prior=seeds, **settings).fit(corpus(), feature_names=words)
+    left = lda.drop_topics("a")
+    assert left.topic_word_prior == base
+    assert_allclose(left.topic_word_prior_, base)
+    left.save(tmp_path / "model")
+    loaded = topictemper.load(tmp_path / "model")
+    assert learned_state(loaded.partial_fit(corpus())) == learned_state(left.partial_fit(corpus()))
 
 
 def test_a_prior_of_words_stays_as_it_is():

@@ -124,6 +124,42 @@ def test_a_stream_has_the_same_prior_wherever_its_chunks_end():
     assert_array_equal(cut.topic_word_prior_, whole.topic_word_prior_)
 
 
+OTHER_SEEDS = [
+    {"one": SEEDS["one"]},
+    {"one": SEEDS["one"], "two": TOPS[1][:3]},
+    {"two": SEEDS["two"], "one": SEEDS["one"]},  # their topics have other numbers
+    SeedTopics(SEEDS, strength=0.5),
+    SeedTopics(SEEDS, base=0.2),
+]
+
+
+@pytest.mark.parametrize("loads", [False, True])
+@pytest.mark.parametrize("seeds", OTHER_SEEDS)
+def test_a_stream_refuses_other_seeds(seeds, loads, tmp_path):
+    lda = small_lda(topic_word_prior=SEEDS).partial_fit(frame(corpus()))
+    lda.set_params(topic_word_prior=seeds)
+    if loads:
+        lda.save(tmp_path / "model")
+        lda = topictemper.load(tmp_path / "model")
+    before = learned_state(lda)
+    for model in (lda, lda.merge_topics([2, 3])):
+        with pytest.raises(ValueError, match="topic_word_prior is .*, but training began with"):
+            model.partial_fit(frame(corpus()))
+    assert learned_state(lda) == before
+    lda.set_params(topic_word_prior=SeedTopics(SEEDS)).partial_fit(frame(corpus()))
+
+
+def test_a_stream_refuses_seeds_that_are_changed_in_place():
+    seeds = {label: list(words) for label, words in SEEDS.items()}
+    lda = small_lda(topic_word_prior=seeds).partial_fit(frame(corpus()))
+    seeds["one"].append("w7")
+    with pytest.raises(ValueError, match=r"topic_word_prior is .*'w7'.*, but training began with"):
+        lda.partial_fit(frame(corpus()))
+    lda.set_params(topic_word_prior={"one": "w7"})
+    with pytest.raises(TypeError, match="'one' must have a list of words"):
+        lda.partial_fit(frame(corpus()))
+
+
 def test_words_of_a_large_corpus(tmp_path):
     lda = small_lda(topic_word_prior=SEEDS, total_samples=1e8)
     lda.partial_fit(frame(corpus()))

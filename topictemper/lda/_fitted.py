@@ -18,10 +18,12 @@ from ..persistence._fitted import History
 from ..persistence._models import parameters_of, plain_parameters
 from ..tempering._history import record
 from ..tempering._modes import Annealing
+from ..topics._seeds import SeedTopics
 from ..topics._twins import effective_topics, twin_topics
 from ._assembly import restored_trainer, trainer_tree
 from ._config import Config
 from ._monitor import Validation
+from ._seeding import kept_seeds, same_seeds
 from ._state_checks import check_trainer
 from ._training import Trainer
 
@@ -36,6 +38,9 @@ class FittedMixin:
 
     _trainer: Trainer
     _trained_with: dict[str, Any]
+    #: The seeded topics of `_trained_with`, of which an array has been made there.
+    _trained_seeds: SeedTopics | None
+    topic_word_prior: Any
     n_features_in_: int
     _names_of_frame: bool
     #: What `components_` has returned, and of which state of the trainer; None for a new one.
@@ -167,6 +172,7 @@ class FittedMixin:
     def _remember_parameters(self, parameters: dict[str, Any]) -> None:
         """Keep the parameters that training uses, which may be set to others later."""
         self._trained_with = {name: _kept(value) for name, value in parameters.items()}
+        self._trained_seeds = kept_seeds(self.topic_word_prior)
 
     def _set_fitted(
         self,
@@ -195,6 +201,7 @@ class FittedMixin:
         estimator: Any = self
         tree = trainer_tree(self._trainer)
         check_trainer(tree["trainer"])
+        changed = not same_seeds(self._trained_seeds, kept_seeds(self.topic_word_prior))
         return {
             "parameters": plain_parameters(
                 {
@@ -204,6 +211,7 @@ class FittedMixin:
                 }
             ),
             **tree,
+            "seeds": plain_parameters({"seeds": self._trained_seeds}) if changed else None,
             "labels": estimator._labels_state(),
             "names_of_frame": self._names_of_frame,
             **{name: getattr(self, f"{name}_", None) for name in _HISTORIES},
@@ -217,6 +225,10 @@ class FittedMixin:
             self._trained_with = own | parameters_of(tree["parameters"])
             config = Config.of(self._trained_with, self.n_features_in_)
         self._trainer = restored_trainer(config, tree)
+        with within("seeds"):
+            self._trained_seeds = kept_seeds(self.topic_word_prior)
+            if tree.get("seeds") is not None:
+                self._trained_seeds = kept_seeds(parameters_of(tree["seeds"])["seeds"])
         with within("labels"):
             estimator._set_labels_state(tree.get("labels"))
         with within("names_of_frame"):

@@ -18,7 +18,7 @@ from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
 from ._assembly import restored_trainer, trainer_tree
 from ._config import Config
 from ._labels import topic_number
-from ._seeding import is_seeded, merged_seeds
+from ._seeding import is_seeded, kept_seeds, merged_seeds
 
 Topic = int | str
 _MOST_VALUES = 2**20  # by topic, which are summed at once and fit into the cache
@@ -148,6 +148,11 @@ class ReductionMixin:
             if hasattr(model, name):
                 setattr(other, name, getattr(model, name))
         other._trained_with = _parameters(trained, groups, sizes)
+        seeds = merged_seeds(model._trained_seeds, groups, sizes, trained["inference"])
+        other._trained_seeds = kept_seeds(seeds)
+        if model._trained_seeds is not None and other._trained_seeds is None:
+            # Not an array any longer: all words have the same prior.
+            other._trained_with["topic_word_prior"] = seeds
         config = Config.of(other._trained_with, model.n_features_in_)
         tree = _merged_tree(trainer_tree(model._trainer), groups)
         other._trainer = restored_trainer(config, tree)
@@ -232,7 +237,7 @@ def _parameters(
     parameters: dict[str, Any], groups: list[list[int]], sizes: Floats
 ) -> dict[str, Any]:
     """Parameters of the model with merged topics."""
-    eta = merged_seeds(parameters["topic_word_prior"], groups, sizes)
+    eta = merged_seeds(parameters["topic_word_prior"], groups, sizes, parameters["inference"])
     new = {**parameters, "n_components": len(groups), "topic_word_prior": eta}
     for name in ("doc_topic_prior", "init"):
         if hasattr(new[name], "__len__") and not isinstance(new[name], str):

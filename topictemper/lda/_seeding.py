@@ -68,7 +68,7 @@ def seeded(
         weight = np.zeros(X.shape[0])
         weight[rows] = 1.0 if sample_weight is None else sample_weight[rows]
     of_corpus = ((chunk, None) for chunk in X) if isinstance(X, Chunks) else [(X, weight)]
-    base = ETA_DIRICHLET if parameters["inference"] == "vb" else ETA_POINT
+    base = _base(seeds, parameters["inference"])
     eta = seeds.prior_of(
         of_corpus, names, parameters["n_components"], X.shape[1], scale=scale, base=base
     )
@@ -96,7 +96,9 @@ def seed_labels(topic_word_prior: Any) -> dict[int, str]:
     return {} if seeds is None else seeds.labels()
 
 
-def merged_seeds(topic_word_prior: Any, groups: list[list[int]], sizes: Floats) -> Any:
+def merged_seeds(
+    topic_word_prior: Any, groups: list[list[int]], sizes: Floats, inference: str
+) -> Any:
     """The parameter of a model whose topics are such groups of topics, in ascending order.
 
     A group that has a seeded topic is one, with the words of all of them and the label of the
@@ -113,7 +115,7 @@ def merged_seeds(topic_word_prior: Any, groups: list[list[int]], sizes: Floats) 
             largest = max((k for k in group if k in labels), key=lambda k: sizes[k])
             merged[labels[largest]] = list(dict.fromkeys(words))
     if not merged:
-        return seeds.base
+        return _base(seeds, inference)
     if isinstance(topic_word_prior, SeedTopics):
         return clone(seeds).set_params(topics=merged)
     return merged
@@ -122,6 +124,30 @@ def merged_seeds(topic_word_prior: Any, groups: list[list[int]], sizes: Floats) 
 def is_seeded(topic_word_prior: Any) -> bool:
     """Whether the parameter gives seeded topics."""
     return _seeds(topic_word_prior) is not None
+
+
+def kept_seeds(topic_word_prior: Any) -> SeedTopics | None:
+    """Seeded topics that later changes of the parameter do not reach; None: it gives none."""
+    seeds = _seeds(topic_word_prior)
+    if seeds is None:
+        return None
+    topics = {label: list(seeds.topics[label]) for label in seeds.labels().values()}
+    return SeedTopics(topics, strength=seeds.strength, base=seeds.base)
+
+
+def same_seeds(seeds: SeedTopics | None, other: SeedTopics | None) -> bool:
+    """Whether two of `kept_seeds` make the same prior; the order of topics is part of it."""
+    if seeds is None or other is None:
+        return seeds is other
+    settings = (seeds.strength, seeds.base) == (other.strength, other.base)
+    return settings and list(seeds.topics.items()) == list(other.topics.items())
+
+
+def _base(seeds: SeedTopics, inference: str) -> float:
+    """The prior of all other words."""
+    if seeds.base is not None:
+        return seeds.base
+    return ETA_DIRICHLET if inference == "vb" else ETA_POINT
 
 
 def _seeds(topic_word_prior: Any) -> SeedTopics | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from itertools import chain, repeat
+from textwrap import shorten
 from typing import Any, Self
 
 import numpy as np
@@ -15,11 +16,21 @@ from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..tempering._modes import Annealing
+from ..topics._seeds import SeedTopics
 from ._assembly import new_trainer
 from ._config import OF_TRAINING, Config, Prior, check_parameters
 from ._defaults import STREAM_SAMPLES
 from ._minibatch import Gatherer
-from ._seeding import ENOUGH, first_documents, is_seeded, seed_labels, seeded, unseeded
+from ._seeding import (
+    ENOUGH,
+    first_documents,
+    is_seeded,
+    kept_seeds,
+    same_seeds,
+    seed_labels,
+    seeded,
+    unseeded,
+)
 from ._training import Trainer
 
 
@@ -32,6 +43,7 @@ class StreamMixin:
     n_features_in_: int
     _trainer: Trainer
     _trained_with: dict[str, Any]
+    _trained_seeds: SeedTopics | None
     _stream_counts: Callable[[Any, bool, Any], Any]
     _name_features: Callable[[Any], None]
     _remember_parameters: Callable[[dict[str, Any]], None]
@@ -147,9 +159,11 @@ class StreamMixin:
         now = {name: value for name, value in unseeded(self).items() if name in OF_TRAINING}
         config, trained = Config.of({**before, **now}, self.n_features_in_), self._trainer.config
         for name in changed:
-            value = getattr(self, name)
-            if is_seeded(value):  # of which training has made an array of topics and words
-                other = np.ndim(before[name]) != 2
+            value, began = getattr(self, name), before[name]
+            if name == "topic_word_prior" and self._trained_seeds is not None:
+                began = self._trained_seeds  # of which training has made an array
+            if is_seeded(value):
+                other = not same_seeds(kept_seeds(value), self._trained_seeds)
             else:
                 other = any(
                     not _same(getattr(config, field), getattr(trained, field))
@@ -157,7 +171,7 @@ class StreamMixin:
                 )
             if other:
                 raise ValueError(
-                    f"{name} is {_shown(value)}, but training began with {_shown(before[name])}, "
+                    f"{name} is {_shown(value)}, but training began with {_shown(began)}, "
                     f"and partial_fit continues with that: set {name} back, or fit again"
                 )
 
@@ -175,4 +189,4 @@ def _same(value: Any, other: Any) -> bool:
 
 def _shown(value: Any) -> str:
     shape = np.shape(value)
-    return f"an array of shape {shape}" if shape else repr(value)
+    return f"an array of shape {shape}" if shape else shorten(repr(value), 200)
