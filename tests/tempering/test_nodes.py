@@ -30,6 +30,15 @@ def test_log_gamma_ratios(offset, n_nodes, tolerance):
             assert largest_error(nodes, x, FINE) < tolerance
 
 
+@pytest.mark.parametrize("offset", [1e-3, 0.05, 1e5])
+@pytest.mark.parametrize("width", [1e-16, 1e-15, 1e-14, 1e-10, 1e-3])
+def test_grids_that_are_hardly_wider_than_rounding(width, offset):
+    grid = np.linspace(1.0 - width, 1.0, 7)
+    nodes = InverseTemperatureNodes(grid, 16, offset=offset)
+    np.testing.assert_allclose(nodes.matrix.sum(axis=1), 1.0)
+    np.testing.assert_allclose(nodes.matrix @ nodes.nodes, grid, rtol=1e-9)
+
+
 def test_offset_above_x_costs_accuracy():
     # The documented figures; also a guard that the tests above would see a poor interpolant.
     grid = inverse_temperature_grid(100)

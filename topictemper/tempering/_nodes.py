@@ -29,7 +29,8 @@ class InverseTemperatureNodes:
     grid : array-like of shape (M,)
         Inverse temperatures at which values are wanted, in (0, 1].
     n_nodes : int, default=12
-        Number of nodes J, >= 2. (There is one node, at 1, if the grid holds nothing but 1.)
+        Number of nodes J, >= 2. (There is one node, at 1, if the grid holds nothing but 1, or values
+        that cannot be told from 1 beside `offset`.)
     offset : float
         Positive offset inside the logarithm.
 
@@ -65,18 +66,18 @@ class InverseTemperatureNodes:
         n_nodes = check.integer("n_nodes", n_nodes, 2)
         self._offset = check.number("offset", offset, 0.0, boundaries="neither")
         lowest = float(grid.min())
-        if lowest == 1.0:
-            self.nodes = np.ones(1)
-            self._weights = np.ones(1)
-        else:
+        self.nodes, self._weights = np.ones(1), np.ones(1)
+        if lowest < 1.0:
             # Ascending; the angles make the first exactly 0 and the last exactly 1.
             unit = np.sin(np.linspace(0.0, np.pi / 2, n_nodes)) ** 2
             low, high = np.log(lowest + self._offset), np.log(1.0 + self._offset)
-            self.nodes = np.exp(low + (high - low) * unit) - self._offset
+            nodes = np.exp(low + (high - low) * unit) - self._offset
             # Rounding aside they are these already; exactly, a value there comes back as it is.
-            self.nodes[0], self.nodes[-1] = lowest, 1.0
-            self._weights = np.where(np.arange(n_nodes) % 2 == 0, 1.0, -1.0)
-            self._weights[[0, -1]] *= 0.5
+            nodes[0], nodes[-1] = lowest, 1.0
+            if (np.diff(np.log(nodes + self._offset)) > 0).all():
+                self.nodes = nodes
+                self._weights = np.where(np.arange(n_nodes) % 2 == 0, 1.0, -1.0)
+                self._weights[[0, -1]] *= 0.5
         self.nodes.setflags(write=False)
         self._positions = np.log(self.nodes + self._offset)
         self.matrix = self.at(grid)
