@@ -124,6 +124,13 @@ def test_model_after_each_pass_is_the_one_of_a_fit_that_ended_there(mode):
         assert learned_state(model) == learned_state(lda)
 
 
+def test_models_have_the_elbos_so_far():
+    watcher = Watcher()
+    lda = small_lda(learning_method="batch", tol=0).set_callbacks(watcher).fit(corpus())
+    for done, model in enumerate(watcher.models[:3], start=1):
+        assert_array_equal(model.elbo_history_, lda.elbo_history_[:done])
+
+
 def test_models_learn_apart():
     watcher = Watcher()
     lda = small_lda().set_callbacks(watcher).fit(corpus())

@@ -402,16 +402,16 @@ class TemperedLDA(
         )
         trainer, rows, validation = self._begun(X, sample_weight, validation_X, *names_before)
         context = self._init_callback_context(max_subtasks=trainer.plan.planned_passes)
+        elbos: list[tuple[float, float, float]] = []
         hook_arguments = {
             "estimator": self,
             "X": X,
             "y": y,
             # Of the model at the time of the hook: in the end of the one that is kept.
-            "reconstruction_attributes": lambda: vars(self._snapshot(trainer, validation)),
+            "reconstruction_attributes": lambda: vars(self._snapshot(trainer, validation, elbos)),
         }
         if sample_weight is not None:
             hook_arguments["metadata"] = {"sample_weight": sample_weight}
-        elbos: list[tuple[float, float, float]] = []
         interrupted = False
         with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             context.call_on_fit_task_begin(**hook_arguments)

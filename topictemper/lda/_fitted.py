@@ -178,7 +178,7 @@ class FittedMixin:
         self,
         trainer: Trainer,
         validation: Validation | None,
-        elbos: list[tuple[float, float, float]] | None = None,
+        elbos: list[tuple[float, float, float]],
     ) -> None:
         """Become what `fit` has made."""
         self._trainer, self._components = trainer, None
@@ -190,10 +190,15 @@ class FittedMixin:
             else:
                 vars(self).pop(f"{name}_", None)
 
-    def _snapshot(self, trainer: Trainer, validation: Validation | None) -> Self:
+    def _snapshot(
+        self,
+        trainer: Trainer,
+        validation: Validation | None,
+        elbos: list[tuple[float, float, float]],
+    ) -> Self:
         """Another estimator, fitted as if training had ended here."""
         other = copy(self)
-        other._set_fitted(deepcopy(trainer), validation)
+        other._set_fitted(deepcopy(trainer), validation, elbos)
         return other
 
     def _get_state(self) -> Tree:
