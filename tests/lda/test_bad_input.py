@@ -201,7 +201,7 @@ BAD_PARAMETERS = {
     "tol": [*REAL_NONSENSE, 1e-3],
     "validation_fraction": [0.2],
     "n_iter_no_change": [3],
-    "dtype": ["int32", "float16", "longdouble", "x", int, object, 3],
+    "dtype": ["int32", "float16", "longdouble", "x", int, object, None, 3],
 }
 
 

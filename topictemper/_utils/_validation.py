@@ -124,7 +124,7 @@ def choice(name: str, value: Any, choices: Iterable[str]) -> str:
 def precision(value: Any) -> np.dtype[Any]:
     """Return float32 or float64."""
     try:
-        dtype = np.dtype(value)
+        dtype = np.dtype(object if value is None else value)  # None would be float64
     except TypeError:
         dtype = np.dtype(object)
     if dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
