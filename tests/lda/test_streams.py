@@ -290,3 +290,13 @@ def test_a_model_that_joblib_has_mapped_goes_on(tmp_path):
     assert not mapped._trainer.topics.M.flags.writeable
     mapped.partial_fit(corpus()[100:])
     assert learned_state(mapped) == learned_state(lda.partial_fit(corpus()[100:]))
+
+
+def test_alpha_waits_for_words(tmp_path):
+    lda = small_lda(doc_topic_prior="auto", tempering=None, inference="vb", learning_offset=1.0)
+    for _ in range(12):
+        lda.partial_fit(np.zeros((64, 60)))
+    assert (lda.doc_topic_prior_ == np.float32(0.1)).all()
+    lda.save(tmp_path / "model")
+    lda = load(tmp_path / "model").partial_fit(corpus())
+    assert (lda.doc_topic_prior_ != np.float32(0.1)).all()

@@ -143,7 +143,8 @@ class PriorLearner(Stateful):
             return self._of_samples(means, alpha, batch, rho)
         # The first is taken whole: there is nothing to average it with.
         self._means = means if self._means is None else self._means + rho * (means - self._means)
-        self._alpha_share += rho
+        # No more than is waited for: documents without words teach nothing, and only pass.
+        self._alpha_share = min(self._alpha_share + rho, _ALPHA_SHARE)
         if self._alpha_share < _ALPHA_SHARE or self._means[-1] <= 0:
             return alpha
         self._alpha_share = 0.0
