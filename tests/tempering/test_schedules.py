@@ -113,7 +113,9 @@ def test_callable_values(value):
     assert type(result) is float
 
 
-@pytest.mark.parametrize("value", [0.5, -1, 1.1e6, math.nan, math.inf, None, "2", True, 2j, np.ones(1)])
+@pytest.mark.parametrize(
+    "value", [0.5, -1, 1.1e6, math.nan, math.inf, None, "2", True, 2j, np.ones(1)]
+)
 def test_callable_bad_values(value):
     with pytest.raises(ValueError, match=r"^schedule must .* at time 12\.5 it returned") as error:
         CallableSchedule(lambda time: value).temperature(12.5)

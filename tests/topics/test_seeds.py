@@ -143,7 +143,7 @@ def test_a_stream_refuses_other_seeds(seeds, loads, tmp_path):
         lda = topictemper.load(tmp_path / "model")
     before = learned_state(lda)
     for model in (lda, lda.merge_topics([2, 3])):
-        with pytest.raises(ValueError, match="topic_word_prior is .*, but training began with"):
+        with pytest.raises(ValueError, match=r"topic_word_prior is .*, but training began with"):
             model.partial_fit(frame(corpus()))
     assert learned_state(lda) == before
     lda.set_params(topic_word_prior=SeedTopics(SEEDS)).partial_fit(frame(corpus()))

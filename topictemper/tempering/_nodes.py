@@ -29,8 +29,8 @@ class InverseTemperatureNodes:
     grid : array-like of shape (M,)
         Inverse temperatures at which values are wanted, in (0, 1].
     n_nodes : int, default=12
-        Number of nodes J, >= 2. (There is one node, at 1, if the grid holds nothing but 1, or values
-        that cannot be told from 1 beside `offset`.)
+        Number of nodes J, >= 2. (There is one node, at 1, if the grid holds nothing but 1, or
+        values that cannot be told from 1 beside `offset`.)
     offset : float
         Positive offset inside the logarithm.
 
