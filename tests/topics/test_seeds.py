@@ -160,6 +160,16 @@ def test_a_stream_refuses_seeds_that_are_changed_in_place():
         lda.partial_fit(frame(corpus()))
 
 
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+def test_seeds_that_no_document_has_are_warned_of(method):
+    X = corpus().toarray()
+    X[:, 7] = 0
+    lda = small_lda(topic_word_prior={"one": SEEDS["one"], "gone": ["w7"]})
+    with pytest.warns(UserWarning, match="no document has a word of the seeded topics 'gone'"):
+        getattr(lda, method)(X, feature_names=WORDS)
+    assert_allclose(lda.topic_word_prior_[1], 0.05)
+
+
 def test_words_of_a_large_corpus(tmp_path):
     lda = small_lda(topic_word_prior=SEEDS, total_samples=1e8)
     lda.partial_fit(frame(corpus()))

@@ -40,7 +40,8 @@ class SeedTopics(BaseEstimator):
     ----------
     topics : mapping of str to sequence of str
         Labels, and the words of each topic. Three to ten words that occur in the same documents are
-        best. There is a warning for words that are not in the vocabulary.
+        best. There is a warning for words that are not in the vocabulary, and for topics whose
+        words no document has.
     strength : float, default=0.05
         The share of the tokens, in (0, 1]. More makes seeded topics wider.
     base : float, default=None
@@ -136,6 +137,15 @@ class SeedTopics(BaseEstimator):
                 "needs a topic for each, and some for what they are not about"
             )
         typical = strength * scale * _typical_counts(matrices, columns, n_features)
+        without = [
+            repr(label) for label, row in zip(self.topics, typical, strict=True) if not row.any()
+        ]
+        if without:
+            warn(
+                f"no document has a word of the seeded topics {', '.join(without)}, so nothing "
+                "leads these topics to their words; give documents with them, in a stream to the "
+                "first partial_fit"
+            )
         prior = np.full((n_components, n_features), base)
         prior[: len(columns)] += typical
         return prior
