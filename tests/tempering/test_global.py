@@ -210,6 +210,7 @@ def test_pickle_continues_where_it_was():
         ([], [], {}, "temperatures must be one-dimensional"),
         (2.0, [0], {}, "temperatures must be one-dimensional"),
         ([1.0, 2.0], [0, 0, 0], {}, "log_c must have 2 values"),
+        (["hot"], [0], {}, "temperatures must hold numbers"),
         ([1.0, 2.0], [0, np.inf], {}, "log_c must be finite"),
         ([1.0, 2.0], [[0, 0]], {}, "log_c must be one-dimensional"),
         ([1.0, 2.0], [0, 0], {"log_prior": [0.0]}, "log_prior must have 2 values"),
@@ -238,6 +239,9 @@ def test_bad_updates():
             call(-1.0, [0.0])
         with pytest.raises(ValueError, match=r"^log_c must be finite, got nan"):
             call(-1.0, [0.0, np.nan])
+    for energy, log_c in ((-1e308, [1e308, 1.7e308]), (1e308, [-1e308, 0.0])):
+        with pytest.raises(ValueError, match=r"^energy and log_c are too large"):
+            temperature.update(energy, log_c)
     # None of these left a trace.
     assert temperature.update(-1.0, [0.0, 1.0]) == pytest.approx(
         GlobalTemperature([1.0, 2.0], [0.0, 1.0]).update(-1.0), rel=0

@@ -188,5 +188,11 @@ def test_bad_values():
             call(1.0, good)
     with pytest.raises(ValueError, match="too large"):
         local.update([1.5e308, 1.5e308], good)
-    with pytest.raises(ValueError, match=r"^responsibilities must have shape \(1, 2\)"):
+    with pytest.raises(ValueError, match=r"^responsibilities must be of shape \(1, 2\)"):
         local.elbo_terms([1.0], good, [0.5, 0.5])
+    with pytest.raises(ValueError, match=r"^responsibilities must .* row 1 sums to 1\.1"):
+        local.elbo_terms([1.0, 1.0], good, [[0.5, 0.5], [0.5, 0.6]])
+    with pytest.raises(ValueError, match=r"^responsibilities must .* from 0 to 1, got -0\.5"):
+        local.elbo_terms([1.0], good, [[-0.5, 1.5]])
+    single = np.float32([[0.1, 0.9]])
+    assert local.elbo_terms([1.0], good, single / single.sum()) < local.elbo_terms([1.0], good)

@@ -100,6 +100,8 @@ def test_log_mean_exp():
 
 @pytest.mark.parametrize(("shape", "axis"), [((0,), None), ((3, 0), 1), ((0, 0), 0)])
 def test_log_mean_exp_of_nothing(shape, axis):
+    with pytest.raises(ValueError, match="x must hold numbers"):
+        log_mean_exp(["a"])
     with pytest.raises(ValueError, match="x must not be empty"):
         log_mean_exp(np.empty(shape), axis=axis)
 

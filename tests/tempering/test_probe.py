@@ -115,6 +115,8 @@ def test_pickle_continues_where_it_was():
         ("start", np.inf),
         ("rate", 0.0),
         ("rate", 1.0),
+        ("lowest", 1.0),
+        ("lowest", 5.0),
         ("threshold", 0.0),
         ("reheat", 0.9),
         ("smoothing", 0.0),

@@ -97,7 +97,7 @@ def test_t0_of_another_type(t0):
         LinearSchedule(t0, 1.0)
 
 
-@pytest.mark.parametrize("time", [-1, math.nan])
+@pytest.mark.parametrize("time", [-1, math.nan, "1", None, np.ones(2)])
 @pytest.mark.parametrize(
     "schedule", [ConstantSchedule(), LinearSchedule(2, 3), CallableSchedule(lambda time: 1.0)]
 )

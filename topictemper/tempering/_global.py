@@ -124,15 +124,17 @@ class GlobalTemperature(Stateful):
         """
         energy = check.number("energy", energy)
         new_log_c = self._checked_log_c(log_c)
-        if self._energy is None:
-            self._energy, self._log_c = energy, new_log_c
-        else:
+        if self._energy is not None:
             # In this order no step of 1, nor equal values, can leave a rounding error behind.
             keep = 1.0 - self._step
-            self._energy = keep * self._energy + self._step * energy
+            energy = keep * self._energy + self._step * energy
             if log_c is not None:
-                self._log_c = keep * self._checked_log_c(None) + self._step * new_log_c
-        weights = self._energy * self._inverse - self._checked_log_c(None) + self._log_prior
+                new_log_c = keep * self._checked_log_c(None) + self._step * new_log_c
+        with np.errstate(over="ignore"):
+            weights = energy * self._inverse - new_log_c + self._log_prior
+        if np.isinf(weights[np.isfinite(self._log_prior)]).any():
+            raise ValueError("energy and log_c are too large: their sums overflow")
+        self._energy, self._log_c = energy, new_log_c
         weights -= weights.max()
         np.exp(weights, out=weights)
         weights /= weights.sum()

@@ -89,7 +89,7 @@ def inverse_temperature_grid(n: int) -> Floats:
 
 def _float_vector(name: str, values: ArrayLike, size: int | None = None) -> Floats:
     """Return `values` as a new float64 vector, not empty, and of `size` if that is given."""
-    vector = np.array(values, dtype=np.float64)
+    vector = check.numbers(name, values).copy()
     if vector.ndim != 1 or vector.size == 0:
         raise ValueError(f"{name} must be one-dimensional and not empty, got shape {vector.shape}")
     if size not in (None, vector.size):

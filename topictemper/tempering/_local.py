@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr
 
+from .._utils import _validation as check
 from .._utils._numerics import ignoring_underflow
 from .._utils._state import Stateful
 from .._utils._typing import Floats
@@ -11,6 +12,8 @@ from ._grids import inverse_temperature_vector, normalized_log_prior
 
 #: What a history notes of temperatures of many data.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+# By so much a sum of responsibilities may differ from 1: they may come from single precision.
+_SLACK = 1e-6
 
 
 class LocalTemperature(Stateful):
@@ -145,7 +148,7 @@ class LocalTemperature(Stateful):
         Raises
         ------
         ValueError
-            If a value is not finite or a shape does not fit.
+            If a value is not finite, a shape does not fit, or a row of r is no distribution.
         """
         values = self._log_weights(energies, log_c)
         values += self._log_prior
@@ -155,9 +158,13 @@ class LocalTemperature(Stateful):
             best: Floats = np.log(np.exp(values, out=values).sum(axis=1))
             best += peaks[:, 0]
             return best
-        r = np.asarray(responsibilities, dtype=np.float64)
-        if r.shape != values.shape:
-            raise ValueError(f"responsibilities must have shape {values.shape}, got {r.shape}")
+        r = check.table("responsibilities", responsibilities, [values.shape], 0.0, 1.0 + _SLACK)
+        wrong = np.flatnonzero(np.abs(r.sum(axis=1) - 1.0) > _SLACK)
+        if len(wrong):
+            raise ValueError(
+                f"responsibilities must have rows that sum to one, but row {wrong[0]} sums to "
+                f"{r[wrong[0]].sum()}"
+            )
         # 0 times the -inf of an excluded temperature is 0.
         terms = np.multiply(r, values, where=r > 0, out=np.zeros_like(r))
         terms += entr(r)

@@ -36,7 +36,7 @@ def log_mean_exp(x: ArrayLike, axis: int | tuple[int, ...] | None = None) -> Any
     >>> float(log_mean_exp([-1000.0, -1000.0]))
     -1000.0
     """
-    x = np.asarray(x, dtype=np.float64)
+    x = check.numbers("x", x)
     axes = normalize_axis_tuple(range(x.ndim) if axis is None else axis, x.ndim)
     count = prod(x.shape[place] for place in axes)
     if count == 0:
@@ -95,7 +95,7 @@ def prior_log_partition(
     >>> prior_log_partition(c, n_data=10, n_tokens_per_datum=4).round(12).tolist()
     [60.0, 0.0]
     """
-    c = np.asarray(c, dtype=np.float64)
+    c = check.numbers("c", c)
     if c.ndim != 3 or 0 in c.shape[:2]:
         raise ValueError(
             f"c must have shape (n_beta, n_theta, J), with at least one sample, got {c.shape}"

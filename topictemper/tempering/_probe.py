@@ -34,7 +34,7 @@ class CriticalProbe(Stateful):
         Weight of the newest order parameter in the moving average, in (0, 1]. The average
         starts at 0, its value while components are alike.
     lowest : float, default=1.02
-        Temperature at which the probe gives up, > 1.
+        Temperature at which the probe gives up, > 1 and < `start`.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class CriticalProbe(Stateful):
         self._threshold = check.number("threshold", threshold, 0.0, boundaries="neither")
         self._reheat = check.number("reheat", reheat, 1.0)
         self._smoothing = check.number("smoothing", smoothing, 0.0, 1.0, boundaries="right")
-        self._lowest = check.number("lowest", lowest, 1.0, boundaries="neither")
+        self._lowest = check.number("lowest", lowest, 1.0, self._start, boundaries="neither")
         self.temperature = self._start
         self.order_parameter = 0.0
         self.max_temperature: float | None = None

@@ -276,5 +276,5 @@ def as_schedule(
 
 
 def _check_time(time: float) -> None:
-    if not time >= 0:
+    if not check.is_real(time) or not time >= 0:
         raise ValueError(f"time must be >= 0, got {time!r}")
