@@ -13,7 +13,7 @@ from ._grids import inverse_temperature_vector, normalized_log_prior
 #: What a history notes of temperatures of many data.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # By so much a sum of responsibilities may differ from 1: they may come from single precision.
-_SLACK = 1e-6
+_SLACK = 1e-4
 
 
 class LocalTemperature(Stateful):
