@@ -13,7 +13,13 @@ from sklearn.utils import check_random_state
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper.datasets import make_lda_corpus
 from topictemper.persistence._archive import read_archive, write_archive
-from topictemper.tempering import LocalTempering
+from topictemper.tempering import (
+    ConstantSchedule,
+    ExponentialSchedule,
+    InverseLinearSchedule,
+    LinearSchedule,
+    LocalTempering,
+)
 
 from ..small_lda import MODES, corpus, learned_state, small_lda, with_tempering
 
@@ -181,6 +187,24 @@ def test_the_shared_source_of_random_numbers_stays_as_it_is(path):
     before = pickle.dumps(shared.get_state())
     load(path).partial_fit(corpus())
     assert pickle.dumps(shared.get_state()) == before
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        ConstantSchedule(1.0),
+        LinearSchedule(3.0, 1.0),
+        ExponentialSchedule(3.0, 1.0),
+        InverseLinearSchedule(3.0, 1.0),
+    ],
+    ids=repr,
+)
+def test_schedules_of_the_package_are_saved(path, schedule):
+    lda = _fitted(schedule=schedule)
+    loaded = saved(lda, path)
+    assert loaded.tempering.schedule == schedule
+    loaded.partial_fit(COUNTS)
+    assert learned_state(loaded) == learned_state(lda.partial_fit(COUNTS))
 
 
 def _one_temperature(passes):

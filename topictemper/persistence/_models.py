@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import asdict
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -15,6 +16,7 @@ from .._utils import _validation as check
 from .._utils._feature_names import feature_names_of
 from .._utils._state import Tree, random_state, within
 from ..tempering._modes import MODES, Annealing
+from ..tempering._schedules import SCHEDULES
 from ._archive import read_archive, write_archive
 from ._vectorizers import plain_vectorizer, vectorizer_of
 
@@ -220,12 +222,13 @@ def parameters_of(tree: Tree) -> dict[str, Any]:
 
 
 def _restored(tree: Tree) -> Any:
-    """A tempering object, a part of an estimator, words, or a source of random numbers."""
+    """An object that is a parameter: of tempering, a part, words, a source of random numbers."""
     if "words" in tree:
         return tree["words"]
     for key, kinds, what in (
         ("part", _PARTS, "a parameter of topictemper"),
         ("mode", MODES, "a mode of tempering"),
+        ("schedule", SCHEDULES, "a schedule"),
     ):
         if key in tree:
             name = tree[key]
@@ -252,6 +255,8 @@ def _plain(name: str, value: Any) -> Any:
         settings = {key: _plain(key, each) for key, each in value.get_params(deep=False).items()}
         kind = {"part": type(value).__name__} if is_part else {"mode": value.mode}
         return {**kind, "settings": settings}
+    if SCHEDULES.get(type(value).__name__) is type(value):
+        return {"schedule": type(value).__name__, "settings": asdict(value)}
     if isinstance(value, Mapping):
         words = {str(key): [str(word) for word in each] for key, each in value.items()}
         return {"words": words}

@@ -224,6 +224,11 @@ _NAMED: dict[str, Callable[[float, float], Schedule]] = {
     "inverse-linear": InverseLinearSchedule,
 }
 _OWN = (ConstantSchedule, _FallingSchedule, CallableSchedule)
+#: Schedules that are given by numbers, by the names of their classes.
+SCHEDULES: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (ConstantSchedule, LinearSchedule, ExponentialSchedule, InverseLinearSchedule)
+}
 
 
 def as_schedule(
