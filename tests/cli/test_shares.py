@@ -24,7 +24,7 @@ def expected(model, lines):
 
 
 def assert_same(found, expected, first):
-    assert [list(row) for row in found] == [[first, *COLUMNS]] * len(expected)
+    assert [list(row) for row in found] == [[*first, *COLUMNS]] * len(expected)
     for row, other in zip(found, expected, strict=True):
         assert (int(row["topic"]), row["label"]) == (other["topic"], other["label"])
         assert int(row["documents"]) == other["documents"]
@@ -38,9 +38,9 @@ def test_shares_by_group(run, model, table, expected):
     assert (status, err) == (0, "")
     rows = json.loads(out)
     by_hand = expected("topics_by_group", ["ab"[d % 2] for d in range(120)])
-    assert_same(rows, by_hand, "group")
+    assert_same(rows, by_hand, ["group"])
     assert [row["group"] for row in rows] == ["a"] * 3 + ["b"] * 3
-    assert_same(list(csv.DictReader(run(*arguments, "--csv")[1].splitlines())), by_hand, "group")
+    assert_same(list(csv.DictReader(run(*arguments, "--csv")[1].splitlines())), by_hand, ["group"])
 
 
 def test_shares_over_time(run, model, table, expected):
@@ -50,7 +50,7 @@ def test_shares_over_time(run, model, table, expected):
     assert "1 of 120 documents left out: without a known word or without a date" in err
     rows = json.loads(out)
     days = [None, *(f"{2020 + d % 2}-01-01" for d in range(1, 120))]
-    assert_same(rows, expected("topics_over_time", days, period="year"), "period")
+    assert_same(rows, expected("topics_over_time", days, period="year"), ["period", "unit"])
     assert [row["period"] for row in rows] == ["2020-01-01"] * 3 + ["2021-01-01"] * 3
     text = run(*arguments)[1].splitlines()
     assert text[0].split() == ["period", *(name for name in COLUMNS if name != "label")]
@@ -73,7 +73,7 @@ def test_years_are_years(run, model, lines, tmp_path, expected, ending, missing)
     arguments = ("shares", model, table, "--column=body", "--date=year")
     found = json.loads(run(*arguments, "--json")[1])
     by_hand = expected("topics_over_time", [None if d == 5 else y for d, y in enumerate(years)])
-    assert_same(found, by_hand, "period")
+    assert_same(found, by_hand, ["period", "unit"])
     assert [row["period"] for row in found] == [row["period"] for row in by_hand]
     assert [row["period"] for row in found] == [2000] * 3 + [2001] * 3
     assert run(*arguments)[1].splitlines()[1].startswith("  2000  ")

@@ -38,9 +38,10 @@ def ticks_and_titles(display):
     return titles + [tick.label1 for axis in axes for tick in axis._update_ticks()]
 
 
-def shares(dates):
+def shares(dates, period="auto"):
     proportions = np.random.default_rng(0).dirichlet(np.ones(2), len(dates))
-    return TopicSharesDisplay(shares_over_time(proportions, dates, n_bootstrap=50)).plot()
+    table = shares_over_time(proportions, dates, period=period, n_bootstrap=50)
+    return TopicSharesDisplay(table).plot()
 
 
 @pytest.mark.parametrize("n_top_words", [1, 3, 30])
@@ -181,9 +182,55 @@ def test_ticks_of_two_periods_are_the_periods(dates, expected):
     assert [label.get_text() for label in display.axes_[0].get_xticklabels()] == expected
 
 
-def test_the_year_of_days_is_given():
-    display = shares(np.datetime64("2021-03-01") + np.arange(100) % 20)
-    assert display.ax_.texts[0].get_text().endswith("all in 2021")
+@pytest.mark.parametrize(
+    ("period", "one", "two"),
+    [
+        ("day", ["2024-05-29"], ["2024-05-29", "2024-07-10"]),
+        ("week", ["2024-05-27"], ["2024-05-27", "2024-07-08"]),
+        ("month", ["2024-05"], ["2024-05", "2024-07"]),
+        ("quarter", ["2024 Q2"], ["2024 Q2", "2024 Q3"]),
+        ("year", ["2024"], ["2024"]),
+    ],
+)
+def test_periods_have_the_names_of_what_they_are(period, one, two):
+    for dates, expected in ((["2024-05-29"], one), (["2024-05-29", "2024-07-10"], two)):
+        display = shares(dates * 20, period)
+        assert not overlapping(ticks_and_titles(display))
+        assert [label.get_text() for label in display.axes_[0].get_xticklabels()] == expected
+        assert display.ax_.texts[0].get_text().startswith(f"share by {period}, ")
+
+
+@pytest.mark.parametrize(
+    ("n_months", "expected"),
+    [
+        (9, ["2022", "Q2", "Q3"]),
+        (12, ["2022", "Q2", "Q3", "Q4"]),
+        (15, ["2022", "Q3", "2023"]),
+        (18, ["2022", "Q3", "2023"]),
+        (36, ["2022", "2023", "2024"]),
+    ],
+)
+def test_ticks_of_quarters_are_quarters(n_months, expected):
+    display = shares(np.datetime64("2022-01") + np.arange(n_months), "quarter")
+    assert not overlapping(ticks_and_titles(display))
+    left, right = display.axes_[0].get_xlim()
+    ticks = zip(display.axes_[0].get_xticks(), display.axes_[0].get_xticklabels(), strict=True)
+    assert [name.get_text() for place, name in ticks if left <= place <= right] == expected
+
+
+@pytest.mark.parametrize(
+    ("days", "period", "expected"),
+    [(20, "day", "all in 2021-03"), (100, "week", "all in 2021"), (100, "quarter", "all in 2021")],
+)
+def test_the_year_or_month_of_all_periods_is_given(days, period, expected):
+    display = shares(np.datetime64("2021-03-01") + np.arange(200) % days, period)
+    assert display.ax_.texts[0].get_text().endswith(f"; {expected}")
+
+
+def test_the_line_below_fits_the_narrowest_figure():
+    display = shares(["2024-05-29", "2024-07-10"] * 20, "quarter")
+    display.figure_.canvas.draw()
+    assert display.ax_.texts[0].get_window_extent().x0 >= 0
 
 
 @pytest.mark.parametrize(

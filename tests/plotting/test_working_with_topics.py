@@ -222,6 +222,11 @@ def test_refuses_other_tables():
         TopicSharesDisplay(shares[shares["group"] == "b"])
     with pytest.raises(ValueError, match="table of topics_over_time"):
         TopicSharesDisplay(shares.drop(columns="documents"))
+    tables = [shares_over_time([[0.5, 0.5]], ["2024"], period=unit) for unit in ("month", "year")]
+    with pytest.raises(ValueError, match="table of topics_over_time"):
+        TopicSharesDisplay(tables[0].drop(columns="unit"))
+    with pytest.raises(ValueError, match="must have periods of one unit, got month and year"):
+        TopicSharesDisplay(pandas.concat(tables)).plot()
 
 
 def test_displays_take_a_model_of_texts():

@@ -15,7 +15,24 @@ DAYS = np.datetime64("2023-12-01") + np.arange(60)
 
 
 def starts(dates, period):
-    return [str(day)[:10] for day in np.unique(periods_of(dates, len(dates), period))]
+    return [str(day)[:10] for day in np.unique(periods_of(dates, len(dates), period)[0])]
+
+
+@pytest.mark.parametrize(
+    ("dates", "period", "unit"),
+    [
+        (DAYS, "auto", "week"),
+        (DAYS, "quarter", "quarter"),
+        (["2023-01", "2023-04"] * 30, "quarter", "quarter"),
+        (["2023-01", "2023-04"] * 30, "auto", "month"),
+        (["2022", "2023"] * 30, "auto", "year"),
+        ([2022, 2023] * 30, "auto", "number"),
+    ],
+)
+def test_a_table_says_what_its_periods_are(dates, period, unit):
+    shares = shares_over_time(THETA, dates, period=period, n_bootstrap=5)
+    assert list(shares.columns)[:3] == ["period", "unit", "topic"]
+    assert set(shares["unit"]) == {unit}
 
 
 def test_shares_are_means_of_groups():
@@ -160,7 +177,7 @@ def test_periods():
     assert starts(DAYS, "quarter") == ["2023-10-01", "2024-01-01"]
     assert starts(DAYS, "year") == ["2023-01-01", "2024-01-01"]
     assert len(starts(DAYS, "day")) == 60
-    weeks = np.unique(periods_of(DAYS, 60, "week"))
+    weeks = np.unique(periods_of(DAYS, 60, "week")[0])
     assert {day.astype("datetime64[D]").item().weekday() for day in weeks} == {0}
     assert starts(np.array(["1969-12-31"], "datetime64[D]"), "week") == ["1969-12-29"]
     assert starts(np.array(["1969-12-31"], "datetime64[D]"), "quarter") == ["1969-10-01"]

@@ -114,6 +114,23 @@ def first_days(numbers: Any, period: str) -> NDArray[np.datetime64]:
     return (np.asarray(numbers) * length - before).astype(f"datetime64[{unit}]")
 
 
+def name_of_period(number: int, period: str) -> str:
+    """Return what people call a period: 2024-05-31, 2024-05, 2024 Q2, 2024, 2020s, 1900-1999."""
+    first = first_days(number, period)
+    year = 1970 + int(first.astype("datetime64[Y]").astype(np.int64))
+    match period:
+        case "quarter":
+            return f"{year} Q{number % 4 + 1}"
+        case "year":
+            return str(year)
+        case "decade":
+            return f"{year}s"
+        case "century":
+            return f"{year}-{year + 99}"
+        case _:
+            return str(first)
+
+
 def _day(value: Any, row: int) -> np.datetime64:
     """Return the day of a date, a text or a number."""
     if is_missing(value):

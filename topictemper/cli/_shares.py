@@ -97,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json or arguments.csv:
         print_rows(columns, range(len(columns["share"])), arguments)
     else:
+        columns.pop("unit", None)  # the same in all rows
         print(format_shares(columns))
     return 0
 

@@ -52,8 +52,8 @@ class SharesMixin:
         Returns
         -------
         pandas.DataFrame, polars.DataFrame or Table
-            As `set_output` says. Columns ``period``, ``topic``, ``label``, ``share``, ``low``,
-            ``high`` and ``documents``; see `topictemper.topics.shares_over_time`.
+            As `set_output` says. Columns ``period``, ``unit``, ``topic``, ``label``, ``share``,
+            ``low``, ``high`` and ``documents``; see `topictemper.topics.shares_over_time`.
 
         Raises
         ------

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from .._utils._dates import unit_of
+from .._utils._dates import PERIODS, name_of_period, period_numbers
 from .._utils._ranking import largest
 from ._axes import COOL, GRID, MUTED, axes, fit, inches, note_below, percent, shortened_apart
 
@@ -21,7 +21,6 @@ _NAMES, _LETTER = 1.0, 0.058  # inches, for the names of groups, and for a lette
 _LONGEST_NAME = 24
 _NARROWEST = 5.0  # inches, for the line below
 _NEEDED = {"topic", "label", "share", "low", "high", "documents"}
-_CODES = {"year": "Y", "month": "M", "day": "D"}
 # Days that Matplotlib can draw.
 _FIRST, _LAST = np.datetime64("0001-01-01"), np.datetime64("9999-12-31")
 
@@ -30,8 +29,8 @@ class TopicSharesDisplay:
     """Shares of topics over time or by group, with their intervals: one panel for each topic.
 
     Over time each panel has its own scale, which begins at 0, and lines break where periods have no
-    documents. Groups share one scale, and are in the order of the table. Labels that are wider than
-    their panel are shortened.
+    documents. A period is drawn at its beginning. Groups share one scale, and are in the order of
+    the table. Labels that are wider than their panel are shortened.
 
     Parameters
     ----------
@@ -72,7 +71,8 @@ class TopicSharesDisplay:
     def __init__(self, shares: Any) -> None:
         columns = list(getattr(shares, "columns", ()))
         self.by = next((name for name in ("period", "group") if name in columns), "")
-        if not self.by or not set(columns) >= _NEEDED:
+        needed = _NEEDED | {"unit"} if self.by == "period" else _NEEDED
+        if not self.by or not set(columns) >= needed:
             raise ValueError(
                 "shares must be a table of topics_over_time or topics_by_group, got columns "
                 f"{columns}"
@@ -159,12 +159,13 @@ class TopicSharesDisplay:
         Raises
         ------
         ValueError
-            If there is no such topic.
+            If there is no such topic, or if periods are of several units.
         """
         column = {name: np.asarray(self.shares[name]) for name in self.shares.columns}
         over_time = self.by == "period"
+        unit = ""
         if over_time:
-            column = _in_order(column)
+            column, unit = _in_order(column), _unit(column)
         chosen = _chosen(topics, column)
         # In the order of the table.
         names = [] if over_time else list(dict.fromkeys(column[self.by]))
@@ -202,7 +203,7 @@ class TopicSharesDisplay:
             )
             fit(name, room)
             if over_time:
-                _draw_over_time(panel, values)
+                _draw_over_time(panel, values, unit)
             else:
                 _draw_groups(panel, values, names, most, named=place == 0)
             panel.tick_params(labelsize="x-small", colors=MUTED, length=2)
@@ -210,10 +211,11 @@ class TopicSharesDisplay:
             panels.append(panel)
         self.axes_ = np.array(panels, dtype=object)
         what = "each panel has its own scale" if over_time else "all panels have one scale"
-        if column[self.by].dtype.kind == "M" and over_time:
-            years = np.unique(column[self.by].astype("datetime64[Y]"))
-            what += f"; all in {years[0]}" if len(years) == 1 else ""
-        note_below(ax, f"share of a topic, with its bootstrap interval; {what}")
+        by = "of a topic"
+        if unit in PERIODS:
+            by = f"by {unit}"
+            what += _common(column["period"], unit)
+        note_below(ax, f"share {by}, with its bootstrap interval; {what}")
         return self
 
 
@@ -226,7 +228,24 @@ def _in_order(column: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {name: each[order] for name, each in column.items()}
 
 
-def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
+def _unit(column: dict[str, NDArray[Any]]) -> str:
+    """What the periods of a table are."""
+    units = np.unique(column["unit"].astype(str)).tolist()
+    if len(units) > 1:
+        raise ValueError(f"shares must have periods of one unit, got {' and '.join(units)}")
+    return str(units[0])
+
+
+def _common(period: NDArray[Any], unit: str) -> str:
+    """The month or year that all periods begin in, which ticks do not repeat."""
+    for code in "MY" if unit in ("day", "week") else "Y":
+        found = np.unique(period.astype(f"datetime64[{code}]"))
+        if len(found) == 1:
+            return f"; all in {found[0]}"
+    return ""
+
+
+def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]], unit: str) -> None:
     period, share = values["period"], values["share"]
     if period.dtype.kind == "M":
         if period.min() < _FIRST or period.max() > _LAST:
@@ -251,7 +270,7 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
     panel.yaxis.set_major_formatter(percent)
     panel.locator_params(axis="y", nbins=3)
     if len(period) < 3:  # where ticks of a scale would be between the periods
-        panel.set_xticks(period, _names_of(values["period"]))
+        panel.set_xticks(period, _names_of(values["period"], unit))
         panel.margins(x=0.2)
     elif values["period"].dtype.kind == "M":
         import matplotlib.dates
@@ -259,7 +278,11 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]]) -> None:
         dates: Any = matplotlib.dates
         locator = dates.AutoDateLocator(minticks=2, maxticks=5)  # fewer can be too few to choose
         panel.xaxis.set_major_locator(locator)
-        panel.xaxis.set_major_formatter(dates.ConciseDateFormatter(locator, show_offset=False))
+        formatter = dates.ConciseDateFormatter(locator, show_offset=False)
+        if unit == "quarter":
+            locator.intervald[dates.MONTHLY] = [3, 6]  # months between ticks
+            formatter = _quarter_or_year
+        panel.xaxis.set_major_formatter(formatter)
     else:
         panel.locator_params(axis="x", nbins=4, integer=True)
         panel.ticklabel_format(axis="x", style="plain", useOffset=False)
@@ -290,12 +313,20 @@ def _draw_groups(
     panel.locator_params(axis="x", nbins=3)
 
 
-def _names_of(periods: NDArray[Any]) -> list[str]:
-    """Names of periods, of years 2024 and of months 2024-05."""
-    if periods.dtype.kind != "M":
+def _names_of(periods: NDArray[Any], unit: str) -> list[str]:
+    """Names of periods, such as 2024-05 or 2024 Q2."""
+    if unit == "number":
         return [f"{period:g}" for period in periods]
-    days = periods.astype("datetime64[D]")
-    return [str(day) for day in days.astype(f"datetime64[{_CODES[unit_of(days)]}]")]
+    return [name_of_period(number, unit) for number in period_numbers(periods, unit).tolist()]
+
+
+def _quarter_or_year(day: float, _: Any) -> str:
+    """The label of a tick on the first day of a quarter: the year, or Q2 to Q4."""
+    import matplotlib.dates
+
+    dates: Any = matplotlib.dates
+    date = dates.num2date(day)
+    return str(date.year) if date.month < 4 else f"Q{(date.month + 2) // 3}"
 
 
 def _chosen(topics: int | Sequence[int], column: dict[str, NDArray[Any]]) -> NDArray[Any]:

@@ -37,22 +37,5 @@ def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
             break
     if first == last:
         return None
-    names = [_name(number, unit) for number in range(first, last + 1)]
+    names = [_dates.name_of_period(number, unit) for number in range(first, last + 1)]
     return Periods(unit, names, np.where(known, numbers - first, -1).astype(np.intp))
-
-
-def _name(number: int, unit: str) -> str:
-    """Return what people call a period: 2024-05-31, 2024-05, 2024 Q2, 2024, 2020s, 1900-1999."""
-    first = _dates.first_days(number, unit)
-    year = 1970 + int(first.astype("datetime64[Y]").astype(np.int64))
-    match unit:
-        case "quarter":
-            return f"{year} Q{number % 4 + 1}"
-        case "year":
-            return str(year)
-        case "decade":
-            return f"{year}s"
-        case "century":
-            return f"{year}-{year + 99}"
-        case _:
-            return str(first)

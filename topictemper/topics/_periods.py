@@ -24,8 +24,8 @@ _MOST_AUTOMATIC = 40
 _MOST_NUMBERS = 1000
 
 
-def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
-    """Return the start of the period of every document.
+def periods_of(dates: Any, n_samples: int, period: str) -> tuple[NDArray[Any], str]:
+    """Return the start of the period of every document, and what the periods are.
 
     Parameters
     ----------
@@ -39,8 +39,10 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
 
     Returns
     -------
-    ndarray of shape (n_samples,)
+    starts : ndarray of shape (n_samples,)
         datetime64[s], NaT where there is no date; or numbers, NaN where there is none.
+    unit : {"day", "week", "month", "quarter", "year", "number"}
+        The period that was asked for or found; "number" of numbers.
 
     Raises
     ------
@@ -52,7 +54,7 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
     if array.shape == (n_samples,):
         numbers = _numbers(array)
         if numbers is not None and not has_compact_days(numbers):
-            return _checked(numbers, period)
+            return _checked(numbers, period), "number"
     days = days_of(array, n_samples)
     known = ~np.isnat(days)
     if not known.any():
@@ -65,7 +67,7 @@ def periods_of(dates: Any, n_samples: int, period: str) -> NDArray[Any]:
             break
     starts = first_days(np.where(known, codes, 0), unit).astype("datetime64[s]")
     starts[~known] = np.datetime64("NaT", "s")
-    return starts
+    return starts, unit
 
 
 def _numbers(array: NDArray[Any]) -> NDArray[Any] | None:

@@ -145,8 +145,9 @@ def shares_over_time(
     Returns
     -------
     pandas.DataFrame or Table
-        As from `shares_by_group`, with a column ``period``, the first day of it or the number, in
-        place of ``group``. Periods without a document have no rows.
+        As from `shares_by_group`, with two columns in place of ``group``: ``period``, its first day
+        or its number, and ``unit``, what the periods are, such as "quarter", or "number". Periods
+        without a document have no rows.
 
     Raises
     ------
@@ -166,10 +167,10 @@ def shares_over_time(
     """
     check_order("proportions", proportions, dates=dates, weights=weights)
     theta = _proportions(proportions)
-    periods = periods_of(dates, len(theta), period)
+    periods, unit = periods_of(dates, len(theta), period)
     known = ~(np.isnat(periods) if periods.dtype.kind == "M" else np.isnan(periods))
     settings = n_bootstrap, confidence, random_state
-    return _shares("period", theta, periods, known, weights, labels, *settings)
+    return _shares("period", theta, periods, known, weights, labels, *settings, unit=unit)
 
 
 def _shares(
@@ -182,7 +183,9 @@ def _shares(
     n_bootstrap: int,
     confidence: float,
     random_state: Any,
+    *,
     order: NDArray[Any] | None = None,
+    unit: str | None = None,
 ) -> Any:
     n_bootstrap = check.integer("n_bootstrap", n_bootstrap, 1)
     confidence = check.number("confidence", confidence, 0.0, 1.0, boundaries="neither")
@@ -217,6 +220,7 @@ def _shares(
     return table(
         {
             name: np.repeat(names, n_components),
+            **({} if unit is None else {"unit": [unit] * (len(names) * n_components)}),
             "topic": np.tile(np.arange(n_components), len(names)),
             "label": [str(label) for label in labels] * len(names),
             "share": np.concatenate(shares),
