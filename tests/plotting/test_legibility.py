@@ -233,6 +233,45 @@ def test_the_line_below_fits_the_narrowest_figure():
     assert display.ax_.texts[0].get_window_extent().x0 >= 0
 
 
+def courses(n_models):
+    history = np.zeros(20, [("pass", float), ("score", float), ("elbo", float)])
+    history["pass"] = np.arange(1, 21)
+    courses = {}
+    for i in range(n_models):
+        courses[f"model {i}"] = history.copy()
+        for name in ("score", "elbo"):
+            courses[f"model {i}"][name] = -7 - 0.05 * i - np.exp(-history["pass"] / 3)
+    return courses
+
+
+@pytest.mark.parametrize("display", [BoundDisplay, LearningCurveDisplay])
+@pytest.mark.parametrize("n_models", [2, 10, 12, 40])
+def test_many_curves_can_be_told_apart(display, n_models):
+    drawn = display(courses(n_models)).plot()
+    looks = {(line.get_color(), line.get_linestyle()) for line in drawn.lines_}
+    assert len(looks) == n_models
+    assert {line.get_linestyle() for line in drawn.lines_[:10]} == {"-"}
+    drawn.figure_.canvas.draw()
+    legend, curves = drawn.ax_.get_legend().get_window_extent(), drawn.ax_.get_window_extent()
+    beside = curves.x1 <= legend.x0 and legend.x1 <= drawn.figure_.bbox.x1 and legend.y0 >= 0
+    assert beside == (n_models > 2)
+    assert curves.width > 300
+
+
+def test_a_legend_stays_inside_where_nothing_makes_room():
+    ax = plt.subplots(1, 2)[1][0]
+    BoundDisplay(courses(12)).plot(ax)
+    ax.figure.canvas.draw()
+    assert ax.get_legend().get_window_extent().x0 < ax.get_window_extent().x1
+
+
+def test_a_style_with_few_colors():
+    with plt.style.context({"axes.prop_cycle": plt.cycler(color=["k", "r", "b"])}):
+        lines = BoundDisplay(courses(7)).plot().lines_
+    looks = [(line.get_color(), line.get_linestyle()) for line in lines]
+    assert looks == [*((c, s) for s in ("-", "--") for c in "krb"), ("k", ":")]
+
+
 @pytest.mark.parametrize(
     "sizes", [[*range(10, 101, 10)], [10, 20, 50, 100, 200, 500, 1000], [2, 3], [*range(100, 200)]]
 )

@@ -17,6 +17,11 @@ MUTED = "0.45"
 GRID = {"color": "0.5", "alpha": 0.2, "linewidth": 0.8}
 LONGEST_NAME = 38  # letters, of a model in a legend or a document in a list
 _SHORTEST = 4  # letters of a text, however narrow its room
+_DASHES = ("-", "--", ":", "-.")
+# Lines of a legend that leave room for the curves, and inches of one line.
+_MOST_INSIDE, _LEGEND_LINE = 6, 0.22
+_CURVES = (7.0, 4.0)  # inches
+_LEGEND_BESIDE = 2.5  # inches
 
 
 def pyplot() -> Any:
@@ -40,6 +45,30 @@ def axes(ax: Any, figsize: tuple[float, float]) -> Any:
     """The axes given, or those of a new figure."""
     plt = pyplot()
     return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
+
+
+def axes_of_curves(ax: Any, n_curves: int) -> Any:
+    """The axes given, or those of a new figure that has room for the curves and their legend."""
+    width, height = _CURVES
+    if n_curves > _MOST_INSIDE:
+        width, height = width + _LEGEND_BESIDE, max(height, 1.0 + _LEGEND_LINE * n_curves)
+    return axes(ax, (width, height))
+
+
+def line_style(number: int) -> dict[str, Any]:
+    """Settings of a curve: after as many as there are colors, these come again with dashes."""
+    turns = number // len(pyplot().rcParams["axes.prop_cycle"])
+    # Without dashes a style of the user stays as it is.
+    return {"linestyle": _DASHES[turns % len(_DASHES)]} if turns else {}
+
+
+def legend_of_curves(ax: Any, title: str) -> None:
+    """A legend; if it would hide the curves, beside the axes, where the layout makes room."""
+    place: dict[str, Any] = {}
+    many = len(ax.get_legend_handles_labels()[1]) > _MOST_INSIDE
+    if many and ax.figure.get_layout_engine() is not None:
+        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "handlelength": 3.5}
+    ax.legend(frameon=False, title=title, **place)
 
 
 def tidy(ax: Any) -> None:

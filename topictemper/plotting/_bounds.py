@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from ..topics._checks import fitted_lda_of
 from ._axes import (
     LONGEST_NAME,
-    axes,
+    axes_of_curves,
     crop_early_passes,
     history_of,
+    legend_of_curves,
+    line_style,
     named_models,
     shortened_apart,
     tidy,
@@ -24,7 +26,8 @@ class BoundDisplay:
     """ELBO against passes over the data, of one or more fitted models.
 
     While T > 1 this is the tempered ELBO, which may fall as the temperature falls. If early values
-    are far lower than the rest, the axis starts above them, and a note says so.
+    are far lower than the rest, the axis starts above them, and a note says so. After the
+    last color of Matplotlib's cycle, its colors come again with dashes.
 
     Parameters
     ----------
@@ -114,23 +117,25 @@ class BoundDisplay:
         BoundDisplay
             The display itself.
         """
-        ax = self.ax_ = axes(ax, (7.0, 4.0))
+        ax = self.ax_ = axes_of_curves(ax, len(self.histories))
         self.figure_ = ax.figure
         several = len(self.histories) > 1
         self.lines_ = []
         names = shortened_apart(self.histories, LONGEST_NAME)
-        for name, history in zip(names, self.histories.values(), strict=True):
+        for i, (name, history) in enumerate(zip(names, self.histories.values(), strict=True)):
             passes, elbo = history["pass"], history["elbo"]
             label = f"{name}  {elbo[-1]:,.6g}" if several else name
             marker = "o" if len(passes) == 1 else None  # a line of one point is none
-            self.lines_ += ax.plot(passes, elbo, linewidth=1.8, label=label, marker=marker)
+            self.lines_ += ax.plot(
+                passes, elbo, linewidth=1.8, label=label, marker=marker, **line_style(i)
+            )
         tidy(ax)
         whole_passes(ax)
         ax.set_xlabel("passes over the data")
         crop_early_passes(ax, [history["elbo"] for history in self.histories.values()])
         ax.set_ylabel(f"ELBO ({self.unit})")
         if several:
-            ax.legend(frameon=False, title="last value")
+            legend_of_curves(ax, "last value")
         return self
 
 

@@ -13,8 +13,11 @@ from ._axes import (
     LONGEST_NAME,
     WARM,
     axes,
+    axes_of_curves,
     crop_early_passes,
     history_of,
+    legend_of_curves,
+    line_style,
     named_models,
     shortened_apart,
     tidy,
@@ -164,6 +167,7 @@ class LearningCurveDisplay:
     """Held-out score against passes over the data, of one or more models.
 
     If early scores are far lower than the rest, the axis starts above them, and a note says so.
+    After the last color of Matplotlib's cycle, its colors come again with dashes.
 
     Parameters
     ----------
@@ -250,12 +254,12 @@ class LearningCurveDisplay:
         LearningCurveDisplay
             The display itself.
         """
-        ax = self.ax_ = axes(ax, (7.0, 4.0))
+        ax = self.ax_ = axes_of_curves(ax, len(self.histories))
         self.figure_ = ax.figure
         self.lines_ = []
         several = len(self.histories) > 1
         names = shortened_apart(self.histories, LONGEST_NAME)
-        for name, history in zip(names, self.histories.values(), strict=True):
+        for i, (name, history) in enumerate(zip(names, self.histories.values(), strict=True)):
             last = history["score"][-1]
             (line,) = ax.plot(
                 history["pass"],
@@ -264,6 +268,7 @@ class LearningCurveDisplay:
                 markersize=3.5,
                 linewidth=1.8,
                 label=f"{name}  {last:.3f}" if several else name,
+                **line_style(i),
             )
             self.lines_.append(line)
         tidy(ax)
@@ -272,5 +277,5 @@ class LearningCurveDisplay:
         crop_early_passes(ax, [history["score"] for history in self.histories.values()])
         ax.set_ylabel("held-out score (nats per token)")
         if several:
-            ax.legend(frameon=False, title="last score")
+            legend_of_curves(ax, "last score")
         return self
