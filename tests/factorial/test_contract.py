@@ -228,6 +228,17 @@ def test_inverse_transform_and_sample():
         model.inverse_transform(np.ones((2, 3)))
 
 
+@pytest.mark.parametrize("kind", [FactorialMixture, BinarySparseCoding, SigmoidBeliefNetwork])
+@pytest.mark.parametrize("seed", [0, None])
+def test_samples_have_the_seed_of_the_estimator(kind, seed):
+    Y = np.random.RandomState(0).random_sample((40, 6)).round()
+    model = kind(2, tempering=None, max_iter=2, random_state=seed).fit(Y)
+    draws, again = model.sample(50)[0], model.sample(50)[0]
+    assert (draws == again).all() == (seed == 0)
+    assert (draws == model.sample(50, random_state=0)[0]).all() == (seed == 0)
+    assert (draws != model.sample(50, random_state=1)[0]).any()
+
+
 BAD = [
     ({"n_components": 0}, "n_components"),
     ({"n_components": 1.5}, "n_components"),

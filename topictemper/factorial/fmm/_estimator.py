@@ -417,18 +417,18 @@ class FactorialMixture(
         n_samples : int, default=1
             Number of images.
         random_state : int, RandomState or None, default=None
-            Pass an int for the same images at every call.
+            Seed. None is the `random_state` of the estimator, as in scikit-learn.
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            Images.
+            Images; the same at every call if the seed is an int.
         Z : ndarray of shape (n_samples, n_components), bool
             The components in each.
         """
         check_is_fitted(self)
         n_samples = check.integer("n_samples", n_samples, 1)
-        random = check.random_state(random_state)
+        random = check.random_state(self.random_state if random_state is None else random_state)
         Z = random.random_sample((n_samples, len(self.pi_))) < self.pi_
         X = Z @ self.components_
         X += random.normal(scale=np.sqrt(self._prior.noise_var), size=X.shape)

@@ -232,7 +232,8 @@ class TruncatedModel(
         """Draw states from the prior; also return the source of random numbers."""
         check_is_fitted(self)
         n_samples = check.integer("n_samples", n_samples, 1)
-        rng, prior = check.random_state(random_state), self._fitted_joint().prior
+        rng = check.random_state(self.random_state if random_state is None else random_state)
+        prior = self._fitted_joint().prior
         drawn = rng.random_sample((n_samples, len(prior.probabilities)))
         return (drawn < prior.probabilities).astype(np.uint8), rng
 

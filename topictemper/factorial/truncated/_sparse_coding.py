@@ -344,12 +344,12 @@ class BinarySparseCoding(TruncatedModel):
         n_samples : int, default=1
             Number of data.
         random_state : int, RandomState or None, default=None
-            Seed.
+            Seed. None is the `random_state` of the estimator, as in scikit-learn.
 
         Returns
         -------
         X : ndarray of shape (n_samples, n_features)
-            Data.
+            Data; the same at every call if the seed is an int.
         S : ndarray of shape (n_samples, n_components), uint8
             Their states.
         """
