@@ -66,7 +66,7 @@ def test_report_of_counts(run, matrix, tmp_path):
     assert "model.npz has no words; column numbers are shown instead" in err
 
 
-def test_reports_that_cannot_be_written(fails, run, model, table, text, tmp_path):
+def test_reports_that_cannot_be_written(fails, run, model, table, text, matrix, tmp_path):
     out = ("--output", tmp_path / "report.html")
     assert "--output" in fails("report", model, text)
     assert "this would overwrite the input" in fails("report", model, text, "-o", text)
@@ -78,6 +78,8 @@ def test_reports_that_cannot_be_written(fails, run, model, table, text, tmp_path
     assert "docs.csv: dates must be dates" in message
     assert "document 0 has 'a'" in message
     assert "--date is for tables" in fails("report", model, text, "--date=day", *out)
+    message = fails("report", model, matrix, "--no-texts", *out)
+    assert f"--no-texts is for text; {matrix} is read as counts." in message
     (tmp_path / "empty.txt").touch()
     assert "no documents" in fails("report", model, tmp_path / "empty.txt", *out)
     assert not (tmp_path / "report.html").exists()

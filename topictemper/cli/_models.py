@@ -153,9 +153,10 @@ class Fitted:
 
 def refuse_text_options(arguments: argparse.Namespace) -> None:
     """Raise an error if an option for text is given with counts."""
-    for name in ("column", "id", "date", "group", "encoding"):
+    for name in ("column", "id", "date", "group", "encoding", "no_texts"):
         if getattr(arguments, name, None) is not None:
-            raise InputError(f"--{name} is for text; {arguments.file} is read as counts.")
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} is for text; {arguments.file} is read as counts.")
 
 
 def warn_of_unfindable(

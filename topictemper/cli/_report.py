@@ -41,7 +41,10 @@ def add(commands: Any) -> None:
     )
     parser.add_argument("--title", metavar="TEXT", help="title of the page")
     parser.add_argument(
-        "--no-texts", action="store_true", help="leave the texts of the documents out of the page"
+        "--no-texts",
+        action="store_true",
+        default=None,  # so that it can be refused where there are no texts
+        help="leave the texts of the documents out of the page",
     )
     parser.add_argument(
         "--other-model",
