@@ -15,7 +15,7 @@ from .small_coding import fitted, images, small
     [
         ({"n_components": 0}, ValueError, "n_components"),
         (
-            {"n_components": 10**12},
+            {"n_components": 10**9},
             ValueError,
             "n_components=.* n_states=.* need .* GiB for 9 features",
         ),

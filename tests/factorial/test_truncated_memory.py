@@ -1,5 +1,7 @@
 """Fits of the truncated models that do not fit into memory are refused, others are not."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,9 @@ def peak(model, X):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_sparse_coding_takes_little_more_than_is_counted(shape, n_components, n_states, dtype):
     X = data(*shape).astype(dtype)
-    counted = sparse_coding_bytes(shape, n_components, n_states, X.itemsize)
+    counted = sparse_coding_bytes(
+        shape[1], X.itemsize, n_components=n_components, n_states=n_states, n_samples=shape[0]
+    )
     taken = peak(BinarySparseCoding(n_components, n_states=n_states, dtype=dtype), X)
     assert counted <= taken < 1.3 * counted + 2**20
 
@@ -41,7 +45,14 @@ def test_sparse_coding_takes_little_more_than_is_counted(shape, n_components, n_
 def test_belief_networks_take_what_is_counted(shape, n_components, n_states, batch_size, n_init):
     """They take more where few states are equal, as at the start of learning."""
     settings = {"n_states": n_states, "batch_size": batch_size, "n_init": n_init}
-    counted = belief_network_bytes(shape, n_components, n_states, batch_size, n_init)
+    counted = belief_network_bytes(
+        shape[1],
+        batch_size,
+        n_init,
+        n_components=n_components,
+        n_states=n_states,
+        n_samples=shape[0],
+    )
     model = SigmoidBeliefNetwork(n_components, n_gradient_steps=1, **settings)
     assert counted <= peak(model, data(*shape)) < 2.5 * counted + 2**20
 
@@ -49,14 +60,14 @@ def test_belief_networks_take_what_is_counted(shape, n_components, n_states, bat
 @pytest.mark.parametrize(
     ("model", "count"),
     [
-        (BinarySparseCoding(70, n_states=99), lambda s, *n: sparse_coding_bytes(s, *n, 8)),
-        (SigmoidBeliefNetwork(70, n_states=99), lambda s, *n: belief_network_bytes(s, *n, None, 1)),
+        (BinarySparseCoding(70, n_states=99), partial(sparse_coding_bytes, 6, 8)),
+        (SigmoidBeliefNetwork(70, n_states=99), partial(belief_network_bytes, 6, None, 1)),
     ],
     ids=["sparse coding", "belief network"],
 )
 def test_a_fit_beyond_the_memory_is_refused(monkeypatch, model, count):
     X = data(500, 6)
-    n_bytes = count(X.shape, 70, 99)
+    n_bytes = count(n_components=70, n_states=99, n_samples=500)
     assert n_bytes > 500 * 99 * 2 * 8
     memory = n_bytes - 1
     where = "topictemper._utils._validation.usable_memory"

@@ -256,9 +256,11 @@ def test_callable_schedule_with_a_start_of_its_own():
 
 
 def test_topics_that_no_machine_can_hold():
-    message = r"n_components=1000000000000 needs .* GiB for 60 features.* a smaller n_components"
+    message = r"n_components=2000000000 needs .* GiB for 60 features.* a smaller n_components$"
     with pytest.raises(ValueError, match=message):
-        small_lda(n_components=10**12).fit(corpus())
+        small_lda(n_components=2 * 10**9).fit(corpus())
+    with pytest.raises(ValueError, match="n_components == 2147483648, must be <= 2147483647"):
+        small_lda(n_components=2**31).fit(corpus())
 
 
 @pytest.mark.parametrize(("method", "copies"), [("fit", 3), ("partial_fit", 2)])

@@ -199,6 +199,30 @@ def test_missing_numbers_of_an_array_of_objects_are_nan():
 
 
 @pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("sizes", "advice"),
+    [
+        ({"n_components": 90}, "choose a smaller n_components"),
+        ({"n_components": 1, "n_samples": 99}, "fit fewer rows"),
+        ({"n_components": 90, "n_samples": 1}, "choose a smaller n_components"),
+        ({"n_components": 10, "n_samples": 10}, "choose a smaller n_components, or fit fewer rows"),
+        ({"n_components": 90, "n_samples": 90}, "choose a smaller n_components, or fit fewer rows"),
+        ({"n_components": 2, "n_states": 50, "n_samples": 2}, "choose a smaller n_states"),
+        (
+            {"n_components": 4, "n_states": 4, "n_samples": 4},
+            "choose a smaller n_components or n_states, or fit fewer rows",
+        ),
+    ],
+)
+def test_what_is_advised_where_memory_is_short_would_help(monkeypatch, sizes, advice):
+    monkeypatch.setattr("topictemper._utils._validation.usable_memory", lambda: (11, "it"))
+    with pytest.raises(ValueError, match=f"it has .* GiB; {advice}$"):
+        check.check_size(lambda **sizes: sum(sizes.values()), 5, **sizes)
+    enough = sum(sizes.values())
+    monkeypatch.setattr("topictemper._utils._validation.usable_memory", lambda: (enough, "it"))
+    check.check_size(lambda **sizes: sum(sizes.values()), 5, **sizes)
+
+
 def test_processes_that_may_not_start_others_have_threads(monkeypatch):
     # Such are the workers of multiprocessing.Pool, and those of Dask as they come.
     monkeypatch.setitem(current_process()._config, "daemon", True)

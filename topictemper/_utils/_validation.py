@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from numbers import Integral, Real
 from textwrap import shorten
@@ -20,6 +20,8 @@ from ._typing import Floats
 
 # Squares of larger numbers, in units of a small variance, leave the range of float64.
 LARGEST = 1e100
+# Kernels count components with 32 bits.
+_MOST_COMPONENTS = np.iinfo(np.int32).max
 
 
 def parameters(estimator: Any) -> dict[str, Any]:
@@ -360,33 +362,37 @@ def topics(name: str, value: Any) -> NDArray[Any]:
     return array
 
 
-def check_size(
-    n_bytes: int,
-    n_components: int,
-    n_features: int,
-    n_samples: int | None = None,
-    n_states: int | None = None,
-) -> None:
+def check_size(bytes_of: Callable[..., int], n_features: int, **sizes: int) -> None:
     """Refuse sizes of a model that takes more bytes than there are.
 
-    The error names the numbers of rows and of states if they are given, as sizes that count too.
+    The error advises to make those sizes smaller that help alone; all of them if none does.
+
+    Parameters
+    ----------
+    bytes_of : callable
+        Bytes of the sizes, which it takes by name.
+    n_features : int
+        Number of features.
+    **sizes : int
+        `n_components`, and those of `n_states` and `n_samples` that count too.
 
     Raises
     ------
     ValueError
         If it does, or if kernels cannot count the components.
     """
-    memory, owner = usable_memory()
-    if n_bytes <= memory and n_components <= np.iinfo(np.int32).max:
+    integer("n_components", sizes["n_components"], 1, _MOST_COMPONENTS)
+    n_bytes, (memory, owner) = bytes_of(**sizes), usable_memory()
+    if n_bytes <= memory:
         return
-    sizes, remedy = f"n_components={n_components} needs", "choose a smaller n_components"
-    if n_states is not None:
-        sizes = f"n_components={n_components} and n_states={n_states} need"
-        remedy += " or n_states"
-    of = f"{n_features:,} features"
-    if n_samples is not None:
-        of, remedy = f"{of} and {n_samples:,} rows", f"{remedy}, or fit fewer rows"
+    helpful = [name for name in sizes if bytes_of(**{**sizes, name: 1}) <= memory] or list(sizes)
+    smaller = " or ".join(name for name in helpful if name != "n_samples")
+    remedies = [f"choose a smaller {smaller}"] if smaller else []
+    remedies += ["fit fewer rows"] if "n_samples" in helpful else []
+    given = " and ".join(f"{name}={sizes[name]}" for name in sizes if name != "n_samples")
+    rows = f" and {sizes['n_samples']:,} rows" if "n_samples" in sizes else ""
     raise ValueError(
-        f"{sizes} {n_bytes / 2**30:,.1f} GiB for {of}, and {owner} has {memory / 2**30:,.1f} GiB; "
-        f"{remedy}"
+        f"{given} need{'' if ' and ' in given else 's'} {n_bytes / 2**30:,.1f} GiB for "
+        f"{n_features:,} features{rows}, and {owner} has {memory / 2**30:,.1f} GiB; "
+        f"{', or '.join(remedies)}"
     )

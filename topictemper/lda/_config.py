@@ -99,8 +99,10 @@ class Config:
         p = parameters
         dtype = check.precision(p["dtype"])
         n_components = check.integer("n_components", p["n_components"], 1)
-        n_bytes = copies * n_components * n_features * dtype.itemsize
-        check.check_size(n_bytes, n_components, n_features)
+        of_component = copies * n_features * dtype.itemsize
+        check.check_size(
+            lambda n_components: n_components * of_component, n_features, n_components=n_components
+        )
         method = check.choice("learning_method", p["learning_method"], ("online", "batch"))
         inference = _inference(p["inference"], method)
         point = inference != "vb"

@@ -48,10 +48,15 @@ class Config:
 def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
     """Check and resolve the parameters for data; `tol` becomes nats of all data."""
     n_components = check.integer("n_components", parameters["n_components"], 1)
-    # Of each: its covariance, and its probability in each row.
     kind = check.choice("covariance_type", parameters["covariance_type"], ("diag", "full"))
-    n_numbers = len(X) + X.shape[1] ** (2 if kind == "full" else 1)
-    check.check_size(X.itemsize * n_components * n_numbers, n_components, X.shape[1], len(X))
+    covariance = X.shape[1] ** (2 if kind == "full" else 1)
+    check.check_size(
+        # Of each component: its covariance, and its probability in each row.
+        lambda n_components, n_samples: X.itemsize * n_components * (n_samples + covariance),
+        X.shape[1],
+        n_components=n_components,
+        n_samples=len(X),
+    )
     init = start_of(parameters["init_params"], (len(X), n_components))
     n_init = check.integer("n_init", parameters["n_init"], 1)
     if n_init > 1 and not isinstance(init, str):

@@ -88,9 +88,13 @@ def config_of(parameters: Mapping[str, Any], images: Images) -> Config:
 def _prior(parameters: Mapping[str, Any], images: Images) -> Prior:
     n_components = check.integer("n_components", parameters["n_components"], 1)
     n_images, n_features = images.X.shape
-    # Of each: its pixels, its probability in each image, and its products with the components.
-    n_numbers = n_components * (n_features + n_images + n_components)
-    check.check_size(8 * n_numbers, n_components, n_features, n_images)
+    check.check_size(
+        # Of each component: pixels, probabilities in the images, products with the others.
+        lambda n_components, n_samples: 8 * n_components * (n_features + n_samples + n_components),
+        n_features,
+        n_components=n_components,
+        n_samples=n_images,
+    )
     given = parameters["pi"]
     pi = np.asarray(given)
     if pi.dtype.kind not in "fiu" or pi.shape not in ((), (n_components,)):

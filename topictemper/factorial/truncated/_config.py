@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -104,9 +105,7 @@ def inference_of(parameters: Mapping[str, Any]) -> Inference:
 def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodingConfig:
     """Check and resolve the parameters of `BinarySparseCoding` for data."""
     shared = _shared(parameters, Y)
-    n_components, n_states = shared["n_components"], shared["inference"].n_states
-    n_bytes = sparse_coding_bytes(Y.shape, n_components, n_states, Y.itemsize)
-    check.check_size(n_bytes, n_components, Y.shape[1], len(Y), n_states)
+    _check_size(partial(sparse_coding_bytes, Y.shape[1], Y.itemsize), shared, Y)
     if parameters["sigma_init"] is None:
         sigma = max(float(Y.std(axis=0).mean()), _lowest_sigma(Y)) or 1.0
     else:
@@ -122,6 +121,16 @@ def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodi
         learn_pi=check.flag("learn_pi", parameters["learn_pi"]),
         components=components,
         sigma=sigma,
+    )
+
+
+def _check_size(bytes_of: Callable[..., int], shared: Mapping[str, Any], Y: Floats) -> None:
+    check.check_size(
+        bytes_of,
+        Y.shape[1],
+        n_components=shared["n_components"],
+        n_states=shared["inference"].n_states,
+        n_samples=len(Y),
     )
 
 
@@ -148,9 +157,7 @@ def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNet
         batch_size = min(check.integer("batch_size", parameters["batch_size"], 1), len(Y))
     n_init = check.integer("n_init", parameters["n_init"], 1)
     shared = _shared(parameters, Y, n_init)
-    n_components, n_states = shared["n_components"], shared["inference"].n_states
-    n_bytes = belief_network_bytes(Y.shape, n_components, n_states, batch_size, n_init)
-    check.check_size(n_bytes, n_components, Y.shape[1], len(Y), n_states)
+    _check_size(partial(belief_network_bytes, Y.shape[1], batch_size, n_init), shared, Y)
     return BeliefNetworkConfig(
         **shared,
         mlp_hidden=mlp_hidden,

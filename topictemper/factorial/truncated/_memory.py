@@ -13,20 +13,20 @@ _NUMBER = 8  # bytes of a number in double precision, of a key and of a word
 
 
 def sparse_coding_bytes(
-    shape: tuple[int, int], n_components: int, n_states: int, itemsize: int
+    n_features: int, itemsize: int, *, n_components: int, n_states: int, n_samples: int
 ) -> int:
     """Bytes of a fit of `BinarySparseCoding` at the least.
 
     Parameters
     ----------
-    shape : tuple of (int, int)
-        Numbers of data and of features.
-    n_components, n_states : int
-        Units, and states of a datum.
+    n_features : int
+        Number of features.
     itemsize : int
         Bytes of a number of the data.
+    n_components, n_states, n_samples : int
+        Units, states of a datum, and data.
     """
-    (n_data, n_features), n_units = shape, n_components
+    n_data, n_units = n_samples, n_components
     n_chunk = min(n_data, CHUNK)
     n_blocks = -(-n_chunk // kernels.row_block)
     pairs, table = n_units * (n_units + 1) // 2, n_units * n_features
@@ -42,22 +42,28 @@ def sparse_coding_bytes(
 
 
 def belief_network_bytes(
-    shape: tuple[int, int], n_components: int, n_states: int, batch_size: int | None, n_init: int
+    n_features: int,
+    batch_size: int | None,
+    n_init: int,
+    *,
+    n_components: int,
+    n_states: int,
+    n_samples: int,
 ) -> int:
     """Bytes of a fit of `SigmoidBeliefNetwork` at the least.
 
     Parameters
     ----------
-    shape : tuple of (int, int)
-        Numbers of data and of features.
-    n_components, n_states : int
-        Units, and states of a datum.
+    n_features : int
+        Number of features.
     batch_size : int or None
         Data of a batch; without batches there is no shuffled copy of the data.
     n_init : int
         Starts. The best one stays while another is made.
+    n_components, n_states, n_samples : int
+        Units, states of a datum, and data.
     """
-    (n_data, n_features), n_units = shape, n_components
+    n_data, n_units = n_samples, n_components
     n_kept = possible_states(n_units, n_states)
     start = _sets(n_data, n_units, n_states)
     if batch_size is not None:
