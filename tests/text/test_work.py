@@ -259,3 +259,39 @@ def test_columns_in_another_order_than_the_documents_are_refused(model, tmp_path
             method(documents, **{column: sorted_years}, **more)
         method(documents, **{column: sorted_years.loc[documents.index]}, **more)
         report["path"].unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_weights_in_another_order_than_the_documents_are_refused(model, counted):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    texts_, name = pd.Series(texts()), "texts"
+    learner, methods, documents = TopicModel(2), ["fit", "fit_transform"], texts_
+    if counted:
+        name, learner = "X", TemperedLDA(2, max_iter=1)
+        methods += ["partial_fit"]
+        documents = pd.DataFrame(model.vectorizer_.transform(texts_).toarray(), texts_.index)
+    fitted = model.lda_ if counted else deepcopy(model)
+    calls = [(learner, method) for method in methods]
+    calls += [(fitted, method) for method in ("score", "perplexity")]
+    calls += [] if counted else [(fitted, "update")]
+    weights = pd.Series(1.0 + np.arange(120) % 3)
+    message = rf"^sample_weight has the index of {name} in another order.*\.to_numpy\(\)"
+    for estimator, method in calls:
+        before = vars(estimator).copy()
+        with pytest.raises(ValueError, match=message):
+            getattr(estimator, method)(documents, sample_weight=weights[::-1])
+        assert vars(estimator).keys() == before.keys()
+        getattr(estimator, method)(documents, sample_weight=weights[::-1].to_numpy())
+    relabeled = weights[::-1].reset_index(drop=True)
+    assert fitted.score(documents, None, relabeled) == fitted.score(
+        documents, None, weights[::-1].to_numpy()
+    )
+
+
+def test_weights_of_seeds_in_another_order_are_refused():
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    X, weights = pd.DataFrame(np.eye(3)), pd.Series([1.0, 2.0, 3.0])
+    seeds = SeedTopics({"a": ["x"]})
+    seeds.prior(X, ["x", "y", "z"], 2, weights)
+    with pytest.raises(ValueError, match="sample_weight has the index of X in another order"):
+        seeds.prior(X, ["x", "y", "z"], 2, weights[::-1])

@@ -12,6 +12,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, is_chunks, mean_length, rows_that_count
+from .._utils._missing import check_order
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._mixin import TemperingMixin
@@ -489,6 +490,7 @@ class TemperedLDA(
                 )
             X = Chunks(X, self._chunk_counts)
         else:
+            check_order("X", X, sample_weight=sample_weight)
             X = self._training_counts(X, reset=True, feature_names=feature_names)
             sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
             weighted = None if sample_weight is None else rows_that_count(X, sample_weight)

@@ -13,6 +13,7 @@ from sklearn.base import TransformerMixin
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils._chunks import is_chunks, n_empty_rows, row_sums
+from .._utils._missing import check_order
 from .._utils._rows import GivenRows, Rows
 from .._utils._typing import Floats
 from .._utils._warnings import warn
@@ -190,6 +191,7 @@ class PredictionMixin(TransformerMixin):
         tempered: bool = False,
         name: str = "X",
     ) -> float:
+        check_order("X", X, sample_weight=sample_weight)
         matrices = self._fitted_matrices(X)
         self._warn_if_hot()
         n_rows = None  # that of chunks is known at the end

@@ -14,6 +14,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
+from .._utils._missing import check_order
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..tempering._modes import Annealing
 from ..topics._seeds import SeedTopics
@@ -124,6 +125,7 @@ class StreamMixin:
                 for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
                     trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
             else:
+                check_order("X", X, sample_weight=sample_weight)
                 X = self._stream_counts(X, begins, feature_names)
                 self._name_features(feature_names)
                 sample_weight = _counts.sample_weights(sample_weight, X.shape[0])

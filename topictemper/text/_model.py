@@ -21,6 +21,7 @@ from .._utils import _validation as check
 from .._utils._counts import sample_weights
 from .._utils._files import new_path
 from .._utils._log import counted, say
+from .._utils._missing import check_order
 from .._utils._rollback import complete, unchanged_on_error
 from .._utils._warnings import warn
 from ..lda._estimator import TemperedLDA
@@ -308,6 +309,7 @@ class TopicModel(
             `unknown_words_` are then those of the previous update.
         """
         check_is_fitted(self)
+        check_order("texts", texts, sample_weight=sample_weight)
         before: float = self.unknown_share_
         unknown = UnknownWords()
         n_documents = n_words = 0
@@ -369,6 +371,7 @@ class TopicModel(
         """Fit the vectorizer, and give the counts, which may lie in a temporary folder."""
         lda = new_lda(self)  # `_fit` makes another one: this one is checked before texts are read
         check_before_counting(lda)
+        check_order("texts", texts, sample_weight=weights)
         documents = Texts(texts)
         # Whether there is one for each document of a stream is known at its end.
         sample_weights(weights, None if documents.is_stream else len(texts))

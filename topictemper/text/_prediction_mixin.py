@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._utils._missing import check_order
 from ..lda._estimator import TemperedLDA
 
 
@@ -61,6 +62,7 @@ class PredictionMixin(TransformerMixin):
             Higher is better. Unknown words do not count.
         """
         check_is_fitted(self)
+        check_order("texts", texts, sample_weight=sample_weight)
         name = "texts, without unknown words,"
         return self.lda_._score(self._matrices(texts), sample_weight, name=name)
 

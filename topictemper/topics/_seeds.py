@@ -15,6 +15,7 @@ from .._utils import _validation as check
 from .._utils._chunks import parts, row_sums
 from .._utils._counts import TYPES, count_matrix, sample_weights, without_vanishing
 from .._utils._feature_names import feature_names_of
+from .._utils._missing import check_order
 from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ..persistence._models import savable_part
@@ -109,6 +110,7 @@ class SeedTopics(BaseEstimator):
             If a topic has no words, or none that is in the vocabulary, or if there are more seeded
             topics than `n_components`.
         """
+        check_order("X", X, sample_weight=sample_weight)
         X = sp.csr_matrix(without_vanishing(count_matrix(X, "X", TYPES)))
         weights = sample_weights(sample_weight, X.shape[0])
         return self.prior_of([(X, weights)], feature_names, n_components, X.shape[1])
