@@ -78,7 +78,7 @@ def write_report(app, exception):
         corpus.text,
         names=corpus.names,
         groups=[name.split(".")[0] for name in corpus.names],
-        feature_names=corpus.vocabulary,
+        feature_names=corpus.feature_names,
         title="Docstrings of the scientific Python stack",
         path=Path(app.outdir) / "report.html",
     )

@@ -51,7 +51,7 @@ def corpus(data: Path | None, name: str) -> tuple[Any, list[str], NDArray[np.int
     """Counts, words, and the numbers of the labels if there are any."""
     X = counts(data, name)
     if data is None or name == "docstrings":
-        return X, list(load_docstrings().vocabulary), None
+        return X, list(load_docstrings().feature_names), None
     X = X[:ROWS]
     found = labels(data, name)
     if found is not None:

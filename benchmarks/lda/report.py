@@ -48,7 +48,7 @@ def corpus(data: Path | None) -> tuple[str, Any, list[str], list[str]]:
     """Name, counts, words and texts: 20 Newsgroups, or the docstrings without a folder."""
     if data is None:
         found = load_docstrings()
-        return "docstrings", sp.csr_matrix(found.counts), list(found.vocabulary), found.text
+        return "docstrings", sp.csr_matrix(found.counts), list(found.feature_names), found.text
     X = counts(data, "20news")
     words = vocabulary(data, "20news", X.shape[1])
     with gzip.open(data / "20news" / "docs.txt.gz", "rt", encoding="utf-8") as file:

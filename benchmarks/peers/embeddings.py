@@ -60,7 +60,7 @@ class Texts:
             corpus = load_docstrings()
             self.texts = list(corpus.text)
             self.labels = np.array([path.partition(".")[0] for path in corpus.names])
-            words = list(corpus.vocabulary)
+            words = list(corpus.feature_names)
         else:
             with gzip.open(data / name / "docs.txt.gz", "rt", encoding="utf-8") as file:
                 self.texts = file.read().splitlines()

@@ -21,12 +21,12 @@ lda = TemperedLDA(100, max_iter=20, random_state=0).fit(corpus.counts)
 # %%
 # The eight topics that explain most of the text. Titles give the share of the text; bars are
 # probabilities of words. Each panel has its own scale.
-TopicsDisplay.from_estimator(lda, topics=8, feature_names=corpus.vocabulary)
+TopicsDisplay.from_estimator(lda, topics=8, feature_names=corpus.feature_names)
 plt.show()
 
 # %%
 # Documents that are mostly about a topic help to name it.
-words = lda.top_words(6, feature_names=corpus.vocabulary)
+words = lda.top_words(6, feature_names=corpus.feature_names)
 documents = lda.top_documents(corpus.counts, n=3)
 for topic in np.argsort(-lda.components_.sum(axis=1))[:6]:
     print(f"{topic:3d}  {' '.join(words[topic])}")

@@ -19,7 +19,7 @@ from topictemper.plotting import TopicsDisplay
 
 corpus = load_docstrings()
 lda = TemperedLDA(n_components=50, random_state=0).fit(corpus.counts[800:])
-display = TopicsDisplay.from_estimator(lda, topics=8, feature_names=corpus.vocabulary)
+display = TopicsDisplay.from_estimator(lda, topics=8, feature_names=corpus.feature_names)
 HERE = Path(__file__).parent
 display.figure_.savefig(HERE / "topics.png", dpi=110)
 
@@ -30,7 +30,7 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         corpus.text,
         names=corpus.names,
         groups=[name.split(".")[0] for name in corpus.names],
-        feature_names=corpus.vocabulary,
+        feature_names=corpus.feature_names,
         title="Docstrings of the scientific Python stack",
         path=Path(folder) / "report.html",
     )

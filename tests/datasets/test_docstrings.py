@@ -28,7 +28,7 @@ def test_count():
     documents += [(f"rare{i}", "The seldom Alpha_bravo x2") for i in range(60)]
     corpus = _docstrings._count(documents)
     # Short words, stop words, boilerplate are gone, as is a word of all documents.
-    assert set(corpus.vocabulary) == set(words) - {"alpha", "bravo"}
+    assert set(corpus.feature_names) == set(words) - {"alpha", "bravo"}
 
 
 def test_count_drops_short_documents_and_shuffles():
@@ -43,7 +43,7 @@ def test_count_drops_short_documents_and_shuffles():
     assert list(corpus.names) != sorted(corpus.names, key=lambda name: int(name[4:]))
     for row, name, text in zip(corpus.counts, corpus.names, corpus.text, strict=True):
         assert (name, text) in documents
-        assert dict(zip(corpus.vocabulary[row.indices], row.data, strict=True)) == dict.fromkeys(
+        assert dict(zip(corpus.feature_names[row.indices], row.data, strict=True)) == dict.fromkeys(
             text.split(), 5
         )
     again = _docstrings._count(documents)
@@ -157,19 +157,24 @@ def test_real_corpus(corpus):
     assert 2500 < n_features < 12_000
     assert 250_000 < corpus.counts.sum() < 3_000_000
     assert len(corpus.text) == len(corpus.names) == n_samples
-    assert len(corpus.vocabulary) == n_features
+    assert len(corpus.feature_names) == n_features
     assert issparse(corpus.counts)
     assert corpus.counts.format == "csr"
     assert corpus.counts.dtype == corpus.counts.indices.dtype == np.int32
     assert corpus.counts.sum(axis=1).min() >= 10
     assert min(map(len, corpus.text)) > 200
     assert len(set(corpus.text)) == n_samples
-    assert list(corpus.vocabulary) == sorted(corpus.vocabulary)
+    assert list(corpus.feature_names) == sorted(corpus.feature_names)
     assert f"{n_samples} documents" in corpus.DESCR
 
 
+def test_words_have_the_name_that_they_have_in_all_corpora(corpus):
+    assert list(corpus) == ["counts", "feature_names", "names", "text", "DESCR"]
+    assert corpus.vocabulary is corpus.feature_names  # of earlier scripts
+
+
 def test_the_texts_are_not_shown(corpus):
-    assert repr(corpus) == "Bunch of counts, vocabulary, names, text, DESCR"
+    assert repr(corpus) == "Bunch of counts, feature_names, names, text, DESCR"
     assert pickle.loads(pickle.dumps(corpus)).text == corpus.text
 
 
@@ -177,7 +182,7 @@ def test_real_corpus_names(corpus):
     for name in ("scipy.stats.ttest_ind", "os.walk", "sklearn.cluster.KMeans"):
         assert name in corpus.names
     row = list(corpus.names).index("scipy.stats.ttest_ind")
-    counts = dict(zip(corpus.vocabulary, corpus.counts[[row]].toarray()[0], strict=True))
+    counts = dict(zip(corpus.feature_names, corpus.counts[[row]].toarray()[0], strict=True))
     assert counts["test"] >= 5
     assert corpus.text[row].startswith("Calculate the T-test")
 

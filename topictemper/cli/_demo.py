@@ -77,7 +77,7 @@ def run_demo() -> int:
     print(format_course(tempered.temperature_history_))
     n_shown = min(_TOPICS_SHOWN, tempered.n_components)
     print(f"\nThe {n_shown} largest topics of the tempered fit\n")
-    words = tempered.top_words(8, feature_names=corpus.vocabulary)
+    words = tempered.top_words(8, feature_names=corpus.feature_names)
     print(format_topics(tempered.components_.sum(axis=1), words, n_shown))
     print("\nHottest documents, whose words are improbable under their own topic mixture\n")
     print(

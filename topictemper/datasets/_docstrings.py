@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy
 import sklearn
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.utils import Bunch
@@ -61,6 +62,12 @@ of rows is random but fixed, so any prefix is a random sample.
 
 
 class _Docstrings(Bunch):
+    @property
+    def vocabulary(self) -> NDArray[Any]:
+        """The words, by the name that earlier scripts know."""
+        words: NDArray[Any] = self.feature_names
+        return words
+
     def __repr__(self) -> str:
         return f"Bunch of {', '.join(self)}"  # all texts would fill a notebook
 
@@ -88,7 +95,7 @@ def load_docstrings(
     corpus : :class:`~sklearn.utils.Bunch`
         counts : csr_array of shape (n_samples, n_features), int32
             Counts of the words in each docstring.
-        vocabulary : ndarray of shape (n_features,), of str
+        feature_names : ndarray of shape (n_features,), of str
             The words, in alphabetical order.
         names : ndarray of shape (n_samples,), of str
             Name of the object, such as `scipy.stats.ttest_ind`; the first one if several objects
@@ -111,7 +118,7 @@ def load_docstrings(
     --------
     >>> from topictemper.datasets import load_docstrings
     >>> corpus = load_docstrings()
-    >>> corpus.counts.shape == (len(corpus.text), len(corpus.vocabulary))
+    >>> corpus.counts.shape == (len(corpus.text), len(corpus.feature_names))
     True
     >>> "scipy.stats.ttest_ind" in corpus.names
     True
@@ -191,11 +198,11 @@ def _count(documents: list[tuple[str, str]]) -> Bunch:
     )
 
 
-def _bunch(counts: csr_array, vocabulary: list[str], names: list[str], text: list[str]) -> Bunch:
+def _bunch(counts: csr_array, words: list[str], names: list[str], text: list[str]) -> Bunch:
     return _Docstrings(
         # An array, not a matrix, as SciPy advises: `*` is elementwise and sums are 1-d.
         counts=counts,
-        vocabulary=objects(vocabulary),
+        feature_names=objects(words),
         names=objects(names),
         text=text,
     )
@@ -229,7 +236,7 @@ def _to_cache(path: Path, key: dict[str, Any], corpus: Bunch) -> None:
         key,
         {"data": counts.data, "indices": counts.indices, "indptr": counts.indptr},
         {
-            "vocabulary": list(corpus.vocabulary),
+            "vocabulary": list(corpus.feature_names),
             "names": list(corpus.names),
             "text": corpus.text,
         },
