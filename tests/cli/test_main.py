@@ -453,7 +453,7 @@ def small_demo(monkeypatch):
     drawn = make_lda_corpus(300, 80, 5, random_state=0)
     corpus = Bunch(
         counts=drawn.counts,
-        vocabulary=np.array([f"word{v}" for v in range(80)], dtype=object),
+        feature_names=np.array([f"word{v}" for v in range(80)], dtype=object),
         names=np.array([f"module.function_{d}" for d in range(300)], dtype=object),
         text=[f"Summary of function {d}.\n\nMore." for d in range(300)],
     )
