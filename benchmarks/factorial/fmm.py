@@ -16,11 +16,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import matplotlib as mpl
 
 from .._common.corpora import machine, parser
-from . import faces, inference, renewals, speed, starts, toy
+from . import faces, few_images, inference, renewals, speed, starts, toy
 
 mpl.use("Agg")
 
-MODULES = (toy, speed, faces, starts, inference, renewals)
+MODULES = (toy, speed, faces, starts, inference, renewals, few_images)
 PARTS = {name: part for module in MODULES for name, part in module.PARTS.items()}
 
 

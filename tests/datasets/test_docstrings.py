@@ -72,7 +72,7 @@ def _assert_same(one, other):
     assert one.counts.dtype == other.counts.dtype == np.int32
     assert one.counts.indices.dtype == other.counts.indices.dtype
     np.testing.assert_array_equal(one.counts.toarray(), other.counts.toarray())
-    for name in ("vocabulary", "names"):
+    for name in ("feature_names", "names"):
         assert one[name].dtype == other[name].dtype == object
         np.testing.assert_array_equal(one[name], other[name])
     assert one.text == other.text
@@ -170,7 +170,8 @@ def test_real_corpus(corpus):
 
 def test_words_have_the_name_that_they_have_in_all_corpora(corpus):
     assert list(corpus) == ["counts", "feature_names", "names", "text", "DESCR"]
-    assert corpus.vocabulary is corpus.feature_names  # of earlier scripts
+    for words in (corpus.vocabulary, corpus["vocabulary"]):  # of earlier scripts
+        assert words is corpus.feature_names
 
 
 def test_the_texts_are_not_shown(corpus):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import scipy
 import sklearn
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.utils import Bunch
@@ -62,11 +61,9 @@ of rows is random but fixed, so any prefix is a random sample.
 
 
 class _Docstrings(Bunch):
-    @property
-    def vocabulary(self) -> NDArray[Any]:
-        """The words, by the name that earlier scripts know."""
-        words: NDArray[Any] = self.feature_names
-        return words
+    def __getitem__(self, key: str) -> Any:
+        # `vocabulary` is the name of the words in earlier scripts. Attributes are looked up here.
+        return super().__getitem__("feature_names" if key == "vocabulary" else key)
 
     def __repr__(self) -> str:
         return f"Bunch of {', '.join(self)}"  # all texts would fill a notebook
