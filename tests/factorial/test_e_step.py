@@ -74,7 +74,9 @@ def test_states_of_many_data_are_merged(n_units):
         packed[:, h // 64] |= kinds[:, h] << np.uint64(h % 64)
     chosen, weights = rng.integers(40, size=(50, 6)), rng.random((50, 6))
     weights[::5, 0] = 0.0  # left out
-    states, sums = merged(packed[chosen], weights)
+    states, sums = merged(
+        [(packed[chosen[:20]], weights[:20]), (packed[chosen[20:]], weights[20:])]
+    )
     expected = {}
     for state, weight in zip(packed[chosen].reshape(300, -1), weights.ravel(), strict=True):
         if weight:
@@ -84,5 +86,5 @@ def test_states_of_many_data_are_merged(n_units):
     assert_array_equal(sums.ravel()[len(expected) :], 0.0)
     flat = map(tuple, states.reshape(filled * 6, -1)[: len(expected)])
     assert dict(zip(flat, sums.ravel(), strict=False)) == pytest.approx(expected, rel=1e-12)
-    nothing, none = merged(packed[chosen], np.zeros((50, 6)))
+    nothing, none = merged([(packed[chosen], np.zeros((50, 6)))])
     assert (nothing.size, none.size) == (0, 0)

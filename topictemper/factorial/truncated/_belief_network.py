@@ -475,9 +475,5 @@ class _Training:
         """Distinct states of some rows, with their weights; first of each chunk, to save memory."""
         states = self.sets.states[rows]
         chunks = row_chunks(0, len(states))
-        parts = [merged(states[chunk], responsibilities[chunk]) for chunk in chunks]
-        if len(parts) == 1:
-            return parts[0]
-        states, weights = map(np.concatenate, zip(*parts, strict=True))
-        del parts  # as large again as what was made of them
-        return merged(states, weights)
+        parts = [merged([(states[chunk], responsibilities[chunk])]) for chunk in chunks]
+        return parts[0] if len(parts) == 1 else merged(parts)

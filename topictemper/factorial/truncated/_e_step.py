@@ -271,15 +271,16 @@ def row_parts(n_data: int) -> list[slice]:
     return [slice(first, first + _PART) for first in range(0, n_data, _PART)]
 
 
-def merged(states: NDArray[np.uint64], weights: Floats) -> tuple[NDArray[np.uint64], Floats]:
+def merged(
+    parts: list[tuple[NDArray[np.uint64], Floats]],
+) -> tuple[NDArray[np.uint64], Floats]:
     """Return the distinct states of many data, and the sum of the weights of each.
 
     Parameters
     ----------
-    states : ndarray of shape (n_data, n_states, n_words)
-        Packed states.
-    weights : ndarray of shape (n_data, n_states)
-        Their weights. States whose weights do not count are left out.
+    parts : list of (ndarray of shape (n_data, n_states, n_words), ndarray of (n_data, n_states))
+        Packed states and their weights, in parts. States whose weights do not count are left out.
+        The list is emptied, so that the memory of parts is free where nothing else has them.
 
     Returns
     -------
@@ -288,14 +289,24 @@ def merged(states: NDArray[np.uint64], weights: Floats) -> tuple[NDArray[np.uint
     weights : ndarray of shape (m, n_states)
         Their sums of weights; 0 for what fills the last row.
     """
-    n_states, width = states.shape[1:]
-    heavy = weights > kernels.smallest_weight
-    flat, own = states[heavy], weights[heavy]
+    n_states, width = parts[0][0].shape[1:]
+    kept: list[tuple[NDArray[np.uint64], Floats]] = []
+    while parts:
+        states, weights = parts.pop(0)
+        heavy = weights > kernels.smallest_weight
+        kept.append((states[heavy], weights[heavy]))
+    del states, weights
+    flat, own = map(np.concatenate, zip(*kept, strict=True))
+    del kept
     order = _order(flat)
-    flat = flat[order]
+    flat, own = flat[order], own[order]
+    del order
     first = np.ones(len(flat), dtype=bool)
     first[1:] = (flat[1:] != flat[:-1]).any(axis=1)
-    flat, totals = flat[first], np.bincount(np.cumsum(first) - 1, weights=own[order])
+    places = np.cumsum(first)
+    places -= 1
+    flat, totals = flat[first], np.bincount(places, weights=own)
+    del first, places, own
     shape = (-(-len(flat) // n_states), n_states)
     distinct, sums = np.zeros((*shape, width), dtype=np.uint64), np.zeros(shape)
     distinct.reshape(-1, width)[: len(flat)], sums.ravel()[: len(flat)] = flat, totals
