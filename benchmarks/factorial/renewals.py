@@ -74,7 +74,7 @@ def renewals(options: Namespace) -> None:
     """Print a row for each data set, and one for all."""
     seeds = range(options.renewal_seeds)
     print(f"\n## Renewals of q(Z), {len(seeds)} seeds\n")
-    heads = " | ".join(f"{mode}: bound | hidden pixels | time" for mode in MODES)
+    heads = " | ".join(f"{mode}: new images | hidden pixels | time" for mode in MODES)
     print(f"| data | {heads} |")
     print("|---" * (1 + 3 * len(MODES)) + "|", flush=True)
     found = []

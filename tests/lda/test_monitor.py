@@ -56,7 +56,7 @@ def test_older_scikit_learn_logs(older_lda, caplog):
 
 def assert_logged(messages):
     pattern = (
-        r"pass (\d)/3: temperature \d\.\d{3}, \d+ documents a second, "
+        r"pass (\d)/3: temperature \d\.\d{3}, [\d,]+ documents a second, "
         r"validation score -\d\.\d{4} nats per token"
     )
     matches = [re.fullmatch(pattern, message) for message in messages]
@@ -73,13 +73,13 @@ def test_log_has_pass_temperature_speed_and_score(caplog):
 
 
 def test_speed_is_of_learning_alone(caplog, monkeypatch):
-    # A clock that a call moves by a second: one call before learning and one after it, whatever
-    # scoring takes.
-    seconds = iter(range(1000))
-    monkeypatch.setattr("topictemper.lda._monitor.perf_counter", lambda: float(next(seconds)))
+    # A clock that a call moves by a tenth of a second: one call before learning and one after it,
+    # whatever scoring takes.
+    tenths = iter(range(1000))
+    monkeypatch.setattr("topictemper.lda._monitor.perf_counter", lambda: next(tenths) / 10)
     with caplog.at_level(logging.INFO, logger="topictemper"):
         small_lda(verbose=1).fit(corpus(), validation_X=corpus(50, 1))
-    assert all("200 documents a second" in message for message in caplog.messages)
+    assert all(" 2,000 documents a second" in message for message in caplog.messages)
 
 
 @pytest.mark.parametrize(

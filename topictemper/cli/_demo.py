@@ -35,7 +35,7 @@ def add(commands: Any) -> None:
         "compare topics with and without tempering, without a file",
         "Fit topics to the docstrings of the installed scientific Python packages, without "
         "tempering (plain, svi) and with it (tempered, lvt), and compare them on held-out text. "
-        "Takes about a minute. The status is 1 if tempering did not help.",
+        "Takes less than a minute. The status is 1 if tempering did not help.",
     )
     parser.set_defaults(run=lambda _: run_demo())
 

@@ -221,7 +221,7 @@ class Monitor:
         left = time_left(seconds_left, may_end_early=self._may_end_early)
         line = (
             f"pass {done}/{self._n_passes}: temperature {self._trainer.temperature:.3f}, "
-            f"{rate:.0f} documents a second{score}{left}"
+            f"{rate:,.0f} documents a second{score}{left}"
         )
         say(line)
 
