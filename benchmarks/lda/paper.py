@@ -8,7 +8,8 @@ the course of the temperature. Minibatches of 100, tau = 1024, kappa = 0.7; alph
 Variational Tempering, or alpha = 0.01 and eta = 1 as in DASVI. AVI starts at T = 3.9, the mean of
 that paper's grid, and cools linearly without its steps of 1,000 minibatches; VT and LVT find where
 to start, and their bound ends after 0.4 of all passes. Every run keeps its model in WORK and goes
-on from there after an interruption. Writes OUT/paper_CORPUS.csv and PNGs, anew at every point.
+on from there after an interruption. Writes paper_CORPUS.csv and PNGs into WORK, or into OUT, anew
+at every point; `--out benchmarks/results` replaces those of the guide.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from topictemper.tempering import (
     PosteriorAnnealing,
 )
 
-from .._common.corpora import RESULTS, load, machine, parser
+from .._common.corpora import load, machine, parser
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -193,8 +194,8 @@ class Experiment:
                     rows = self.of(part, run)
                     bold = {"color": "black", "ls": "--"} if run == "SVI" else {}
                     panel.plot(
-                        [row[x] for row in rows], [row[y] for row in rows], ".-", ms=4, lw=width,
-                        label=run, **bold,
+                        [row[x] for row in rows], [row[y] for row in rows], marker=".", ms=4,
+                        lw=width, label=run, **bold,
                     )  # fmt: skip
                 panel.set_xlabel({"passes": "effective passes", "seconds": "seconds"}[x])
                 panel.set_ylabel("nats a held-out token" if y == "score" else "T")
@@ -226,8 +227,9 @@ def main() -> None:
     arguments.add_argument("--components", type=int, help="K; none: 500, or 100 if quick")
     arguments.add_argument("--passes", type=float, default=4.0, help="effective passes")
     arguments.add_argument("--work", type=Path, required=True, help="folder of unfinished models")
-    arguments.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
+    arguments.add_argument("--out", type=Path, help="folder of the results; none: WORK")
     options = arguments.parse_args()
+    options.out = options.out or options.work
     options.components = options.components or (100 if options.quick else 500)
     options.out.mkdir(parents=True, exist_ok=True)
     print(machine(options.jobs), flush=True)
