@@ -19,7 +19,7 @@ from ..persistence._models import parameters_of, plain_parameters
 from ..tempering._history import record
 from ..tempering._modes import Annealing
 from ..topics._seeds import SeedTopics
-from ..topics._twins import effective_topics, twin_topics
+from ..topics._twins import TWINS_WITHIN, effective_topics, groups_within
 from ._assembly import restored_trainer, trainer_tree
 from ._config import Config
 from ._monitor import Validation
@@ -73,7 +73,11 @@ class FittedMixin:
         if topics.n_components < _LEAST_TOPICS:
             return
         try:
-            groups = twin_topics(topics.components())  # not `components_`, which keeps a copy
+            # Not `components_`, which keeps a copy: a fit has memory for three copies in all.
+            components = topics.components()
+            single = components.dtype == np.float32
+            roots = components if single else np.empty(components.shape, np.float32)
+            groups = groups_within(components, TWINS_WITHIN, roots)
         except KeyboardInterrupt:
             if not keeps:
                 raise

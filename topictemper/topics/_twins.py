@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -13,13 +14,16 @@ from .._utils import _validation as check
 from .._utils._numerics import ignoring_underflow
 from .._utils._topics import topics_of
 
-_ROWS = 512  # of two blocks of topics that are compared at a time
+#: Hellinger distance of twins, at most.
+TWINS_WITHIN = 0.3
+
+_ROWS = 512  # of two blocks of topics that are compared at a time, at most
+_ENTRIES = 2**23  # of such a block: where topics are alike, blocks are copied
 _ROUNDING = 1e-6  # of one less a squared distance, in single precision
 _BINS, _SLACK = 512, 1e-5  # of neighboring words; slack for their rounding
 
 
-@ignoring_underflow
-def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
+def twin_topics(components: Any, max_distance: float = TWINS_WITHIN) -> list[list[int]]:
     """Groups of topics that are nearly the same.
 
     A model that is asked for more topics than there is evidence for has twins. Merge them, or fit
@@ -53,7 +57,29 @@ def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
     """
     distance = check.number("max_distance", max_distance, 0.0, 1.0, boundaries="right")
     topics = topics_of(components)
-    roots = np.empty(topics.shape, np.float32)
+    return groups_within(topics, distance, np.empty(topics.shape, np.float32))
+
+
+@ignoring_underflow
+def groups_within(
+    topics: NDArray[Any], distance: float, roots: NDArray[np.float32]
+) -> list[list[int]]:
+    """Groups of topics within a distance.
+
+    Parameters
+    ----------
+    topics : ndarray of shape (n_components, n_features)
+        Weights of the words, > 0 in every topic for one word at least.
+    distance : float
+        Hellinger distance of twins, in (0, 1].
+    roots : ndarray of shape (n_components, n_features)
+        Memory for the roots of the probabilities. It may be that of the topics.
+
+    Returns
+    -------
+    list of list of int
+        As those of `twin_topics`.
+    """
     # Probabilities fit into single precision, whatever the size of the weights.
     sums = topics.sum(axis=1, keepdims=True, dtype=np.float64)
     np.divide(topics, sums, out=roots, casting="same_kind")
@@ -64,7 +90,8 @@ def twin_topics(components: Any, max_distance: float = 0.3) -> list[list[int]]:
     bins = np.sqrt(np.add.reduceat(roots, starts, axis=1))
     np.sqrt(roots, out=roots)
     least, group = 1.0 - max(distance**2, _ROUNDING), np.arange(len(roots))
-    blocks = [slice(start, start + _ROWS) for start in range(0, len(roots), _ROWS)]
+    at_once = min(_ROWS, max(1, _ENTRIES // n_features))
+    blocks = [slice(start, start + at_once) for start in range(0, len(roots), at_once)]
     for rows, columns in combinations_with_replacement(blocks, 2):
         near = bins[rows] @ bins[columns].T >= least - _SLACK
         # Where all topics are the same there are very many pairs: those of one group are left out.
