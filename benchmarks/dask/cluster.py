@@ -2,7 +2,7 @@
 
     python -m benchmarks.dask.cluster --data DATA --work WORK
 
-Writes a corpus of `--rows` documents to WORK/corpus once: the training rows of arXiv again and
+Writes a corpus of `--rows` documents to WORK once: the training rows of arXiv again and
 again, copy c with its rows shifted by 7919 c places. Learns from it by rounds on two workers of one
 thread and 4 GB each, and transforms it. Prints minutes, the largest memory of a worker, the bytes
 that workers received from each other in a round, and the share of the workers' time in rounds that
