@@ -117,7 +117,7 @@ def test_an_interrupt_while_twins_are_looked_for_keeps_the_model(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(_fitted, "twin_topics", interrupted)
+    monkeypatch.setattr(_fitted, "groups_within", interrupted)
     lda = small_lda(**settings)
     with pytest.raises(KeyboardInterrupt):
         lda.fit(corpus())
