@@ -338,8 +338,7 @@ class TemperedLDA(
             (`topictemper.datasets.open_corpus`) are not copied, except for rows that
             `early_stopping` holds out. An iterable must yield the same chunks of documents in every
             pass, as a list of sparse matrices does, or an object whose ``__iter__`` starts again.
-            Its first pass checks and counts the documents; `shuffle` reorders the documents within
-            each chunk.
+            Its first pass checks the documents; `shuffle` reorders those of each chunk.
         y : None
             Ignored, but passed on to callbacks.
         sample_weight : array-like of shape (n_samples,), optional
