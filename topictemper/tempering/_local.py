@@ -12,8 +12,9 @@ from ._grids import inverse_temperature_vector, normalized_log_prior
 
 #: What a history notes of temperatures of many data.
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-# By so much a sum of responsibilities may differ from 1: they may come from single precision.
-_SLACK = 1e-4
+# By so much a responsibility may exceed 1, and the sum of many may differ from 1: they may come
+# from single precision.
+_ROUNDING, _SLACK = 1e-6, 1e-4
 
 
 class LocalTemperature(Stateful):
@@ -158,7 +159,7 @@ class LocalTemperature(Stateful):
             best: Floats = np.log(np.exp(values, out=values).sum(axis=1))
             best += peaks[:, 0]
             return best
-        r = check.table("responsibilities", responsibilities, [values.shape], 0.0, 1.0 + _SLACK)
+        r = check.table("responsibilities", responsibilities, [values.shape], 0.0, 1.0 + _ROUNDING)
         wrong = np.flatnonzero(np.abs(r.sum(axis=1) - 1.0) > _SLACK)
         if len(wrong):
             raise ValueError(
