@@ -83,6 +83,7 @@ def test_the_only_column_need_not_be_named(named, topics, lines, tmp_path):
     ("name", "content", "options", "message"),
     [
         ("p.csv", "a,b\n1,2\n", "", "p.csv: name the column of text by --column: ['a', 'b']"),
+        ("p.csv", "a,b\n1,2\n", "", "Counts, with a column for each word, are not read from tabl"),
         ("p.csv", "a,b\n1,2\n", "--column=c", "p.csv: --column: no column 'c'; there are ['a',"),
         ("p.csv", f"a,{'b' * 99}\n1,2\n", "", f"by --column: ['a', '{'b' * 37}...']."),
         ("p.csv", ",".join("abcdefghijklmnopqrstuvwxyz"), "", "'s', 't'] and 6 more."),

@@ -155,7 +155,12 @@ def _places(name: str, columns: Columns, header: Sequence[str]) -> list[int | No
 
 def _only(name: str, names: Sequence[str], there: Iterable[str]) -> str:
     if len(names) != 1:
-        raise InputError(f"{name}: name the column of text by --column: {_shown(there)}.")
+        raise InputError(
+            f"{name}: name the column of text by --column: {_shown(there)}. Counts, with a column "
+            "for each word, are not read from tables: fit them in Python, "
+            "TemperedLDA().fit(pandas.read_csv(...)), or save them as .mtx by "
+            "topictemper.datasets.write_corpus, which topictemper reads."
+        )
     return names[0]
 
 
