@@ -247,7 +247,8 @@ class LearningCurveDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, default=None
-            Where to draw; None makes a new figure.
+            Where to draw; None makes a new figure. In a figure of your own the legend of more
+            than six curves is on them, unless its layout is "constrained".
 
         Returns
         -------
