@@ -24,9 +24,15 @@ Seeds = Mapping[str, Sequence[str]] | SeedTopics
 
 
 def unseeded(estimator: Any) -> dict[str, Any]:
-    """Parameters of an estimator, with the usual prior in place of seeded topics."""
+    """Parameters of an estimator, with the usual prior in place of seeded topics.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the seeded topics are no labels with words.
+    """
     parameters = check.parameters(estimator)
-    if is_seeded(estimator.topic_word_prior):
+    if kept_seeds(estimator.topic_word_prior) is not None:
         parameters["topic_word_prior"] = None
     return parameters
 
@@ -54,7 +60,7 @@ def seeded(
         Documents that each document stands for.
     """
     parameters = check.parameters(estimator)
-    seeds = _seeds(estimator.topic_word_prior)
+    seeds = kept_seeds(estimator.topic_word_prior)
     if seeds is None:
         return parameters
     names = getattr(estimator, "feature_names_in_", None)

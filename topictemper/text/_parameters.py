@@ -18,7 +18,7 @@ from ..lda._estimator import TemperedLDA
 from ..lda._other_names import ATTRIBUTES as OTHER_ATTRIBUTES
 from ..lda._other_names import CALLED as OTHER_NAMES
 from ..lda._other_names import OF_BERTOPIC, SHARES_PLOT
-from ..lda._seeding import seed_labels, unseeded
+from ..lda._seeding import unseeded
 from ..persistence._vectorizers import as_tokens, checked
 from ..topics import SeedTopics
 
@@ -201,7 +201,6 @@ def check_before_counting(lda: TemperedLDA) -> None:
             "warm_start=True of lda has no effect in a TopicModel, whose fit chooses the words "
             "anew: it must be False; update learns from more texts"
         )
-    seed_labels(lda.topic_word_prior)
 
 
 def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:

@@ -181,10 +181,15 @@ def _unknown(words: Sequence[str], place: Mapping[str, int]) -> str:
 
 
 def _checked(topics: Any) -> Mapping[str, Sequence[str]]:
-    if not isinstance(topics, Mapping) or not topics:
+    example = '{"space": ["space", "nasa", "orbit"]}'
+    if not isinstance(topics, Mapping):
         raise TypeError(
-            "seeded topics must be a mapping of labels to words, such as "
-            f'{{"space": ["space", "nasa", "orbit"]}}, got {topics!r}'
+            f"seeded topics must be a mapping of labels to words, such as {example}, got {topics!r}"
+        )
+    if not topics:
+        raise ValueError(
+            "seeded topics, as in topic_word_prior, are an empty mapping; give labels and words, "
+            f"such as {example}, or topic_word_prior=None for a model without them"
         )
     checked: dict[str, list[str]] = {}
     for label, given in topics.items():
