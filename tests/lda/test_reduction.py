@@ -215,6 +215,21 @@ def test_refuses():
         lda.reduce_to(2, hierarchy=topic_hierarchy(lda.drop_topics(0)))
 
 
+def test_sums_that_are_too_large_are_refused():
+    large = np.full((4, 60), 4e14)
+    for parameters, largest in (
+        ({"doc_topic_prior": [6e4, 6e4, 1.0, 1.0]}, "1.2e.05 .* at most 100000"),
+        ({"doc_topic_prior": 6e4}, "1.2e.05 .* at most 100000"),
+        ({"topic_word_prior": large * np.linspace(0, 2, 60) + 1}, "1.6e.15 .* at most 1e.15"),
+        ({"init": large * 2}, "1.6e.15 .* at most 1e.15"),
+    ):
+        (name,) = parameters
+        lda = small_lda(**parameters, max_iter=1).fit(corpus())
+        with pytest.raises(ValueError, match=rf"{name} of merged topics is .* {largest}"):
+            lda.merge_topics([0, 1])
+        assert lda.drop_topics([0]).partial_fit(corpus()).components_.shape == (3, 60)
+
+
 def test_no_groups_change_nothing():
     lda = small_lda().fit(corpus())
     assert learned_state(lda.merge_topics([])) == learned_state(lda)
@@ -234,6 +249,19 @@ def test_seeds_of_topics_that_are_left(seeds):
     assert again.labels_[1].startswith("word")
     assert lda.drop_topics(["a", "b", "c"]).topic_word_prior == 0.05
     assert lda.topic_word_prior is prior
+
+
+@pytest.mark.parametrize("later", [{"x": ["word9"]}, {"b": ["word9"]}, None, 0.3])
+def test_seeds_are_those_that_topics_were_learned_with(later):
+    words = [f"word{v}" for v in range(60)]
+    lda = small_lda(topic_word_prior={"a": words[:3], "b": words[2:5]})
+    lda.fit(corpus(), feature_names=words)
+    expected = lda.merge_topics(["a", "b"])
+    merged = lda.set_params(topic_word_prior=later).merge_topics(["a", "b"])
+    assert merged.topic_word_prior.topics == {merged.labels_[0]: words[:5]}
+    assert merged.labels_.tolist() == expected.labels_.tolist()
+    X = corpus(300, 5)
+    assert learned_state(merged.partial_fit(X)) == learned_state(expected.partial_fit(X))
 
 
 @pytest.mark.parametrize(

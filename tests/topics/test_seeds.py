@@ -142,10 +142,10 @@ def test_a_stream_refuses_other_seeds(seeds, loads, tmp_path):
         lda.save(tmp_path / "model")
         lda = topictemper.load(tmp_path / "model")
     before = learned_state(lda)
-    for model in (lda, lda.merge_topics([2, 3])):
-        with pytest.raises(ValueError, match=r"topic_word_prior is .*, but training began with"):
-            model.partial_fit(frame(corpus()))
+    with pytest.raises(ValueError, match=r"topic_word_prior is .*, but training began with"):
+        lda.partial_fit(frame(corpus()))
     assert learned_state(lda) == before
+    lda.merge_topics([2, 3]).partial_fit(frame(corpus()))
     lda.set_params(topic_word_prior=SeedTopics(SEEDS)).partial_fit(frame(corpus()))
 
 
@@ -158,6 +158,14 @@ def test_a_stream_refuses_seeds_that_are_changed_in_place():
     lda.set_params(topic_word_prior={"one": "w7"})
     with pytest.raises(TypeError, match="'one' must have a list of words"):
         lda.partial_fit(frame(corpus()))
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("cut", [lambda X: X, lambda X: [X[:90], X[90:]]], ids=["one", "chunks"])
+def test_an_empty_mapping_is_the_fault_though_names_are_missing(method, cut):
+    lda = small_lda(topic_word_prior={})
+    with pytest.raises(ValueError, match="topic_word_prior, are an empty mapping; give labels"):
+        getattr(lda, method)(cut(corpus()))
 
 
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
@@ -221,7 +229,8 @@ def test_words_in_an_array():
 @pytest.mark.parametrize(
     ("topics", "error", "match"),
     [
-        ({}, TypeError, "mapping of labels to words"),
+        ({}, ValueError, "an empty mapping; give labels and words"),
+        (5, TypeError, "mapping of labels to words"),
         ([["a"]], TypeError, "mapping of labels to words"),
         ({"t": "w1 w2"}, TypeError, "'t' must have a list of words"),
         ({"t": []}, TypeError, "'t' must have a list of words"),

@@ -12,16 +12,23 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
+from .._utils._counts import LARGEST_COUNT
 from .._utils._state import Tree
 from .._utils._typing import Floats
 from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
+from ..topics._seeds import SeedTopics
 from ._assembly import restored_trainer, trainer_tree
-from ._config import Config
+from ._config import PRIOR_RANGE, Config
 from ._labels import topic_number
-from ._seeding import is_seeded, kept_seeds, merged_seeds
+from ._seeding import kept_seeds, merged_seeds, same_seeds
 
 Topic = int | str
 _MOST_VALUES = 2**20  # by topic, which are summed at once and fit into the cache
+_LARGEST = {
+    "doc_topic_prior": PRIOR_RANGE[1],
+    "topic_word_prior": LARGEST_COUNT,
+    "init": LARGEST_COUNT,
+}
 
 
 class ReductionMixin:
@@ -42,14 +49,15 @@ class ReductionMixin:
         -------
         TemperedLDA
             A new estimator with fewer topics, which predicts, can be saved, and continues with
-            `partial_fit`. This one does not change. Priors and `init` that were set after training
-            are left out: the new ones follow from those that the topics were learned with. Only
-            seed words are those that `topic_word_prior` has now.
+            `partial_fit`. This one does not change. Priors, seed words and `init` that were set
+            after training are left out: the new ones follow from those that the topics were learned
+            with.
 
         Raises
         ------
         ValueError
-            If there is no such topic, or if one is in two groups.
+            If there is no such topic, if one is in two groups, or if a sum is larger than a prior
+            or `init` may be.
         sklearn.exceptions.NotFittedError
             If the model is not fitted.
 
@@ -142,7 +150,8 @@ class ReductionMixin:
         # In one copy, so that a schedule that is an object stays one.
         own, trained = deepcopy((check.parameters(model), model._trained_with))
         other = clone(model)
-        for name, value in _parameters(_as_trained(own, trained), groups, sizes).items():
+        as_trained = _as_trained(own, trained, model._trained_seeds)
+        for name, value in _parameters(as_trained, groups, sizes).items():
             setattr(other, name, value)
         for name in ("n_features_in_", "feature_names_in_", "_names_of_frame"):
             if hasattr(model, name):
@@ -155,6 +164,8 @@ class ReductionMixin:
             other._trained_with["topic_word_prior"] = seeds
         config = Config.of(other._trained_with, model.n_features_in_)
         tree = _merged_tree(trainer_tree(model._trainer), groups)
+        # A number as parameter stays one, but the topics have sums of it.
+        _check_sums("doc_topic_prior", tree["trainer"]["alpha"])
         other._trainer = restored_trainer(config, tree)
         for k, group in enumerate(groups):
             labeled = [j for j in group if j in model._labels]
@@ -221,15 +232,17 @@ def nearest_groups(
     return tree.groups(n_components)
 
 
-def _as_trained(own: dict[str, Any], trained: dict[str, Any]) -> dict[str, Any]:
-    """Parameters with the arrays by topic that the topics were learned with.
+def _as_trained(
+    own: dict[str, Any], trained: dict[str, Any], seeds: SeedTopics | None
+) -> dict[str, Any]:
+    """Parameters with the priors, seeds and `init` that the topics were learned with.
 
     Those that were set after training may be for another number of topics.
     """
     as_trained = {name: trained[name] for name in ("doc_topic_prior", "topic_word_prior", "init")}
-    # Training made an array of seeds, which stay words.
-    if is_seeded(own["topic_word_prior"]) and np.ndim(trained["topic_word_prior"]) == 2:
-        del as_trained["topic_word_prior"]
+    if seeds is not None:  # of which training made an array
+        given = own["topic_word_prior"]
+        as_trained["topic_word_prior"] = given if same_seeds(kept_seeds(given), seeds) else seeds
     return own | as_trained
 
 
@@ -242,10 +255,21 @@ def _parameters(
     for name in ("doc_topic_prior", "init"):
         if hasattr(new[name], "__len__") and not isinstance(new[name], str):
             new[name] = _summed(np.asarray(new[name], dtype=np.float64).T, groups).T
+            _check_sums(name, new[name])
     if np.ndim(eta) == 2:
         eta = np.asarray(eta, dtype=np.float64)
         new["topic_word_prior"] = _merged_eta(eta.T, groups).T
+        _check_sums("topic_word_prior", new["topic_word_prior"])
     return new
+
+
+def _check_sums(name: str, values: NDArray[Any]) -> None:
+    """Raise an error if values of merged topics are larger than the parameter may be."""
+    if (largest := float(values.max())) > _LARGEST[name]:
+        raise ValueError(
+            f"{name} of merged topics is the sum of theirs, which is {largest:.4g} here and may be "
+            f"at most {_LARGEST[name]:g}: merge fewer topics, or fit with a smaller {name}"
+        )
 
 
 def _merged_tree(tree: Tree, groups: list[list[int]]) -> Tree:
