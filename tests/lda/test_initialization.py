@@ -9,8 +9,9 @@ from topictemper import load
 from topictemper.lda import _training
 from topictemper.lda._initialization import add_documents
 from topictemper.lda._topics import Topics
+from topictemper.tempering._modes import MODES
 
-from ..small_lda import corpus, minibatch, noise, small_lda
+from ..small_lda import corpus, fitted, learned_state, minibatch, noise, small_lda
 
 SHARE = 0.05  # of V tokens, which each topic is raised by
 
@@ -132,3 +133,37 @@ def test_the_first_minibatch_alone_has_a_part(batches, tmp_path):
 def test_given_topics_are_left_as_they_are(batches):
     small_lda(init=noise()).fit(corpus())
     assert batches == []
+
+
+# The temperature of given topics
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("setting", [{"length": 2.0}, {"schedule": "linear"}, {"inertia": 1.0}])
+def test_settings_of_a_course_that_given_topics_do_not_take(mode, setting):
+    name = next(iter(setting))
+    if not hasattr(MODES[mode](), name):
+        pytest.skip("no such setting")
+    start = fitted().components_
+    lda = small_lda(tempering=mode, init=start, **setting)
+    for method in (lda.fit, lda.partial_fit):
+        with pytest.raises(ValueError, match=f"{name}=.*no effect with init.* max_temperature too"):
+            method(corpus())
+    hot = {"max_temperature": 2.0, "max_iter": 6}
+    lda = small_lda(tempering=mode, init=start, **setting, **hot).fit(corpus())
+    plain = small_lda(tempering=mode, init=start, **hot).fit(corpus())
+    assert learned_state(lda) != learned_state(plain) or setting == {"schedule": "linear"}
+
+
+def test_a_function_of_time_is_the_course_of_given_topics():
+    def falls(passes):
+        return max(1.0, 2.0 - passes)
+
+    lda = small_lda(init=fitted().components_, schedule=falls).fit(corpus())
+    assert lda.max_temperature_ == 2.0
+
+
+def test_the_length_of_a_warm_start_is_for_the_first_fit():
+    lda = small_lda(warm_start=True, length=1.0, max_iter=6)
+    assert lda.fit(corpus()).max_temperature_ > 1
+    assert lda.fit(corpus()).max_temperature_ == 1

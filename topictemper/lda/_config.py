@@ -124,6 +124,9 @@ class Config:
                 f"normalizer={tempering.normalizer!r} is computed once, from the priors: "
                 "doc_topic_prior and topic_word_prior must not be 'auto'"
             )
+        init = _init(p["init"], n_components, n_features)
+        if init is not None:
+            _refuse_course_of_given_topics(tempering)
         patience, fraction = _stopping(p)
         check.random_state(p["random_state"])
         check.stream_length(p["total_samples"])
@@ -150,7 +153,7 @@ class Config:
             max_doc_update_iter=check.integer(
                 "max_doc_update_iter", p["max_doc_update_iter"], 1, 10**6
             ),
-            init=_init(p["init"], n_components, n_features),
+            init=init,
             warm_start=check.flag("warm_start", p["warm_start"]),
             shuffle=_shuffle(p["shuffle"], method),
             patience=patience,
@@ -320,6 +323,22 @@ def _tempering(value: Any) -> TemperingSettings:
             shown = str(getattr(tempering, name))[:40]
             raise ValueError(f"{name} must be at most {most}, got {shown}")
     return tempering
+
+
+def _refuse_course_of_given_topics(tempering: TemperingSettings) -> None:
+    """Refuse settings of a course that never leaves T = 1, where topics of `init` begin.
+
+    Those of a warm start begin there too, but its first fit has used the settings.
+    """
+    if tempering.max_temperature is not None or tempering.is_whole_course:
+        return
+    for name in ("schedule", "length", "inertia"):
+        value = getattr(tempering, name)
+        if value is not None:
+            raise ValueError(
+                f"{name}={value!r} of tempering has no effect with init, whose topics begin at "
+                f"T = 1: give tempering a max_temperature too, or leave {name} out"
+            )
 
 
 def _inference(value: Any, method: str) -> str:
