@@ -195,6 +195,28 @@ def test_a_tempering_that_is_changed_in_place_is_refused():
         lda.partial_fit(corpus())
 
 
+@pytest.mark.parametrize(
+    ("name", "prior"),
+    [
+        ("doc_topic_prior", np.full(4, 0.1)),
+        ("doc_topic_prior", [0.1] * 4),
+        ("topic_word_prior", np.full(60, 0.1)),
+        ("topic_word_prior", np.full((4, 60), 0.1)),
+    ],
+)
+def test_an_array_that_is_changed_in_place_is_refused(name, prior):
+    prior = deepcopy(prior)
+    lda = small_lda(**{name: prior}).partial_fit(corpus())
+    before, was = learned_state(lda), deepcopy(prior[0])
+    prior[0] = was + 0.1
+    message = rf"{name} is an array of .*, but training began with other values.*set {name} back"
+    with pytest.raises(ValueError, match=message):
+        lda.partial_fit(corpus())
+    assert learned_state(lda) == before
+    prior[0] = was
+    lda.partial_fit(corpus())
+
+
 def test_every_parameter_is_one_of_training_or_one_that_may_change():
     of_fit = "max_iter learning_method tol init warm_start shuffle random_state".split()
     of_stopping = "early_stopping validation_fraction n_iter_no_change".split()

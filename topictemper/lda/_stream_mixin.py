@@ -48,7 +48,7 @@ class StreamMixin:
     _stream_counts: Callable[[Any, bool, Any], Any]
     _name_features: Callable[[Any], None]
     _remember_parameters: Callable[[dict[str, Any]], None]
-    _begin_labels: Callable[[dict[int, str], int], None]
+    _begin_labels: Callable[..., None]
 
     def partial_fit(
         self, X: Any, y: Any = None, sample_weight: Any = None, *, feature_names: Any = None
@@ -88,8 +88,9 @@ class StreamMixin:
         ------
         TypeError, ValueError
             If the counts are invalid; if a parameter is invalid, at the first call; or if a
-            parameter that training uses has changed since then. The estimator is then unchanged;
-            after an invalid chunk it has learned the minibatches before it.
+            parameter that training uses has changed since then, such as an array in place. The
+            estimator is then unchanged; after an invalid chunk it has learned the minibatches
+            before it.
 
         Notes
         -----
@@ -155,7 +156,7 @@ class StreamMixin:
     def _refuse_changes(self) -> None:
         """Refuse parameters that would have no effect, because training began with others."""
         before = self._trained_with
-        changed = [name for name in OF_TRAINING if not _same(getattr(self, name), before[name])]
+        changed = [name for name in OF_TRAINING if _may_differ(getattr(self, name), before[name])]
         if not changed:
             return
         now = {name: value for name, value in unseeded(self).items() if name in OF_TRAINING}
@@ -172,10 +173,18 @@ class StreamMixin:
                     for field in OF_TRAINING[name]
                 )
             if other:
+                shown = _shown(value), _shown(began)
+                if shown[0] == shown[1]:  # arrays of one shape, or one that was changed in place
+                    shown = shown[0], "other values"
                 raise ValueError(
-                    f"{name} is {_shown(value)}, but training began with {_shown(began)}, "
+                    f"{name} is {shown[0]}, but training began with {shown[1]}, "
                     f"and partial_fit continues with that: set {name} back, or fit again"
                 )
+
+
+def _may_differ(value: Any, before: Any) -> bool:
+    """Whether a parameter may not be what it was: an array may have been changed in place."""
+    return (hasattr(value, "__len__") and not isinstance(value, str)) or not _same(value, before)
 
 
 def _same(value: Any, other: Any) -> bool:
