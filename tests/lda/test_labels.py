@@ -72,6 +72,33 @@ def test_a_new_fit_has_no_labels_and_a_warm_start_keeps_them():
     assert lda.labels_[1] == "sports"
 
 
+def seeds(*labels):
+    """Seed words of some labels; the same words for the same label."""
+    return {label: WORDS[3 * ord(label[0]) % 50 :][:3] for label in labels}
+
+
+def test_labels_of_a_warm_start_follow_its_seeds():
+    lda = small_lda(warm_start=True, topic_word_prior=seeds("a", "b", "c"))
+    lda.fit(corpus(), feature_names=WORDS).set_labels({"b": "bread", 3: "law"})
+    assert lda.fit(corpus()).labels_.tolist() == ["a", "bread", "c", "law"]
+    lda.set_params(topic_word_prior=seeds("c", "b")).fit(corpus())
+    assert lda.labels_[[0, 1, 3]].tolist() == ["c", "bread", "law"]
+    assert lda.labels_[2].startswith("w")  # its label went with the seed words
+    lda.set_params(topic_word_prior=seeds("d", "e")).fit(corpus())
+    assert lda.labels_[[0, 1, 3]].tolist() == ["d", "e", "law"]
+    lda.set_params(topic_word_prior=None).fit(corpus())
+    assert lda.labels_[[0, 1, 3]].tolist() == ["d", "e", "law"]
+
+
+def test_seeds_of_a_warm_start_take_no_label_that_was_set():
+    lda = small_lda(warm_start=True).fit(corpus(), feature_names=WORDS).set_labels({3: "law"})
+    lda.set_params(topic_word_prior=seeds("law"))
+    with pytest.raises(ValueError, match="seed words of 'law', but topic 3 has this label"):
+        lda.fit(corpus())
+    assert lda.labels_[3] == "law"
+    assert lda.set_labels({3: "laws"}).fit(corpus()).labels_[[0, 3]].tolist() == ["law", "laws"]
+
+
 def test_a_function_gets_words_and_documents():
     lda, calls = small_lda().fit(corpus()), []
     titles = [f"document {i}" for i in range(200)]

@@ -315,6 +315,17 @@ def test_names_of_a_data_frame_are_missed_in_an_array(tmp_path):
         of_array.transform(frame[WORDS[::-1]])
 
 
+def test_names_in_place_of_numbers_of_frames_in_chunks():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=range(100, 160))
+    chunks = Again(frame[:70], frame[70:])
+    numbers = [str(number) for number in frame.columns]
+    assert small_lda().fit(chunks).feature_names_in_.tolist() == numbers
+    lda = small_lda(shuffle=False).fit(chunks, feature_names=WORDS)
+    assert lda.feature_names_in_.tolist() == WORDS
+    assert learned_state(lda) == learned_state(small_lda(shuffle=False).fit(corpus()))
+
+
 @every_form
 def test_names_in_any_form_in_files(names, tmp_path):
     save_corpus(tmp_path / "corpus", corpus(), names())

@@ -97,9 +97,10 @@ class CountsMixin:
         X = _counts.acceptable_chunk(X)
         return self._training_counts(X, reset=reset, feature_names=feature_names)
 
-    def _chunk_counts(self, chunk: Any, reset: bool) -> Any:
-        checked = self._training_counts if reset else self._checked_counts
-        return checked(_counts.acceptable_chunk(chunk), reset=reset)
+    def _chunk_counts(self, chunk: Any, reset: bool, feature_names: Any) -> Any:
+        if reset:
+            return self._stream_counts(chunk, reset, feature_names)
+        return self._checked_counts(_counts.acceptable_chunk(chunk), reset=False)
 
     def _validation_counts(self, X: Any) -> Any:
         """Checked CSR counts, or Chunks of them, that are scored while others are learned."""

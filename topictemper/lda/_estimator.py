@@ -123,10 +123,10 @@ class TemperedLDA(
         Maximum number of updates of gamma in an E-step; at most 1,000,000.
     init : array-like of shape (n_components, n_features), default=None
         lambda to start from, such as `components_` of another model; at most 1e15. None is a random
-        start. With given topics T is 1 from the start, unless `tempering` sets another.
+        start. Given topics stay at T = 1, unless `tempering` has a `max_temperature` or a function.
     warm_start : bool, default=False
-        Whether `fit` starts from the topics (and learned priors) of the previous fit. The columns
-        must then be the same words.
+        Whether `fit` starts from the topics (and learned priors) of the previous fit, whose columns
+        must be the same words. T begins as with `init`: a `length` alone is for the first fit.
     shuffle : bool, default=True
         Whether `fit` takes the documents in a new random order in each pass. Not for "batch", which
         takes all of them at once.
@@ -461,9 +461,9 @@ class TemperedLDA(
         n_documents = n_rows if sample_weight is None else float(sample_weight[rows].sum())
         n_passes = config.planned_passes(n_documents, mean_length(X, rows, sample_weight))
         trainer = new_trainer(config, n_documents, n_passes, n_rows=n_rows, previous=previous)
+        before = None if previous is None else seed_labels(self._trained_seeds)
+        self._begin_labels(seed_labels(self.topic_word_prior), config.n_components, before)
         self._remember_parameters(parameters)
-        if previous is None:
-            self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
         return trainer, rows, validation
 
     def _checked_documents(
@@ -487,7 +487,7 @@ class TemperedLDA(
                     "early_stopping=True on chunks of documents needs validation_X: rows are not "
                     "held out of chunks"
                 )
-            X = Chunks(X, self._chunk_counts)
+            X = Chunks(X, lambda chunk, reset: self._chunk_counts(chunk, reset, feature_names))
         else:
             check_order("X", X, sample_weight=sample_weight)
             X = self._training_counts(X, reset=True, feature_names=feature_names)

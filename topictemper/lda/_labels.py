@@ -63,7 +63,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         """Label topics, or let a function label them.
 
         Tables, plots and `get_feature_names_out` use the labels. `save` and `partial_fit` keep
-        them. A new `fit` removes them, because it makes new topics, unless `warm_start` is set.
+        them. A new `fit` removes them, because it makes new topics, unless `warm_start` is set; then
+        only labels of new seed words take the place of others.
 
         Parameters
         ----------
@@ -221,12 +222,36 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
                     "which has no label, is called that"
                 )
 
-    def _begin_labels(self, labels: dict[int, str], n_components: int) -> None:
-        """Take the labels of new topics; those of topics that are gone are forgotten."""
+    def _begin_labels(
+        self, labels: dict[int, str], n_components: int, before: dict[int, str] | None = None
+    ) -> None:
+        """Take the labels that seed words give.
+
+        New topics have no others. Those of a warm start keep theirs, unless their label was another
+        one `before`, with the seeds of the last fit.
+        """
+        if before is not None:
+            labels = self._with_seeded(labels, before)
         self._check_others(labels, n_components)
         self.__dict__.pop("_labels", None)
         if labels:
             self._labels = labels
+
+    def _with_seeded(self, seeded: dict[int, str], before: dict[int, str]) -> dict[int, str]:
+        """All labels when seeds change, which take those labels along that were theirs before."""
+        new = {k: label for k, label in seeded.items() if label != before.get(k)}
+        kept = {
+            k: label
+            for k, label in self._labels.items()
+            if k not in new and not (label == before.get(k) and label in new.values())
+        }
+        for k, label in kept.items():
+            if label in new.values():
+                raise ValueError(
+                    f"topic_word_prior has seed words of {label!r}, but topic {k} has this label "
+                    "from set_labels: give one of them another label"
+                )
+        return {**kept, **new}
 
     def _labels_state(self) -> list[str | None] | None:
         """The labels for a file: one for each topic, or None."""
