@@ -63,8 +63,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         """Label topics, or let a function label them.
 
         Tables, plots and `get_feature_names_out` use the labels. `save` and `partial_fit` keep
-        them. A new `fit` removes them, because it makes new topics, unless `warm_start` is set; then
-        only labels of new seed words take the place of others.
+        them. A new `fit` removes them, because it makes new topics, unless `warm_start` is set.
+        Then only labels of new seed words take the place of others.
 
         Parameters
         ----------
