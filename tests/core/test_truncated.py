@@ -275,7 +275,7 @@ def test_merged(name):
     weights = np.random.default_rng(0).dirichlet(np.full(n_states, 0.1), 40)
     weights[0, 0] = 1e-13  # too little to count
     counted = np.where(weights > kernels.smallest_weight, weights, 0)
-    distinct, sums = merged(states, weights)
+    distinct, sums = merged([(states[:25], weights[:25]), (states[25:], weights[25:])])
     found = [state.tobytes() for state in distinct[sums > 0]]
     assert len(found) == len(set(found)) <= 20 * n_states
     table = np.random.default_rng(1).normal(size=(n_units + 1, 3))
