@@ -1,6 +1,7 @@
 import json
 import pickle
 import sys
+from copy import copy
 
 import numpy as np
 import pytest
@@ -172,6 +173,9 @@ def test_words_have_the_name_that_they_have_in_all_corpora(corpus):
     assert list(corpus) == ["counts", "feature_names", "names", "text", "DESCR"]
     for words in (corpus.vocabulary, corpus["vocabulary"]):  # of earlier scripts
         assert words is corpus.feature_names
+    fewer = copy(corpus)
+    fewer.vocabulary = corpus.vocabulary[:3]  # as earlier scripts leave out words
+    assert len(fewer.vocabulary) == len(fewer["vocabulary"]) == 3
 
 
 def test_the_texts_are_not_shown(corpus):

@@ -75,6 +75,8 @@ def test_counts_that_are_no_logs_are_not_warned_of():
     noisy = X.astype(float)
     noisy.data *= np.random.default_rng(0).random(noisy.nnz)  # expected counts of reads
     ones = sp.csr_matrix(np.kron(np.eye(30), [1, 1, 1]))  # baskets of three
+    two_weights = (X > 0).astype(float)  # of words in texts and in titles
+    two_weights.data[::2], two_weights.data[1::2] = 0.4, 0.9
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for given in (
@@ -85,6 +87,7 @@ def test_counts_that_are_no_logs_are_not_warned_of():
             weighted_rows(X),
             weighted_rows(X > 0),
             0.3 * ones,
+            two_weights,
         ):
             small_lda().fit(given)
 
@@ -135,6 +138,20 @@ def test_given_names_take_the_place_of_numbers(method):
     lda = getattr(small_lda(tempering=None), method)(frame, feature_names=titles)
     assert lda.feature_names_in_.tolist() == titles
     assert lda.transform(frame).shape == (corpus().shape[0], lda.n_components)
+
+
+def test_positions_in_another_order_than_the_names_are_refused():
+    columns = np.arange(60)[::-1]
+    lda = small_lda().fit(frame_of(columns))
+    for positions in (np.arange(60), np.arange(60.0)):
+        with pytest.raises(ValueError, match="feature names"):
+            lda.transform(frame_of(positions))
+
+
+def test_words_may_have_the_names_of_attributes():
+    words = ["obs_names", "var_names", "matrix_data", "ids", *map(str, range(56))]
+    lda = small_lda().fit(frame_of(words))
+    assert lda.feature_names_in_.tolist() == words
 
 
 def test_positions_are_no_names():

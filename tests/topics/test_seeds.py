@@ -149,6 +149,15 @@ def test_a_stream_refuses_other_seeds(seeds, loads, tmp_path):
     lda.set_params(topic_word_prior=SeedTopics(SEEDS)).partial_fit(frame(corpus()))
 
 
+def test_a_stream_takes_the_same_seeds_with_words_in_another_order():
+    lda = small_lda(topic_word_prior=SEEDS).partial_fit(frame(corpus()))
+    turned = {label: [*words[::-1], words[0]] for label, words in SEEDS.items()}
+    other = small_lda(topic_word_prior=turned).partial_fit(frame(corpus()))
+    assert_array_equal(other.topic_word_prior_, lda.topic_word_prior_)
+    for same in (turned, {label: set(words) for label, words in SEEDS.items()}):
+        lda.set_params(topic_word_prior=same).partial_fit(frame(corpus()))
+
+
 def test_a_stream_refuses_seeds_that_are_changed_in_place():
     seeds = {label: list(words) for label, words in SEEDS.items()}
     lda = small_lda(topic_word_prior=seeds).partial_fit(frame(corpus()))

@@ -56,12 +56,13 @@ def acceptable(X: Any, name: str) -> Any:
             f"{name} is a collection of Dask: learn with topictemper.dask.TemperedLDA, predict "
             f"with topictemper.dask.transform, or bring it to this process with {name}.compute()"
         )
-    if hasattr(X, "obs_names") and hasattr(X, "var_names"):
+    kind = type(X)  # a data frame has the names of its columns as attributes of its own
+    if hasattr(kind, "obs_names") and hasattr(kind, "var_names"):
         raise TypeError(
             f"{name} is an AnnData, not a matrix; give its counts, such as {name}.X or "
             f"{name}.layers['counts'], and to fit feature_names={name}.var_names"
         )
-    if hasattr(X, "matrix_data") and hasattr(X, "ids"):
+    if hasattr(kind, "matrix_data") and hasattr(kind, "ids"):
         raise TypeError(
             f"{name} is a BIOM table, not a matrix; give its counts with samples in rows, "
             f"{name}.matrix_data.T, and to fit feature_names={name}.ids('observation')"

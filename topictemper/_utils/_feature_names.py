@@ -84,18 +84,23 @@ def columns_of(X: Any) -> NDArray[Any] | None:
     return names
 
 
-def with_string_names(X: Any) -> Any:
+def with_string_names(X: Any, expected: NDArray[Any] | None = None) -> Any:
     """Return a data frame of pandas whose columns have strings as names, if X has other names.
 
     scikit-learn drops other names, and then a column would be called by its position, although it
-    has a number: that of an item, for instance. Numbers that are the positions are left. So is a
-    mixture of strings and others, which is an error of scikit-learn.
+    has a number: that of an item, for instance. Numbers that are the positions are left, unless
+    they are the `expected` names in another order. So is a mixture of strings and others, which is
+    an error of scikit-learn.
     """
     if not (hasattr(X, "columns") and hasattr(X, "set_axis")):
         return X
     names = list(X.columns)
-    if all(type(name) is str for name in names) or names == list(range(len(names))):
+    if all(type(name) is str for name in names):
         return X
+    if names == list(range(len(names))):
+        if expected is None or set(expected) != set(map(str, range(len(names)))):
+            return X
+        names = list(range(len(names)))  # without the point of floats
     if len({isinstance(name, str) for name in names}) > 1:
         return X
     return X.set_axis([str(name) for name in names], axis=1)

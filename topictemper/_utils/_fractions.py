@@ -12,8 +12,9 @@ from ._warnings import warn
 
 # Rows that are looked at, and the fewest that decide.
 _ROWS_LOOKED_AT, _ROWS_THAT_TELL = 100, 3
-# Values that are small multiples of the smallest of their row, and the fewest that decide.
-_LARGEST_MULTIPLE, _VALUES_THAT_TELL = 20, 20
+# Values that are small multiples of the smallest of their row, the fewest that decide, and how many
+# multiples they must be. A few weights that come again and again can be one or two by chance.
+_LARGEST_MULTIPLE, _VALUES_THAT_TELL, _MULTIPLES_THAT_TELL = 20, 20, 3
 
 
 def warn_of_fractions(X: Any) -> None:
@@ -71,7 +72,11 @@ def _are_logs(rows: Any) -> bool:
         return False
     # Counts of weighted rows are multiples of the smallest as they are, without logs.
     as_given = _whole(rows.data[telling] / smallest[telling])
-    return bool(_whole(of_logs[telling]).mean() > 0.9 and as_given.mean() < 0.5)
+    whole = _whole(of_logs[telling])
+    multiples = np.unique(np.rint(of_logs[telling][whole]))
+    return bool(
+        whole.mean() > 0.9 and as_given.mean() < 0.5 and len(multiples) >= _MULTIPLES_THAT_TELL
+    )
 
 
 def _whole(values: Floats) -> NDArray[np.bool_]:

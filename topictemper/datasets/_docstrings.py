@@ -63,7 +63,8 @@ of rows is random but fixed, so any prefix is a random sample.
 class _Docstrings(Bunch):
     def __getitem__(self, key: str) -> Any:
         # `vocabulary` is the name of the words in earlier scripts. Attributes are looked up here.
-        return super().__getitem__("feature_names" if key == "vocabulary" else key)
+        earlier = key == "vocabulary" and key not in self
+        return super().__getitem__("feature_names" if earlier else key)
 
     def __repr__(self) -> str:
         return f"Bunch of {', '.join(self)}"  # all texts would fill a notebook

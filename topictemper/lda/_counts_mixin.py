@@ -44,7 +44,7 @@ class CountsMixin:
         """Checked CSR counts."""
         X = _counts.acceptable(X, name)
         if self._names_of_frame and not reset:
-            X = with_string_names(X)
+            X = with_string_names(X, self.feature_names_in_)
         wanted: dict[str, Any] = {
             "accept_sparse": "csr",
             "dtype": _counts.TYPES,

@@ -142,11 +142,18 @@ def kept_seeds(topic_word_prior: Any) -> SeedTopics | None:
 
 
 def same_seeds(seeds: SeedTopics | None, other: SeedTopics | None) -> bool:
-    """Whether two of `kept_seeds` make the same prior; the order of topics is part of it."""
+    """Whether two of `kept_seeds` make the same prior.
+
+    The order of topics is part of it, but that of their words is not. Sets have another one in each
+    process.
+    """
     if seeds is None or other is None:
         return seeds is other
     settings = (seeds.strength, seeds.base) == (other.strength, other.base)
-    return settings and list(seeds.topics.items()) == list(other.topics.items())
+    topics, others = (
+        [(label, set(words)) for label, words in each.topics.items()] for each in (seeds, other)
+    )
+    return settings and topics == others
 
 
 def _base(seeds: SeedTopics, inference: str) -> float:
