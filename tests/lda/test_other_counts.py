@@ -1,5 +1,6 @@
 """Counts of other things than words: genes in cells, species at sites, items in baskets."""
 
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from topictemper import load
+from topictemper._utils._fractions import warn_of_fractions
 
 from ..small_lda import corpus, small_lda
 
@@ -90,6 +92,16 @@ def test_counts_that_are_no_logs_are_not_warned_of():
             two_weights,
         ):
             small_lda().fit(given)
+
+
+def test_the_look_for_logs_copies_few_rows():
+    dense = np.random.default_rng(0).gamma(1.0, size=(1000, 1000)).astype(np.float32)
+    X = sp.csr_matrix(dense)
+    tracemalloc.start()
+    warn_of_fractions(X)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2 * (X.data.nbytes + X.indices.nbytes)  # 1.1 times, and 3 if it copies them all
 
 
 def test_nan_and_negative_values_say_what_to_give():

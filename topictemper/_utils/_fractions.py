@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,11 +36,14 @@ def warn_of_fractions(X: Any) -> None:
     # The cheap check comes first: most counts are whole numbers.
     if (doubled == np.rint(doubled)).all():
         return
-    rows = X[: len(indptr) - 1].astype(np.float64)
-    rows.eliminate_zeros()
-    rows = rows[np.flatnonzero(np.diff(rows.indptr) > 1)[:_ROWS_LOOKED_AT]]
-    if rows.shape[0] < _ROWS_THAT_TELL:
+    # Stored zeros count for nothing. Only the rows that are looked at are copied.
+    filled = [
+        row for row, (i, j) in enumerate(pairwise(indptr)) if np.count_nonzero(X.data[i:j]) > 1
+    ][:_ROWS_LOOKED_AT]
+    if len(filled) < _ROWS_THAT_TELL:
         return
+    rows = X[filled].astype(np.float64)
+    rows.eliminate_zeros()
     sums = np.asarray(rows.sum(axis=1)).ravel()
     lengths = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
     if _is_one(sums) or _is_one(lengths):
