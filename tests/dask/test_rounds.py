@@ -284,6 +284,15 @@ def test_blocks_without_rows_are_left_out():
         estimator().fit(array_of([block[:0] for block in blocks]))
 
 
+def test_names_that_are_numbers_are_kept():
+    numbers, titles = range(1, 61), [f"title {v}" for v in range(60)]
+    X = dd.from_pandas(pd.DataFrame(counts().toarray(), columns=numbers), npartitions=3)
+    lda = estimator().fit(X)
+    assert lda.feature_names_in_.tolist() == list(map(str, numbers))
+    assert lda.transform(X).compute().shape == (counts().shape[0], lda.n_components)
+    assert estimator().fit(X, feature_names=titles).feature_names_in_.tolist() == titles
+
+
 def test_names_of_columns_are_kept():
     # The last two are also attributes of matrices and of arrays of Dask.
     words = [*(f"word{v}" for v in range(58)), "format", "chunks"]

@@ -102,6 +102,17 @@ def test_names_of_data_frames():
         compare_n_components(frame, [2, 3], validation_X=frame[frame.columns[::-1]], **settings)
 
 
+def test_names_of_data_frames_that_are_numbers():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=range(1, 61))
+    settings = {"estimator": small_lda(topic_word_prior={"seeds": ["1", "2"]}), "n_seeds": 1}
+    found = compare_n_components(frame, [2, 3], **settings)
+    given = compare_n_components(frame, [2, 3], feature_names=list(map(str, frame)), **settings)
+    assert_allclose(found.table_["score"], given.table_["score"])
+    with pytest.raises(ValueError, match="validation_X has other columns than X"):
+        compare_n_components(frame, [2, 3], validation_X=frame[frame.columns[::-1]], **settings)
+
+
 def test_one_seed_and_another_library():
     lda = LatentDirichletAllocation(learning_method="online", max_iter=2)
     comparison = compare_n_components(corpus(), [2, 3], estimator=lda, n_seeds=1)

@@ -57,6 +57,19 @@ def test_columns_in_another_order_are_refused(score, library):
 
 
 @pytest.mark.parametrize("score", [coherence, predictive_log_likelihood])
+@pytest.mark.parametrize("first", [0, 1])
+def test_numbered_columns_in_another_order_are_refused(score, first):
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    numbers = np.roll(np.arange(first, first + 60), 1)
+    frame = pandas.DataFrame(corpus().toarray(), columns=numbers)
+    lda = small_lda().fit(frame)
+    with pytest.raises(ValueError, match="X has other columns"):
+        score(lda, frame[sorted(numbers)])
+    titled = small_lda().fit(frame, feature_names=[f"title {v}" for v in numbers])
+    assert score(titled, frame) == score(lda, frame) == score(lda, corpus())
+
+
+@pytest.mark.parametrize("score", [coherence, predictive_log_likelihood])
 def test_columns_that_are_not_all_strings_are_not_compared(score):
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.DataFrame(corpus().toarray(), columns=[*(f"w{v}" for v in range(59)), 2024])

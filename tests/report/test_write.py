@@ -416,6 +416,16 @@ def test_columns_in_another_order_than_the_proportions_are_refused(path):
         assert not path.exists()
 
 
+def test_counts_whose_numbers_are_in_another_order_are_refused(path):
+    pd = pytest.importorskip("pandas", reason="pandas is not installed")
+    numbers = range(1, len(WORDS) + 1)
+    counts = pd.DataFrame(corpus().counts.toarray(), columns=numbers)
+    given = {"words": list(map(str, numbers)), "counts": counts[numbers[::-1]]}
+    with pytest.raises(ValueError, match="^counts has its columns in another order"):
+        written(path, **given)
+    written(path, **given | {"counts": counts})
+
+
 def test_counts_whose_words_are_in_another_order_are_refused(path):
     pd = pytest.importorskip("pandas", reason="pandas is not installed")
     counts = pd.DataFrame(corpus().counts.toarray(), columns=WORDS)

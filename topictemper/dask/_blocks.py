@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import _get_feature_names
 
 from .._utils._chunks import is_matrix
+from .._utils._feature_names import with_string_names
 
 
 class Blocks(NamedTuple):
@@ -143,10 +144,11 @@ def matrices_of(X: Any) -> Blocks:
     return Blocks(parts, n_rows, int(parts[0].shape[1]), lazy=False)
 
 
-def names_of_columns(X: Any) -> NDArray[Any] | None:
-    """Return the names of the columns of data frames, if they are strings, or None."""
+def names_of_columns(X: Any, *, numbers: bool) -> NDArray[Any] | None:
+    """Return the names of the columns of data frames, or None; `numbers` may be names, too."""
     X = X[0] if isinstance(X, list | tuple) else X
-    names: NDArray[Any] | None = _get_feature_names(getattr(X, "_meta", X))
+    table = getattr(X, "_meta", X)
+    names: NDArray[Any] | None = _get_feature_names(with_string_names(table) if numbers else table)
     return names
 
 

@@ -265,7 +265,7 @@ max_doc_update_iter, dtype
     def _fit(self, X: Any, validation_X: Any, feature_names: Any, *, resume: bool) -> None:
         self._check_rounds(resume=resume, validated=validation_X is not None)
         blocks = matrices_of(X)
-        words = names_of_columns(X)
+        words = names_of_columns(X, numbers=feature_names is None)
         if feature_names is not None:
             words = agreed_names(feature_names, blocks.n_columns, words)
         parameters = self._local_parameters()

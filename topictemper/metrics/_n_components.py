@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._feature_names import columns_of
+from .._utils._feature_names import columns_of, with_string_names
 from .._utils._log import counted, say
 from .._utils._tables import format_table, table
 from .._utils._typing import Floats
@@ -157,7 +157,7 @@ def compare_n_components(
     random_state = check.integer("random_state", random_state, 0, 2**32 - 1 - n_seeds)
     tolerance = check.number("tolerance", tolerance, 0.0)
     estimator = TemperedLDA() if estimator is None else estimator
-    columns_of_X = columns_of(X)
+    columns_of_X = columns_of(with_string_names(X))
     if feature_names is None and isinstance(estimator, TemperedLDA):
         feature_names = columns_of_X
     words = {} if feature_names is None else {"feature_names": feature_names}

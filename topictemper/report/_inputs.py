@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils import _counts
-from .._utils._feature_names import columns_of
+from .._utils._feature_names import columns_of, with_string_names
 from .._utils._missing import as_list, is_missing
 from .._utils._topics import topics_of
 
@@ -63,7 +63,7 @@ def counts_of(counts: Any, shape: tuple[int, int], words: list[str]) -> Any:
             f"counts must have a row for each document and a column for each word, {shape}, got "
             f"{X.shape}"
         )
-    columns = columns_of(counts)
+    columns = columns_of(with_string_names(counts))
     if columns is not None and list(columns) != words and sorted(columns) == sorted(words):
         v = next(v for v, word in enumerate(words) if columns[v] != word)
         raise ValueError(

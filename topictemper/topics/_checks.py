@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
-from .._utils._feature_names import columns_of
+from .._utils._feature_names import columns_of, with_string_names
 
 
 def lda_of(model: Any) -> Any:
@@ -55,8 +55,14 @@ def counts(X: Any, n_features: int, name: str = "X", *, names: NDArray[Any] | No
 
 
 def same_names(X: Any, name: str, names: NDArray[Any] | None, whose: str) -> None:
-    """Refuse a table whose columns have other names than as many others, or another order."""
+    """Refuse a table whose columns have other names than as many others, or another order.
+
+    Names may have been given in place of numbers, so numbers are refused in another order only.
+    """
     found = columns_of(X)
+    if found is None and names is not None:
+        numbers = columns_of(with_string_names(X, names))
+        found = numbers if numbers is not None and set(numbers) == set(names) else None
     if found is None or names is None or len(found) != len(names):
         return
     others = np.flatnonzero(found != names)
