@@ -421,7 +421,7 @@ def test_counts_whose_numbers_are_in_another_order_are_refused(path):
     numbers = range(1, len(WORDS) + 1)
     counts = pd.DataFrame(corpus().counts.toarray(), columns=numbers)
     given = {"words": list(map(str, numbers)), "counts": counts[numbers[::-1]]}
-    with pytest.raises(ValueError, match="^counts has its columns in another order"):
+    with pytest.raises(ValueError, match=r"^counts has its columns in another order"):
         written(path, **given)
     written(path, **given | {"counts": counts})
 
