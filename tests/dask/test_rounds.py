@@ -290,6 +290,8 @@ def test_names_that_are_numbers_are_kept():
     lda = estimator().fit(X)
     assert lda.feature_names_in_.tolist() == list(map(str, numbers))
     assert lda.transform(X).compute().shape == (counts().shape[0], lda.n_components)
+    with pytest.raises(ValueError, match="feature names should match"):
+        lda.to_local().transform(X.compute()[numbers[::-1]])
     assert estimator().fit(X, feature_names=titles).feature_names_in_.tolist() == titles
 
 

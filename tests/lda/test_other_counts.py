@@ -160,6 +160,15 @@ def test_positions_in_another_order_than_the_names_are_refused():
             lda.transform(frame_of(positions))
 
 
+def test_numbers_that_were_given_as_names_are_compared():
+    frame = frame_of(np.arange(1, 61))
+    lda = small_lda().fit(corpus(), feature_names=list(map(str, frame)))
+    assert lda.transform(frame).shape == (corpus().shape[0], lda.n_components)
+    with pytest.raises(ValueError, match="feature names"):
+        lda.transform(frame[frame.columns[::-1]])
+    lda.transform(frame_of(np.arange(60)))  # which are positions
+
+
 def test_words_may_have_the_names_of_attributes():
     words = ["obs_names", "var_names", "matrix_data", "ids", *map(str, range(56))]
     lda = small_lda().fit(frame_of(words))

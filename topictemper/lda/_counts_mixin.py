@@ -18,7 +18,7 @@ from sklearn.utils.validation import (
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, is_chunks
-from .._utils._feature_names import agreed_names, with_string_names
+from .._utils._feature_names import agreed_names, columns_of, with_string_names
 from .._utils._fractions import warn_of_fractions
 from .._utils._warnings import warn
 
@@ -43,8 +43,8 @@ class CountsMixin:
     def _checked_counts(self, X: Any, *, reset: bool, name: str = "X") -> Any:
         """Checked CSR counts."""
         X = _counts.acceptable(X, name)
-        if self._names_of_frame and not reset:
-            X = with_string_names(X, self.feature_names_in_)
+        if not reset and hasattr(self, "feature_names_in_"):
+            X = self._with_names(X)
         wanted: dict[str, Any] = {
             "accept_sparse": "csr",
             "dtype": _counts.TYPES,
@@ -61,6 +61,16 @@ class CountsMixin:
             else:
                 X = validate_data(self, X, reset=False, **wanted)
         return _counts.without_vanishing(_counts.check_counts(X, name))
+
+    def _with_names(self, X: Any) -> Any:
+        """X, whose columns are named by strings if numbers stand for the names of the model."""
+        names = self.feature_names_in_
+        if self._names_of_frame:
+            return with_string_names(X, names)
+        # Names may have been given in place of numbers, which then say nothing.
+        named = with_string_names(X)
+        found = columns_of(named)
+        return named if found is not None and set(found) == set(names) else X
 
     def _may_lack_names(self, X: Any) -> bool:
         """Whether X has no names for its columns, and needs none.
