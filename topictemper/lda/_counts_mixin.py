@@ -22,7 +22,7 @@ from .._utils._feature_names import agreed_names, columns_of, with_string_names
 from .._utils._fractions import warn_of_fractions
 from .._utils._warnings import warn
 
-_LEAST_WORDS = 5  # that are not taken for the columns of a table of pairs
+_LEAST_WORDS = 5  # of a data frame; fewer columns are taken for those of a table of pairs
 
 
 class CountsMixin:
@@ -92,7 +92,7 @@ class CountsMixin:
         return X
 
     def _warn_of_pairs(self, n_components: int) -> None:
-        """Warn of a data frame with fewer columns than topics and than a document has words."""
+        """Warn of a data frame that has hardly any columns, and fewer than there are topics."""
         if self._names_of_frame and self.n_features_in_ < min(n_components, _LEAST_WORDS):
             # Nearly always a table of pairs, whose numbers give a model without meaning.
             columns = ", ".join(map(repr, self.feature_names_in_))

@@ -227,8 +227,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
     ) -> None:
         """Take the labels that seed words give.
 
-        New topics have no others. Those of a warm start keep theirs, unless their label was another
-        one `before`, with the seeds of the last fit.
+        New topics have no others. In a warm start the labels of seeds are compared with those
+        `before`, of the last fit: a topic takes one that is new, and keeps its label otherwise.
         """
         if before is not None:
             labels = self._with_seeded(labels, before)
