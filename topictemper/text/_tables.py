@@ -45,8 +45,9 @@ class TablesMixin:
             ``topic``, the largest one, with its ``label`` and ``share``; ``topics`` and ``shares``,
             the `n_topics` largest; ``words``, the number of known words; ``unknown``, that of the
             others; ``perplexity`` of the document, high if it does not fit the topics (NaN with
-            fewer than two words). A document without a known word has the topic -1. Without pandas
-            the table is a small structure with the same columns.
+            fewer than two words). A document without a known word has the topic -1. The data frame
+            has the index of the pandas Series. Without pandas the table is a small structure with
+            the same columns.
         """
         check_is_fitted(self)
         n_topics = check.integer("n_topics", n_topics, 1)
@@ -57,7 +58,13 @@ class TablesMixin:
             n_topics,
         )
         columns["document"] = _named(columns["document"], texts)
-        return table(columns, output_of(self))
+        rows = table(columns, output_of(self))
+        index: Any = getattr(texts, "index", None)
+        # pandas aligns by it: ``frame["topic"] = model.documents(frame["text"])["topic"]``. Its name
+        # may be that of a column, which pandas calls ambiguous.
+        if hasattr(rows, "index") and hasattr(index, "set_names"):
+            rows.index = index.set_names([None] * index.nlevels)
+        return rows
 
     def word_topics(self, texts: Any) -> Any:
         """Table of the words of documents, with the most probable topic of each.
