@@ -46,7 +46,7 @@ from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
 from ._summaries import LearnedDocuments, TopicStatistics, learned_statistics
 from ._tables import TablesMixin
-from ._texts import Texts
+from ._texts import Texts, has_length
 from ._unknown import UnknownWords
 from ._work import WorkMixin
 
@@ -315,13 +315,13 @@ class TopicModel(
         n_documents = n_words = 0
         parts: Iterable[Part] = self._parts(texts, unknown)
         if sample_weight is not None:
-            if not hasattr(texts, "__len__"):
+            if not has_length(texts):
                 raise ValueError(
                     "sample_weight must be None where texts is a stream; give a list of texts"
                 )
             sample_weight = sample_weights(sample_weight, len(texts))
         documents = LearnedDocuments(self.lda_, self._statistics, sample_weight)
-        if hasattr(texts, "__len__"):
+        if has_length(texts):
             # All are checked before the first is learned.
             parts = list(parts)
 

@@ -41,7 +41,7 @@ class Texts:
 
     def __init__(self, texts: Any, tokens: bool | None = None) -> None:
         documents = _column(texts)
-        self.is_stream = not hasattr(texts, "__len__")
+        self.is_stream = not has_length(texts)
         self._documents, kind = _first_kind(iter(documents))
         self.tokens = (kind or False) if tokens is None else tokens
 
@@ -60,6 +60,15 @@ class Texts:
             if kind:
                 _check_tokens(document, number)
             yield document
+
+
+def has_length(texts: Any) -> bool:
+    """Whether the number of documents is known: tqdm has `__len__`, but around a stream no length."""
+    try:
+        len(texts)
+    except TypeError:
+        return False
+    return True
 
 
 def _column(texts: Any) -> Iterable[Any]:
