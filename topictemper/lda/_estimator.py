@@ -437,7 +437,7 @@ class TemperedLDA(
             trainer = validation.best
         trainer.settle()
         self._set_fitted(trainer, validation, elbos)
-        if not self._is_hot:  # when all topics may still be alike, however many they are
+        if not trainer.is_hot:  # when all topics may still be alike, however many they are
             self._warn_of_twins(keeps=keeps)
         elif not interrupted:
             self._warn_of_heat()

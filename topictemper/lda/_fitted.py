@@ -29,7 +29,6 @@ from ._training import Trainer
 
 # Twins are warned of if so many of a model of so many topics are.
 _MANY_TWINS, _LEAST_TOPICS = 0.1, 50
-_NEARLY_COLD = 1.001  # learned temperatures may not come to 1 exactly
 _HISTORIES = {"score_history": ("pass", "score"), "elbo_history": ("pass", "temperature", "elbo")}
 
 
@@ -94,10 +93,6 @@ class FittedMixin:
                 "with fewer topics (n_components), or merge them: "
                 "model.merge_topics(topictemper.topics.twin_topics(model))",
             )
-
-    @property
-    def _is_hot(self) -> bool:
-        return self.temperature_ > _NEARLY_COLD
 
     def _warn_of_heat(self) -> None:
         """Warn of a fit that has ended at T > 1."""
