@@ -58,6 +58,12 @@ def test_notebooks_show_a_table():
     assert "rows)" not in Table(COLUMNS)._repr_html_()
 
 
+def test_tab_completion_lists_the_columns():
+    small = Table(COLUMNS)
+    assert {*COLUMNS, "row", "columns"} <= set(dir(small))
+    assert small._ipython_key_completions_() == list(COLUMNS)
+
+
 def test_cells_are_aligned_without_trailing_blanks():
     rows = [["name", "x", ""], ["a", "1.0", ""], ["bcdef", "-10.0", ""]]
     assert aligned(rows, {0}) == ["name       x", "a        1.0", "bcdef  -10.0"]

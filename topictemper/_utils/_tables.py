@@ -65,6 +65,12 @@ class Table:
             return self._columns[name]
         raise AttributeError(f"Table has no column {name!r}", name=name, obj=self)
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._columns]  # tab completion of ``table.share``
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.columns
+
     def __len__(self) -> int:
         return len(next(iter(self._columns.values()), ()))
 

@@ -42,7 +42,8 @@ else:
 def progress_bar() -> Any:
     """Progress bar of a fit, by passes over the data: a callback for ``set_callbacks``.
 
-    It is `sklearn.callback.ProgressBar`, which needs scikit-learn 1.9 and rich.
+    It is `sklearn.callback.ProgressBar`, which needs scikit-learn 1.9 and rich, and in a notebook
+    ipywidgets.
 
     Returns
     -------

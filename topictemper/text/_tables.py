@@ -60,7 +60,7 @@ class TablesMixin:
         columns["document"] = _named(columns["document"], texts)
         rows = table(columns, output_of(self))
         index: Any = getattr(texts, "index", None)
-        # pandas aligns by it: ``frame["topic"] = model.documents(frame["text"])["topic"]``. Its name
+        # ``frame["topic"] = model.documents(frame["text"])["topic"]`` is aligned by it. Its name
         # may be that of a column, which pandas calls ambiguous.
         if hasattr(rows, "index") and hasattr(index, "set_names"):
             rows.index = index.set_names([None] * index.nlevels)

@@ -63,7 +63,7 @@ class Texts:
 
 
 def has_length(texts: Any) -> bool:
-    """Whether the number of documents is known: tqdm has `__len__`, but around a stream no length."""
+    """Whether the number of documents is known; tqdm around a stream has a `__len__` that fails."""
     try:
         len(texts)
     except TypeError:
