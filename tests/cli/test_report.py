@@ -124,3 +124,19 @@ def test_report_doubts_topics_that_another_model_does_not_have(run, fails, model
     assert run("fit", text, "--topics=2", "--max-df=50", "-o", other)[0] == 0
     message = f"--other-model: {other} has other words than {model}."
     assert message in fails("report", model, text, "--other-model", other, "-o", path)
+
+
+def test_labels_of_another_model(run, fails, model, lines, tmp_path):
+    labels, other, more = tmp_path / "labels.json", tmp_path / "other", tmp_path / "more.txt"
+    labels.write_text(json.dumps({"0": "first", "1": "second", "2": "third"}))
+    more.write_text("\n".join(f"{line} ticket" for line in reversed(lines)))
+    options = ("--topics=3", "--passes=4", "--seed=1", "--max-df=1.0", "-o", other)
+    assert run("fit", more, *options)[0] == 0
+    assert "model.npz: labels is a model without labels" in fails("label", other, model)
+    assert run("label", model, labels)[0] == 0
+    assert run("label", other, model)[:2] == (0, f"{other}: 3 topics labeled\n")
+    before, after = load(model).topics_, load(other).topics_
+    words = {label: set(top) for label, top in zip(before["label"], before["words"], strict=True)}
+    for label, top in zip(after["label"], after["words"], strict=True):
+        assert len(words[label] & set(top)) >= 5
+    assert run("label", other, model)[:2] == (0, f"{other}: 0 topics labeled\n")

@@ -57,6 +57,18 @@ def test_labels_are_in_tables_and_files(model, tmp_path):
     assert list(again.topics_["label"]) == list(labeled.labels_)
 
 
+def test_a_new_fit_takes_the_labels_of_the_old_model(model, tmp_path):
+    old = load(_saved(model, tmp_path))
+    old.set_labels({k: THEMES[theme(words)] for k, words in enumerate(old.topics_["words"])})
+    more = [f"{text} ticket" for text in texts()[::-1]]
+    lda = TemperedLDA(3, max_iter=30, batch_size=20)
+    new = TopicModel(lda=lda, random_state=1).set_params(vectorizer__max_df=1.0).fit(more)
+    assert "ticket" in new.feature_names_
+    new.set_labels(old)
+    for label, words in zip(new.labels_, new.topics_["words"], strict=True):
+        assert label == THEMES[theme([word for word in words if word != "ticket"])]
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_labels_and_queries_from_columns_of_tables(model, library):
     module = pytest.importorskip(library)

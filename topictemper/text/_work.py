@@ -33,6 +33,7 @@ class WorkMixin:
     unknown_share_: float
     _statistics: TopicStatistics
     _unknown: dict[str, int] | None
+    _unknown_in_fit: float | None
     _matrices: Callable[[Any], Iterator[Any]]
 
     @property
