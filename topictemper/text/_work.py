@@ -54,9 +54,10 @@ class WorkMixin:
 
         Parameters
         ----------
-        labels : sequence of str, mapping, callable or None
+        labels : sequence of str, mapping, callable, fitted model or None
             As for `TemperedLDA.set_labels`: labels; a mapping of topics to labels; a function
-            ``label(words, documents)``; or None to remove all labels.
+            ``label(words, documents)``; another model, such as that of the last quarter, whose
+            labels go to the topics here that are the same; or None to remove all labels.
         texts : sequence of str, optional
             Where a function gets its documents from.
         n_words : int, default=None
@@ -282,6 +283,6 @@ class WorkMixin:
             if self.seed_topics is not None:
                 other.lda.set_params(topic_word_prior=None)
         other.vectorizer_, other.unknown_share_ = self.vectorizer_, self.unknown_share_
-        other._unknown = self._unknown
+        other._unknown, other._unknown_in_fit = self._unknown, self._unknown_in_fit
         other._statistics = self._statistics.reduced(other.lda_, groups)
         return other
