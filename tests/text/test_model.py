@@ -412,6 +412,16 @@ def test_a_model_with_a_topic_without_words_is_saved(tmp_path):
     assert_array_equal(load(tmp_path / "model.npz").transform(texts), model.transform(texts))
 
 
+def test_the_file_of_a_model_has_the_same_bytes(tmp_path):
+    one, two, again = (tmp_path / name for name in ("one", "two", "again"))
+    topic_model(n_jobs=1).fit(texts()).update(texts(20)).save(one)
+    topic_model(n_jobs=2).fit(texts()).update(iter(texts(20))).save(two)
+    load(one).save(again)
+    assert one.read_bytes() == two.read_bytes() == again.read_bytes()
+    load(one).set_labels({0: "boats"}).save(again)
+    assert one.read_bytes() != again.read_bytes()
+
+
 def test_unknown_words_are_saved_and_stay_with_fewer_topics(tmp_path):
     updated = topic_model().fit(texts())
     with pytest.raises(AttributeError, match="no unknown_words_ before update"):
