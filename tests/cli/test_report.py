@@ -99,12 +99,17 @@ def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
     assert run("report", model, text, "-o", page)[0] == 0
     assert data_of(page)["labels"] == ["rivers", "", "cars"]
     labels.write_text(json.dumps({"0": "boats"}))
-    assert run("label", model, labels, "-o", other)[1] == f"{other}: 1 topic labeled\n"
+    said = f"{other}: 1 topic labeled, 1 label replaced\n"
+    assert run("label", model, labels, "-o", other)[1] == said
     labels.write_text(json.dumps({"0": "", "1": "music"}))
     said = f"{other}: 1 topic labeled, 1 label removed\n"
     assert run("label", model, labels, "-o", other)[1] == said
+    labels.write_text(json.dumps({"0": "ships", "2": "cars"}))  # of which one is as it was
+    said = f"{other}: 2 topics labeled, 1 label replaced\n"
+    assert run("label", model, labels, "-o", other)[1] == said
     labels.write_text(json.dumps({"0": "boats", "1": ""}))  # which has none
-    assert run("label", model, labels, "-o", other)[1] == f"{other}: 1 topic labeled\n"
+    said = f"{other}: 1 topic labeled, 1 label replaced\n"
+    assert run("label", model, labels, "-o", other)[1] == said
     labels.write_text(json.dumps({"1": "cars"}))
     assert "labels.json: labels must differ, but topics" in fails("label", model, labels)
     labels.write_text(json.dumps({"7": "cars"}))

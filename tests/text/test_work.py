@@ -121,7 +121,13 @@ def test_seeds_by_word(tmp_path):
         assert [theme(words[0]), theme(words[1])] == [2, 1]
         assert list(model.labels_[:2]) == ["bread", "cars"]
         assert list(load(_saved(model, tmp_path)).labels_[:2]) == ["bread", "cars"]
-    assert len(model.reduce_to(2).fit(texts()).topics_) == 2
+    merged = model.merge_topics(["bread", "cars"])
+    assert list(merged.seed_topics.topics.values()) == [["flour", "oven", "engine", "brake"]]
+    assert merged.fit(texts()).labels_[0] in seeds
+    dropped = model.drop_topics("bread")
+    assert list(dropped.fit(texts()).labels_[:1]) == ["cars"]
+    assert dropped.drop_topics("cars").seed_topics is None
+    assert len(model.reduce_to(1).fit(texts()).topics_) == 1  # fewer than there were seeds
     with pytest.raises(ValueError, match="seed_topics takes the place"):
         TopicModel(lda=TemperedLDA(topic_word_prior=0.1), seed_topics=seeds).fit(texts())
 

@@ -52,7 +52,10 @@ def run(arguments: argparse.Namespace) -> int:
     fitted.model.save(output)
     after = fitted.lda._labels
     n_labeled = len(after.keys() - before) if is_model else sum(map(bool, labels.values()))
-    n_removed = len(before.keys() - after)
-    removed = f", {counted(n_removed, 'label')} removed" if n_removed else ""
-    print(f"{output}: {counted(n_labeled, 'topic')} labeled{removed}")
+    said = f"{output}: {counted(n_labeled, 'topic')} labeled"
+    # Somebody else may have given them since the report was made.
+    n_replaced = sum(after[k] != label for k, label in before.items() if k in after)
+    for n, what in ((n_replaced, "replaced"), (len(before.keys() - after), "removed")):
+        said += f", {counted(n, 'label')} {what}" if n else ""
+    print(said)
     return 0

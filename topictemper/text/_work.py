@@ -17,7 +17,7 @@ from .._utils._tables import as_output_of
 from ..lda._estimator import TemperedLDA
 from ..lda._labels import Labels, refuse_without_function
 from ..lda._reduction import Topic, groups_left, merged_groups, nearest_groups
-from ..lda._seeding import Seeds
+from ..lda._seeding import Seeds, is_seeded
 from ..topics._hierarchy import TopicHierarchy
 from ..topics._search import SMOOTHING, TOPIC_WEIGHT, DocumentSearch
 from ._summaries import TopicStatistics
@@ -134,7 +134,8 @@ class WorkMixin:
         -------
         TopicModel
             A new model with fewer topics. This one does not change. In its `topics_`, the documents
-            of merged topics are added up, and the coherence of new words is NaN.
+            of merged topics are added up, and the coherence of new words is NaN. Its `seed_topics`
+            are those that its topics were learned with, joined where topics are merged.
 
         Raises
         ------
@@ -278,6 +279,9 @@ class WorkMixin:
         other = clone(self)
         other.n_components = len(groups)  # a subclass may not have the parameter
         other.lda_ = self.lda_._reduced(groups)
+        if self.seed_topics is not None:  # those of merged topics are joined, as in `lda_`
+            seeds = other.lda_.topic_word_prior
+            other.seed_topics = seeds if is_seeded(seeds) else None
         if self.lda is not None:  # of which arrays may have a row for each topic
             other.lda = clone(other.lda_)
             if self.seed_topics is not None:
