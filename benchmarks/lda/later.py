@@ -7,7 +7,11 @@ their number by distance, and how many of them also have their documents in comm
 with either topic, none has proportions that are more correlated. Beside them are the pairs of
 `match_topics`.
 
-With a corpus that has labels, the second table has the share of words that are in less than five of
+The second table has the share of topics that `set_labels` takes for the same, of a later fit to the
+whole corpus, of one that has the top words of all earlier topics as seed words, and of those that
+have the same number there; and the score of a tenth of the rows, which neither has seen.
+
+With a corpus that has labels, the last table has the share of words that are in less than five of
 so many documents of other labels: in these, and how much higher it is in fifty documents (means) on
 the same subjects, and on a new one.
 
@@ -27,7 +31,7 @@ from topictemper import TemperedLDA
 from topictemper._utils._typing import Flags, Floats
 from topictemper.datasets import load_docstrings
 from topictemper.metrics import match_topics
-from topictemper.topics._matching import distances_between
+from topictemper.topics._matching import distances_between, same_topics
 
 from .._common.corpora import counts, labels, machine, parser
 
@@ -36,10 +40,12 @@ MIN_DF, BOUNDS = 5, (0.0, 0.4, 0.5, 0.55, 0.6, 0.7, 1.0)
 LEARNED, DRAWN, DRAWS, MOST_NEW = (300, 1000, 4000), 50, 20, 4
 
 
-def fitted(X: csr_matrix, n_components: int, seed: int, n_jobs: int) -> tuple[TemperedLDA, Any]:
+def fitted(
+    X: csr_matrix, n_components: int, seed: int, n_jobs: int, seeds: Any = None
+) -> tuple[TemperedLDA, Any]:
     """A model of the words that are in enough documents, and their columns."""
     columns = np.flatnonzero(X.getnnz(axis=0) >= MIN_DF)
-    lda = TemperedLDA(n_components, random_state=seed, n_jobs=n_jobs)
+    lda = TemperedLDA(n_components, topic_word_prior=seeds, random_state=seed, n_jobs=n_jobs)
     return lda.fit(X[:, columns], feature_names=columns.astype(str)), columns
 
 
@@ -101,8 +107,26 @@ def print_pairs(options: Any) -> None:
         print(line, flush=True)
 
 
+def print_seeded(options: Any) -> None:
+    """The second table."""
+    for name, n_components in SETTINGS if options.data else SETTINGS[:1]:
+        X = counts(options.data, name)
+        n_train = X.shape[0] * 9 // 10
+        for seed in range(options.seeds):
+            old, _ = fitted(X[: X.shape[0] // 2], n_components, seed, options.jobs)
+            seeds = dict(zip(old.labels_, old.top_words(10), strict=True))
+            line = f"{name:11} {n_components:4}"
+            for given in (None, seeds):
+                new, columns = fitted(X[:n_train], n_components, seed + 100, options.jobs, given)
+                same = same_topics(old, new, ("old", "new"))
+                placed = sum(k == j for k, j in same.items())
+                line += f"{len(same) / n_components:7.0%} {placed / n_components:5.0%} there "
+                line += f"{new.score(X[n_train:][:, columns]):8.4f}"
+            print(line, flush=True)
+
+
 def print_unknown(name: str, X: csr_matrix, subjects: NDArray[np.str_]) -> None:
-    """The second table, of a corpus."""
+    """The last table, of a corpus."""
     rng = np.random.default_rng(0)
     sizes = np.asarray(X.sum(axis=1)).ravel()
     kinds, n_of = np.unique(subjects, return_counts=True)
@@ -131,10 +155,12 @@ def print_unknown(name: str, X: csr_matrix, subjects: NDArray[np.str_]) -> None:
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     options = parser(__doc__, seeds=2).parse_args()
     print(machine(options.jobs))
     print_pairs(options)
+    print("\ncorpus         K   same  plain fit     score   same   with seeds    score")
+    print_seeded(options)
     print("\ncorpus      new subject               fit  share    same     new")
     libraries = np.array([name.partition(".")[0] for name in load_docstrings().names])
     print_unknown("docstrings", counts(None, "docstrings"), libraries)
