@@ -18,14 +18,11 @@ from ..datasets import open_corpus
 from ..datasets.formats._mapped import write_corpus_folder
 from ..datasets.formats._text import write_vocabulary
 from ._corpus_folder import plain_counting
-from ._frequent_words import warn_of_frequent_words
 from ._long_texts import LONG, words_in_pieces
-from ._other_languages import warn_of_other_languages
 from ._parts import Part, joined, spool
 from ._unknown import UnknownWords
-from ._unspaced import warn_of_unspaced
 from ._vocabulary import GrowingVocabulary
-from ._web_addresses import warn_of_web_addresses
+from ._warnings import warn_of_frequent_words, warn_of_words
 
 # Documents and words that are counted at a time.
 _MOST_DOCUMENTS, _MOST_WORDS = 8192, 1 << 20
@@ -171,9 +168,7 @@ def choose_words(
     """
     final: Callable[[int, Part], Part]
     if vectorizer.vocabulary is None:
-        warn_of_unspaced(growing, vectorizer)
-        warn_of_other_languages(growing, vectorizer)
-        warn_of_web_addresses(growing)
+        warn_of_words(growing, vectorizer)
         limited = growing.limited(vectorizer)
         warn_of_frequent_words(growing, vectorizer)
         words, kept, final = limited.words, limited.n_kept, limited.part
