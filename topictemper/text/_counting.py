@@ -210,8 +210,7 @@ def _parts(
     for number, document in enumerate(documents):
         try:
             if in_pieces is not None and len(document) > LONG:
-                if ends:
-                    counted.append(_counted(found, ends, n_columns()))
+                counted.append(_counted(found, ends, n_columns()))
                 counted.append(_counted_in_pieces(map(columns, in_pieces(document))))
                 n_words += int(counted[-1].n_words[0])
                 found, ends = [], []
@@ -224,14 +223,12 @@ def _parts(
             raise ValueError(f"document {number} is not {error.encoding}: {error}") from error
         n_documents += 1
         if n_documents == _MOST_DOCUMENTS or n_words > _MOST_WORDS:
-            if ends:
-                counted.append(_counted(found, ends, n_columns()))
+            counted.append(_counted(found, ends, n_columns()))
             yield joined(counted)
             counted, found, ends = [], [], []
             n_documents = n_words = 0
-    if ends:
+    if n_documents:
         counted.append(_counted(found, ends, n_columns()))
-    if counted:
         yield joined(counted)
 
 
@@ -253,7 +250,8 @@ def _counted_in_pieces(pieces: Iterable[list[int]]) -> Part:
 
 
 def _counted(found: list[int], ends: list[int], n_columns: int) -> Part:
-    columns, n_words = np.array(found, dtype=np.int64), np.diff(ends, prepend=0)
+    columns = np.array(found, dtype=np.int64)
+    n_words = np.diff(np.array(ends, dtype=np.int64), prepend=0)
     # Sorted by document, then by column.
     keys = np.repeat(np.arange(len(ends)) * n_columns, n_words) + columns
     keys, counts = np.unique(keys[columns >= 0], return_counts=True)
