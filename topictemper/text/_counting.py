@@ -20,8 +20,7 @@ from ..datasets.formats._text import write_vocabulary
 from ._corpus_folder import plain_counting
 from ._long_texts import LONG, words_in_pieces
 from ._parts import Part, joined, spool
-from ._unknown import UnknownWords
-from ._vocabulary import GrowingVocabulary
+from ._vocabulary import GrowingVocabulary, UnknownWords
 from ._warnings import warn_of_frequent_words, warn_of_words
 
 # Documents and words that are counted at a time.

@@ -47,7 +47,7 @@ from ._saving import SaveTextsMixin
 from ._summaries import LearnedDocuments, TopicStatistics, learned_statistics
 from ._tables import TablesMixin
 from ._texts import Texts, has_length
-from ._unknown import UnknownWords
+from ._vocabulary import UnknownWords
 from ._work import WorkMixin
 
 # `update` warns if the share of unknown words has risen by more.
