@@ -11,8 +11,8 @@ from scipy.spatial.distance import cdist
 
 from .._utils import _validation as check
 from .._utils._distances import pairs
+from .._utils._topics import fitted_lda_of
 from .._utils._typing import Floats
-from ..topics._checks import fitted_lda_of
 from ._axes import COOL, axes, inches
 
 _ERROR, _UPRIGHT = 0.38, 0.3  # inches: of the number below a pair, and more if it is upright

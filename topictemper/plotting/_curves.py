@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from ..topics._checks import fitted_lda_of
+from .._utils._topics import fitted_lda_of
 from ._axes import (
     COOL,
     LONGEST_NAME,

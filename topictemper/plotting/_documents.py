@@ -9,8 +9,8 @@ import numpy as np
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
+from .._utils._topics import fitted_lda_of
 from .._utils._typing import Floats
-from ..topics._checks import fitted_lda_of
 from ._axes import COOL, LONGEST_NAME, WARM, axes, shortened, tidy
 
 _HEIGHT, _LINE = 4.0, 0.19  # inches of the figure, and of a line of the list

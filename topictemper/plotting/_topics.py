@@ -10,10 +10,9 @@ import numpy as np
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
-from .._utils._topics import topics_of
+from .._utils._topics import fitted_lda_of, topics_of
 from .._utils._typing import Floats
 from ..lda._inspection import names_of_columns
-from ..topics._checks import fitted_lda_of
 from ._axes import COOL, MUTED, axes, fit, inches, note_below, percent, shortened
 
 _COLUMNS = 4

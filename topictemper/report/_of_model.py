@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._log import Progress
+from .._utils._topics import names_of
 from ._documents import sample_rows
 from ._settings import settings_of
 from ._write import page_to_write, write
@@ -84,14 +85,13 @@ def write_model(
         Of `write`: documents, names, dates, groups, title.
     """
     page_to_write(path)  # an error comes before topics are inferred
-    other_models = models_of(other_models)
-    own = getattr(model, "feature_names_in_", None)
+    other_models = _models_of(other_models)
+    own = names_of(model)
     for i, other in enumerate(other_models):
-        lda = getattr(other, "lda_", other)  # of a model of texts
-        names = getattr(lda, "feature_names_in_", None)
+        names = names_of(other)
         if not (own is None or names is None or np.array_equal(own, names)):
             raise ValueError(
-                f"other_models[{i}] must have the words of this model; fit it to the same columns"
+                f"other_models[{i}] must have the words of this model, in the same columns"
             )
     X = model._fitted_counts(X)
     if not X.data.any():
@@ -119,7 +119,7 @@ def write_model(
     )
 
 
-def models_of(other_models: Any) -> list[Any]:
+def _models_of(other_models: Any) -> list[Any]:
     """Return other fits as a list, or raise TypeError if these are no models."""
     if isinstance(other_models, str | os.PathLike) or not isinstance(other_models, Iterable):
         raise TypeError(

@@ -249,8 +249,7 @@ def _counted_in_pieces(pieces: Iterable[list[int]]) -> Part:
 
 
 def _counted(found: list[int], ends: list[int], n_columns: int) -> Part:
-    columns = np.array(found, dtype=np.int64)
-    n_words = np.diff(np.array(ends, dtype=np.int64), prepend=0)
+    columns, n_words = np.array(found, dtype=np.int64), np.diff([0, *ends])
     # Sorted by document, then by column.
     keys = np.repeat(np.arange(len(ends)) * n_columns, n_words) + columns
     keys, counts = np.unique(keys[columns >= 0], return_counts=True)

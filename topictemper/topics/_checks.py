@@ -1,4 +1,4 @@
-"""Checks of the models, topics and counts that functions take."""
+"""Checks of the counts that functions of topics take, and the labels of topics."""
 
 from __future__ import annotations
 
@@ -8,30 +8,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
 from .._utils._feature_names import columns_of, with_string_names
-
-
-def lda_of(model: Any) -> Any:
-    """Return the model of counts: that of a model of texts, or the model itself."""
-    return getattr(model, "lda_", model)
-
-
-def fitted_lda_of(model: Any) -> Any:
-    """Return the model of counts, of an estimator that must be fitted."""
-    if not hasattr(model, "fit"):
-        raise TypeError(f"estimator must be a fitted estimator, got {type(model).__name__}")
-    check_is_fitted(model)
-    return lda_of(model)
-
-
-def names_of(model: Any) -> NDArray[Any] | None:
-    """Return the names of the columns that a model was fitted with; None of arrays, too."""
-    model = lda_of(model)
-    return getattr(model, "feature_names_in_", None) if hasattr(type(model), "fit") else None
 
 
 def matrices(X: Any, n_features: int, names: NDArray[Any] | None = None) -> Iterator[Any]:

@@ -19,9 +19,9 @@ from .._utils._missing import as_list
 from .._utils._numerics import own_numerics
 from .._utils._ranking import largest
 from .._utils._tables import table
-from .._utils._topics import topics_of
+from .._utils._topics import lda_of, names_of, topics_of
 from .._utils._typing import Floats
-from ._checks import counts, lda_of, names_of
+from ._checks import counts
 
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
 # are mixed with.
