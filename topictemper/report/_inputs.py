@@ -74,11 +74,13 @@ def counts_of(counts: Any, shape: tuple[int, int], words: list[str]) -> Any:
     return X
 
 
-def strings_of(name: str, values: Any, n_documents: int) -> list[str]:
-    """Return one string for each document; None and NaN are empty.
+def strings_of(name: str, values: Any, n_documents: int) -> list[str] | None:
+    """Return one string for each document, None and NaN as ""; None if there are no values.
 
     Whole numbers have no ".0", which they get from pandas if some are missing.
     """
+    if values is None:
+        return None
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} must hold one string for each document, got a single string")
     items = as_list(values)

@@ -165,10 +165,10 @@ def write(
         proportions=rows,
         words=words,
         counts=None if counts is None else _inputs.counts_of(counts, (n, n_features), words),
-        documents=_checked(documents, "documents", n),
-        names=_checked(names, "names", n),
+        documents=_inputs.strings_of("documents", documents, n),
+        names=_inputs.strings_of("names", names, n),
         days=None if dates is None else days_of(dates, n),
-        groups=None if groups is None else _inputs.strings_of("groups", groups, n),
+        groups=_inputs.strings_of("groups", groups, n),
         group_order=ordered_codes(groups),
         labels=_inputs.labels_of(labels, n_topics),
         others=others,
@@ -202,10 +202,6 @@ def page_to_write(path: str | os.PathLike[str]) -> Path:
             f"path must end in .html, because a report is a web page, got {os.fspath(path)!r}"
         )
     return writable_path(path)
-
-
-def _checked(texts: Any, name: str, n_documents: int) -> list[str] | None:
-    return None if texts is None else _inputs.strings_of(name, texts, n_documents)
 
 
 def _today() -> str:
