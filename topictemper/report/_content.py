@@ -19,10 +19,10 @@ from .._utils._distances import hellinger
 from .._utils._typing import Floats
 from . import _documents
 from ._coherence import Coherence, coherence_of
-from ._dates import Periods, periods_of
+from ._dates import periods_of
 from ._doubts import distance_to_corpus, doubts_about
 from ._geometry import map_of, match_distance, neighbors
-from ._survey import Proportions, Shares, Survey, survey
+from ._survey import Classes, Proportions, Shares, Survey, survey
 from ._words import N_SHOWN, STOPS, candidates, corpus_frequencies, mixture_of
 
 _N_NEIGHBORS = 5
@@ -53,11 +53,6 @@ class Inputs(NamedTuple):
     parameters: dict[str, str]
 
 
-class _Groups(NamedTuple):
-    names: list[str]
-    codes: NDArray[np.intp]
-
-
 def content_of(inputs: Inputs) -> dict[str, Any]:
     """Gather everything, in one pass over the proportions."""
     n_topics = len(inputs.topics)
@@ -67,14 +62,11 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
     proportions = Proportions(inputs.proportions, lengths)
     periods = None if inputs.days is None else periods_of(inputs.days)
     groups = None if inputs.groups is None else _groups(inputs.groups, inputs.group_order)
-    classes = [each for each in (periods, groups) if each is not None]
-    found = survey(
-        proportions,
-        [(each.codes, len(each.names)) for each in classes],
-        max(3, min(_N_EXAMPLES, _MOST_EXAMPLES // n_topics)),
-    )
+    given = {"periods": periods, "groups": groups}
+    classes = {name: each for name, each in given.items() if each is not None}
+    n_examples = max(3, min(_N_EXAMPLES, _MOST_EXAMPLES // n_topics))
+    found = survey(proportions, classes, n_examples)
     marginal = corpus_frequencies(inputs.topics, found.share, totals)
-    of_classes = {id(each): shares for each, shares in zip(classes, found.classes, strict=True)}
     documents, fit, coherence = _of_documents(inputs, proportions, found, lengths, groups)
     return {
         "documents_given": proportions.n_documents,
@@ -88,8 +80,8 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
         "history": {name: _course(array, name) for name, array in inputs.history.items()},
         **_of_topics(inputs, found, marginal, coherence),
         **documents,
-        "periods": _classes(periods, of_classes),
-        "groups": _classes(groups, of_classes),
+        **dict.fromkeys(given),
+        **{name: _classes(each, found.classes[name]) for name, each in classes.items()},
     }
 
 
@@ -150,7 +142,7 @@ def _of_documents(
     proportions: Proportions,
     found: Survey,
     lengths: Floats | None,
-    groups: _Groups | None,
+    groups: Classes | None,
 ) -> tuple[dict[str, Any], tuple[Floats, Floats] | None, Coherence | None]:
     """Return what the page has of documents; perplexities and lengths of a sample; coherence."""
     rng = np.random.default_rng(0)
@@ -214,7 +206,7 @@ def _fit(
     }
 
 
-def _groups(groups: list[str], places: NDArray[Any] | None) -> _Groups:
+def _groups(groups: list[str], places: NDArray[Any] | None) -> Classes:
     """Number the groups: in their order, if `places` are given or they are numbers such as ratings.
 
     Of others the largest is the first. -1 is none.
@@ -239,15 +231,12 @@ def _groups(groups: list[str], places: NDArray[Any] | None) -> _Groups:
     if len(order) > len(shown):
         number[order[_MOST_GROUPS:]] = len(shown)
         labels.append(f"Other groups ({len(order) - len(shown)})")
-    return _Groups(labels, number[codes])
+    return Classes(labels, number[codes])
 
 
-def _classes(classes: Periods | _Groups | None, found: dict[int, Shares]) -> dict[str, Any] | None:
-    if classes is None:
-        return None
-    shares = found[id(classes)]
+def _classes(classes: Classes, shares: Shares) -> dict[str, Any]:
     return {
-        "unit": getattr(classes, "unit", None),
+        "unit": classes.unit,
         "names": classes.names,
         "documents": shares.n_documents.tolist(),
         "share": [_rounded(row, 6) for row in shares.mean.T],
