@@ -15,7 +15,7 @@ from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
 from ..text._summaries import labels_of
 from . import _arguments as types
-from ._inputs import STANDARD_INPUT
+from ._inputs import STANDARD_INPUT, naming
 from ._models import Fitted, warn_of_fewer
 from ._outputs import Labels, file_to_write, format_of_output, opened_output
 from ._printing import as_json, format_score
@@ -80,16 +80,11 @@ def run_score(arguments: argparse.Namespace) -> int:
             n_unknown += int(part.unknown.sum())
             yield part.counts
             progress.add(part.counts.shape[0])
+        if not n_tokens:
+            raise InputError(f"{arguments.file}: no document has a word of the vocabulary.")
 
-    try:
+    with naming(arguments.file):
         score = fitted.lda.score(matrices())
-    except InputError:
-        raise
-    except ValueError as error:
-        what = str(error)
-        if n_documents and not n_tokens:
-            what = "no document has a word of the vocabulary"
-        raise InputError(f"{arguments.file}: {what}.") from error
     if arguments.json:
         found = {
             "documents": n_documents,
