@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils import _validation as check
+from .._utils._ranking import largest
 from .._utils._typing import Floats
 
 # Distinct for color-blind readers and in gray.
@@ -46,6 +48,20 @@ def axes(ax: Any, figsize: tuple[float, float]) -> Any:
     """The axes given, or those of a new figure."""
     plt = pyplot()
     return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
+
+
+def chosen_topics(
+    topics: int | Sequence[int], numbers: NDArray[Any], sizes: Floats
+) -> NDArray[Any]:
+    """Return those of the numbers of topics that are asked for, or so many of the largest."""
+    if np.ndim(topics) == 0:
+        return np.asarray(numbers[largest(sizes, check.integer("topics", topics, 1))])
+    chosen = np.asarray(topics)
+    if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
+        raise ValueError(f"topics must be a number or a list of numbers, got {topics!r}")
+    if not np.isin(chosen, numbers).all():
+        raise ValueError(f"topics must be among {numbers.min()} to {numbers.max()}, got {topics!r}")
+    return chosen
 
 
 def tidy(ax: Any) -> None:

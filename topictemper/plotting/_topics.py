@@ -13,7 +13,7 @@ from .._utils._ranking import largest
 from .._utils._topics import fitted_lda_of, topics_of
 from .._utils._typing import Floats
 from ..lda._inspection import names_of_columns
-from ._axes import COOL, MUTED, axes, fit, inches, note_below, percent, shortened
+from ._axes import COOL, MUTED, axes, chosen_topics, fit, inches, note_below, percent, shortened
 
 _COLUMNS = 4
 _GAP = 0.025
@@ -123,17 +123,7 @@ class TopicsDisplay:
         names = names_of_columns(estimator, feature_names)
         components = topics_of(estimator).astype(np.float64)
         sizes = components.sum(axis=1)
-        if np.ndim(topics) == 0:
-            chosen = largest(sizes, check.integer("topics", topics, 1))
-        else:
-            chosen = np.asarray(topics)
-            if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
-                raise ValueError(f"topics must be a number or a list of numbers, got {topics!r}")
-            if chosen.min() < 0 or chosen.max() >= len(sizes):
-                raise ValueError(
-                    f"topics must be from 0 to {len(sizes) - 1}, the topics of this model; "
-                    f"got {topics!r}"
-                )
+        chosen = chosen_topics(topics, np.arange(len(sizes)), sizes)
         top = [largest(components[k], n_top_words) for k in chosen]
         labels = {k: f"topic {k}" for k in chosen} | dict(getattr(estimator, "_labels", {}))
         display = cls(
