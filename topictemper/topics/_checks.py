@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,9 +54,12 @@ def same_names(X: Any, name: str, names: NDArray[Any] | None, whose: str) -> Non
         )
 
 
-def topic_labels(model: Any, n_components: int) -> list[str]:
-    """Return the labels of an estimator's topics, or numbers: "topic 0", "topic 1" ..."""
-    labels = getattr(model, "labels_", None)
-    if labels is None or len(labels) != n_components:
+def labels_of(labels: Sequence[str] | None, n_components: int) -> list[str]:
+    """Return one label for each topic; None is "topic 0", "topic 1" ..."""
+    if labels is None:
         return [f"topic {k}" for k in range(n_components)]
+    if len(labels) != n_components:
+        raise ValueError(
+            f"labels must have one label for each of the {n_components} topics, got {len(labels)}"
+        )
     return [str(label) for label in labels]

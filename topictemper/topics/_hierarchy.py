@@ -13,7 +13,7 @@ from .._utils._distances import distributions, hellinger_of_roots, jensen_shanno
 from .._utils._numerics import own_numerics
 from .._utils._topics import topics_of
 from .._utils._typing import Floats
-from ._checks import topic_labels
+from ._checks import labels_of
 
 Metric = Literal["hellinger", "jensenshannon"]
 _ROUNDING = 1e-3  # of distances, in single precision
@@ -129,17 +129,11 @@ class TopicHierarchy:
                 "distances must be >= 0, and 0 on the diagonal; of similarities up to 1 give "
                 "1 - similarities"
             )
-        if labels is None:
-            labels = topic_labels(None, len(distances))
-        if len(labels) != len(distances):
-            raise ValueError(
-                f"labels must have one label for each of the {len(distances)} topics, got "
-                f"{len(labels)}"
-            )
+        labels = labels_of(labels, len(distances))
         from scipy.cluster.hierarchy import linkage  # slow to import
 
         self.distances_ = distances.copy()  # which nobody changes
-        self.labels_ = [str(label) for label in labels]
+        self.labels_ = labels
         self.linkage_: Floats = linkage(squareform(distances, checks=False), method=method)
 
     def __repr__(self) -> str:
@@ -213,4 +207,7 @@ def topic_hierarchy(
     distances = topic_distances(components, metric)
     if len(distances) < 2:
         raise ValueError("components must have at least two topics, or there is nothing to merge")
-    return TopicHierarchy(distances, method=method, labels=topic_labels(components, len(distances)))
+    # An estimator of another library may have labels of other things.
+    labels = getattr(components, "labels_", ())
+    own = labels if len(labels) == len(distances) else None
+    return TopicHierarchy(distances, method=method, labels=own)

@@ -14,7 +14,7 @@ from .._utils import _validation as check
 from .._utils._missing import check_order, column, objects, ordered_codes
 from .._utils._tables import table
 from .._utils._typing import Flags, Floats
-from ._checks import topic_labels
+from ._checks import labels_of
 from ._periods import periods_of
 
 # Numbers that are drawn at once, which fit into the cache, and those that are multiplied at once.
@@ -191,9 +191,7 @@ def _shares(
     confidence = check.number("confidence", confidence, 0.0, 1.0, boundaries="neither")
     rng = check.random_state(random_state)
     n_components = theta.shape[1]
-    labels = topic_labels(None, n_components) if labels is None else list(labels)
-    if len(labels) != n_components:
-        raise ValueError(f"labels must have {n_components} labels, got {len(labels)}")
+    labels = labels_of(labels, n_components)
     weight = _weights(weights, len(theta))
     known = known & (weight > 0) & theta.any(axis=1)
     if not known.any():
@@ -222,7 +220,7 @@ def _shares(
             name: np.repeat(names, n_components),
             **({} if unit is None else {"unit": [unit] * (len(names) * n_components)}),
             "topic": np.tile(np.arange(n_components), len(names)),
-            "label": [str(label) for label in labels] * len(names),
+            "label": labels * len(names),
             "share": np.concatenate(shares),
             "low": np.concatenate(low),
             "high": np.concatenate(high),
