@@ -20,12 +20,8 @@ def periods_of(days: NDArray[np.datetime64]) -> Classes | None:
     known = ~np.isnat(days)
     if not known.any():
         return None
-    units = list(_dates.PERIODS)
-    for unit in units[units.index(_dates.unit_of(days)) :]:
-        numbers = _dates.period_numbers(days, unit)
-        first, last = int(numbers[known].min()), int(numbers[known].max())
-        if last - first < _MOST_PERIODS:
-            break
+    unit, numbers = _dates.finest_period(days, _dates.PERIODS, _MOST_PERIODS)
+    first, last = int(numbers[known].min()), int(numbers[known].max())
     if first == last:
         return None
     names = [_dates.name_of_period(number, unit) for number in range(first, last + 1)]

@@ -118,19 +118,13 @@ def shares_over_time(
 ) -> Any:
     """Shares of topics over time.
 
-    A share is the mean of the proportions of the documents of a period. Its interval is that of the
-    bootstrap, by percentiles: documents of the period are drawn again and again, with replacement.
-    It is too narrow for a period of fewer than about 50 documents, most of all for topics that few
-    of them have, and has no width for one of a single document. It takes proportions as given; but
-    those of short documents are closer to the average of the corpus than they should be.
-    A period of more than 16,384 documents is cut into so many random blocks, which are drawn in
-    place of documents.
+    Shares and their intervals are those of `shares_by_group`, where a group is the documents of a
+    period.
 
     Parameters
     ----------
     proportions : array-like of shape (n_samples, n_components)
-        Proportions of topics in documents, such as from `transform`. Rows are divided by their
-        sums. Documents without a topic, whose rows are all zeros, are left out.
+        As for `shares_by_group`.
     dates : array-like of shape (n_samples,)
         The date of each document: datetime64, datetime, text like "2024-05-31"; or numbers such as
         years, each of which is a period, if none is a day such as 20240531. Documents without a
