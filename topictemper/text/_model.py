@@ -238,13 +238,8 @@ class TopicModel(
             If a parameter or a document is invalid, or no words are left. The estimator is then
             unchanged.
         """
-        check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
-        with (
-            unchanged_on_error(self),
-            self._counts_to_learn(texts, sample_weight, corpus_folder) as counts,
-        ):
-            self._fit(counts, sample_weight, on_interrupt)
-        return self
+        with self._learned(texts, sample_weight, corpus_folder, on_interrupt):
+            return self
 
     def fit_transform(
         self,
@@ -268,13 +263,7 @@ class TopicModel(
         ndarray of shape (n_samples, n_components)
             As for `transform`.
         """
-        check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
-        with ExitStack() as stack:
-            with unchanged_on_error(self):
-                counts = stack.enter_context(
-                    self._counts_to_learn(texts, sample_weight, corpus_folder)
-                )
-                self._fit(counts, sample_weight, on_interrupt)
+        with self._learned(texts, sample_weight, corpus_folder, on_interrupt) as counts:
             return self._transformed([counts])
 
     def update(self, texts: Any, *, sample_weight: Any = None) -> Self:
@@ -367,26 +356,35 @@ class TopicModel(
         self._unknown = None
 
     @contextmanager
-    def _counts_to_learn(self, texts: Any, weights: Any, corpus_folder: Any) -> Iterator[Any]:
-        """Fit the vectorizer, and give the counts, which may lie in a temporary folder."""
-        lda = new_lda(self)  # `_fit` makes another one: this one is checked before texts are read
-        check_before_counting(lda)
-        check_order("texts", texts, sample_weight=weights)
-        documents = Texts(texts)
-        # Whether there is one for each document of a stream is known at its end.
-        sample_weights(weights, None if documents.is_stream else len(texts))
-        vectorizer = new_vectorizer(self.vectorizer, documents.tokens)
+    def _learned(
+        self,
+        texts: Any,
+        weights: Any,
+        corpus_folder: Any,
+        on_interrupt: Literal["raise", "keep"],
+    ) -> Iterator[Any]:
+        """Fit, and give the counts, which may lie in a temporary folder."""
+        check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
         with ExitStack() as stack:
-            folder = None if corpus_folder is None else new_path(corpus_folder)
-            temporary = None
-            if folder is None and documents.is_stream:
-                temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
-                folder = Path(stack.enter_context(temporary)) / "corpus"
-            found = learn_vocabulary(documents, vectorizer, folder, verbose=bool(lda.verbose))
-            if temporary is not None and os.name == "posix":
-                # Mapped files stay readable without their names, and nothing is left after a kill.
-                temporary.cleanup()
-            self.vectorizer_, self.unknown_share_ = vectorizer, found.unknown_share
+            with unchanged_on_error(self):
+                lda = new_lda(self)  # `_fit` makes another one: this one is checked before counting
+                check_before_counting(lda)
+                check_order("texts", texts, sample_weight=weights)
+                documents = Texts(texts)
+                # Whether there is one for each document of a stream is known at its end.
+                sample_weights(weights, None if documents.is_stream else len(texts))
+                vectorizer = new_vectorizer(self.vectorizer, documents.tokens)
+                folder = None if corpus_folder is None else new_path(corpus_folder)
+                temporary = None
+                if folder is None and documents.is_stream:
+                    temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
+                    folder = Path(stack.enter_context(temporary)) / "corpus"
+                found = learn_vocabulary(documents, vectorizer, folder, verbose=bool(lda.verbose))
+                if temporary is not None and os.name == "posix":
+                    # Mapped files stay readable without their names, and nothing is left by a kill.
+                    temporary.cleanup()
+                self.vectorizer_, self.unknown_share_ = vectorizer, found.unknown_share
+                self._fit(found.counts, weights, on_interrupt)
             yield found.counts
 
     def _texts(self, texts: Any) -> Texts:
