@@ -17,7 +17,7 @@ from topictemper.cli._main import _parser
 from topictemper.datasets import make_lda_corpus, read_corpus, save_corpus, write_corpus
 from topictemper.mixture import DPGaussianMixture
 
-from .small_texts import THEMES
+from ..text.small_texts import THEMES
 
 COMMANDS = list(_parser()._subparsers._group_actions[0].choices)
 GUIDE = Path(__file__).parents[2] / "docs" / "guide"

@@ -56,22 +56,16 @@ SIZES = np.array([1.0, 6.0, 3.0])
 WORDS = [["red", "blue"], ["cat", "dog"], ["sun", "moon"]]
 
 
-def test_topics_are_sorted_by_size():
-    assert _printing.format_topics(SIZES, WORDS).splitlines() == [
-        "  1   60.0%  cat dog",
-        "  2   30.0%  sun moon",
-        "  0   10.0%  red blue",
-    ]
-
-
-def test_largest_topics_only():
-    lines = _printing.format_topics(SIZES, WORDS, 2).splitlines()
-    assert lines == ["  1   60.0%  cat dog", "  2   30.0%  sun moon"]
-
-
-def test_labels_stand_before_words():
-    lines = _printing.format_topics(SIZES, WORDS, 2, labels={1: "pets\x07"}).splitlines()
-    assert lines == [r"  1   60.0%  pets\x07: cat dog", "  2   30.0%  sun moon"]
+@pytest.mark.parametrize(
+    ("settings", "lines"),
+    [
+        ({}, ["  1   60.0%  cat dog", "  2   30.0%  sun moon", "  0   10.0%  red blue"]),
+        ({"n_rows": 2}, ["  1   60.0%  cat dog", "  2   30.0%  sun moon"]),
+        ({"n_rows": 1, "labels": {1: "pets\x07"}}, [r"  1   60.0%  pets\x07: cat dog"]),
+    ],
+)
+def test_topics_are_sorted_by_size(settings, lines):
+    assert _printing.format_topics(SIZES, WORDS, **settings).splitlines() == lines
 
 
 def test_hottest_documents_come_first():
