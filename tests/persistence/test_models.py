@@ -1,6 +1,4 @@
 import pickle
-import subprocess
-import sys
 from itertools import product
 
 import numpy as np
@@ -277,54 +275,3 @@ def test_file_holds_little_beside_the_topics(tmp_path):
     lda = TemperedLDA(20, max_iter=1, random_state=0).fit(make_lda_corpus(300, 5000, 20).counts)
     lda.save(tmp_path / "model.npz")
     assert (tmp_path / "model.npz").stat().st_size < lda.components_.nbytes + 10_000
-
-
-# A kill at any moment leaves the old file or the new
-
-_KILLED = """
-import os, sys
-import numpy as np
-from topictemper import load
-
-path, step = sys.argv[1:]
-model = load(path)
-model.set_params(tol=7.0)
-
-def die(*arguments, **more):
-    os._exit(9)
-
-class HalfWritten:
-    # What savez writes to: goes down with half of the file out.
-    def __init__(self, file):
-        self.file, self.left = file, 2000
-    def __getattr__(self, name):
-        return getattr(self.file, name)
-    def write(self, data):
-        self.left -= len(data)
-        self.file.write(data)
-        if self.left < 0:
-            self.file.flush()
-            die()
-
-if step == "write":
-    savez = np.savez_compressed
-    np.savez_compressed = lambda file, **arrays: savez(HalfWritten(file), **arrays)
-elif step == "after":
-    replace = os.replace
-    os.replace = lambda *names: (replace(*names), die())
-else:
-    setattr(os, step, die)
-model.save(path)
-"""
-
-
-@pytest.mark.parametrize("step", ["write", "fsync", "replace", "after"])
-def test_killed_while_saving(model, path, step):
-    model.save(path)
-    old = path.read_bytes()
-    assert subprocess.run([sys.executable, "-c", _KILLED, path, step]).returncode == 9
-    if step == "after":
-        assert load(path).tol == 7
-    else:
-        assert path.read_bytes() == old
-    assert learned_state(load(path)) == learned_state(model)
