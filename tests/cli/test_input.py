@@ -52,18 +52,23 @@ def test_words_are_counted_by_the_line(run, tmp_path):
 
 def test_options_of_counting(run, tmp_path):
     file, stop, path = tmp_path / "docs.txt", tmp_path / "stop.txt", tmp_path / "model.npz"
-    file.write_text("big red cat\nbig red dog\nbig red cow\n")
-    stop.write_text("cat\nDog\n")
+    file.write_text("the common pair\nthe common pair\nthe common thing\nthe word\n")
+    stop.write_text("pair\nCommon\n")
 
     def words(*options):
-        fit = ("fit", file, "--topics=2", "--passes=1", "--min-df=1", "--max-df=1.0")
-        status, _, err = run(*fit, "--output", path, *options)
+        fit = ("fit", file, "--topics=2", "--passes=1", "--output", path)
+        status, _, err = run(*fit, *options)
         assert status == 0, err
         return load(path).feature_names_.tolist()
 
-    assert words("--stop-words", stop) == ["big", "cow", "red"]
-    assert words("--ngrams=2", "--min-df=2") == ["big", "big red", "red"]
-    assert words("--token-pattern=[bc]\\w+") == ["big", "cat", "cow"]
+    assert words("--min-df=2") == ["pair"]
+    assert words("--min-df=0.5", "--max-df=0.75") == ["common", "pair"]
+    assert words("--min-df=2", "--max-df=1.0", "--stop-words=none") == ["common", "pair", "the"]
+    assert words("--min-df=1", "--max-df=1") == ["thing", "word"]
+    every = "--min-df=1", "--max-df=1.0"
+    assert words(*every, "--stop-words", stop) == ["the", "thing", "word"]
+    assert words("--ngrams=2", "--min-df=2", "--max-df=1.0") == ["common", "common pair", "pair"]
+    assert words(*every, "--token-pattern=[pw]\\w+") == ["pair", "word"]
 
 
 # Packed files and encodings
