@@ -67,7 +67,7 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
     n_examples = max(3, min(_N_EXAMPLES, _MOST_EXAMPLES // n_topics))
     found = survey(proportions, classes, n_examples)
     marginal = corpus_frequencies(inputs.topics, found.share, totals)
-    documents, fit, coherence = _of_documents(inputs, proportions, found, lengths, groups)
+    documents, own_score, coherence = _of_documents(inputs, proportions, found, lengths, groups)
     return {
         "documents_given": proportions.n_documents,
         "documents_counted": int(found.with_words.sum()),
@@ -75,7 +75,7 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
         "tokens": None if totals is None else round(float(totals.sum())),
         "sampled": totals is not None and proportions.n_documents > _documents.SAMPLE,
         "sample": _documents.SAMPLE,
-        "fit": _fit(inputs.score, fit, totals),
+        "fit": _fit(inputs.score, own_score, totals),
         "parameters": inputs.parameters,
         "history": {name: _course(array, name) for name, array in inputs.history.items()},
         **_of_topics(inputs, found, marginal, coherence),
@@ -143,10 +143,10 @@ def _of_documents(
     found: Survey,
     lengths: Floats | None,
     groups: Classes | None,
-) -> tuple[dict[str, Any], tuple[Floats, Floats] | None, Coherence | None]:
-    """Return what the page has of documents; perplexities and lengths of a sample; coherence."""
+) -> tuple[dict[str, Any], float | None, Coherence | None]:
+    """Return what the page has of documents; the score of a sample, in nats per token; NPMI."""
     rng = np.random.default_rng(0)
-    needed, fit, coherence = np.concatenate(found.examples), None, None
+    needed, own_score, coherence = np.concatenate(found.examples), None, None
     worst = np.empty(0, dtype=np.intp)
     perplexity = np.empty(0)
     sample = _documents.sample_rows(proportions.n_documents, rng)
@@ -154,11 +154,12 @@ def _of_documents(
         coherence = coherence_of(inputs.topics, inputs.counts[sample])
         sample = sample[found.with_words[sample]]
         perplexity = _documents.perplexities(inputs.topics, proportions, inputs.counts, sample)
-        fit = perplexity, lengths[sample]
+        if len(sample):
+            own_score = -float(np.average(np.log(perplexity), weights=lengths[sample]))
         worst = _documents.worst(perplexity, lengths, sample)
         needed = np.concatenate([needed, worst])
     if inputs.documents is None and inputs.names is None:
-        return {"documents": None}, fit, coherence
+        return {"documents": None}, own_score, coherence
     chosen = _documents.choose(needed, inputs.documents, proportions.n_documents, rng)
     rows = chosen.rows
     place = {int(row): i for i, row in enumerate(rows)}
@@ -172,20 +173,18 @@ def _of_documents(
         "group": None if groups is None else groups.codes[rows].tolist(),
         "date": None if inputs.days is None else _iso(inputs.days[rows]),
         "date_unit": None if inputs.days is None else unit_of(inputs.days),
-        "perplexity": [_number(of_row.get(int(row))) for row in rows] if fit else None,
+        "perplexity": None if lengths is None else [_number(of_row.get(int(k))) for k in rows],
         "examples": [[place[int(row)] for row in some] for some in found.examples],
         "worst": [place[int(row)] for row in worst],
         "complete": chosen.complete,
         "cut": chosen.n_cut,
         "least_words": _documents.LEAST_WORDS,
     }
-    return {"documents": documents}, fit, coherence
+    return {"documents": documents}, own_score, coherence
 
 
 def _fit(
-    score: float | None,
-    fit: tuple[Floats, Floats] | None,
-    totals: Floats | None,
+    score: float | None, own_score: float | None, totals: Floats | None
 ) -> dict[str, Any] | None:
     """Return a perplexity, how it was measured, and that of the frequencies of words alone."""
     baseline = None
@@ -194,10 +193,9 @@ def _fit(
         baseline = round(float(np.exp(-(p @ np.log(p)))), 1)
     kind = "held-out"
     if score is None:
-        if fit is None or not len(fit[0]):  # no document of the sample has words
+        if own_score is None:
             return None
-        perplexity, lengths = fit
-        kind, score = "own", -float(np.average(np.log(perplexity), weights=lengths))
+        kind, score = "own", own_score
     return {
         "kind": kind,
         "score": round(score, 4),
