@@ -1,3 +1,4 @@
+import json
 import logging
 import os
 import re
@@ -182,6 +183,8 @@ def test_a_model_without_words(run, fails, text, tmp_path):
     assert status == 0
     assert len(out.splitlines()) == 3
     assert "model.npz has no words; column numbers are shown instead" in err
+    labels = {topic["label"] for topic in json.loads(run("topics", path, "--json")[1])}
+    assert labels == {"topic 0", "topic 1", "topic 2"}  # as labels_
     assert "has no words to count" in fails("score", path, text)
 
 

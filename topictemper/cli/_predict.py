@@ -13,7 +13,6 @@ import numpy as np
 from .._utils._chunks import row_sums
 from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
-from ..text._summaries import labels_of
 from . import _arguments as types
 from ._inputs import STANDARD_INPUT, naming
 from ._models import Fitted, warn_of_fewer
@@ -107,9 +106,8 @@ def run_transform(arguments: argparse.Namespace) -> int:
         file_to_write(output, "a table", arguments.file)
     if arguments.top is not None:
         warn_of_fewer("--top", arguments.top, len(fitted.lda.components_), "topic")
-    names = range(fitted.lda.n_features_in_) if fitted.words is None else fitted.words
     labels = Labels(
-        labels_of(fitted.lda, [str(name) for name in names]),
+        fitted.lda.labels_.tolist(),
         [name for name in ("id", "date", "group") if getattr(arguments, name) is not None],
         n_top=arguments.top,
     )

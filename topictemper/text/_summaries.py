@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from .._utils import _chunks
 from .._utils._cooccurrence import mean_npmi, shares_together
 from .._utils._log import Progress
-from .._utils._names import MOST_WORDS, names_of_topics
 from .._utils._ranking import largest_in_rows, top_columns
 from .._utils._state import Stateful
 from .._utils._typing import Floats
@@ -189,7 +188,7 @@ def topic_columns(
     sizes = np.array([topic.astype(np.float64).sum() for topic in lda.components_])
     columns = {
         "topic": np.arange(len(sizes)),
-        "label": labels_of(lda, names),
+        "label": lda.labels_,
         "share": sizes / sizes.sum(),
     }
     if statistics is not None:
@@ -236,12 +235,6 @@ def document_columns(
         "unknown": np.concatenate(n_words) - np.concatenate(known),
         "perplexity": np.concatenate(perplexities),
     }
-
-
-def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str]:
-    """Labels of the topics: their own, or their most probable words."""
-    usual = names_of_topics(lda.top_words(MOST_WORDS, names))
-    return [lda._labels.get(k, name) for k, name in enumerate(usual)]
 
 
 def _columns_of_top_words(lda: TemperedLDA) -> NDArray[np.int64]:
