@@ -13,6 +13,7 @@ import numpy as np
 from .._utils._chunks import row_sums
 from .._utils._log import Progress, counted
 from ..datasets.formats._packed import InputError
+from ..text._summaries import proportions_of
 from . import _arguments as types
 from ._inputs import STANDARD_INPUT, naming
 from ._models import Fitted, warn_of_fewer
@@ -114,7 +115,7 @@ def run_transform(arguments: argparse.Namespace) -> int:
     progress, n_documents, n_empty = Progress("transforming", verbose=True), 0, 0
     with opened_output(output, format, labels) as write:
         for part in fitted.parts(arguments):
-            theta = fitted.lda._proportions(fitted.lda._fitted_counts(part.counts))
+            theta = proportions_of(fitted.lda, part.counts)
             empty = row_sums(part.counts) == 0
             theta[empty] = np.nan
             write(part.documents, theta)

@@ -17,6 +17,7 @@ from .._utils._log import Progress, counted, logger
 from .._utils._rows import Rows
 from .._utils._typing import Floats
 from ..datasets.formats._packed import InputError
+from ..text._summaries import proportions_of
 from ..topics._periods import PERIODS
 from ..topics._shares import shares_by_group, shares_over_time
 from . import _arguments as types
@@ -61,7 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     proportions, known = Rows(), []
     values: list[str | None] = []
     for part in fitted.parts(arguments):
-        proportions.add(fitted.lda._proportions(fitted.lda._fitted_counts(part.counts)))
+        proportions.add(proportions_of(fitted.lda, part.counts))
         known.append(row_sums(part.counts) > 0)
         given = [getattr(each, what) for each in part.documents]
         # An empty cell of a table is None in other formats.

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.metadata_routing import UNUSED
@@ -44,7 +43,7 @@ from ._parts import Part
 from ._prediction_mixin import PredictionMixin
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
-from ._summaries import LearnedDocuments, TopicStatistics, learned_statistics
+from ._summaries import LearnedDocuments, TopicStatistics, learned_statistics, proportions_of
 from ._tables import TablesMixin
 from ._texts import Texts, has_length
 from ._vocabulary import UnknownWords
@@ -321,7 +320,7 @@ class TopicModel(
                 n_words += int(part.n_words.sum())
                 counts = part.matrix(self.vectorizer_)
                 # By the topics that were learned before.
-                documents.read(counts, self._proportions_of(counts))
+                documents.read(counts, proportions_of(self.lda_, counts))
                 yield counts
 
         try:
@@ -351,8 +350,7 @@ class TopicModel(
         self.lda_ = new_lda(self)
         names = self.vectorizer_.get_feature_names_out()
         self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
-        keeps = on_interrupt == "keep"
-        self._statistics = learned_statistics(self.lda_, counts, self._proportions_of, keeps=keeps)
+        self._statistics = learned_statistics(self.lda_, counts, keeps=on_interrupt == "keep")
         self._unknown = None
 
     @contextmanager
@@ -400,10 +398,6 @@ class TopicModel(
 
     def _matrices(self, texts: Any) -> Iterator[Any]:
         return (part.matrix(self.vectorizer_) for part in self._parts(texts))
-
-    def _proportions_of(self, counts: Any) -> NDArray[Any]:
-        """Proportions as an array, whatever `set_output` of `lda_`; of no words, too."""
-        return self.lda_._proportions(self.lda_._fitted_counts(counts))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "lda_")
