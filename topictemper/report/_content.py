@@ -80,8 +80,7 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
         "history": {name: _course(array, name) for name, array in inputs.history.items()},
         **_of_topics(inputs, found, marginal, coherence),
         **documents,
-        **dict.fromkeys(given),
-        **{name: _classes(each, found.classes[name]) for name, each in classes.items()},
+        **{name: each and _classes(each, found.classes[name]) for name, each in given.items()},
     }
 
 
