@@ -104,8 +104,11 @@ def test_members_of_one_name():
         read_npz(file)
 
 
+@pytest.mark.parametrize("there_is", [2**10, 2**40])
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
-def test_a_small_file_takes_little_memory(compression):
+def test_a_small_file_takes_little_memory(monkeypatch, compression, there_is):
+    """A size that is impossible is damage, whatever memory there is."""
+    monkeypatch.setattr(npz, "usable_memory", lambda: (there_is, "the machine"))
     content = _npy(_header("(137438953472,)"), b"8 bytes!")
     file = _with_member(content, compression=compression)
     # The directory of the archive tells the same lie.
@@ -134,15 +137,6 @@ def test_more_than_the_memory_is_not_damage(tmp_path, monkeypatch, save):
     memory += 2**10  # for headers
     with open(path, "rb") as file:
         assert read_npz(file).keys() == {"x", "y"}
-
-
-def test_a_size_that_is_impossible_is_damage_whatever_the_memory(monkeypatch):
-    text = bytearray(_with_member(_npy(_header("(1,)"), b"8 bytes!")).getvalue())
-    at = text.index(b"PK\x01\x02")
-    text[at + 24 : at + 28] = struct.pack("<I", 2**32 - 2)
-    monkeypatch.setattr(npz, "usable_memory", lambda: (2**10, "the machine"))
-    with pytest.raises(ValueError, match=r"'x\.npy': \d+ bytes cannot stand for 4294967294"):
-        read_npz(io.BytesIO(bytes(text)))
 
 
 def test_arrays_that_the_process_does_not_get_are_not_damage(monkeypatch):
