@@ -53,9 +53,7 @@ def vectorizer_of(tree: Tree) -> CountVectorizer:
         parameters["dtype"] = np.dtype(str(parameters["dtype"])).type
         if not issubclass(parameters["dtype"], np.number):
             raise ValueError("no numbers")
-    vectorizer = CountVectorizer(**parameters)
-    checked(vectorizer)
-    return vectorizer
+    return checked(CountVectorizer(**parameters))
 
 
 def checked(vectorizer: CountVectorizer) -> CountVectorizer:

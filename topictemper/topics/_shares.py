@@ -266,10 +266,7 @@ def _proportions(proportions: Any) -> NDArray[Any]:
     check.unmasked("proportions", proportions)
     with check.readable("proportions", proportions):
         theta: NDArray[Any] = check_array(
-            proportions,
-            dtype=[np.float64, np.float32],
-            input_name="proportions",
-            ensure_min_samples=1,
+            proportions, dtype=[np.float64, np.float32], input_name="proportions"
         )
     if theta.min() < 0:
         raise ValueError("proportions must be >= 0")
