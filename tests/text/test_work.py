@@ -209,6 +209,19 @@ def test_bad_arguments_of_report_write_no_file(model, tmp_path):
     assert not path.exists()
 
 
+def test_a_report_is_refused_before_texts_are_read(model, tmp_path):
+    path = tmp_path / "report.html"
+    for wrong in (
+        {"path": tmp_path / "report.pdf"},
+        {"path": tmp_path / "no folder" / "report.html"},
+        {"path": path, "other_models": ["a.topics"]},
+    ):
+        stream = iter(texts())
+        with pytest.raises((TypeError, ValueError, OSError)):
+            model.report(stream, **wrong)
+        assert len(list(stream)) == len(texts())
+
+
 def test_needs_a_fit():
     for name, arguments in (
         ("set_labels", [None]),

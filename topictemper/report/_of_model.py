@@ -85,14 +85,7 @@ def write_model(
         Of `write`: documents, names, dates, groups, title.
     """
     page_to_write(path)  # an error comes before topics are inferred
-    other_models = _models_of(other_models)
-    own = names_of(model)
-    for i, other in enumerate(other_models):
-        names = names_of(other)
-        if not (own is None or names is None or np.array_equal(own, names)):
-            raise ValueError(
-                f"other_models[{i}] must have the words of this model, in the same columns"
-            )
+    other_models = models_like(model, other_models)
     X = model._fitted_counts(X)
     if not X.data.any():
         raise ValueError("no document has a word of the vocabulary, so there is nothing to report")
@@ -119,18 +112,31 @@ def write_model(
     )
 
 
-def _models_of(other_models: Any) -> list[Any]:
-    """Return other fits as a list, or raise TypeError if these are no models."""
+def models_like(model: Any, other_models: Any) -> list[Any]:
+    """Return other fits as a list, if they are models with the words of this one.
+
+    Raises
+    ------
+    TypeError
+        If one is no model.
+    ValueError
+        If one has other words.
+    """
     if isinstance(other_models, str | os.PathLike) or not isinstance(other_models, Iterable):
         raise TypeError(
             f"other_models must be a sequence of models, got {type(other_models).__name__}"
         )
-    models = list(other_models)
+    models, own = list(other_models), names_of(model)
     for i, other in enumerate(models):
         if isinstance(other, str | os.PathLike):
             raise TypeError(
                 f"other_models[{i}] must be a model or an array of topics, got {str(other)!r}; "
                 "topictemper.load reads the model of a file"
+            )
+        names = names_of(other)
+        if not (own is None or names is None or np.array_equal(own, names)):
+            raise ValueError(
+                f"other_models[{i}] must have the words of this model, in the same columns"
             )
     return models
 

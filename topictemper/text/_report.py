@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils._missing import check_order
 from .._utils._names import joined
-from ..report._of_model import write_model
+from ..report._of_model import models_like, write_model
+from ..report._write import page_to_write
 from ._settings import made_by
 
 
@@ -82,6 +83,9 @@ class ReportTextsMixin:
         model: Any = self
         check_is_fitted(model)
         check_order("texts", texts, names=names, dates=dates, groups=groups)
+        # Errors come before the texts are counted.
+        page_to_write(path)
+        other_models = models_like(model.lda_, other_models)
         documents = list(model._texts(texts))
         return write_model(
             model.lda_,
