@@ -133,6 +133,14 @@ def test_damaged_anywhere(path):
     assert refused > 0.9 * len(content) / 31
 
 
+def test_a_header_that_expands_without_end(path):
+    values = b"{}," * (12 << 20)  # a gigabyte of Python's dictionaries
+    np.savez_compressed(path, header=np.frombuffer(b'{"x": [' + values + b"0]}", np.uint8))
+    assert path.stat().st_size < 2**17
+    with pytest.raises(ValueError, match=r"model\.npz .*damaged: header: .* packed bytes expand to"):
+        read_archive(path)
+
+
 def test_file_of_a_later_version(path, monkeypatch):
     monkeypatch.setattr(_archive, "_SCHEMA", _archive._SCHEMA + 1)
     monkeypatch.setattr(_archive, "VERSION", "9.1")

@@ -260,6 +260,22 @@ def test_sizes_are_weighed_before_memory_is_taken(tmp_path, files, place):
     assert memory.peak < 2**24
 
 
+@pytest.mark.parametrize("changed", [{"n_components": 2**27}, {"n_components": 2**31}, {}])
+def test_priors_are_not_made_of_topics_that_are_not_there(tmp_path, files, changed):
+    path = tmp_path / "model.npz"
+    header = json.loads(files["lvt"]["header"].tobytes())
+    header["parameters"] |= changed
+    header["n_features"] = 1 if changed else 2**31  # so that these topics would fit into memory
+    encoded = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, **(files["lvt"] | {"header": encoded}))
+    with (
+        TracedMemory() as memory,
+        pytest.raises(ValueError, match=DAMAGED + "state/trainer/topics/M: must be an array of"),
+    ):
+        load(path)
+    assert memory.peak < 2**24
+
+
 def test_nothing_is_saved_that_would_not_load(tmp_path):
     lda = small_lda(tempering="svi").fit(corpus())
     lda._trainer.topics.M[0, 0] = np.nan  # as no training should do

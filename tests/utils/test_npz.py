@@ -68,6 +68,8 @@ def test_round_trip(save):
         (_with_member(_npy(_header("(1000000000000,)"))), r"0 bytes are not .*\(1000000000000,\)"),
         (_with_member(_npy(_header("(-1, -1)"), b"8 bytes!")), "8 bytes are not"),
         (_with_member(_npy(_header("(1,)", "'|O'"), b"8 bytes!")), "objects"),
+        (_with_member(_npy(_header("(1000000000000,)", "'|V0'"))), "'x.npy': .*no bytes"),
+        (_with_member(_npy(_header("(1000000000000,)", "[]"))), "'x.npy': .*no bytes"),
         (_with_member(_npy("-" * 9000)), "'x.npy'"),
         (_with_member(_npy("{'descr")), "'x.npy'"),
         (_with_member(_npy(_header("(1,)"), b"8 bytes!", b"\x03\x00")), r"version \(3, 0\)"),

@@ -60,6 +60,8 @@ def read_header(file: IO[bytes], size: int) -> Header:
         raise ValueError(f"a damaged .npy header ({error or type(error).__name__})") from error
     if dtype.hasobject:
         raise ValueError("an array of objects")
+    if dtype.itemsize == 0:  # no bytes would stand for any number of items
+        raise ValueError(f"an array of {dtype}, whose items have no bytes")
     n_bytes = size - file.tell()
     if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_bytes:
         raise ValueError(f"{n_bytes} bytes are not an array of {dtype} of shape {shape}")

@@ -20,7 +20,7 @@ from ..tempering._history import record
 from ..tempering._modes import Annealing
 from ..topics._seeds import SeedTopics
 from ..topics._twins import TWINS_WITHIN, effective_topics, groups_within
-from ._assembly import restored_trainer, trainer_tree
+from ._assembly import check_topics, restored_trainer, trainer_tree
 from ._config import Config
 from ._monitor import Validation
 from ._seeding import kept_seeds, same_seeds
@@ -227,6 +227,8 @@ class FittedMixin:
         with within("parameters"):
             own = estimator.get_params(deep=False)
             self._trained_with = own | parameters_of(tree["parameters"])
+        check_topics(tree, self.n_features_in_, self._trained_with["n_components"])
+        with within("parameters"):
             config = Config.of(self._trained_with, self.n_features_in_)
         self._trainer = restored_trainer(config, tree)
         with within("seeds"):
