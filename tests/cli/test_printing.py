@@ -1,3 +1,4 @@
+import csv
 import math
 
 import numpy as np
@@ -103,3 +104,21 @@ def test_score():
         "score       -2.0000 nats per token",
         f"perplexity  {math.exp(2.0):.1f}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("-2+3", "'-2+3"),
+        ("+x", "'+x"),
+        (["=A1", "b"], "'=A1 b"),
+        ("-2.5", "-2.5"),
+        ("a=b", "a=b"),
+        (-2, "-2"),
+        (["a b", "c"], "a b; c"),
+    ],
+)
+def test_csv_has_no_formulas(value, shown):
+    assert list(csv.reader(_printing.as_csv([{"x": value}]).splitlines())) == [["x"], [shown]]
