@@ -335,6 +335,18 @@ def test_downloads_hold_the_topics(opened, file):
     assert len(json.loads(Path(download.value.path()).read_text("utf-8"))) == N_TOPICS
 
 
+@pytest.mark.parametrize("sign", [*"=+-@\t\r\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_downloads_have_no_formulas(opened, tmp_path, sign):
+    label = f'{sign}HYPERLINK("https://example.com")'
+    path = tmp_path / "formulas.html"
+    page = opened(report.write(**arguments(path=path, labels={0: label}))).go("about")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Topics (CSV)").click()
+    text = Path(download.value.path()).read_bytes().decode("utf-8-sig")
+    first = next(csv.DictReader(io.StringIO(text, newline="")))
+    assert first["label"] == f"'{label}"
+
+
 def test_the_keyboard_alone_reaches_words_documents_and_labels(opened, file):
     page = opened(file).page
     page.keyboard.press("Tab")

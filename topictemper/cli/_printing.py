@@ -19,8 +19,8 @@ from .._utils._tables import aligned, printable
 
 # Passes and documents that the demo shows, and the longest line of a document.
 _PASSES, _HOTTEST, _WIDTH = 10, 5, 100
-# How formulas of spreadsheets begin.
-_OF_FORMULAS = ("=", "+", "-", "@")
+# How formulas of spreadsheets begin, in East Asia also with wide signs.
+_OF_FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 
 
 def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
