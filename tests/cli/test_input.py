@@ -57,6 +57,11 @@ def test_control_characters_of_file_names_are_escaped(run, model, lines, tmp_pat
     assert len(err.splitlines()) == 1
     assert "\x1b" not in err
 
+    status, out, _ = run("update", model, folder, "--output", folder / "\x1b[32m.npz")
+    assert status == 0
+    assert r"\x1b[32m.npz: 1 more document" in out
+    assert "\x1b" not in out
+
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_ids_are_escaped_on_a_terminal(run, model, lines, tmp_path, monkeypatch, terminal):

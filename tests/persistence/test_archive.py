@@ -137,7 +137,9 @@ def test_a_header_that_expands_without_end(path):
     values = b"{}," * (12 << 20)  # a gigabyte of Python's dictionaries
     np.savez_compressed(path, header=np.frombuffer(b'{"x": [' + values + b"0]}", np.uint8))
     assert path.stat().st_size < 2**17
-    with pytest.raises(ValueError, match=r"model\.npz .*damaged: header: .* packed bytes expand to"):
+    with pytest.raises(
+        ValueError, match=r"model\.npz .*damaged: header: .* packed bytes expand to"
+    ):
         read_archive(path)
 
 

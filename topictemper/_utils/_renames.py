@@ -7,8 +7,8 @@ To rename several files, a writer first writes their names to a commit file,
 killed, readers follow the commit file, and the next writer completes the renames. A lock on the
 commit file serializes writers of several files.
 
-In a folder like /tmp, where users may not rename the files of others, the commit file of another user
-means nothing.
+In a folder like /tmp, where users may not rename the files of others, the commit file of another
+user means nothing.
 """
 
 from __future__ import annotations

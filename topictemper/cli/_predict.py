@@ -18,7 +18,7 @@ from . import _arguments as types
 from ._inputs import STANDARD_INPUT, naming
 from ._models import Fitted, warn_of_fewer
 from ._outputs import Labels, file_to_write, format_of_output, opened_output
-from ._printing import as_json, format_score
+from ._printing import as_json, format_score, print_line
 
 
 def add(commands: Any) -> None:
@@ -123,5 +123,5 @@ def run_transform(arguments: argparse.Namespace) -> int:
             progress.add(len(theta))
     if output != STANDARD_INPUT:
         said = counted(n_documents, "document")
-        print(f"{output}: {said}, {n_empty:,} of them without a known word")
+        print_line(f"{output}: {said}, {n_empty:,} of them without a known word")
     return 0

@@ -152,6 +152,11 @@ def print_rows(
     print(as_json(rows) if arguments.json else as_csv(rows), end="")
 
 
+def print_line(text: str) -> None:
+    """Print a line, whose names of files and words no terminal follows."""
+    print(printable(text))
+
+
 def message_of(error: OSError) -> str:
     """Return what an error says, with the file that it is about."""
     if error.strerror is None:  # of this package, whose errors have a complete message
