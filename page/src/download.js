@@ -33,6 +33,6 @@ function cell(value) {
   if (typeof value === "number") return String(value);
   let text = value ?? "";
   // A spreadsheet would run this as a formula; that of Japan and China also with wide signs.
-  if (/^[=+\-@＝＋－＠\t\r\n]/.test(text)) text = `'${text}`;
+  if (/^[=+\-@＝＋－＠\t\r\n]/.test(text) && !Number.isFinite(Number(text))) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
