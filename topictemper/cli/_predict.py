@@ -104,7 +104,7 @@ def run_transform(arguments: argparse.Namespace) -> int:
     fitted, output = Fitted(arguments.model), arguments.output
     format = format_of_output(output, arguments.top)
     if output != STANDARD_INPUT:
-        file_to_write(output, "a table", arguments.file)
+        file_to_write(output, "a table", arguments.file, arguments.model)
     if arguments.top is not None:
         warn_of_fewer("--top", arguments.top, len(fitted.lda.components_), "topic")
     labels = Labels(
