@@ -19,7 +19,7 @@ from ..._utils._files import replacing, whole
 from ._lines import count_type, narrow, summable
 from ._mapped import open_corpus
 from ._matrix_market import read_mtx, write_mtx
-from ._packed import SUFFIXES, InputError, plain_name, unpacked
+from ._packed import SUFFIXES, InputError, check_regular, plain_name, unpacked
 from ._sparse_npz import read_npz
 from ._text import read_vocabulary, write_vocabulary
 from ._uci import read_uci, write_uci
@@ -127,6 +127,8 @@ def read_corpus(
     def read(counts_file: Path, words_file: Path) -> tuple[Any, list[str] | None]:
         # Words come first: some formats do not state the number of columns.
         wanted = vocabulary is not None or words_file.exists()
+        if vocabulary is None:
+            check_regular(words_file)
         words = read_vocabulary(words_file) if wanted else None
         with open(counts_file, "rb") if kind == "npz" else unpacked(counts_file) as file:
             n_features = None if words is None else len(words)

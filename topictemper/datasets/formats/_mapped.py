@@ -21,7 +21,7 @@ from ..._utils._files import new_folder
 from ..._utils._npz import read_header
 from ..._utils._sparse_checks import spans
 from ._lines import LARGEST_COUNT, LARGEST_SIZE
-from ._packed import InputError
+from ._packed import InputError, check_regular
 from ._text import read_vocabulary, write_vocabulary
 
 _FORMAT = "topictemper corpus"
@@ -156,6 +156,7 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
     words = folder / WORDS
     names = None
     if words.exists():
+        check_regular(words)
         found = read_vocabulary(words)
         if len(found) != shape[1]:
             raise InputError(f"{words}: {len(found)} words, but the corpus has {shape[1]} columns.")
@@ -233,6 +234,7 @@ def _convert(path: Path) -> None:
 
 def _header(path: Path) -> dict[str, Any]:
     """Return a header of this version or an earlier one."""
+    check_regular(path)
     try:
         header = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -264,6 +266,7 @@ def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
     arrays = {}
     for name, length in (("indptr", shape[0] + 1), ("indices", nnz), ("data", nnz)):
         path = folder / f"{name}.npy"
+        check_regular(path)
         try:
             with open(path, "rb") as file:
                 header = read_header(file, path.stat().st_size)
