@@ -124,8 +124,8 @@ def period_numbers(days: NDArray[np.datetime64], period: str) -> NDArray[np.int6
     return (units + before) // length
 
 
-def first_days(numbers: Any, period: str) -> NDArray[np.datetime64]:
-    """Return the first day, or month, of periods."""
+def first_days(numbers: Any, period: str) -> Any:
+    """Return the first day, or month, of periods: datetime64, an array of numbers in one."""
     unit, length, before = PERIODS[period]
     return (np.asarray(numbers) * length - before).astype(f"datetime64[{unit}]")
 

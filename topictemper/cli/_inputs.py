@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from .._utils._log import counted, logger
 from ..datasets import read_corpus
-from ..datasets.formats._formats import FORMATS, format_of
+from ..datasets.formats._formats import FORMATS, Format, format_of
 from ..datasets.formats._mapped import HEADER
 from ..datasets.formats._packed import InputError, plain, plain_name
 from ..datasets.formats._parquet import visible
@@ -60,7 +60,7 @@ def kind_of(path: Path, format: str | None = None) -> Literal["counts", "text"]:
 
 
 def read_matrix(
-    path: Path, vocabulary_path: Path | None = None, format: str | None = None
+    path: Path, vocabulary_path: Path | None = None, format: Format | None = None
 ) -> Corpus:
     """Read counts, one document per row, and the words of their columns (see `read_corpus`)."""
     if path == STANDARD_INPUT:

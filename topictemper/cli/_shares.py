@@ -18,7 +18,7 @@ from .._utils._rows import Rows
 from .._utils._typing import Floats
 from ..datasets.formats._packed import InputError
 from ..text._summaries import proportions_of
-from ..topics._periods import PERIODS
+from ..topics._periods import PERIODS, Period
 from ..topics._shares import shares_by_group, shares_over_time
 from . import _arguments as types
 from ._decoding import encodable
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.file}: no document has a {what}.")
     with naming(arguments.file):
         if what == "date":
-            period = arguments.period or "auto"
+            period: Period = arguments.period or "auto"
             dates = _as_years(values) if period == "auto" else values
             shares = shares_over_time(proportions.array(), dates, period=period, **settings)
         else:

@@ -268,7 +268,7 @@ class TemperedLDA(
         self,
         n_components: int = 100,
         *,
-        tempering: str | Annealing | None = "lvt",
+        tempering: Literal["svi", "avi", "dasvi", "vt", "lvt"] | Annealing | None = "lvt",
         inference: Literal["auto", "gibbs", "point", "vb"] = "auto",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
         topic_word_prior: float | ArrayLike | Seeds | Literal["auto"] | None = None,

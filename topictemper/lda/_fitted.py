@@ -41,6 +41,8 @@ class FittedMixin:
     _trained_seeds: SeedTopics | None
     topic_word_prior: Any
     n_features_in_: int
+    score_history_: NDArray[Any]
+    elbo_history_: NDArray[Any]
     _names_of_frame: bool
     #: What `components_` has returned, and of which state of the trainer; None for a new one.
     _components: tuple[Any, NDArray[Any]] | None = None

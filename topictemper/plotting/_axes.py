@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
-from .._utils._typing import Floats
+from .._utils._typing import Floats, Integers
 
 # Distinct for color-blind readers and in gray.
 WARM, COOL = "#d6604d", "#4393c3"
@@ -50,9 +50,7 @@ def axes(ax: Any, figsize: tuple[float, float]) -> Any:
     return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
 
 
-def chosen_topics(
-    topics: int | Sequence[int], numbers: NDArray[Any], sizes: Floats
-) -> NDArray[Any]:
+def chosen_topics(topics: int | Integers, numbers: NDArray[Any], sizes: Floats) -> NDArray[Any]:
     """Return those of the numbers of topics that are asked for, or so many of the largest."""
     if np.ndim(topics) == 0:
         return np.asarray(numbers[largest(sizes, check.integer("topics", topics, 1))])

@@ -52,6 +52,10 @@ class BoundDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    ax_: Any
+    figure_: Any
+    lines_: list[Any]
+
     def __init__(self, histories: Mapping[str, NDArray[Any]], *, unit: str = "nats") -> None:
         self.histories = dict(histories)
         self.unit = unit

@@ -62,6 +62,11 @@ class ComponentsDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    ax_: Any
+    figure_: Any
+    image_: Any
+    relative_errors_: Floats
+
     def __init__(
         self, components: Floats, image_shape: tuple[int, int], truth: Floats | None = None
     ) -> None:

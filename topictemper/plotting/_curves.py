@@ -54,6 +54,11 @@ class TemperatureDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    ax_: Any
+    figure_: Any
+    line_: Any
+    bands_: list[Any]
+
     def __init__(self, history: NDArray[Any], *, unit: str = "data") -> None:
         self.history = history
         self.unit = unit
@@ -188,6 +193,10 @@ class LearningCurveDisplay:
     ['svi', 'lvt']
     >>> matplotlib.pyplot.close(display.figure_)
     """
+
+    ax_: Any
+    figure_: Any
+    lines_: list[Any]
 
     def __init__(self, histories: Mapping[str, NDArray[Any]]) -> None:
         self.histories = dict(histories)

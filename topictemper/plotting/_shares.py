@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil
 from typing import Any, Self
 
@@ -10,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._dates import PERIODS, name_of_period, period_numbers
+from .._utils._typing import Column, Integers
+from ..topics._periods import Period
 from ._axes import (
     COOL,
     GRID,
@@ -77,6 +78,10 @@ class TopicSharesDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    figure_: Any
+    ax_: Any
+    axes_: NDArray[Any]
+
     def __init__(self, shares: Any) -> None:
         columns = list(getattr(shares, "columns", ()))
         self.by = next((name for name in ("period", "group") if name in columns), "")
@@ -96,10 +101,10 @@ class TopicSharesDisplay:
         estimator: Any,
         X: Any,
         *,
-        dates: Any = None,
-        groups: Any = None,
-        period: str = "auto",
-        topics: int | Sequence[int] = 8,
+        dates: Column | None = None,
+        groups: Column | None = None,
+        period: Period = "auto",
+        topics: int | Integers = 8,
         ax: Any = None,
     ) -> Self:
         """Draw the shares of the topics of documents.
@@ -150,7 +155,7 @@ class TopicSharesDisplay:
             shares = estimator.topics_by_group(X, groups)
         return cls(shares).plot(ax, topics=topics)
 
-    def plot(self, ax: Any = None, *, topics: int | Sequence[int] = 8) -> Self:
+    def plot(self, ax: Any = None, *, topics: int | Integers = 8) -> Self:
         """Draw.
 
         Parameters

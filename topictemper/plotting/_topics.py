@@ -7,11 +7,12 @@ from math import ceil
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
 from .._utils._topics import fitted_lda_of, topics_of
-from .._utils._typing import Floats
+from .._utils._typing import Floats, Integers
 from ..lda._inspection import names_of_columns
 from ._axes import COOL, MUTED, axes, chosen_topics, fit, inches, note_below, percent, shortened
 
@@ -65,6 +66,10 @@ class TopicsDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    ax_: Any
+    figure_: Any
+    axes_: NDArray[Any]
+
     def __init__(
         self,
         probabilities: Floats,
@@ -80,7 +85,7 @@ class TopicsDisplay:
         cls,
         estimator: Any,
         *,
-        topics: int | Sequence[int] = 8,
+        topics: int | Integers = 8,
         n_top_words: int = 8,
         feature_names: Any = None,
         ax: Any = None,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._log import Progress
 from .._utils._topics import names_of
+from .._utils._typing import Strings
 from ._documents import sample_rows
 from ._settings import settings_of
 from ._write import page_to_write, write
@@ -57,7 +58,7 @@ def write_model(
     words: Any,
     *,
     path: str | os.PathLike[str],
-    labels: Sequence[str] | Mapping[Any, str] | None = None,
+    labels: Strings | Mapping[Any, str] | None = None,
     other_models: Sequence[Any] = (),
     made_by: Mapping[str, str] | None = None,
     **options: Any,

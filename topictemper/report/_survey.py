@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils._ranking import Largest
-from .._utils._typing import Flags, Floats
+from .._utils._typing import Flags, Floats, Reals
 
 # Values of the proportions that are in memory at once.
 _VALUES_AT_ONCE = 1 << 20
@@ -62,7 +62,7 @@ class Proportions:
         self._rows, self.lengths = rows, lengths
         self.n_documents, self.n_topics = rows.shape
 
-    def take(self, rows: slice | NDArray[np.intp]) -> Floats:
+    def take(self, rows: slice | NDArray[np.intp]) -> Reals:
         """Return rows that sum to one, or to zero where a document has no words."""
         block = self._rows[rows]
         block = block.toarray() if sp.issparse(block) else np.asarray(block)
@@ -82,7 +82,7 @@ class Proportions:
         block[nothing] = 0.0
         return block
 
-    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+    def blocks(self) -> Iterator[tuple[slice, Reals]]:
         """Yield slices of the documents with their rows."""
         step = max(1, _VALUES_AT_ONCE // self.n_topics)
         for start in range(0, self.n_documents, step):
@@ -139,7 +139,7 @@ class _Sums:
         self._n = np.zeros(n_classes, dtype=np.intp)
         self._sum, self._squares = np.zeros((2, n_classes, n_topics))
 
-    def add(self, codes: NDArray[np.intp], block: Floats) -> None:
+    def add(self, codes: NDArray[np.intp], block: Reals) -> None:
         rows = np.flatnonzero(codes >= 0)
         member = sp.csr_array(
             (np.ones(len(rows)), (codes[rows], rows)), shape=(len(self._n), len(block))

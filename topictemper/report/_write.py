@@ -16,6 +16,7 @@ from .._utils._feature_names import feature_names_of
 from .._utils._files import replacing, writable_path
 from .._utils._log import counted
 from .._utils._missing import check_order, ordered_codes
+from .._utils._typing import Column, Strings
 from .._utils._version import VERSION
 from . import _inputs
 from ._content import Inputs, content_of
@@ -32,11 +33,11 @@ def write(
     *,
     path: str | os.PathLike[str],
     counts: Any = None,
-    documents: Sequence[str] | None = None,
-    names: Sequence[str] | None = None,
-    dates: Any = None,
-    groups: Sequence[Any] | None = None,
-    labels: Sequence[str] | Mapping[int, str] | None = None,
+    documents: Column | None = None,
+    names: Column | None = None,
+    dates: Column | None = None,
+    groups: Column | None = None,
+    labels: Strings | Mapping[int, str] | None = None,
     other_topics: Sequence[Any] = (),
     score: float | None = None,
     history: Mapping[str, NDArray[Any]] | None = None,

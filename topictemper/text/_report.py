@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils._missing import check_order
 from .._utils._names import joined
+from .._utils._typing import Column, Strings
 from ..report._of_model import models_like, write_model
 from ..report._write import page_to_write
 from ._settings import made_by
@@ -24,10 +25,10 @@ class ReportTextsMixin:
         texts: Any,
         path: str | os.PathLike[str],
         *,
-        names: Sequence[str] | None = None,
-        dates: Any = None,
-        groups: Sequence[Any] | None = None,
-        labels: Sequence[str] | Mapping[Any, str] | None = None,
+        names: Column | None = None,
+        dates: Column | None = None,
+        groups: Column | None = None,
+        labels: Strings | Mapping[Any, str] | None = None,
         other_models: Sequence[Any] = (),
         title: str | None = None,
         show_texts: bool = True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .._utils import _counts
 from .._utils._chunks import is_chunks
 from .._utils._feature_names import columns_of, with_string_names
+from .._utils._typing import Strings
 
 
 def matrices(X: Any, n_features: int, names: NDArray[Any] | None = None) -> Iterator[Any]:
@@ -54,7 +55,7 @@ def same_names(X: Any, name: str, names: NDArray[Any] | None, whose: str) -> Non
         )
 
 
-def labels_of(labels: Sequence[str] | None, n_components: int) -> list[str]:
+def labels_of(labels: Strings | None, n_components: int) -> list[str]:
     """Return one label for each topic; None is "topic 0", "topic 1" ..."""
     if labels is None:
         return [f"topic {k}" for k in range(n_components)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,8 @@ from .._utils._dates import (
 )
 from .._utils._missing import column
 
-PERIODS = ("auto", "day", "week", "month", "quarter", "year")
+Period = Literal["auto", "day", "week", "month", "quarter", "year"]
+PERIODS: tuple[Period, ...] = get_args(Period)
 # "auto" takes the finest period that makes no more than so many.
 _MOST_AUTOMATIC = 40
 _MOST_NUMBERS = 1000

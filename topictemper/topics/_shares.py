@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from sklearn.utils import check_array
 from .._utils import _validation as check
 from .._utils._missing import check_order, column, objects, ordered_codes
 from .._utils._tables import table
-from .._utils._typing import Flags, Floats
+from .._utils._typing import Column, Flags, Floats, Strings
 from ._checks import labels_of
-from ._periods import periods_of
+from ._periods import Period, periods_of
 
 # Numbers that are drawn at once, which fit into the cache, and those that are multiplied at once.
 _MOST_DRAWN, _MOST_MULTIPLIED = 2**16, 2**24
@@ -29,10 +28,10 @@ _MOST_EXACT = np.float64(2.0**53)
 
 def shares_by_group(
     proportions: Any,
-    groups: Any,
+    groups: Column,
     *,
     weights: Any = None,
-    labels: Sequence[str] | None = None,
+    labels: Strings | None = None,
     n_bootstrap: int = 1000,
     confidence: float = 0.95,
     random_state: int | np.random.RandomState | None = 0,
@@ -107,11 +106,11 @@ def shares_by_group(
 
 def shares_over_time(
     proportions: Any,
-    dates: Any,
+    dates: Column,
     *,
-    period: str = "auto",
+    period: Period = "auto",
     weights: Any = None,
-    labels: Sequence[str] | None = None,
+    labels: Strings | None = None,
     n_bootstrap: int = 1000,
     confidence: float = 0.95,
     random_state: int | np.random.RandomState | None = 0,
@@ -173,7 +172,7 @@ def _shares(
     groups: NDArray[Any],
     known: Flags,
     weights: Any,
-    labels: Sequence[str] | None,
+    labels: Strings | None,
     n_bootstrap: int,
     confidence: float,
     random_state: Any,

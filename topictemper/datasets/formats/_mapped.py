@@ -36,6 +36,13 @@ _INDEX_TYPES = ("int32", "int64")
 _COUNT_TYPES = ("int32", "float32", "float64")
 
 
+class Corpus(Bunch):
+    """Counts, and the words of their columns where they are known."""
+
+    counts: sp.csr_array
+    feature_names: NDArray[Any] | None
+
+
 def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None) -> None:
     """Write counts to a folder that `open_corpus` opens without reading it.
 
@@ -95,7 +102,7 @@ def write_corpus_folder(
         (folder / HEADER).write_text(json.dumps(header))
 
 
-def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
+def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
     """Open a corpus of `save_corpus` without loading its counts.
 
     The counts stay on the disk; the system reads parts of them and frees the memory when needed.
@@ -161,7 +168,7 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
         if len(found) != shape[1]:
             raise InputError(f"{words}: {len(found)} words, but the corpus has {shape[1]} columns.")
         names = feature_names_of(found, shape[1])
-    return Bunch(counts=counts, feature_names=names)
+    return Corpus(counts=counts, feature_names=names)
 
 
 def notes_of(path: Path) -> dict[str, Any] | None:
