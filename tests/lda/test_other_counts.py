@@ -190,3 +190,18 @@ def test_a_table_of_pairs_is_warned_of():
         warnings.simplefilter("error")
         small_lda().set_params(n_components=2).fit(pairs[["user", "item"]])
         small_lda().fit(pandas.crosstab(pairs["user"], pairs["item"]))
+
+
+def test_a_stream_of_pairs_is_warned_of_once():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = corpus().tocoo()
+    pairs = pandas.DataFrame({"user": X.row, "item": X.col, "count": X.data})
+    first, second = pairs[:40], pairs[40:80]
+    lda = small_lda()
+    with pytest.warns(UserWarning, match="only the columns 'user', 'item', 'count'"):
+        lda.partial_fit(first)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lda.partial_fit(second)
+    with pytest.warns(UserWarning, match="only the columns 'user', 'item', 'count'"):
+        small_lda().partial_fit(iter([first, second]))

@@ -47,6 +47,7 @@ class StreamMixin:
     _trained_seeds: SeedTopics | None
     _stream_counts: Callable[[Any, bool, Any], Any]
     _name_features: Callable[[Any], None]
+    _warn_of_pairs: Callable[[int], None]
     _remember_parameters: Callable[[dict[str, Any]], None]
     _begin_labels: Callable[..., None]
 
@@ -143,6 +144,7 @@ class StreamMixin:
             parameters = seeded(self, X, sample_weight, scale=scale)
             # A stream needs memory for two copies of the topics, one less than `fit`.
             config = Config.of(parameters, X.shape[1], copies=2)
+            self._warn_of_pairs(config.n_components)
             self._remember_parameters(parameters)
             self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
             self._trainer = new_trainer(config, total, 1)
