@@ -147,7 +147,8 @@ def test_a_list_is_checked_before_it_is_learned(model, monkeypatch):
         updated.update(iter(bad))
 
 
-def test_progress_is_logged(caplog):
+def test_progress_is_logged(caplog, monkeypatch):
+    monkeypatch.setattr("topictemper.lda._monitor._SECONDS_BETWEEN_LINES", 0.0)
     with caplog.at_level("INFO", "topictemper"):
         topic_model().fit(texts()).update(texts(9, seed=1))
         assert not caplog.records
