@@ -16,11 +16,11 @@ from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
 from .._utils._missing import check_order
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
-from ..tempering._modes import Annealing
 from ..topics._seeds import SeedTopics
 from ._assembly import new_trainer
-from ._config import OF_TRAINING, Config, Prior, check_parameters
+from ._config import OF_TRAINING, Config, check_parameters
 from ._defaults import STREAM_SAMPLES
+from ._kept import may_change, same
 from ._minibatch import Gatherer
 from ._seeding import (
     ENOUGH,
@@ -158,7 +158,11 @@ class StreamMixin:
     def _refuse_changes(self) -> None:
         """Refuse parameters that would have no effect, because training began with others."""
         before = self._trained_with
-        changed = [name for name in OF_TRAINING if _may_differ(getattr(self, name), before[name])]
+        changed = [
+            name
+            for name in OF_TRAINING
+            if may_change(value := getattr(self, name)) or not same(value, before[name])
+        ]
         if not changed:
             return
         now = {name: value for name, value in unseeded(self).items() if name in OF_TRAINING}
@@ -171,7 +175,7 @@ class StreamMixin:
                 other = not same_seeds(kept_seeds(value), self._trained_seeds)
             else:
                 other = any(
-                    not _same(getattr(config, field), getattr(trained, field))
+                    not same(getattr(config, field), getattr(trained, field))
                     for field in OF_TRAINING[name]
                 )
             if other:
@@ -182,22 +186,6 @@ class StreamMixin:
                     f"{name} is {shown[0]}, but training began with {shown[1]}, "
                     f"and partial_fit continues with that: set {name} back, or fit again"
                 )
-
-
-def _may_differ(value: Any, before: Any) -> bool:
-    """Whether a parameter may not be what it was: an array may have been changed in place."""
-    return (hasattr(value, "__len__") and not isinstance(value, str)) or not _same(value, before)
-
-
-def _same(value: Any, other: Any) -> bool:
-    """Whether two values of a parameter are the same setting."""
-    if isinstance(value, Annealing) and isinstance(other, Annealing):
-        return type(value) is type(other) and value.get_params() == other.get_params()
-    if isinstance(value, Prior) and isinstance(other, Prior):
-        return np.array_equal(value.value, other.value) and value.learned == other.learned
-    if isinstance(value, str) != isinstance(other, str):
-        return False  # `array_equal` of NumPy 2.0 fails there
-    return np.array_equal(value, other)
 
 
 def _shown(value: Any) -> str:
