@@ -54,7 +54,8 @@ def test_fit_topics_score(run, text, tmp_path):
     status, out, err = run(*fit)
     assert status == 0
     assert out == f"{model}: 3 topics of 18 words, from 120 documents\n"
-    assert len(re.findall(r"^ +\d+\.\d s  .*pass \d+/100", err, re.MULTILINE)) == 100
+    passes = re.findall(r"^ +\d+\.\d s  .*pass (\d+)/100", err, re.MULTILINE)
+    assert (passes[0], passes[-1]) == ("1", "100")
 
     status, out, err = run("topics", model, "--words", 6)
     assert (status, err) == (0, "")
@@ -430,7 +431,7 @@ def test_demo(small_demo, run):
     status, out, err = run("demo")
     assert "270 to learn from, 30 held out" in out
     assert "5 topics, 6 passes" in out
-    assert len(re.findall(r" pass \d/6: .*score", err)) == 12
+    assert len(re.findall(r" pass 1/6: .*score", err)) == 2
     last = re.findall(r" pass 6/6: .*score (-\d+\.\d+)", err)
     for mode, validated in zip(("svi", "lvt"), last, strict=True):
         score = re.search(rf"\({mode}\) +(-\d+\.\d+) +\d+\.\d +\d+\.\d\n", out).group(1)
