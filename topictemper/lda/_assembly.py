@@ -42,15 +42,24 @@ def new_trainer(
     planned_passes: int,
     *,
     n_rows: float | None = None,
+    n_given: float | None = None,
     previous: Trainer | None = None,
     restored: Restored | None = None,
 ) -> Trainer:
     """Start a model, from a previous one if given.
 
     It is to make `planned_passes` over that many documents; None: nobody knows how many. There are
-    `n_rows` of them, if their weights are not 1.
+    `n_rows` of them, if their weights are not 1. Of a stream `n_given` are there.
+
+    Raises
+    ------
+    ValueError
+        If a minibatch of so many topics takes more memory than there is.
     """
     plan = Plan.of(config, expected_samples, planned_passes, n_rows)
+    n_first = n_given or n_rows
+    if n_first and restored is None:
+        _check_step(config, plan, int(n_first))
     alpha, eta, start = config.alpha.value, config.eta.value, config.init
     priors = PriorLearner(
         config.alpha.learned,
@@ -98,6 +107,25 @@ def new_trainer(
         scale,
         random_state,
         given_topics=given_topics,
+    )
+
+
+def _check_step(config: Config, plan: Plan, n_documents: int) -> None:
+    """Refuse a first step that does not fit into memory; `Config.of` has counted the topics alone.
+
+    A lower bound: topics once, and of each document gamma, and the weights and numbers of its
+    topics, which are all of them at the start. The rows of words are left out, because nobody
+    knows how many there are.
+    """
+    of_topic, size = config.n_features * config.dtype.itemsize, "n_samples"
+    of_document = 2 * config.dtype.itemsize + np.dtype(np.int32).itemsize
+    if not config.whole and plan.batch_size < n_documents:
+        n_documents, size = plan.batch_size, "batch_size"
+    check.check_size(
+        lambda n_components, **documents: n_components * (of_topic + of_document * documents[size]),
+        config.n_features,
+        n_components=config.n_components,
+        **{size: n_documents},
     )
 
 

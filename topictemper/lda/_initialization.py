@@ -51,7 +51,7 @@ def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
         start = 0
         while start < len(order):
             # To the end of a word, whose values are summed together.
-            stop = int(ends[min(np.searchsorted(ends, start + at_once), len(ends) - 1)])
+            stop = int(ends[np.searchsorted(ends[:-1], start + at_once)])
             some = order[start:stop]
             topic = topic_of[document[some]]
             counts = (batch.counts[some] * weight[document[some]])[:, None] * scale[topic]

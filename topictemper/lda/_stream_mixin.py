@@ -147,7 +147,8 @@ class StreamMixin:
             self._warn_of_pairs(config.n_components)
             self._remember_parameters(parameters)
             self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
-            self._trainer = new_trainer(config, total, 1)
+            n_given = X.shape[0] if sample_weight is None else int(np.count_nonzero(sample_weight))
+            self._trainer = new_trainer(config, total, 1, n_given=n_given)
         else:
             self._refuse_changes()
             if not self._trainer.topics.M.flags.writeable:  # joblib has mapped it into memory
