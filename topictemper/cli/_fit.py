@@ -19,6 +19,7 @@ from .._utils._log import counted, logger
 from ..datasets.formats._mapped import HEADER, WORDS
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
+from ..lda._config import MODES
 from ..lda._estimator import TemperedLDA
 from ..text._corpus_folder import counting_of
 from ..text._model import TopicModel, fit_counted
@@ -30,7 +31,6 @@ from ._models import refuse_text_options, unfindable, warn_of_unfindable
 from ._outputs import file_to_write, save_learned
 from ._printing import print_line
 
-_MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 _COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")
 
 
@@ -62,7 +62,7 @@ def add(commands: Any) -> None:
     )
     option(
         "--tempering",
-        choices=_MODES,
+        choices=("svi", *MODES),
         default="lvt",
         help="how the temperature is set: learned for each document (lvt, the default), learned "
         "for the corpus (vt), by a schedule (avi, dasvi), or no tempering (svi)",
