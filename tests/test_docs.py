@@ -14,7 +14,7 @@ import pytest
 
 import topictemper
 from topictemper import TemperedLDA, factorial, metrics, mixture, tempering
-from topictemper.cli import _fit
+from topictemper.cli._main import main
 from topictemper.datasets import read_corpus, write_corpus
 from topictemper.datasets.formats._formats import FORMATS
 from topictemper.factorial.fmm import _config as fmm
@@ -160,8 +160,13 @@ def test_fitted_attributes_have_types_and_a_line_in_the_docstring(module: str) -
     assert different == {}
 
 
+def test_the_help_of_the_shell_says_what_every_mode_is(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["fit", "--help"])
+    help_of_modes = capsys.readouterr().out.partition("how the temperature")[2].partition("--")[0]
+    assert set(re.findall(r"\w+", help_of_modes)) >= {"svi", *lda.MODES}
+
+
 def test_modes_and_schedules_are_public() -> None:
-    assert set(_fit._MODES) == {"svi", *lda.MODES}
     assert {kind.__name__ for kind in (*MODES.values(), *_NAMED.values())} < set(tempering.__all__)
 
 
