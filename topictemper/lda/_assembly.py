@@ -14,7 +14,7 @@ from ..tempering import GlobalTemperature, LocalTemperature, inverse_temperature
 from ..tempering._control import TemperatureControl
 from . import _defaults as default
 from ._config import Config, Plan
-from ._normalizers import PosteriorNormalizer, PriorNormalizer
+from ._normalizers import N_NODES, PosteriorNormalizer, PriorNormalizer
 from ._posterior_tempering import LikelihoodTempering, PosteriorTempering
 from ._prior_scale import PriorScale
 from ._priors import PriorLearner
@@ -59,7 +59,8 @@ def new_trainer(
     plan = Plan.of(config, expected_samples, planned_passes, n_rows)
     n_first = n_given or n_rows
     if n_first and restored is None:
-        _check_step(config, plan, int(n_first))
+        copies = 2 if config.init is None and previous is None else 1
+        _check_first_step(config, plan, int(n_first), copies)
     alpha, eta, start = config.alpha.value, config.eta.value, config.init
     priors = PriorLearner(
         config.alpha.learned,
@@ -110,15 +111,18 @@ def new_trainer(
     )
 
 
-def _check_step(config: Config, plan: Plan, n_documents: int) -> None:
+def _check_first_step(config: Config, plan: Plan, n_documents: int, copies: int) -> None:
     """Refuse a first step that does not fit into memory; `Config.of` has counted the topics alone.
 
-    A lower bound: topics once, and of each document gamma, and the weights and numbers of its
-    topics, which are all of them at the start. The rows of words are left out, because nobody
-    knows how many there are.
+    At the least there are so many copies of the topics, of which a random start has one without
+    its documents; of each topic, where temperatures are learned, a number for every node; and of
+    each document gamma, and the weights and numbers of its topics, which are all at first. The
+    rows of words are left out, because nobody knows how many there are.
     """
-    of_topic, size = config.n_features * config.dtype.itemsize, "n_samples"
-    of_document = 2 * config.dtype.itemsize + np.dtype(np.int32).itemsize
+    itemsize, size, tempering = config.dtype.itemsize, "n_samples", config.tempering
+    learns = tempering.mode in ("vt", "lvt") and tempering.normalizer not in _BOUNDS
+    of_topic = itemsize * (copies * config.n_features + (N_NODES if learns else 0))
+    of_document = 2 * itemsize + np.dtype(np.int32).itemsize
     if not config.whole and plan.batch_size < n_documents:
         n_documents, size = plan.batch_size, "batch_size"
     check.check_size(

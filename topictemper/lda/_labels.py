@@ -233,7 +233,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         """
         if before is not None:
             labels = self._with_seeded(labels, before)
-        self._check_others(labels, n_components)
+        if labels:  # else names are not made of all topics, which may be very many
+            self._check_others(labels, n_components)
         self.__dict__.pop("_labels", None)
         if labels:
             self._labels = labels

@@ -145,10 +145,11 @@ class StreamMixin:
             # A stream needs memory for two copies of the topics, one less than `fit`.
             config = Config.of(parameters, X.shape[1], copies=2)
             self._warn_of_pairs(config.n_components)
-            self._remember_parameters(parameters)
-            self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
             n_given = X.shape[0] if sample_weight is None else int(np.count_nonzero(sample_weight))
-            self._trainer = new_trainer(config, total, 1, n_given=n_given)
+            trainer = new_trainer(config, total, 1, n_given=n_given)
+            self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
+            self._remember_parameters(parameters)
+            self._trainer = trainer
         else:
             self._refuse_changes()
             if not self._trainer.topics.M.flags.writeable:  # joblib has mapped it into memory
