@@ -12,7 +12,11 @@ import numpy as np
 import pytest
 
 from topictemper import TopicModel, load
+from topictemper.cli._inputs import Document
+from topictemper.cli._outputs import Labels, opened_output
 from topictemper.datasets import read_corpus
+
+from ..traced_memory import TracedMemory
 
 # Proportions
 
@@ -128,6 +132,21 @@ def test_an_npz_is_not_padded_to_one_long_id(run, fails, model, lines, tmp_path,
     assert "one id has 400 characters, and an .npz would pad" in fails(*command, out)
     assert out.read_bytes() == before
     assert run(*command, tmp_path / "theta.csv")[0] == 0
+
+
+def test_proportions_in_an_npz_may_be_more_than_the_memory(tmp_path):
+    labels, rng = Labels([f"t{k}" for k in range(256)], [], None), np.random.default_rng(0)
+    parts = [rng.random((500, 256), dtype=np.float32) for _ in range(40)]
+    documents = [[Document(str(500 * p + d), "") for d in range(500)] for p in range(40)]
+    out = tmp_path / "theta.npz"
+    with TracedMemory() as memory, opened_output(out, "npz", labels) as write:
+        for each, theta in zip(documents, parts, strict=True):
+            write(each, theta)
+    archive = np.load(out)
+    np.testing.assert_array_equal(archive["proportions"], np.concatenate(parts))
+    assert archive["document"].tolist() == [str(d) for d in range(20_000)]
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+    assert memory.peak < archive["proportions"].nbytes / 2  # names and labels; all would be twice
 
 
 def test_only_names_in_an_npz_are_compressed(run, model, text, tmp_path):
