@@ -146,8 +146,8 @@ class TemperedLDA(
         Number of threads. None is 1, -1 is all processors; at most 64, or four for each processor
         if that is more. Results have the same bits for any number.
     verbose : int, default=0
-        1: log a line for every pass, and for "online" every few seconds of a long one, with the
-        logger "topictemper".
+        1: log a line for every pass, and for "online" every few seconds of a long one, or of a
+        long `partial_fit`, with the logger "topictemper".
 
     Attributes
     ----------
