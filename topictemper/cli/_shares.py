@@ -12,7 +12,7 @@ import numpy as np
 
 from .._utils._chunks import row_sums
 from .._utils._dates import MISSING
-from .._utils._log import Progress, counted, logger
+from .._utils._log import counted, logger
 from .._utils._rows import Rows
 from .._utils._typing import Floats
 from ..datasets.formats._packed import InputError
@@ -56,7 +56,8 @@ def run(arguments: argparse.Namespace) -> int:
     by_date = arguments.date is not None
     if arguments.period is not None and not by_date:
         raise InputError("--period is for --date.")
-    fitted, progress = Fitted(arguments.model), Progress("reading", verbose=True)
+    fitted = Fitted(arguments.model)
+    progress = fitted.progress("reading")
     proportions, known = Rows(), []
     values: list[str | None] = []
     for part in fitted.parts(arguments):

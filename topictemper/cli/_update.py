@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"{output}: {counted(counts.shape[0], 'more document')}")
         return 0
     source, model = TextInput(arguments), fitted.of_texts()
-    progress = Progress("learning", verbose=True)
+    progress = Progress("learning", verbose=True, n_left=source.n_left)
 
     def texts() -> Iterator[str]:
         for text in source.texts():
