@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import itertools
 import json
 import os
 import sys
@@ -15,6 +16,7 @@ from topictemper import TopicModel, load
 from topictemper.cli._inputs import Document
 from topictemper.cli._outputs import Labels, opened_output
 from topictemper.datasets import read_corpus
+from topictemper.lda._training import Trainer
 
 from ..traced_memory import TracedMemory
 
@@ -214,6 +216,60 @@ def test_update(run, model, text, lines, tmp_path, monkeypatch):
     np.testing.assert_array_equal(load(out).lda_.components_, expected)
     assert run("update", model, text)[0] == 0  # in place
     np.testing.assert_array_equal(load(model).lda_.components_, expected)
+
+
+@pytest.fixture
+def interrupted_step(monkeypatch):
+    """Let Ctrl-C come at the begin of some step."""
+
+    def interrupted_step(number):
+        step, calls = Trainer.step, itertools.count(1)
+
+        def interrupted(*arguments, **options):
+            if next(calls) == number:
+                raise KeyboardInterrupt
+            return step(*arguments, **options)
+
+        monkeypatch.setattr(Trainer, "step", interrupted)
+
+    return interrupted_step
+
+
+def test_what_an_interrupted_update_has_learned_is_saved(
+    run, model, text, lines, tmp_path, interrupted_step
+):
+    before, whole = load(model), model.read_bytes()
+    learned = 3 * before.lda_._trainer.plan.largest_batch
+    expected = before.update(lines[:learned]).lda_.components_
+    text.write_text("\n".join(lines[:100]))
+    interrupted_step(4)
+    status, out, err = run("update", model, text)
+    saved = tmp_path / "model.npz.interrupted"
+    assert (status, out, model.read_bytes()) == (130, "", whole)
+    told = f"interrupted: the first {learned} more documents are learned; the model is {saved}\n"
+    assert told in err
+    np.testing.assert_array_equal(load(saved).lda_.components_, expected)
+    assert load(saved).topics_["documents"].sum() == 120 + learned
+
+
+def test_what_an_interrupted_update_has_learned_of_counts_is_saved(
+    run, matrix, tmp_path, interrupted_step
+):
+    path = tmp_path / "counts.npz"
+    fit = ("fit", matrix, "--topics=3", "--passes=2", "--batch-size=20", "--output", path)
+    assert run(*fit)[0] == 0
+    expected = load(path).partial_fit(read_corpus(matrix).counts[:40]).components_
+    interrupted_step(3)
+    assert "the first 40 more documents are learned" in run("update", path, matrix)[2]
+    np.testing.assert_array_equal(load(f"{path}.interrupted").components_, expected)
+
+
+def test_an_update_that_has_learned_nothing_saves_nothing(run, model, text, interrupted_step):
+    interrupted_step(1)
+    status, _, err = run("update", model, text)
+    assert status == 130
+    assert err.endswith("interrupted: nothing is learned, and no model is saved\n")
+    assert not model.with_name("model.npz.interrupted").exists()
 
 
 def test_update_names_a_malformed_file_once(fails, model, text):

@@ -85,6 +85,13 @@ def file_to_write(output: Path, what: str, *inputs: Path | None) -> Path:
     return target
 
 
+def of_interrupted(output: Path) -> Path:
+    """Return the file of a model that has not learned all it should; a whole one stays."""
+    # Where a link leads to, files can be written. The folder of the link may be another one.
+    file = output.resolve() if output.is_symlink() else output
+    return file.with_name(f"{file.name}.interrupted")
+
+
 def save_learned(model: Any, target: Path) -> None:
     """Save a model that may have taken hours to learn.
 
