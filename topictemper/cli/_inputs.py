@@ -132,7 +132,8 @@ class TextInput:
     def n_left(self, n_done: int) -> int:
         """Return about how many documents are left after so many, by the bytes that are read.
 
-        0 if that is not known: of standard input, and at the start.
+        0 if that is not known: of standard input, and at the start. Of a Parquet file these are
+        whole row groups, so that nothing is left of the last one.
         """
         n_read = self._n_read
         if self._open is not None and self._n_bytes:
