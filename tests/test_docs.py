@@ -135,6 +135,31 @@ def test_annotations_are_those_of_docstrings(module: str) -> None:
     assert different == {}
 
 
+def documented_attributes(thing: type) -> set[str]:
+    text = re.search(r"\nAttributes\n-+\n(.*?)(\n\n|\Z)", inspect.getdoc(thing) or "", re.S)
+    heads = re.findall(r"^\w.*", text[1], re.M) if text else []
+    return {name.strip() for head in heads for name in head.split(" : ")[0].split(",")}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_fitted_attributes_have_types_and_a_line_in_the_docstring(module: str) -> None:
+    different = {}
+    for thing in (getattr(importlib.import_module(module), name) for name in public_names(module)):
+        if not inspect.isclass(thing) or not (documented := documented_attributes(thing)):
+            continue
+        kinds = [kind for kind in thing.__mro__ if kind.__module__.startswith("topictemper")]
+        typed = {name for kind in kinds for name in inspect.get_annotations(kind)}
+        typed |= {
+            name for name, _ in inspect.getmembers(thing, lambda value: type(value) is property)
+        }
+        fitted = {name for name in typed if re.fullmatch("[a-z].*_", name)}
+        if inspect.isfunction(thing.__init__):  # what it sets has the type of what is assigned
+            typed |= set(re.findall(r"self\.(\w+)", inspect.getsource(thing.__init__)))
+        if found := (documented - typed) | (fitted - documented):
+            different[thing.__qualname__] = found
+    assert different == {}
+
+
 def test_modes_and_schedules_are_public() -> None:
     assert set(_fit._MODES) == {"svi", *lda.MODES}
     assert {kind.__name__ for kind in (*MODES.values(), *_NAMED.values())} < set(tempering.__all__)

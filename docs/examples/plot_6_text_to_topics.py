@@ -22,7 +22,7 @@ seeds = {"clustering": ["cluster", "clustering", "centroids"], "files": ["file",
 model = TopicModel(60, seed_topics=seeds, random_state=0).fit(corpus.text)
 distinctive = model.lda_.top_words(3, by="relevance")
 model.set_labels({k: " ".join(words) for k, words in enumerate(distinctive) if k >= len(seeds)})
-print(model.topics_[["label", "share", "documents", "words"]].head(8).to_string())
+model.topics_[["label", "share", "documents", "words"]].head(8)
 
 # %%
 # The hierarchy of the topics, cut into 25 groups, and a model whose topics are these groups.

@@ -90,6 +90,15 @@ export class Labels {
     return known.length;
   }
 
+  /** Whether edited labels outlast the page: a sandboxed frame, as JupyterLab has, stores nothing. */
+  get outlast() {
+    try {
+      return Boolean(localStorage);
+    } catch {
+      return false;
+    }
+  }
+
   #store() {
     try {
       localStorage.setItem(this.key, JSON.stringify(this.edited));

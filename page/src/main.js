@@ -3,7 +3,7 @@ import "../styles/main.css";
 import { readContent } from "./data.js";
 import { el, notify, show } from "./dom.js";
 import { Labels } from "./labels.js";
-import { Places } from "./places.js";
+import { follow, Places } from "./places.js";
 import { route } from "./router.js";
 import { aboutView } from "./views/about.js";
 import { checkView } from "./views/check.js";
@@ -80,6 +80,7 @@ async function start() {
     (heading instanceof HTMLElement ? heading : main).focus({ preventScroll: true });
   };
   addEventListener("hashchange", move);
+  addEventListener("click", follow);
   app.labels.onImport = move;
   app.labels.onEdit = (topic) => {
     for (const name of main.querySelectorAll(`[data-names="${topic}"]`)) {

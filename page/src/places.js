@@ -47,4 +47,22 @@ function entryOfHistory() {
  * Write the state of a view into the address, without a new entry in the history.
  * @param {string} hash
  */
-export const rename = (hash) => history.replaceState(history.state, "", hash);
+export function rename(hash) {
+  // The whole address, for the reason that `follow` gives.
+  const address = new URL(location.href);
+  address.hash = hash;
+  history.replaceState(history.state, "", address);
+}
+
+/**
+ * Follow a link to a view where the page is the `srcdoc` of a frame, as in a notebook. There, links
+ * lead to the page around it, whose address they complete.
+ * @param {MouseEvent} event
+ */
+export function follow(event) {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const link = event.target instanceof Element && event.target.closest("a[href^='#']");
+  if (!link || !location.href.startsWith("about:srcdoc")) return;
+  event.preventDefault();
+  location.hash = link.getAttribute("href") ?? "";
+}

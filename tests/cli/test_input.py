@@ -39,7 +39,44 @@ def test_control_characters_of_words_are_escaped(run, tmp_path, word):
         assert len(out.splitlines()) == 2 + len(options)
         for shown in (word.encode("unicode_escape").decode(), "naïve", "日本", r"tab\tbed"):
             assert shown in out
-    assert word in json.loads(run("topics", path, "--json")[1])[0]["words"]
+    out = run("topics", path, "--json")[1]
+    assert out.replace("\n", "").isprintable()
+    words = json.loads(out)[0]["words"]
+    assert {word, "naïve", "日本"} <= set(words)
+    assert "日本" in out
+
+
+def test_control_characters_of_file_names_are_escaped(run, model, lines, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.txt").write_text(lines[0])
+    try:
+        (folder / "\x1b[31mred\n.csv").touch()
+    except OSError:
+        pytest.skip("this system has no such names")
+    status, _, err = run("score", model, folder)
+    assert status == 0
+    assert r"\x1b[31mred .csv: no documents" in err
+    assert len(err.splitlines()) == 1
+    assert "\x1b" not in err
+
+    status, out, _ = run("update", model, folder, "--output", folder / "\x1b[32m.npz")
+    assert status == 0
+    assert r"\x1b[32m.npz: 1 more document" in out
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_ids_are_escaped_on_a_terminal(run, model, lines, tmp_path, monkeypatch, terminal):
+    name = "\x1b]0;title\x07\x9b31m, naïve"
+    path = tmp_path / "table.jsonl"
+    path.write_text(json.dumps({"text": lines[0], "id": name}))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    status, out, err = run("transform", model, path, "--column=text", "--id=id", "--top=1")
+    assert (status, err) == (0, "")
+    shown = r"\x1b]0;title\x07\x9b31m, naïve" if terminal else name
+    # Not splitlines, which has more ends of lines than CSV.
+    assert out.split("\n")[1].startswith(f'0,"{shown}",')
 
 
 def test_words_are_counted_by_the_line(run, tmp_path):
@@ -55,18 +92,23 @@ def test_words_are_counted_by_the_line(run, tmp_path):
 
 def test_options_of_counting(run, tmp_path):
     file, stop, path = tmp_path / "docs.txt", tmp_path / "stop.txt", tmp_path / "model.npz"
-    file.write_text("big red cat\nbig red dog\nbig red cow\n")
-    stop.write_text("cat\nDog\n")
+    file.write_text("the common pair\nthe common pair\nthe common thing\nthe word\n")
+    stop.write_text("pair\nCommon\n")
 
     def words(*options):
-        fit = ("fit", file, "--topics=2", "--passes=1", "--min-df=1", "--max-df=1.0")
-        status, _, err = run(*fit, "--output", path, *options)
+        fit = ("fit", file, "--topics=2", "--passes=1", "--output", path)
+        status, _, err = run(*fit, *options)
         assert status == 0, err
         return load(path).feature_names_.tolist()
 
-    assert words("--stop-words", stop) == ["big", "cow", "red"]
-    assert words("--ngrams=2", "--min-df=2") == ["big", "big red", "red"]
-    assert words("--token-pattern=[bc]\\w+") == ["big", "cat", "cow"]
+    assert words("--min-df=2") == ["pair"]
+    assert words("--min-df=0.5", "--max-df=0.75") == ["common", "pair"]
+    assert words("--min-df=2", "--max-df=1.0", "--stop-words=none") == ["common", "pair", "the"]
+    assert words("--min-df=1", "--max-df=1") == ["thing", "word"]
+    every = "--min-df=1", "--max-df=1.0"
+    assert words(*every, "--stop-words", stop) == ["the", "thing", "word"]
+    assert words("--ngrams=2", "--min-df=2", "--max-df=1.0") == ["common", "common pair", "pair"]
+    assert words(*every, "--token-pattern=[pw]\\w+") == ["pair", "word"]
 
 
 # Packed files and encodings
@@ -206,6 +248,29 @@ def test_folder_of_files(named, topics, lines, tmp_path):
     by_line = named(folder, "--format=text")
     assert len(by_line) == 120
     assert by_line[:2] == [("0.txt:0", by_line[0][1]), ("0.txt:1", by_line[1][1])]
+
+
+def test_links_out_of_a_folder_are_told(run, named, lines, topics, tmp_path):
+    folder, other = tmp_path / "folder", tmp_path / "other"
+    folder.mkdir()
+    other.mkdir()
+    (folder / "a.txt").write_text(lines[0])
+    (other / "b.txt").write_text(lines[1])
+    try:
+        (folder / "inside.txt").symlink_to("a.txt")
+        (folder / "folder").symlink_to(other)
+    except OSError:
+        pytest.skip("no links here")
+    model = tmp_path / "model.npz"
+    assert run("score", model, folder)[2] == ""
+    (folder / "outside.txt").symlink_to(Path("..") / "other" / "b.txt")
+    said = "1 link, such as outside.txt, to files outside of it, which are read as documents"
+    assert said in run("score", model, folder)[2]
+    assert dict(named(folder)) == {
+        "a.txt": topics[0],
+        "inside.txt": topics[0],
+        "outside.txt": topics[1],
+    }
 
 
 def test_messy_folder(run, named, fails, topics, lines, model, tmp_path):

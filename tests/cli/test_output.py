@@ -166,6 +166,7 @@ def test_only_names_in_an_npz_are_compressed(run, model, text, tmp_path):
         ("--output=t.xlsx", "--output: t.xlsx must end with .csv, .parquet or .npz"),
         ("--output=t.npz --top=2", "--top is for .csv and .parquet"),
         ("--output=docs.csv", "docs.csv: this would overwrite the input"),
+        ("--output=model.npz", "model.npz: this would overwrite the input"),
         ("--output=none/t.csv", "cannot be written"),
     ],
 )

@@ -8,6 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from topictemper.lda import _fitted
 from topictemper.lda._training import Trainer
+from topictemper.tempering import ConstantSchedule
 
 from ..small_lda import corpus, learned_state, small_lda
 
@@ -29,7 +30,7 @@ class Interrupt:
 
 
 def interrupted(monkeypatch, at, **parameters):
-    lda = small_lda(max_iter=6, max_temperature=2.0, **parameters)
+    lda = small_lda(**{"max_iter": 6, "max_temperature": 2.0, **parameters})
     with monkeypatch.context() as patch:
         Interrupt(patch, at)
         with pytest.warns(ConvergenceWarning, match="interrupted after") as caught:
@@ -66,6 +67,15 @@ def test_a_hot_model_is_said_to_be_hot(monkeypatch):
     lda, message = interrupted(monkeypatch, 4 * STEPS + 1)
     assert lda.temperature_ == 1
     assert "T =" not in message
+
+
+@pytest.mark.parametrize(("T", "said"), [(1.0004, ""), (1.002, "still hot, at T = 1.002,")])
+def test_a_temperature_that_is_nearly_1_is_not_said_to_be_hot(monkeypatch, T, said):
+    schedule = {"max_temperature": "auto", "schedule": ConstantSchedule(T)}
+    lda, message = interrupted(monkeypatch, STEPS + 1, tempering="avi", **schedule)
+    assert lda.temperature_ == pytest.approx(T)
+    assert said in message
+    assert ("hot" in message) == bool(said)
 
 
 def test_topics_of_a_hot_model_are_not_said_to_be_too_many(monkeypatch):

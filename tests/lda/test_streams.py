@@ -61,7 +61,7 @@ def test_topics_that_are_still_hot_are_warned_of(method, tmp_path):
     }
     words = [f"w{v}" for v in range(corpus().shape[1])]
     lda = small_lda(max_temperature=3.0).partial_fit(corpus(), feature_names=words)
-    said = f"still hot .temperature {lda.temperature_:.3g}.*has seen {corpus().shape[0]} doc"
+    said = f"still hot .temperature {lda.temperature_:.4g}.*has seen {corpus().shape[0]} doc"
     with pytest.warns(UserWarning, match=said) as warned:
         getattr(lda, method)(corpus(), **arguments.get(method, {}))
     assert [warning.filename for warning in warned] == [__file__]

@@ -45,12 +45,20 @@ class Lines:
         return iter(self.lines)
 
 
+class Bar(Lines):
+    """A stream with the length of tqdm around a generator, which is none."""
+
+    def __len__(self):
+        return None
+
+
 def columns():
     yield "tuple", tuple(texts())
     yield "array of objects", np.array(texts(), dtype=object)
     yield "array of strings", np.array(texts())
     yield "generator", (text for text in texts())
     yield "iterable", Lines(texts())
+    yield "progress bar", Bar(texts())
     yield "bytes", [text.encode() for text in texts()]
     yield "tokens", [text.split() for text in texts()]
     yield "generator of tokens", (tuple(text.split()) for text in texts())

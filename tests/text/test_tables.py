@@ -89,6 +89,25 @@ def test_index_of_a_series(model):
     assert list(table.index) == ["x", "y"]
 
 
+def test_columns_of_documents_belong_to_the_rows_of_the_data_frame(model):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"text": [*texts(6), "", *texts(3)]})
+    expected = model.documents(frame["text"].tolist())["topic"].tolist()
+    for index in (
+        pandas.RangeIndex(10),
+        pandas.Index([5, 3, 1, 0, 2, 4, 9, 8, 7, 6], name="topic"),
+        pandas.Index(list("aabbccddee")),
+        pandas.MultiIndex.from_product([["x", "y"], range(5)], names=["document", "topic"]),
+    ):
+        frame.index = index
+        table = model.documents(frame["text"])
+        frame["topic"] = table["topic"]
+        assert frame["topic"].tolist() == expected
+        assert table["document"].tolist() == index.tolist()
+        assert table.groupby("topic").size().sum() == 10  # no name is both an index and a column
+        assert frame.index.names == index.names
+
+
 class NoPandas:
     """What importing finds where pandas is not installed."""
 

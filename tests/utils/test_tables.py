@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from topictemper._utils._tables import Table, aligned, format_table, table
+from topictemper._utils._tables import Table, aligned, format_table, printable, table
 
 COLUMNS = {"topic": [0, 1], "share": [0.75, 0.25], "words": [["red", "sky"], ["sea", "fish"]]}
 
@@ -58,6 +58,12 @@ def test_notebooks_show_a_table():
     assert "rows)" not in Table(COLUMNS)._repr_html_()
 
 
+def test_tab_completion_lists_the_columns():
+    small = Table(COLUMNS)
+    assert {*COLUMNS, "row", "columns"} <= set(dir(small))
+    assert small._ipython_key_completions_() == list(COLUMNS)
+
+
 def test_cells_are_aligned_without_trailing_blanks():
     rows = [["name", "x", ""], ["a", "1.0", ""], ["bcdef", "-10.0", ""]]
     assert aligned(rows, {0}) == ["name       x", "a        1.0", "bcdef  -10.0"]
@@ -70,3 +76,19 @@ def test_what_is_no_table():
         Table({"a": [1]})["c"]
     with pytest.raises(AttributeError, match="no column 'c'"):
         _ = Table({"a": [1]}).c
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b]0;title\x07\r\n", r"\x1b]0;title\x07\r\n"),
+        ("\x7f\x9b31m", r"\x7f\x9b31m"),
+        # Ends of lines, directions of writing, a byte order mark.
+        ("\x85\u2028\u202e\u2066\u200f\ufeff", r"\x85\u2028\u202e\u2066\u200f\ufeff"),
+        ("\udc80", r"\udc80"),
+        ("10\u00a0km, 日本\u3000語", "10\u00a0km, 日本\u3000語"),
+        ("ශ\u0dca\u200dරී, می\u200cشود", "ශ\u0dca\u200dරී, می\u200cشود"),
+    ],
+)
+def test_what_a_terminal_would_follow_is_escaped(text, shown):
+    assert printable(text) == shown

@@ -28,6 +28,7 @@ from ._inputs import TextInput, kind_of, read_matrix
 from ._interrupts import remembered
 from ._models import refuse_text_options, unfindable, warn_of_unfindable
 from ._outputs import file_to_write, of_interrupted, save_learned
+from ._printing import print_line
 
 _MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 _COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")
@@ -188,7 +189,7 @@ def run(arguments: argparse.Namespace) -> int:
     if interrupts:
         logger.warning("interrupted: %s", _what_is_kept(arguments, interrupted, counts=counts))
         raise interrupts[0]
-    print(
+    print_line(
         f"{arguments.output}: {counted(arguments.topics, 'topic')} of {counted(n_words, 'word')}, "
         f"from {counted(n_documents, 'document')}"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from .._utils._log import counted, logger
 from ..datasets import read_corpus
-from ..datasets.formats._formats import FORMATS, format_of
+from ..datasets.formats._formats import FORMATS, Format, format_of
 from ..datasets.formats._mapped import HEADER
 from ..datasets.formats._packed import InputError, plain, plain_name
 from ..datasets.formats._parquet import visible
@@ -60,7 +60,7 @@ def kind_of(path: Path, format: str | None = None) -> Literal["counts", "text"]:
 
 
 def read_matrix(
-    path: Path, vocabulary_path: Path | None = None, format: str | None = None
+    path: Path, vocabulary_path: Path | None = None, format: Format | None = None
 ) -> Corpus:
     """Read counts, one document per row, and the words of their columns (see `read_corpus`)."""
     if path == STANDARD_INPUT:
@@ -249,7 +249,24 @@ def _files_of(folder: Path, format: str | None) -> list[Path]:
             raise InputError(
                 f"{path}: a file of counts in a folder of texts; give it alone, or --format."
             )
+    _warn_of_links_out_of(folder, files)
     return files
+
+
+def _warn_of_links_out_of(folder: Path, files: Sequence[Path]) -> None:
+    """Log a warning of links, which an archive of somebody else may have, to any file here."""
+    inside = folder.resolve()
+    others = [
+        path for path in files if path.is_symlink() and not path.resolve().is_relative_to(inside)
+    ]
+    if others:
+        logger.warning(
+            "%s: %s, such as %s, to files outside of it, which are read as documents; remove what "
+            "you do not want in the topics or a report",
+            folder,
+            counted(len(others), "link"),
+            others[0].relative_to(folder),
+        )
 
 
 @contextmanager

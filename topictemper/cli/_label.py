@@ -12,6 +12,7 @@ from . import _arguments as types
 from ._inputs import naming
 from ._models import Fitted
 from ._outputs import file_to_write
+from ._printing import print_line
 
 
 def add(commands: Any) -> None:
@@ -48,5 +49,5 @@ def run(arguments: argparse.Namespace) -> int:
     n_removed = len(before.keys() - fitted.lda._labels.keys())
     n_labeled = sum(label != "" for label in labels.values())
     removed = f", {counted(n_removed, 'label')} removed" if n_removed else ""
-    print(f"{output}: {counted(n_labeled, 'topic')} labeled{removed}")
+    print_line(f"{output}: {counted(n_labeled, 'topic')} labeled{removed}")
     return 0

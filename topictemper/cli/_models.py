@@ -13,6 +13,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._chunks import parts as parts_of
 from .._utils._log import Progress, counted, logger
+from .._utils._topics import lda_of
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..persistence._models import load
@@ -20,7 +21,6 @@ from ..text._counting import count_by_vocabulary
 from ..text._model import TopicModel, text_model_of
 from ..text._parameters import WORD
 from ..text._summaries import TopicStatistics
-from ..topics._checks import lda_of
 from ._inputs import Document, TextInput, kind_of, read_matrix
 
 _USUAL_WORDS = "words are three or more letters in lower case"

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from .._utils._files import replacing, writable_path
 from .._utils._ranking import largest_in_rows
+from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import pyarrow
 from ._decoding import encodable
@@ -178,6 +179,8 @@ def _csv_writer(file: Any, labels: Labels) -> Write:
         text = "\n".join([row] * len(numbers)) % tuple(numbers.ravel().tolist())
         lines = text.replace("nan", "").split("\n")
         starts = _quoted(columns)
+        if file.isatty():  # which would follow control characters in names
+            starts = list(map(printable, starts))
         file.writelines(f"{start},{line}\n" for start, line in zip(starts, lines, strict=True))
 
     return write

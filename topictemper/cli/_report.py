@@ -20,6 +20,7 @@ from . import _arguments as types
 from ._inputs import Document, kind_of, naming
 from ._models import Fitted
 from ._outputs import file_to_write
+from ._printing import print_line
 
 
 def add(commands: Any) -> None:
@@ -101,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             **columns,
         )
     topics = counted(fitted.lda.components_.shape[0], "topic")
-    print(f"{output}: {topics} in {counted(X.shape[0], 'document')}")
+    print_line(f"{output}: {topics} in {counted(X.shape[0], 'document')}")
     return 0
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from .._utils._log import Progress, counted, logger
-from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from ..text._model import TopicModel
 from . import _arguments as types
 from ._inputs import TextInput, kind_of, naming
 from ._models import Fitted
 from ._outputs import file_to_write, of_interrupted, save_learned
+from ._printing import print_line
 
 _UNKNOWN_SHOWN = 10
 
@@ -59,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
         with _kept(fitted, interrupted):
             fitted.model.partial_fit(counts)
         save_learned(fitted.model, target)
-        print(f"{output}: {counted(counts.shape[0], 'more document')}")
+        print_line(f"{output}: {counted(counts.shape[0], 'more document')}")
         return 0
     source, model = TextInput(arguments), fitted.of_texts()
     progress = Progress("learning", verbose=True, n_left=source.n_left)
@@ -72,13 +72,13 @@ def run(arguments: argparse.Namespace) -> int:
     with naming(arguments.file), _kept(fitted, interrupted):
         model.update(texts())
     save_learned(fitted.model, target)
-    print(
+    print_line(
         f"{output}: {counted(source.n_documents, 'more document')}, "
         f"{model.unknown_share_:.1%} of whose words are not in the vocabulary"
     )
     words = list(model.unknown_words_["word"])[:_UNKNOWN_SHOWN]
     if words:
-        print(f"the most frequent of these: {printable(' '.join(words))}")
+        print_line(f"the most frequent of these: {' '.join(words)}")
     return 0
 
 

@@ -172,6 +172,14 @@ def trainer_tree(trainer: Trainer) -> Tree:
     }
 
 
+def check_topics(tree: Tree, n_features: int, n_components: Any) -> None:
+    """Refuse a tree without topics of that size, before anything is made that has it."""
+    with within("trainer"):
+        shape, M = (n_features, n_components), tree["trainer"]["topics"]["M"]
+        if not isinstance(M, np.ndarray) or M.shape != shape:
+            raise StateError("topics/M", f"must be an array of shape {shape}")
+
+
 def restored_trainer(config: Config, tree: Tree) -> Trainer:
     """Make the model of a tree again, for an estimator with the same parameters."""
     expected, state = tree["expected_samples"], tree["trainer"]
@@ -186,10 +194,8 @@ def restored_trainer(config: Config, tree: Tree) -> Trainer:
         given_topics = check.flag("given_topics", tree["given_topics"])
     shape = (config.n_features, config.n_components)
     with within("trainer"):
-        M = state["topics"]["M"]
-        # Before anything is made of that size.
-        if M.dtype != config.dtype or M.shape != shape:
-            raise StateError("topics/M", f"must be an array of {config.dtype} of shape {shape}")
+        if state["topics"]["M"].dtype != config.dtype:
+            raise StateError("topics/M", f"must be an array of {config.dtype}")
     with within("first_alpha"):
         alpha = _first_prior(tree["first_alpha"], config.dtype, [shape[1:]])
     with within("first_eta"):

@@ -268,7 +268,7 @@ class TemperedLDA(
         self,
         n_components: int = 100,
         *,
-        tempering: str | Annealing | None = "lvt",
+        tempering: Literal["svi", "avi", "dasvi", "vt", "lvt"] | Annealing | None = "lvt",
         inference: Literal["auto", "gibbs", "point", "vb"] = "auto",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
         topic_word_prior: float | ArrayLike | Seeds | Literal["auto"] | None = None,
@@ -437,7 +437,7 @@ class TemperedLDA(
             trainer = validation.best
         trainer.settle()
         self._set_fitted(trainer, validation, elbos)
-        if not self._is_hot:  # when all topics may still be alike, however many they are
+        if not trainer.is_hot:  # when all topics may still be alike, however many they are
             self._warn_of_twins(keeps=keeps)
         elif not interrupted:
             self._warn_of_heat()

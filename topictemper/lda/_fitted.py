@@ -20,7 +20,7 @@ from ..tempering._history import record
 from ..tempering._modes import Annealing
 from ..topics._seeds import SeedTopics
 from ..topics._twins import TWINS_WITHIN, effective_topics, groups_within
-from ._assembly import restored_trainer, trainer_tree
+from ._assembly import check_topics, restored_trainer, trainer_tree
 from ._config import Config
 from ._monitor import Validation
 from ._seeding import kept_seeds, same_seeds
@@ -29,7 +29,6 @@ from ._training import Trainer
 
 # Twins are warned of if so many of a model of so many topics are.
 _MANY_TWINS, _LEAST_TOPICS = 0.1, 50
-_NEARLY_COLD = 1.001  # learned temperatures may not come to 1 exactly
 _HISTORIES = {"score_history": ("pass", "score"), "elbo_history": ("pass", "temperature", "elbo")}
 
 
@@ -42,6 +41,8 @@ class FittedMixin:
     _trained_seeds: SeedTopics | None
     topic_word_prior: Any
     n_features_in_: int
+    score_history_: NDArray[Any]
+    elbo_history_: NDArray[Any]
     _names_of_frame: bool
     #: What `components_` has returned, and of which state of the trainer; None for a new one.
     _components: tuple[Any, NDArray[Any]] | None = None
@@ -94,10 +95,6 @@ class FittedMixin:
                 "with fewer topics (n_components), or merge them: "
                 "model.merge_topics(topictemper.topics.twin_topics(model))",
             )
-
-    @property
-    def _is_hot(self) -> bool:
-        return self.temperature_ > _NEARLY_COLD
 
     def _warn_of_heat(self) -> None:
         """Warn of a fit that has ended at T > 1."""
@@ -232,6 +229,8 @@ class FittedMixin:
         with within("parameters"):
             own = estimator.get_params(deep=False)
             self._trained_with = own | parameters_of(tree["parameters"])
+        check_topics(tree, self.n_features_in_, self._trained_with["n_components"])
+        with within("parameters"):
             config = Config.of(self._trained_with, self.n_features_in_)
         self._trainer = restored_trainer(config, tree)
         with within("seeds"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils import _names
 from .._utils import _validation as check
 from .._utils._missing import as_list
+from .._utils._typing import Column, Strings
 
 # The keys of a mapping are invariant, so that each kind has to be named.
 Labels = (
-    Sequence[str]
+    Strings
     | Mapping[int, str]
     | Mapping[str, str]
     | Mapping[int | str, str]
@@ -55,7 +56,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         labels: Labels | None,
         *,
         X: Any = None,
-        documents: Sequence[Any] | None = None,
+        documents: Column | None = None,
         feature_names: Any = None,
         n_words: int | None = None,
         n_documents: int | None = None,
@@ -154,7 +155,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         self,
         label: Callable[[list[str], list[Any]], str],
         X: Any,
-        documents: Sequence[Any] | None,
+        documents: Column | None,
         feature_names: Any,
         n_words: int | None,
         n_documents: int | None,
@@ -184,7 +185,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             examples = [[documents[row] for row in of_topic] for of_topic in rows]
         return _distinct([label(*each) for each in zip(words, examples, strict=True)])
 
-    def _checked(self, labels: Sequence[str] | Mapping[Any, str] | None) -> dict[int, str]:
+    def _checked(self, labels: Strings | Mapping[Any, str] | None) -> dict[int, str]:
         """All labels that are set now, by topic."""
         if labels is None:
             return {}

@@ -197,10 +197,10 @@ class Monitor:
             raise  # the interrupt that is being handled
         done, trainer = self._kept
         del elbos[done:]
-        temperature = trainer.temperature
         hot = (
-            f" It is still hot, at T = {temperature:.3g}, and predicts worse than a cold one."
-            if temperature > 1.0
+            f" It is still hot, at T = {trainer.temperature:.4g}, and predicts worse than a cold "
+            "one."
+            if trainer.is_hot
             else ""
         )
         warn(

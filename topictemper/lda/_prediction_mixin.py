@@ -328,11 +328,11 @@ class PredictionMixin(TransformerMixin):
 
     def _warn_if_hot(self) -> None:
         """Warn of a stream of unknown length, if topics are not yet what they will be."""
-        clock, T = self._trainer.clock, self._trainer.temperature
-        if self.total_samples is None and clock.is_short and T > 1:
+        trainer, clock = self._trainer, self._trainer.clock
+        if self.total_samples is None and clock.is_short and trainer.is_hot:
             warn(
-                f"topics are still hot (temperature {T:.3g}): partial_fit has seen "
-                f"{clock.documents_seen:,.0f} documents, and takes a stream to have "
+                f"topics are still hot (temperature {trainer.temperature:.4g}): partial_fit has "
+                f"seen {clock.documents_seen:,.0f} documents, and takes a stream to have "
                 f"{STREAM_SAMPLES:,.0f} if total_samples is None; if yours has fewer, set "
                 "total_samples before the first partial_fit, or use fit",
             )

@@ -76,7 +76,7 @@ class ReductionMixin:
         check_is_fitted(self)
         return self._reduced(merged_groups(self, groups))
 
-    def drop_topics(self, topics: Topic | Sequence[Topic]) -> Self:
+    def drop_topics(self, topics: Topic | Sequence[Topic] | NDArray[Any]) -> Self:
         """A model without some topics. Their words go to the topics that are left.
 
         Parameters

@@ -40,6 +40,7 @@ from ._prior_scale import PriorScale
 from ._priors import PriorLearner
 from ._topics import Eta, Topics, TopicsStep
 
+_NEARLY_COLD = 1.001  # learned temperatures may not come to 1 exactly
 # Smaller minibatches are learned from by one thread: to share them takes longer than it saves.
 _LEAST_SHARED = 64
 
@@ -155,6 +156,11 @@ class Trainer(Stateful):
     def temperature(self) -> float:
         """T of the next minibatch."""
         return 1.0 / self.control.inverse_temperature(self.clock.now(self.plan.batch_size))
+
+    @property
+    def is_hot(self) -> bool:
+        """Whether T is so much above 1 that predictions are worse."""
+        return self.temperature > _NEARLY_COLD
 
     @property
     def settled(self) -> bool:

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._distances import hellinger_of_roots, pairs, roots
 from .._utils._ranking import top_columns
-from .._utils._topics import topics_of
+from .._utils._topics import names_of, topics_of
 from .._utils._typing import Floats
-from ..topics._checks import names_of
 
 
 class TopicMatch(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from .._utils._tables import output_of, table
 from ..lda._estimator import TemperedLDA
 from ..lda._word_topics import word_topic_columns
 from ._parts import Part
-from ._summaries import TopicStatistics, document_columns, topic_columns
+from ._summaries import TopicStatistics, document_columns, proportions_of, topic_columns
 
 
 class TablesMixin:
@@ -26,7 +27,6 @@ class TablesMixin:
     _unknown: dict[str, int] | None
     _parts: Callable[[Any], Iterator[Part]]
     _matrices: Callable[[Any], Iterator[Any]]
-    _proportions_of: Callable[[Any], NDArray[Any]]
 
     def documents(self, texts: Any, *, n_topics: int = 3) -> Any:
         """Table of documents with their topics.
@@ -45,19 +45,25 @@ class TablesMixin:
             ``topic``, the largest one, with its ``label`` and ``share``; ``topics`` and ``shares``,
             the `n_topics` largest; ``words``, the number of known words; ``unknown``, that of the
             others; ``perplexity`` of the document, high if it does not fit the topics (NaN with
-            fewer than two words). A document without a known word has the topic -1. Without pandas
-            the table is a small structure with the same columns.
+            fewer than two words). A document without a known word has the topic -1. The data frame
+            has the index of the pandas Series. Without pandas the table is a small structure with
+            the same columns.
         """
         check_is_fitted(self)
         n_topics = check.integer("n_topics", n_topics, 1)
         columns = document_columns(
             self.lda_,
             ((part.matrix(self.vectorizer_), part.n_words) for part in self._parts(texts)),
-            self._proportions_of,
             n_topics,
         )
         columns["document"] = _named(columns["document"], texts)
-        return table(columns, output_of(self))
+        rows = table(columns, output_of(self))
+        index: Any = getattr(texts, "index", None)
+        # ``frame["topic"] = model.documents(frame["text"])["topic"]`` is aligned by it. Its name
+        # may be that of a column, which pandas calls ambiguous.
+        if hasattr(rows, "index") and hasattr(index, "set_names"):
+            rows.index = index.set_names([None] * index.nlevels)
+        return rows
 
     def word_topics(self, texts: Any) -> Any:
         """Table of the words of documents, with the most probable topic of each.
@@ -92,7 +98,7 @@ class TablesMixin:
         columns = word_topic_columns(
             self.lda_._trainer.predictive_topics,
             self._matrices(texts),
-            self._proportions_of,
+            partial(proportions_of, self.lda_),
             self.feature_names_,
             self.lda_.labels_,
         )

@@ -41,9 +41,9 @@ class Texts:
     """
 
     def __init__(self, texts: Any, tokens: bool | None = None) -> None:
-        self.is_stream = not hasattr(texts, "__len__")
-        self._n_documents = None if self.is_stream else len(texts)
         self._source = iter(_column(texts))
+        self.is_stream = not has_length(texts)
+        self._n_documents = None if self.is_stream else len(texts)
         self._documents, kind = _first_kind(self._source)
         self.tokens = (kind or False) if tokens is None else tokens
 
@@ -71,6 +71,15 @@ class Texts:
             if kind:
                 _check_tokens(document, number)
             yield document
+
+
+def has_length(texts: Any) -> bool:
+    """Whether the number of documents is known; tqdm around a stream has a `__len__` that fails."""
+    try:
+        len(texts)
+    except TypeError:
+        return False
+    return True
 
 
 def _column(texts: Any) -> Iterable[Any]:

@@ -65,7 +65,14 @@ export function topicView(app, topic) {
       { class: "topic-head" },
       el("h2", { tabindex: -1 }, `Topic ${topic}`),
       title(app, topic),
-      el("p", { class: "quiet" }, "You can edit this label. It is kept in this browser only. “Save labels” in the list of all topics saves it to a file."),
+      el(
+        "p",
+        { class: "quiet" },
+        "You can edit this label. ",
+        app.labels.outlast
+          ? "It is kept in this browser only. “Save labels” in the list of all topics saves it to a file."
+          : "It is lost when this page is closed: nothing can be stored here. To keep labels and to save files, open the report in a browser by itself.",
+      ),
     ),
     el(
       "p",
