@@ -2,9 +2,11 @@
 
 import bz2
 import gzip
+import itertools
 import json
 import lzma
 import os
+import re
 import sys
 import tarfile
 import threading
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 
 from topictemper import TemperedLDA, load
+from topictemper._utils import _log
 from topictemper.datasets import make_lda_corpus, save_corpus
 
 from .small_texts import as_table
@@ -394,3 +397,67 @@ def test_files_in_the_encoding_that_is_given_are_not_taken_for_utf8(run, tmp_pat
     counting = "--topics=1", "--passes=1", "--max-df=1.0", "--min-df=1"
     status, _, err = run("fit", folder, *counting, "-o", tmp_path / "m", "--encoding", encoding)
     assert (status, "may be UTF-8" in err) == (0, False)
+
+
+# How much is left
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Of 10 seconds between looks; 30 documents, or 100 bytes, are read at a time."""
+    moments = itertools.count(0, 10)
+    monkeypatch.setattr(_log, "perf_counter", lambda: next(moments))
+    monkeypatch.setattr("topictemper.text._counting._MOST_DOCUMENTS", 30)
+    monkeypatch.setattr("topictemper._utils._chunks._MOST_ROWS", 30)
+    monkeypatch.setattr("topictemper.cli._decoding._BYTES_AT_ONCE", 100)
+
+
+def seconds_left(log, what):
+    """Pairs of documents and the seconds that are left, 0 where the log does not say."""
+    pattern = rf"{what}: (\d+) documents, \d+ a second(?:, about 0:(\d\d):(\d\d) left)?\n"
+    found = re.findall(pattern, log)
+    return [(int(done), 60 * int(minutes or 0) + int(rest or 0)) for done, minutes, rest in found]
+
+
+@pytest.mark.parametrize("kind", ["lines", "packed", "folder", "table"])
+def test_log_says_how_long_a_file_takes(run, model, clock, text, table, lines, tmp_path, kind):
+    file, options = (table, ["--column=body"]) if kind == "table" else (text, [])
+    tolerance = 8
+    if kind == "packed":
+        # Five megabytes, as a packed file is read by a megabyte at a time.
+        tolerance = 25
+        words = np.random.default_rng(0).integers(0, 1 << 60, (120, 3000))
+        packed = "".join(f"river boat {' '.join(map(hex, row))}\n" for row in words.tolist())
+        file = tmp_path / "docs.txt.gz"
+        file.write_bytes(gzip.compress(packed.encode()))
+    elif kind == "folder":
+        file = tmp_path / "posts"
+        file.mkdir()
+        for part in range(4):
+            (file / f"{part}.txt").write_text("\n".join(lines[30 * part : 30 * part + 30]))
+        options = ["--format=text"]
+    status, _, log = run("transform", model, file, *options, "--output", tmp_path / "theta.csv")
+    assert status == 0, log
+    # A part takes 10 or 20 seconds.
+    assert seconds_left(log, "transforming") == [
+        (30, pytest.approx(60, abs=tolerance)),
+        (60, pytest.approx(40, abs=tolerance)),
+        (90, pytest.approx(20, abs=tolerance)),
+        (120, 0),
+    ]
+    if kind != "packed":
+        fitted = run("fit", file, *options, "--passes=1", "--output", tmp_path / "new.topics")
+        assert seconds_left(fitted[2], "counting words")[0] == (30, pytest.approx(60, abs=8))
+
+
+def test_log_says_how_long_counts_take(run, clock, matrix, tmp_path):
+    path = tmp_path / "model.npz"
+    assert run("fit", matrix, "--topics=3", "--passes=2", "--output", path)[0] == 0
+    log = run("transform", path, matrix, "--output", tmp_path / "theta.csv")[2]
+    assert seconds_left(log, "transforming") == [(30, 20), (60, 0)]
+
+
+def test_nobody_knows_how_long_a_pipe_is(run, model, clock, text, stdin, tmp_path):
+    stdin(text.read_bytes())
+    log = run("transform", model, "-", "--output", tmp_path / "theta.csv")[2]
+    assert seconds_left(log, "transforming") == [(30, 0), (60, 0), (90, 0), (120, 0)]

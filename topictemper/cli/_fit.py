@@ -28,7 +28,7 @@ from . import _arguments as types
 from ._inputs import TextInput, kind_of, read_matrix
 from ._interrupts import remembered
 from ._models import refuse_text_options, unfindable, warn_of_unfindable
-from ._outputs import file_to_write, save_learned
+from ._outputs import file_to_write, of_interrupted, save_learned
 from ._printing import print_line
 
 _COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")
@@ -158,7 +158,7 @@ def run(arguments: argparse.Namespace) -> int:
         _stop_words_file(arguments),
     )
     target = file_to_write(arguments.output, "a model", *inputs)
-    interrupted = _of_interrupted(arguments.output)
+    interrupted = of_interrupted(arguments.output)
     targets = target, file_to_write(interrupted, "a model", *inputs)
     lda = TemperedLDA(
         arguments.topics,
@@ -331,13 +331,6 @@ def _check_corpus_folder(
             "folder elsewhere."
         )
     new_path(folder)
-
-
-def _of_interrupted(output: Path) -> Path:
-    """Return the file of a model that has not made all passes; a whole one stays as it is."""
-    # Where a link leads to, files can be written. The folder of the link may be another one.
-    file = output.resolve() if output.is_symlink() else output
-    return file.with_name(f"{file.name}.interrupted")
 
 
 def _what_is_kept(arguments: argparse.Namespace, saved: Path | None, *, counts: bool) -> str:

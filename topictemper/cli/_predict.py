@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._utils._chunks import row_sums
-from .._utils._log import Progress, counted
+from .._utils._log import counted
 from ..datasets.formats._packed import InputError
 from ..text._summaries import proportions_of
 from . import _arguments as types
@@ -70,7 +70,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     """Print the score."""
     fitted = Fitted(arguments.model)
     n_documents = n_tokens = n_unknown = 0
-    progress = Progress("scoring", verbose=True)
+    progress = fitted.progress("scoring")
 
     def matrices() -> Iterator[Any]:
         nonlocal n_documents, n_tokens, n_unknown
@@ -112,7 +112,7 @@ def run_transform(arguments: argparse.Namespace) -> int:
         [name for name in ("id", "date", "group") if getattr(arguments, name) is not None],
         n_top=arguments.top,
     )
-    progress, n_documents, n_empty = Progress("transforming", verbose=True), 0, 0
+    progress, n_documents, n_empty = fitted.progress("transforming"), 0, 0
     with opened_output(output, format, labels) as write:
         for part in fitted.parts(arguments):
             theta = proportions_of(fitted.lda, part.counts)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._utils._chunks import row_sums
 from .._utils._dates import MISSING
-from .._utils._log import Progress, counted, logger
+from .._utils._log import counted, logger
 from .._utils._rows import Rows
 from .._utils._typing import Floats
 from ..datasets.formats._packed import InputError
@@ -58,7 +58,8 @@ def run(arguments: argparse.Namespace) -> int:
     what = "group" if arguments.date is None else "date"
     if arguments.period is not None and what == "group":
         raise InputError("--period is for --date.")
-    fitted, progress = Fitted(arguments.model), Progress("reading", verbose=True)
+    fitted = Fitted(arguments.model)
+    progress = fitted.progress("reading")
     proportions, known = Rows(), []
     values: list[str | None] = []
     for part in fitted.parts(arguments):

@@ -147,7 +147,7 @@ class TemperedLDA(
         if that is more. Results have the same bits for any number.
     verbose : int, default=0
         1: log the first pass and the last, others once a second at most, and for "online" every few
-        seconds how far a long one is, with the logger "topictemper".
+        seconds how far a long pass or `partial_fit` is, with the logger "topictemper".
 
     Attributes
     ----------

@@ -14,6 +14,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
+from .._utils._log import Progress
 from .._utils._missing import check_order
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..topics._seeds import SeedTopics
@@ -39,6 +40,7 @@ class StreamMixin:
     """Gives an estimator `partial_fit`."""
 
     n_jobs: int | None
+    verbose: int
     total_samples: float | None
     topic_word_prior: Any
     n_features_in_: int
@@ -124,8 +126,9 @@ class StreamMixin:
                 self._name_features(feature_names)
                 first = first_documents(self, first, matrices)
                 trainer = self._stream_trainer(first[:ENOUGH])
+                progress = self._progress(trainer)
                 for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
-                    trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
+                    trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers, progress.add)
             else:
                 check_order("X", X, sample_weight=sample_weight)
                 X = self._stream_counts(X, begins, feature_names)
@@ -133,7 +136,16 @@ class StreamMixin:
                 sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
                 trainer = self._stream_trainer(X, sample_weight)
                 gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)
-                trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
+                rows = rows_that_count(X, sample_weight)
+                progress = self._progress(trainer, len(rows))
+                trainer.run(gatherer, rows, workers, progress.add)
+
+    def _progress(self, trainer: Trainer, n_rows: int | None = None) -> Progress:
+        """The log of a call, which learns so many rows; None: what is left of the stream."""
+        total: float | None = n_rows
+        if total is None and self.total_samples is not None:
+            total = trainer.clock.documents_left
+        return Progress("learning", bool(self.verbose), total)
 
     def _stream_trainer(self, X: Any, sample_weight: Any = None) -> Trainer:
         """The model in training; a new one at the first call of `partial_fit`."""

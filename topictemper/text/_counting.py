@@ -59,6 +59,7 @@ def learn_vocabulary(
     folder: Path | None,
     *,
     verbose: bool = False,
+    n_left: Callable[[int], float] | None = None,
 ) -> Counted:
     """Fit a vectorizer to documents, and count them; the documents are gone through once.
 
@@ -73,6 +74,8 @@ def learn_vocabulary(
         None: they stay in memory.
     verbose : bool
         Whether to log the progress.
+    n_left : callable, optional
+        For the log; see `Progress`.
 
     Returns
     -------
@@ -88,7 +91,7 @@ def learn_vocabulary(
     # What is in memory may be counted there.
     parts, growing = first_counts(documents, vectorizer, bounded=folder is not None)
     with spool(folder) as waiting:
-        progress = Progress("counting words", verbose)
+        progress = Progress("counting words", verbose, n_left=n_left)
         for part in parts:
             waiting.append(part)
             growing.add(part)

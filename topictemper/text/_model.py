@@ -377,7 +377,8 @@ class TopicModel(
                 if folder is None and documents.is_stream:
                     temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
                     folder = Path(stack.enter_context(temporary)) / "corpus"
-                found = learn_vocabulary(documents, vectorizer, folder, verbose=bool(lda.verbose))
+                log: dict[str, Any] = {"verbose": bool(lda.verbose), "n_left": documents.n_left}
+                found = learn_vocabulary(documents, vectorizer, folder, **log)
                 if temporary is not None and os.name == "posix":
                     # Mapped files stay readable without their names, and nothing is left by a kill.
                     temporary.cleanup()
