@@ -14,7 +14,7 @@ import pytest
 
 import topictemper
 from topictemper import TemperedLDA, factorial, metrics, mixture, tempering
-from topictemper.cli import _fit
+from topictemper.cli._main import main
 from topictemper.datasets import read_corpus, write_corpus
 from topictemper.datasets.formats._formats import FORMATS
 from topictemper.factorial.fmm import _config as fmm
@@ -135,8 +135,38 @@ def test_annotations_are_those_of_docstrings(module: str) -> None:
     assert different == {}
 
 
+def documented_attributes(thing: type) -> set[str]:
+    text = re.search(r"\nAttributes\n-+\n(.*?)(\n\n|\Z)", inspect.getdoc(thing) or "", re.S)
+    heads = re.findall(r"^\w.*", text[1], re.M) if text else []
+    return {name.strip() for head in heads for name in head.split(" : ")[0].split(",")}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_fitted_attributes_have_types_and_a_line_in_the_docstring(module: str) -> None:
+    different = {}
+    for thing in (getattr(importlib.import_module(module), name) for name in public_names(module)):
+        if not inspect.isclass(thing) or not (documented := documented_attributes(thing)):
+            continue
+        kinds = [kind for kind in thing.__mro__ if kind.__module__.startswith("topictemper")]
+        typed = {name for kind in kinds for name in inspect.get_annotations(kind)}
+        typed |= {
+            name for name, _ in inspect.getmembers(thing, lambda value: type(value) is property)
+        }
+        fitted = {name for name in typed if re.fullmatch("[a-z].*_", name)}
+        if inspect.isfunction(thing.__init__):  # what it sets has the type of what is assigned
+            typed |= set(re.findall(r"self\.(\w+)", inspect.getsource(thing.__init__)))
+        if found := (documented - typed) | (fitted - documented):
+            different[thing.__qualname__] = found
+    assert different == {}
+
+
+def test_the_help_of_the_shell_says_what_every_mode_is(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["fit", "--help"])
+    help_of_modes = capsys.readouterr().out.partition("how the temperature")[2].partition("--")[0]
+    assert set(re.findall(r"\w+", help_of_modes)) >= {"svi", *lda.MODES}
+
+
 def test_modes_and_schedules_are_public() -> None:
-    assert set(_fit._MODES) == {"svi", *lda.MODES}
     assert {kind.__name__ for kind in (*MODES.values(), *_NAMED.values())} < set(tempering.__all__)
 
 

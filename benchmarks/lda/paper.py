@@ -8,8 +8,8 @@ the course of the temperature. Minibatches of 100, tau = 1024, kappa = 0.7; alph
 Variational Tempering, or alpha = 0.01 and eta = 1 as in DASVI. AVI starts at T = 3.9, the mean of
 that paper's grid, and cools linearly without its steps of 1,000 minibatches; VT and LVT find where
 to start, and their bound ends after 0.4 of all passes. Every run keeps its model in WORK and goes
-on from there after an interruption. Writes paper_CORPUS.csv and PNGs into WORK, or into OUT, anew
-at every point; `--out benchmarks/results` replaces those of the guide.
+on from there after an interruption, with the same course only. Writes paper_CORPUS.csv and PNGs
+into WORK, or into OUT, anew at every point; `--out benchmarks/results` replaces those of the guide.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 import topictemper
 from topictemper import TemperedLDA
+from topictemper.persistence._models import plain_parameters
 from topictemper.tempering import (
     Annealing,
     GlobalTempering,
@@ -108,26 +109,34 @@ class Experiment:
         file = self.work / f"{figure} {name}.npz".replace(" ", "_").replace(",", "")
         goals = points(n, options.passes)
         done = self.of(figure, name)
-        if done and done[-1]["passes"] * n > goals[-1] - BATCH / 2:
-            return
+        model, seen = (
+            TemperedLDA(
+                options.components,
+                inference="vb",
+                batch_size=BATCH,
+                learning_offset=1024.0,
+                learning_decay=0.7,
+                total_samples=n,
+                random_state=0,
+                n_jobs=options.jobs,
+                **settings,
+            ),
+            0,
+        )
         if file.exists():
-            model: TemperedLDA = topictemper.load(file).set_params(n_jobs=options.jobs)
-            seen = model.n_batch_iter_ * BATCH
-        else:
-            model, seen = (
-                TemperedLDA(
-                    options.components,
-                    inference="vb",
-                    batch_size=BATCH,
-                    learning_offset=1024.0,
-                    learning_decay=0.7,
-                    total_samples=n,
-                    random_state=0,
-                    n_jobs=options.jobs,
-                    **settings,
-                ),
-                0,
-            )
+            begun: TemperedLDA = topictemper.load(file).set_params(n_jobs=options.jobs)
+            if plain_parameters(begun.get_params(False)) != plain_parameters(
+                model.get_params(False)
+            ):
+                raise SystemExit(
+                    f"{file} was begun with another course (--passes) or --components: go on with "
+                    "those, or give another --work"
+                )
+            model, seen = begun, begun.n_batch_iter_ * BATCH
+        elif done and abs(done[-1]["passes"] * n - goals[-1]) < BATCH / 2:
+            return
+        if seen >= goals[-1]:
+            return
         # What came after the model was last written down is done again.
         kept = [row for row in done if row["passes"] * n < seen + BATCH / 2]
         self.rows = [row for row in self.rows if row not in done] + kept

@@ -23,7 +23,6 @@ distinctive words (relevance).
 
 from __future__ import annotations
 
-import csv
 import gzip
 import time
 from collections.abc import Callable
@@ -43,6 +42,7 @@ from topictemper.metrics import coherence, topic_diversity
 from topictemper.topics import relevance
 
 from .._common.corpora import RESULTS, TEST_ROWS, labels, machine, parser
+from .._common.table import Table
 from .topics import accuracy
 
 FIELDS = (
@@ -183,41 +183,31 @@ def main() -> None:
     from sentence_transformers import SentenceTransformer
 
     print(machine(options.jobs))
-    print(f"| {' | '.join(FIELDS)} |\n{'|---' * len(FIELDS)}|")
     encoder = SentenceTransformer(options.model, device="cpu")
     options.work.mkdir(parents=True, exist_ok=True)
-    options.out.mkdir(parents=True, exist_ok=True)
-    with (options.out / "embeddings.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        writer.writeheader()
+    table = Table(options.out / "embeddings.csv", FIELDS, 3)
 
-        def add(row: dict[str, Any]) -> None:
-            texts = {
-                field: f"{value:.4g}" if isinstance(value, float) else value
-                for field, value in row.items()
+    def add(row: dict[str, Any]) -> None:
+        table.add({k: f"{v:.4g}" if isinstance(v, float) else v for k, v in row.items()})
+
+    for name in options.corpora:
+        corpus = Texts(options.data, name, encoder, options.work)
+        found = accuracy(corpus.parts(corpus.embeddings), corpus.labels, StandardScaler(), GRID)
+        add(
+            {
+                "corpus": name,
+                "system": "embeddings",
+                "seconds": corpus.encoding,
+                "accuracy": found,
             }
-            writer.writerow(texts)
-            file.flush()
-            print(f"| {' | '.join(str(texts.get(field, '')) for field in FIELDS)} |", flush=True)
-
-        for name in options.corpora:
-            corpus = Texts(options.data, name, encoder, options.work)
-            found = accuracy(corpus.parts(corpus.embeddings), corpus.labels, StandardScaler(), GRID)
-            add(
-                {
-                    "corpus": name,
-                    "system": "embeddings",
-                    "seconds": corpus.encoding,
-                    "accuracy": found,
-                }
-            )
-            for system, run in systems(options.components, options.jobs).items():
-                for seed in range(options.seeds):
-                    began = time.process_time()
-                    result = run(corpus, seed)
-                    seconds = time.process_time() - began
-                    row = {"corpus": name, "system": system, "seed": seed, "seconds": seconds}
-                    add(row | measured(corpus, result))
+        )
+        for system, run in systems(options.components, options.jobs).items():
+            for seed in range(options.seeds):
+                began = time.process_time()
+                result = run(corpus, seed)
+                seconds = time.process_time() - began
+                row = {"corpus": name, "system": system, "seed": seed, "seconds": seconds}
+                add(row | measured(corpus, result))
 
 
 if __name__ == "__main__":

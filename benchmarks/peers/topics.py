@@ -8,13 +8,12 @@ times only, and pairs of such words never. Diversity is of 25 words.
 With labels (20news) a logistic regression learns the group of a post from its topic proportions,
 found for every system by collapsed inference from its topics and alpha, at T = 1; it learns from
 the training rows, with C chosen by cross-validation in them, and is scored on the test rows.
-Writes OUT/topics.csv and prints the table. The last row, of word counts themselves (tf-idf),
-shows what the classifier loses to the topics.
+Writes OUT/topics.csv, whose other rows stay, and prints the table. The last row, of word counts
+themselves (tf-idf), shows what the classifier loses to the topics.
 """
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ from topictemper.lda._prediction import cold, proportions
 from topictemper.metrics import _predictive, coherence, predictive_log_likelihood, topic_diversity
 
 from .._common.corpora import RESULTS, labels, load, machine, parser
+from .._common.table import Table
 from .compare import SETTINGS, Setting
 
 FIELDS = "setting system length seed score npmi npmi_of_others diversity accuracy".split()
@@ -73,50 +73,40 @@ def main() -> None:
     if not any(models.values()):
         arguments.error(f"--models: no topics of {options.settings} in {options.models}")
     print(machine(options.jobs))
-    print(f"| {' | '.join(FIELDS)} |\n{'|---' * len(FIELDS)}|")
-    options.out.mkdir(parents=True, exist_ok=True)
-    with (options.out / "topics.csv").open("w", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        writer.writeheader()
-
-        def add(row: dict[str, Any]) -> None:
-            writer.writerow(row)
-            file.flush()
-            print(f"| {' | '.join(str(row.get(field, '')) for field in FIELDS)} |", flush=True)
-
-        for name, paths in models.items():
-            if not paths:
-                continue
-            setting = SETTINGS[name]
-            X, X_test = (
-                part.astype(np.float32) for part in load(options.data, setting.corpus, setting.rows)
-            )
-            reference = others(options.data, setting)
-            y = labels(options.data, setting.corpus)
-            for path in paths:
-                _, system, length, seed = path.stem.split("_")
-                with np.load(path) as archive:
-                    topics, alpha = archive["topics"], archive["alpha"]
-                row = {
-                    "setting": name,
-                    "system": system,
-                    "length": length,
-                    "seed": seed,
-                    "score": f"{predictive_log_likelihood(topics, X_test, alpha):.4f}",
-                    "npmi": f"{coherence(topics, X_test):.4f}",
-                    "diversity": f"{topic_diversity(topics):.4f}",
-                }
-                if reference is not None:
-                    row["npmi_of_others"] = f"{coherence(topics, reference):.4f}"
-                if y is not None:
-                    features = [theta(topics, alpha, part, options.jobs) for part in (X_test, X)]
-                    logarithm = FunctionTransformer(np.log)
-                    found = accuracy(features, y, logarithm, [0.01, 0.1, 1.0])
-                    row["accuracy"] = f"{found:.4f}"
-                add(row)
+    table = Table(options.out / "topics.csv", FIELDS, 4)
+    for name, paths in models.items():
+        if not paths:
+            continue
+        setting = SETTINGS[name]
+        X, X_test = (
+            part.astype(np.float32) for part in load(options.data, setting.corpus, setting.rows)
+        )
+        reference = others(options.data, setting)
+        y = labels(options.data, setting.corpus)
+        for path in paths:
+            _, system, length, seed = path.stem.split("_")
+            with np.load(path) as archive:
+                topics, alpha = archive["topics"], archive["alpha"]
+            row = {
+                "setting": name,
+                "system": system,
+                "length": length,
+                "seed": seed,
+                "score": f"{predictive_log_likelihood(topics, X_test, alpha):.4f}",
+                "npmi": f"{coherence(topics, X_test):.4f}",
+                "diversity": f"{topic_diversity(topics):.4f}",
+            }
+            if reference is not None:
+                row["npmi_of_others"] = f"{coherence(topics, reference):.4f}"
             if y is not None:
-                found = accuracy([X_test, X], y, TfidfTransformer(sublinear_tf=True), [1.0, 10.0])
-                add({"setting": name, "system": "words", "accuracy": f"{found:.4f}"})
+                features = [theta(topics, alpha, part, options.jobs) for part in (X_test, X)]
+                logarithm = FunctionTransformer(np.log)
+                found = accuracy(features, y, logarithm, [0.01, 0.1, 1.0])
+                row["accuracy"] = f"{found:.4f}"
+            table.add(row)
+        if y is not None:
+            found = accuracy([X_test, X], y, TfidfTransformer(sublinear_tf=True), [1.0, 10.0])
+            table.add({"setting": name, "system": "words", "accuracy": f"{found:.4f}"})
 
 
 if __name__ == "__main__":

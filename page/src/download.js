@@ -32,7 +32,7 @@ export function downloadCsv(name, header, rows) {
 function cell(value) {
   if (typeof value === "number") return String(value);
   let text = value ?? "";
-  // A spreadsheet would run this as a formula.
-  if (/^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+  // A spreadsheet would run this as a formula; that of Japan and China also with wide signs.
+  if (/^[=+\-@＝＋－＠\t\r\n]/.test(text) && !Number.isFinite(Number(text))) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

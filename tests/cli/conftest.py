@@ -6,20 +6,18 @@ import re
 import shutil
 import sys
 
-import numpy as np
 import pytest
 import scipy.sparse as sp
 
 from topictemper.cli import _main as _cli
 from topictemper.datasets import make_lda_corpus
 
-from .small_texts import THEMES
+from ..text.small_texts import texts
 
 
 @pytest.fixture(scope="session")
 def lines():
-    rng = np.random.default_rng(0)
-    return [" ".join(rng.choice(THEMES[d % 3].split(), 12)) for d in range(120)]
+    return texts()
 
 
 @pytest.fixture

@@ -1,14 +1,8 @@
-"""Texts of three themes, and tables of them."""
+"""Tables of texts."""
 
 import csv
 import io
 import json
-
-THEMES = [
-    "river boat water fish island harbour",
-    "engine wheel road driver garage brake",
-    "violin concert melody singer chorus rhythm",
-]
 
 
 def as_table(lines, name):

@@ -214,7 +214,7 @@ def test_a_signal_while_learning(text, tmp_path, number, status):
     signal.signal(signal.SIGINT, before)
     with process:
         try:
-            while b"pass 2/" not in process.stderr.readline():
+            while b"pass 1/" not in process.stderr.readline():
                 assert process.poll() is None
             process.send_signal(number)
             _, err = process.communicate(timeout=300)

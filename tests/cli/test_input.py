@@ -2,9 +2,11 @@
 
 import bz2
 import gzip
+import itertools
 import json
 import lzma
 import os
+import re
 import sys
 import tarfile
 import threading
@@ -15,6 +17,7 @@ import numpy as np
 import pytest
 
 from topictemper import TemperedLDA, load
+from topictemper._utils import _log
 from topictemper.datasets import make_lda_corpus, save_corpus
 
 from .small_texts import as_table
@@ -36,7 +39,44 @@ def test_control_characters_of_words_are_escaped(run, tmp_path, word):
         assert len(out.splitlines()) == 2 + len(options)
         for shown in (word.encode("unicode_escape").decode(), "naïve", "日本", r"tab\tbed"):
             assert shown in out
-    assert word in json.loads(run("topics", path, "--json")[1])[0]["words"]
+    out = run("topics", path, "--json")[1]
+    assert out.replace("\n", "").isprintable()
+    words = json.loads(out)[0]["words"]
+    assert {word, "naïve", "日本"} <= set(words)
+    assert "日本" in out
+
+
+def test_control_characters_of_file_names_are_escaped(run, model, lines, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "a.txt").write_text(lines[0])
+    try:
+        (folder / "\x1b[31mred\n.csv").touch()
+    except OSError:
+        pytest.skip("this system has no such names")
+    status, _, err = run("score", model, folder)
+    assert status == 0
+    assert r"\x1b[31mred .csv: no documents" in err
+    assert len(err.splitlines()) == 1
+    assert "\x1b" not in err
+
+    status, out, _ = run("update", model, folder, "--output", folder / "\x1b[32m.npz")
+    assert status == 0
+    assert r"\x1b[32m.npz: 1 more document" in out
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_ids_are_escaped_on_a_terminal(run, model, lines, tmp_path, monkeypatch, terminal):
+    name = "\x1b]0;title\x07\x9b31m, naïve"
+    path = tmp_path / "table.jsonl"
+    path.write_text(json.dumps({"text": lines[0], "id": name}))
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    status, out, err = run("transform", model, path, "--column=text", "--id=id", "--top=1")
+    assert (status, err) == (0, "")
+    shown = r"\x1b]0;title\x07\x9b31m, naïve" if terminal else name
+    # Not splitlines, which has more ends of lines than CSV.
+    assert out.split("\n")[1].startswith(f'0,"{shown}",')
 
 
 def test_words_are_counted_by_the_line(run, tmp_path):
@@ -52,18 +92,23 @@ def test_words_are_counted_by_the_line(run, tmp_path):
 
 def test_options_of_counting(run, tmp_path):
     file, stop, path = tmp_path / "docs.txt", tmp_path / "stop.txt", tmp_path / "model.npz"
-    file.write_text("big red cat\nbig red dog\nbig red cow\n")
-    stop.write_text("cat\nDog\n")
+    file.write_text("the common pair\nthe common pair\nthe common thing\nthe word\n")
+    stop.write_text("pair\nCommon\n")
 
     def words(*options):
-        fit = ("fit", file, "--topics=2", "--passes=1", "--min-df=1", "--max-df=1.0")
-        status, _, err = run(*fit, "--output", path, *options)
+        fit = ("fit", file, "--topics=2", "--passes=1", "--output", path)
+        status, _, err = run(*fit, *options)
         assert status == 0, err
         return load(path).feature_names_.tolist()
 
-    assert words("--stop-words", stop) == ["big", "cow", "red"]
-    assert words("--ngrams=2", "--min-df=2") == ["big", "big red", "red"]
-    assert words("--token-pattern=[bc]\\w+") == ["big", "cat", "cow"]
+    assert words("--min-df=2") == ["pair"]
+    assert words("--min-df=0.5", "--max-df=0.75") == ["common", "pair"]
+    assert words("--min-df=2", "--max-df=1.0", "--stop-words=none") == ["common", "pair", "the"]
+    assert words("--min-df=1", "--max-df=1") == ["thing", "word"]
+    every = "--min-df=1", "--max-df=1.0"
+    assert words(*every, "--stop-words", stop) == ["the", "thing", "word"]
+    assert words("--ngrams=2", "--min-df=2", "--max-df=1.0") == ["common", "common pair", "pair"]
+    assert words(*every, "--token-pattern=[pw]\\w+") == ["pair", "word"]
 
 
 # Packed files and encodings
@@ -205,6 +250,29 @@ def test_folder_of_files(named, topics, lines, tmp_path):
     assert by_line[:2] == [("0.txt:0", by_line[0][1]), ("0.txt:1", by_line[1][1])]
 
 
+def test_links_out_of_a_folder_are_told(run, named, lines, topics, tmp_path):
+    folder, other = tmp_path / "folder", tmp_path / "other"
+    folder.mkdir()
+    other.mkdir()
+    (folder / "a.txt").write_text(lines[0])
+    (other / "b.txt").write_text(lines[1])
+    try:
+        (folder / "inside.txt").symlink_to("a.txt")
+        (folder / "folder").symlink_to(other)
+    except OSError:
+        pytest.skip("no links here")
+    model = tmp_path / "model.npz"
+    assert run("score", model, folder)[2] == ""
+    (folder / "outside.txt").symlink_to(Path("..") / "other" / "b.txt")
+    said = "1 link, such as outside.txt, to files outside of it, which are read as documents"
+    assert said in run("score", model, folder)[2]
+    assert dict(named(folder)) == {
+        "a.txt": topics[0],
+        "inside.txt": topics[0],
+        "outside.txt": topics[1],
+    }
+
+
 def test_messy_folder(run, named, fails, topics, lines, model, tmp_path):
     folder = tmp_path / "mess"
     folder.mkdir()
@@ -329,3 +397,67 @@ def test_files_in_the_encoding_that_is_given_are_not_taken_for_utf8(run, tmp_pat
     counting = "--topics=1", "--passes=1", "--max-df=1.0", "--min-df=1"
     status, _, err = run("fit", folder, *counting, "-o", tmp_path / "m", "--encoding", encoding)
     assert (status, "may be UTF-8" in err) == (0, False)
+
+
+# How much is left
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Of 10 seconds between looks; 30 documents, or 100 bytes, are read at a time."""
+    moments = itertools.count(0, 10)
+    monkeypatch.setattr(_log, "perf_counter", lambda: next(moments))
+    monkeypatch.setattr("topictemper.text._counting._MOST_DOCUMENTS", 30)
+    monkeypatch.setattr("topictemper._utils._chunks._MOST_ROWS", 30)
+    monkeypatch.setattr("topictemper.cli._decoding._BYTES_AT_ONCE", 100)
+
+
+def seconds_left(log, what):
+    """Pairs of documents and the seconds that are left, 0 where the log does not say."""
+    pattern = rf"{what}: (\d+) documents, \d+ a second(?:, about 0:(\d\d):(\d\d) left)?\n"
+    found = re.findall(pattern, log)
+    return [(int(done), 60 * int(minutes or 0) + int(rest or 0)) for done, minutes, rest in found]
+
+
+@pytest.mark.parametrize("kind", ["lines", "packed", "folder", "table"])
+def test_log_says_how_long_a_file_takes(run, model, clock, text, table, lines, tmp_path, kind):
+    file, options = (table, ["--column=body"]) if kind == "table" else (text, [])
+    tolerance = 8
+    if kind == "packed":
+        # Five megabytes, as a packed file is read by a megabyte at a time.
+        tolerance = 25
+        words = np.random.default_rng(0).integers(0, 1 << 60, (120, 3000))
+        packed = "".join(f"river boat {' '.join(map(hex, row))}\n" for row in words.tolist())
+        file = tmp_path / "docs.txt.gz"
+        file.write_bytes(gzip.compress(packed.encode()))
+    elif kind == "folder":
+        file = tmp_path / "posts"
+        file.mkdir()
+        for part in range(4):
+            (file / f"{part}.txt").write_text("\n".join(lines[30 * part : 30 * part + 30]))
+        options = ["--format=text"]
+    status, _, log = run("transform", model, file, *options, "--output", tmp_path / "theta.csv")
+    assert status == 0, log
+    # A part takes 10 or 20 seconds.
+    assert seconds_left(log, "transforming") == [
+        (30, pytest.approx(60, abs=tolerance)),
+        (60, pytest.approx(40, abs=tolerance)),
+        (90, pytest.approx(20, abs=tolerance)),
+        (120, 0),
+    ]
+    if kind != "packed":
+        fitted = run("fit", file, *options, "--passes=1", "--output", tmp_path / "new.topics")
+        assert seconds_left(fitted[2], "counting words")[0] == (30, pytest.approx(60, abs=8))
+
+
+def test_log_says_how_long_counts_take(run, clock, matrix, tmp_path):
+    path = tmp_path / "model.npz"
+    assert run("fit", matrix, "--topics=3", "--passes=2", "--output", path)[0] == 0
+    log = run("transform", path, matrix, "--output", tmp_path / "theta.csv")[2]
+    assert seconds_left(log, "transforming") == [(30, 20), (60, 0)]
+
+
+def test_nobody_knows_how_long_a_pipe_is(run, model, clock, text, stdin, tmp_path):
+    stdin(text.read_bytes())
+    log = run("transform", model, "-", "--output", tmp_path / "theta.csv")[2]
+    assert seconds_left(log, "transforming") == [(30, 0), (60, 0), (90, 0), (120, 0)]

@@ -86,6 +86,7 @@ def test_what_is_no_matrix(matrix, spoil):
         ("", "no words"),
         ("one\n\ntwo\n", "line 2: no word"),
         ("one\ntwo\none\n", "line 3: 'one' is already in line 1"),
+        (f"{'a' * 999}\n" * 2, f"line 2: '{'a' * 60}' is already in line 1"),
     ],
 )
 def test_vocabulary_that_would_shift_columns(tmp_path, content, message):

@@ -2,6 +2,7 @@
 
 import csv
 import errno
+import itertools
 import json
 import os
 import sys
@@ -12,7 +13,12 @@ import numpy as np
 import pytest
 
 from topictemper import TopicModel, load
+from topictemper.cli._inputs import Document
+from topictemper.cli._outputs import Labels, opened_output
 from topictemper.datasets import read_corpus
+from topictemper.lda._training import Trainer
+
+from ..traced_memory import TracedMemory
 
 # Proportions
 
@@ -130,6 +136,21 @@ def test_an_npz_is_not_padded_to_one_long_id(run, fails, model, lines, tmp_path,
     assert run(*command, tmp_path / "theta.csv")[0] == 0
 
 
+def test_proportions_in_an_npz_may_be_more_than_the_memory(tmp_path):
+    labels, rng = Labels([f"t{k}" for k in range(256)], [], None), np.random.default_rng(0)
+    parts = [rng.random((500, 256), dtype=np.float32) for _ in range(40)]
+    documents = [[Document(str(500 * p + d), "") for d in range(500)] for p in range(40)]
+    out = tmp_path / "theta.npz"
+    with TracedMemory() as memory, opened_output(out, "npz", labels) as write:
+        for each, theta in zip(documents, parts, strict=True):
+            write(each, theta)
+    archive = np.load(out)
+    np.testing.assert_array_equal(archive["proportions"], np.concatenate(parts))
+    assert archive["document"].tolist() == [str(d) for d in range(20_000)]
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+    assert memory.peak < archive["proportions"].nbytes / 2  # names and labels; all would be twice
+
+
 def test_only_names_in_an_npz_are_compressed(run, model, text, tmp_path):
     """To compress proportions takes longer than to find them, and saves a tenth."""
     assert run("transform", model, text, "--output", tmp_path / "theta.npz")[0] == 0
@@ -145,6 +166,7 @@ def test_only_names_in_an_npz_are_compressed(run, model, text, tmp_path):
         ("--output=t.xlsx", "--output: t.xlsx must end with .csv, .parquet or .npz"),
         ("--output=t.npz --top=2", "--top is for .csv and .parquet"),
         ("--output=docs.csv", "docs.csv: this would overwrite the input"),
+        ("--output=model.npz", "model.npz: this would overwrite the input"),
         ("--output=none/t.csv", "cannot be written"),
     ],
 )
@@ -195,6 +217,60 @@ def test_update(run, model, text, lines, tmp_path, monkeypatch):
     np.testing.assert_array_equal(load(out).lda_.components_, expected)
     assert run("update", model, text)[0] == 0  # in place
     np.testing.assert_array_equal(load(model).lda_.components_, expected)
+
+
+@pytest.fixture
+def interrupted_step(monkeypatch):
+    """Let Ctrl-C come at the begin of some step."""
+
+    def interrupted_step(number):
+        step, calls = Trainer.step, itertools.count(1)
+
+        def interrupted(*arguments, **options):
+            if next(calls) == number:
+                raise KeyboardInterrupt
+            return step(*arguments, **options)
+
+        monkeypatch.setattr(Trainer, "step", interrupted)
+
+    return interrupted_step
+
+
+def test_what_an_interrupted_update_has_learned_is_saved(
+    run, model, text, lines, tmp_path, interrupted_step
+):
+    before, whole = load(model), model.read_bytes()
+    learned = 3 * before.lda_._trainer.plan.largest_batch
+    expected = before.update(lines[:learned]).lda_.components_
+    text.write_text("\n".join(lines[:100]))
+    interrupted_step(4)
+    status, out, err = run("update", model, text)
+    saved = tmp_path / "model.npz.interrupted"
+    assert (status, out, model.read_bytes()) == (130, "", whole)
+    told = f"interrupted: the first {learned} more documents are learned; the model is {saved}\n"
+    assert told in err
+    np.testing.assert_array_equal(load(saved).lda_.components_, expected)
+    assert load(saved).topics_["documents"].sum() == 120 + learned
+
+
+def test_what_an_interrupted_update_has_learned_of_counts_is_saved(
+    run, matrix, tmp_path, interrupted_step
+):
+    path = tmp_path / "counts.npz"
+    fit = ("fit", matrix, "--topics=3", "--passes=2", "--batch-size=20", "--output", path)
+    assert run(*fit)[0] == 0
+    expected = load(path).partial_fit(read_corpus(matrix).counts[:40]).components_
+    interrupted_step(3)
+    assert "the first 40 more documents are learned" in run("update", path, matrix)[2]
+    np.testing.assert_array_equal(load(f"{path}.interrupted").components_, expected)
+
+
+def test_an_update_that_has_learned_nothing_saves_nothing(run, model, text, interrupted_step):
+    interrupted_step(1)
+    status, _, err = run("update", model, text)
+    assert status == 130
+    assert err.endswith("interrupted: nothing is learned, and no model is saved\n")
+    assert not model.with_name("model.npz.interrupted").exists()
 
 
 def test_update_names_a_malformed_file_once(fails, model, text):

@@ -1,3 +1,4 @@
+import csv
 import math
 
 import numpy as np
@@ -56,22 +57,16 @@ SIZES = np.array([1.0, 6.0, 3.0])
 WORDS = [["red", "blue"], ["cat", "dog"], ["sun", "moon"]]
 
 
-def test_topics_are_sorted_by_size():
-    assert _printing.format_topics(SIZES, WORDS).splitlines() == [
-        "  1   60.0%  cat dog",
-        "  2   30.0%  sun moon",
-        "  0   10.0%  red blue",
-    ]
-
-
-def test_largest_topics_only():
-    lines = _printing.format_topics(SIZES, WORDS, 2).splitlines()
-    assert lines == ["  1   60.0%  cat dog", "  2   30.0%  sun moon"]
-
-
-def test_labels_stand_before_words():
-    lines = _printing.format_topics(SIZES, WORDS, 2, labels={1: "pets\x07"}).splitlines()
-    assert lines == [r"  1   60.0%  pets\x07: cat dog", "  2   30.0%  sun moon"]
+@pytest.mark.parametrize(
+    ("settings", "lines"),
+    [
+        ({}, ["  1   60.0%  cat dog", "  2   30.0%  sun moon", "  0   10.0%  red blue"]),
+        ({"n_rows": 2}, ["  1   60.0%  cat dog", "  2   30.0%  sun moon"]),
+        ({"n_rows": 1, "labels": {1: "pets\x07"}}, [r"  1   60.0%  pets\x07: cat dog"]),
+    ],
+)
+def test_topics_are_sorted_by_size(settings, lines):
+    assert _printing.format_topics(SIZES, WORDS, **settings).splitlines() == lines
 
 
 def test_hottest_documents_come_first():
@@ -109,3 +104,22 @@ def test_score():
         "score       -2.0000 nats per token",
         f"perplexity  {math.exp(2.0):.1f}",
     ]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"),
+        ("@SUM(1)", "'@SUM(1)"),
+        ("-2+3", "'-2+3"),
+        ("+x", "'+x"),
+        ("\uff1dA1", "'\uff1dA1"),
+        (["=A1", "b"], "'=A1 b"),
+        ("-2.5", "-2.5"),
+        ("a=b", "a=b"),
+        (-2, "-2"),
+        (["a b", "c"], "a b; c"),
+    ],
+)
+def test_csv_has_no_formulas(value, shown):
+    assert list(csv.reader(_printing.as_csv([{"x": value}]).splitlines())) == [["x"], [shown]]

@@ -1,4 +1,5 @@
 import json
+import os
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_array_equal
 
 from topictemper._utils._files import new_folder
-from topictemper.datasets import open_corpus, save_corpus
+from topictemper.datasets import open_corpus, read_corpus, save_corpus, write_corpus
 from topictemper.datasets.formats import _mapped
 
 COUNTS = sp.csr_array([[1, 0, 2], [0, 0, 0], [0, 3, 0]])
@@ -203,6 +204,24 @@ def test_damaged_folders(path, spoil, message):
     spoil(path)
     with pytest.raises(ValueError, match=message):
         open_corpus(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices of POSIX")
+@pytest.mark.parametrize("name", ["corpus.json", "indices.npy", "vocab.txt"])
+def test_a_link_to_a_device_is_not_read(path, name):
+    save_corpus(path, COUNTS, ["a", "b", "c"])
+    (path / name).unlink()
+    (path / name).symlink_to(os.devnull)  # or /dev/zero, which has no end
+    with pytest.raises(ValueError, match=rf"{name}: not a regular file"):
+        open_corpus(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices of POSIX")
+def test_words_beside_counts_are_not_read_from_a_device(tmp_path):
+    write_corpus(tmp_path / "counts.mtx", COUNTS)
+    (tmp_path / "vocab.txt").symlink_to(os.devnull)
+    with pytest.raises(ValueError, match=r"vocab.txt: not a regular file"):
+        read_corpus(tmp_path / "counts.mtx")
 
 
 def test_what_is_no_corpus(path):

@@ -25,6 +25,8 @@ from topictemper.tempering import (
     PosteriorAnnealing,
 )
 
+from ..traced_memory import TracedMemory
+
 MODES = ("vi", "avi", "vt", "lvt")
 FITTED = ("components_", "component_variances_", "elbo_history_", "temperature_history_")
 
@@ -292,12 +294,23 @@ def test_bad_parameters_leave_the_estimator_as_it_was(parameters, name):
 def test_images_and_other_components_need_memory_for_each_component(monkeypatch):
     model, X = small(), shapes()
     K, (N, D) = model.n_components, X.shape
-    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 8 * K * (D + N + K) - 1}
+    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 16 * K * (D + N + K) - 1}
     monkeypatch.setattr("topictemper._utils._memory.os.sysconf", sizes.get, raising=False)
     with pytest.raises(ValueError, match=f"n_components={K} needs .* {D} features and {N} rows"):
         model.fit(X)
     sizes["SC_PHYS_PAGES"] += 1
     model.fit(X)
+
+
+@pytest.mark.parametrize("tempering", ["vi", "lvt"])
+@pytest.mark.parametrize(("N", "D", "K"), [(20, 12, 600), (600, 12, 300), (20, 400, 300)])
+def test_no_fit_is_refused_that_has_the_memory(N, D, K, tempering):
+    """Ratios are 1.1, 2.0 and 1.6."""
+    X = np.random.default_rng(0).random((N, D))
+    with TracedMemory() as memory:
+        FactorialMixture(K, tempering=tempering, max_iter=2, random_state=0).fit(X)
+    # LAPACK takes a copy of the equations, which is not traced.
+    assert memory.peak + 8 * K * K > 16 * K * (N + D + K)
 
 
 def test_bad_data():

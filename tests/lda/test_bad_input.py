@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
 
-from topictemper import load
+from topictemper import TemperedLDA, load
 from topictemper.tempering import ConstantSchedule, GlobalTempering
 
 from ..small_lda import MODES, corpus, learned_state, set_tempering, small_lda
@@ -263,13 +263,43 @@ def test_topics_that_no_machine_can_hold():
         small_lda(n_components=2**31).fit(corpus())
 
 
-@pytest.mark.parametrize(("method", "copies"), [("fit", 3), ("partial_fit", 2)])
-def test_topics_that_a_machine_can_hold_but_not_learn(monkeypatch, method, copies):
-    lda, X = small_lda(), corpus()
+# A stream has no third copy of the topics, in whose memory the first step of a fit has place.
+@pytest.mark.parametrize(
+    ("method", "copies", "of_step"), [("fit", 3, 0), ("partial_fit", 2, 16 * 4 + 20 * 12)]
+)
+def test_topics_that_a_machine_can_hold_but_not_learn(monkeypatch, method, copies, of_step):
+    lda, X = small_lda(), sp.hstack([corpus(), np.zeros((200, 40))], format="csr")
     learn, copy = getattr(lda, method), lda.n_components * X.shape[1] * 4
     sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": copies * copy - 1}
     monkeypatch.setattr("topictemper._utils._memory.os.sysconf", sizes.get, raising=False)
     with Unchanged(lda, "n_components=.* a smaller n_components"):
+        learn(X)
+    sizes["SC_PHYS_PAGES"] += 1 + lda.n_components * of_step
+    learn(X)
+
+
+@pytest.mark.parametrize(
+    ("method", "rows", "n_first", "advice"),
+    [
+        ("online", 200, 20, "a smaller n_components or batch_size"),
+        ("online", 15, 15, "a smaller n_components, or fit fewer rows"),
+        ("batch", 200, 200, "a smaller n_components, or fit fewer rows"),
+        ("stream", 200, 20, "a smaller n_components or batch_size"),
+        ("stream", 15, 15, "a smaller n_components, or fit fewer rows"),
+    ],
+)
+def test_documents_whose_topics_a_machine_cannot_hold(monkeypatch, method, rows, n_first, advice):
+    """Nine words: topics take less memory than the documents of a minibatch."""
+    settings = {"learning_method": method} if method == "batch" else {"batch_size": 20}
+    lda = TemperedLDA(4, max_iter=3, random_state=0, **settings)
+    learn = lda.partial_fit if method == "stream" else lda.fit
+    X = corpus()[:rows, :9].toarray() + 1
+    # Of each topic its words, before and after documents are added, and 16 nodes; of each document
+    # gamma, a weight and a number.
+    n_bytes = lda.n_components * (2 * 9 * 4 + 16 * 4 + n_first * 12)
+    sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": n_bytes - 1}
+    monkeypatch.setattr("topictemper._utils._memory.os.sysconf", sizes.get, raising=False)
+    with Unchanged(lda, f"n_components=4.* 9 features.* {advice}$"):
         learn(X)
     sizes["SC_PHYS_PAGES"] += 1
     learn(X)

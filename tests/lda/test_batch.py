@@ -268,7 +268,8 @@ def test_goes_on_online():
     assert not hasattr(lda, "elbo_history_")
 
 
-def test_validation_and_verbose_follow_the_passes(caplog):
+def test_validation_and_verbose_follow_the_passes(caplog, monkeypatch):
+    monkeypatch.setattr("topictemper.lda._monitor._SECONDS_BETWEEN_LINES", 0.0)
     with caplog.at_level("INFO", logger="topictemper"):
         lda = batch_lda(max_iter=4, tol=0.0, verbose=1).fit(corpus(), validation_X=corpus(50))
     assert_array_equal(lda.score_history_["pass"], [1, 2, 3, 4])
@@ -293,7 +294,9 @@ class Scripted(Trainer):
 def scripted(bounds, **parameters):
     lda = batch_lda(tol=1e-3, **parameters)
     trainer = new_trainer(Config.of(lda.get_params(deep=False), 60), 200.0, lda.max_iter)
-    hooks = SimpleNamespace(before_pass=lambda: None, after_pass=lambda done: False)
+    hooks = SimpleNamespace(
+        before_pass=lambda: None, after_pass=lambda done: False, after_passes=lambda: None
+    )
     trainer.plan = replace(trainer.plan, planned_passes=len(bounds))
     scripted_trainer = Scripted(trainer, bounds)
     history = []

@@ -202,7 +202,8 @@ def test_components_follow_partial_fit():
     assert not np.array_equal(lda.components_, before)
 
 
-def test_verbose_logs_every_pass(caplog):
+def test_verbose_logs_passes(caplog, monkeypatch):
+    monkeypatch.setattr("topictemper.lda._monitor._SECONDS_BETWEEN_LINES", 0.0)
     with caplog.at_level(logging.INFO, logger="topictemper"):
         small_lda(verbose=1).fit(corpus(), validation_X=corpus())
     assert len(caplog.records) == 3

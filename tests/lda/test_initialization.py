@@ -6,12 +6,13 @@ import scipy.sparse as sp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import load
-from topictemper.lda import _training
+from topictemper.lda import _initialization, _training
 from topictemper.lda._initialization import add_documents
 from topictemper.lda._topics import Topics
 from topictemper.tempering._modes import MODES
 
 from ..small_lda import corpus, fitted, minibatch, noise, small_lda
+from ..traced_memory import TracedMemory
 
 SHARE = 0.05  # of V tokens, which each topic is raised by
 
@@ -49,6 +50,26 @@ def test_documents_are_added_to_a_topic_each_in_proportion_to_their_counts():
     tokens = X.diagonal() * weight
     expected = SHARE * 120 * tokens / np.bincount(topic, tokens)[topic]
     assert_allclose(added[np.arange(100), topic], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_parts_have_the_bits_of_the_whole(monkeypatch, dtype):
+    X, weight = corpus(50), np.random.default_rng(0).uniform(0.5, 3.0, 50)
+    _, whole = dealt(X, weight, n_components=40, dtype=dtype)
+    for at_once in (1, 100, 1000):
+        monkeypatch.setattr(_initialization, "_ENTRIES_AT_ONCE", at_once)
+        _, topics = dealt(X, weight, n_components=40, dtype=dtype)
+        assert topics.M.tobytes() == whole.M.tobytes()
+        assert topics.column_sums.tobytes() == whole.column_sums.tobytes()
+
+
+def test_long_documents_take_little_memory_for_many_topics():
+    """Two thousand MB, if all 8 million values are added at a time; 31 if some are."""
+    topics = topics_of_noise(4000, 1000, np.float32)
+    batch = minibatch(np.ones((20, 2000)), np.float32)
+    with TracedMemory() as memory:
+        add_documents(topics, batch, seed=7)
+    assert memory.peak < 60 * 2**20
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

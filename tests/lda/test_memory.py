@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from topictemper import TemperedLDA
+from topictemper.tempering import GlobalTempering
 from topictemper.topics import _twins
 
 from ..traced_memory import TracedMemory
@@ -21,3 +22,28 @@ def test_a_fit_needs_memory_for_three_copies_of_the_topics(dtype, monkeypatch):
     with pytest.warns(UserWarning, match=same), TracedMemory() as memory:
         lda.fit(X)
     assert memory.peak < 3.3 * lda.components_.nbytes
+
+
+@pytest.mark.filterwarnings("ignore:.*topics are nearly the same")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        *({"tempering": mode} for mode in ("svi", "dasvi", "vt", "lvt")),
+        {"tempering": GlobalTempering(normalizer="prior"), "topic_word_prior": 0.1},
+        {"inference": "vb", "dtype": "float64"},
+        {"learning_method": "batch"},
+        {"init": np.ones((4000, 6)), "tempering": "svi"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("n_samples", [2, 40])
+def test_no_fit_is_refused_that_has_the_memory(settings, n_samples, monkeypatch):
+    """Of few words and many topics, of which the documents of a minibatch take most."""
+    X = np.random.default_rng(0).integers(0, 3, (n_samples, 6))
+    X[:, 0] = 1
+    lda = TemperedLDA(4000, max_iter=2, random_state=0, **settings)
+    with TracedMemory() as memory:
+        lda.fit(X)
+    where = "topictemper._utils._validation.usable_memory"
+    monkeypatch.setattr(where, lambda: (memory.peak, "the machine"))
+    lda.fit(X)

@@ -9,6 +9,8 @@ import pytest
 
 import topictemper.lda._callbacks
 import topictemper.lda._estimator
+from topictemper import TemperedLDA
+from topictemper.lda import _monitor
 from topictemper.persistence import _models
 
 from ..small_lda import corpus, learned_state, small_lda
@@ -21,6 +23,12 @@ def loaded_again(module, monkeypatch):
     monkeypatch.setitem(sys.modules, module.__name__, other)
     spec.loader.exec_module(other)
     return other
+
+
+@pytest.fixture
+def every_pass(monkeypatch):
+    """Logs a line for every pass, however soon it comes after another one."""
+    monkeypatch.setattr(_monitor, "_SECONDS_BETWEEN_LINES", 0.0)
 
 
 @pytest.fixture
@@ -48,6 +56,7 @@ def test_older_scikit_learn_stops_early(older_lda):
     assert len(older.score_history_) < 30
 
 
+@pytest.mark.usefixtures("every_pass")
 def test_older_scikit_learn_logs(older_lda, caplog):
     with caplog.at_level(logging.INFO, logger="topictemper"):
         older_lda(**small_lda(verbose=1).get_params()).fit(corpus(), validation_X=corpus(50, 1))
@@ -64,6 +73,7 @@ def assert_logged(messages):
     assert [match[1] for match in matches] == ["1", "2", "3"]
 
 
+@pytest.mark.usefixtures("every_pass")
 def test_log_has_pass_temperature_speed_and_score(caplog):
     with caplog.at_level(logging.INFO, logger="topictemper"):
         lda = small_lda(verbose=1).fit(corpus(), validation_X=corpus(50, 1))
@@ -72,6 +82,7 @@ def test_log_has_pass_temperature_speed_and_score(caplog):
     assert f"temperature {lda.temperature_:.3f}" in caplog.messages[-1]
 
 
+@pytest.mark.usefixtures("every_pass")
 def test_speed_is_of_learning_alone(caplog, monkeypatch):
     # A clock that a call moves by a tenth of a second: one call before learning and one after it,
     # whatever scoring takes.
@@ -79,7 +90,35 @@ def test_speed_is_of_learning_alone(caplog, monkeypatch):
     monkeypatch.setattr("topictemper.lda._monitor.perf_counter", lambda: next(tenths) / 10)
     with caplog.at_level(logging.INFO, logger="topictemper"):
         small_lda(verbose=1).fit(corpus(), validation_X=corpus(50, 1))
+    assert len(caplog.messages) == 3
     assert all(" 2,000 documents a second" in message for message in caplog.messages)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "logged"),
+    [(1 / 32, [1, 12]), (1 / 4, [1, 5, 9, 12]), (3 / 8, [1, 4, 7, 10, 12]), (1, range(1, 13))],
+)
+@pytest.mark.parametrize("settings", [{}, {"learning_method": "batch", "tol": 0.0}], ids=str)
+def test_quick_passes_are_logged_once_a_second(caplog, monkeypatch, seconds, logged, settings):
+    # The clock moves by half a pass, before it and after it.
+    calls = iter(range(1000))
+    monkeypatch.setattr(_monitor, "perf_counter", lambda: next(calls) * seconds / 2)
+    lda = TemperedLDA(3, max_iter=12, verbose=1, random_state=0, **settings)
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        lda.fit(corpus())
+    passes = [int(re.match(r"pass (\d+)/12: ", line)[1]) for line in caplog.messages]
+    assert passes == list(logged)
+
+
+@pytest.mark.parametrize("settings", [{"early_stopping": True}, {"learning_method": "batch"}])
+def test_the_last_pass_is_logged_wherever_a_fit_ends(caplog, monkeypatch, settings):
+    monkeypatch.setattr(_monitor, "perf_counter", lambda: 7.0)
+    lda = TemperedLDA(3, max_iter=400, verbose=1, random_state=0, **settings)
+    with caplog.at_level(logging.INFO, logger="topictemper"):
+        lda.fit(corpus())
+    passes = [int(re.match(r"pass (\d+)/400: ", line)[1]) for line in caplog.messages]
+    assert passes == [1, len(lda.score_history_ if lda.early_stopping else lda.elbo_history_)]
+    assert 1 < passes[1] < 400
 
 
 @pytest.mark.parametrize(

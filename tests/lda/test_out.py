@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA
+from topictemper._utils import _rows
 from topictemper.lda import _prediction
 
 from ..small_lda import corpus, fitted
@@ -66,6 +67,17 @@ def test_proportions_do_not_depend_on_how_many_are_found_at_once(monkeypatch, in
     expected = lda.transform(X, inference=inference)
     monkeypatch.setattr(_prediction, "_MOST_IN_PLACE", 20 * expected.shape[1])
     assert_array_equal(lda.transform(X, inference=inference), expected)
+
+
+def test_more_proportions_than_the_memory_holds(monkeypatch):
+    X, lda, memory = corpus(210), fitted(), [210 * 4 * 4 - 1]
+    monkeypatch.setattr(_rows, "usable_memory", lambda: (memory[0], "its container"))
+    needed = "the proportions of 4 topics in the 210 rows of X need 0.0 GiB, and its container has"
+    with pytest.raises(ValueError, match=needed):
+        lda.transform(X)
+    expected = lda.transform(X, out=np.empty((210, 4), np.float32))
+    memory[0] += 1
+    assert_array_equal(lda.transform(X), expected)
 
 
 def test_arrays_that_do_not_fit():

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from copy import deepcopy
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from sklearn.base import clone
 from topictemper import TemperedLDA
 from topictemper.datasets import read_corpus, save_corpus, to_gensim, write_corpus
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
+from topictemper.lda import _counts_mixin
 from topictemper.metrics import coherence, perplexity
 from topictemper.mixture import DPGaussianMixture
 
@@ -257,3 +259,17 @@ def test_words_given_token_by_token_are_their_counts(format, dtype, tmp_path):
     assert_array_equal(read_corpus(tmp_path / "corpus.uci").counts.toarray(), X.toarray())
     sp.save_npz(tmp_path / "corpus.npz", tokens)
     assert_array_equal(read_corpus(tmp_path / "corpus.npz").counts.toarray(), X.toarray())
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csr_matrix])
+def test_documents_that_come_one_by_one_need_no_conversion(monkeypatch, kind):
+    """scikit-learn's checks would take longer than all the rest."""
+    X = corpus(61)
+    lda = small_lda(total_samples=61).partial_fit(X[:1])
+    expected = deepcopy(lda).partial_fit(X[1:])
+    monkeypatch.setattr(_counts_mixin, "check_array", None)
+    lda.partial_fit(kind(X[[d]]) for d in range(1, 61))
+    assert_array_equal(lda.components_, expected.components_)
+    assert_array_equal(lda.transform(kind(X)), expected.transform(X))
+    with pytest.raises(ValueError, match="X has 3 features, but TemperedLDA is expecting"):
+        lda.transform(kind(X[:, :3]))

@@ -1,5 +1,6 @@
 """Streams of which nobody knows the length, or of which it changes."""
 
+import itertools
 import pickle
 from copy import deepcopy
 
@@ -10,6 +11,7 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from topictemper import TemperedLDA, load
+from topictemper._utils import _log
 from topictemper.lda import _clock, _defaults
 from topictemper.lda._config import OF_TRAINING
 from topictemper.tempering import Annealing, LocalTempering, PosteriorAnnealing
@@ -322,3 +324,26 @@ def test_alpha_waits_for_words(tmp_path):
     lda.save(tmp_path / "model")
     lda = load(tmp_path / "model").partial_fit(corpus())
     assert (lda.doc_topic_prior_ != np.float32(0.1)).all()
+
+
+@pytest.mark.parametrize(
+    ("total_samples", "in_chunks", "left"),
+    [
+        (1000, False, ["0:00:40", "0:00:20"]),
+        (100, True, ["0:01:20", "0:01:00", "0:00:40"]),
+        (None, True, []),
+    ],
+)
+def test_log_of_a_long_call(caplog, monkeypatch, total_samples, in_chunks, left):
+    """A matrix has an end, and a stream of known length, too."""
+    moments = itertools.count(0, 10)  # seconds; a line looks twice at the clock
+    monkeypatch.setattr(_log, "perf_counter", lambda: next(moments))
+    X = corpus(60)
+    lda = small_lda(verbose=1, batch_size=20, total_samples=total_samples)
+    with caplog.at_level("INFO", "topictemper"):
+        lda.partial_fit((X[d] for d in range(60)) if in_chunks else X)
+    said = [line.partition(", about ") for line in caplog.messages]
+    assert [documents for documents, _, _ in said] == [
+        f"learning: {n} documents, 1 a second" for n in (20, 40, 60)
+    ]
+    assert [rest.removesuffix(" left") for _, _, rest in said if rest] == left

@@ -86,31 +86,27 @@ def test_fewer_topics_can_predict_better_only_if_the_fewest_are_best(second, how
     assert reason.endswith(f"Fewer topics than were tried may predict {how}.")
 
 
-def test_names_of_data_frames():
+@pytest.mark.parametrize("columns", [[f"w{v}" for v in range(60)], range(1, 61)])
+def test_names_of_data_frames(columns):
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    frame = pandas.DataFrame(corpus().toarray(), columns=[f"w{v}" for v in range(60)])
-    seeded = small_lda(topic_word_prior={"seeds": ["w1", "w2"]})
-    settings = {"estimator": seeded, "n_seeds": 1}
+    frame = pandas.DataFrame(corpus().toarray(), columns=columns)
+    names = list(map(str, frame))
+    settings = {"estimator": small_lda(topic_word_prior={"seeds": names[1:3]}), "n_seeds": 1}
     found = compare_n_components(frame, [2, 3], **settings)
-    given = compare_n_components(corpus(), [2, 3], feature_names=list(frame), **settings)
-    assert_allclose(found.table_["score"], given.table_["score"])
-    mixed = frame.rename(columns={"w59": 2024})  # which scikit-learn does not take for names
-    plain = settings | {"estimator": small_lda()}
-    found, given = (compare_n_components(X, [2, 3], **plain) for X in (mixed, corpus()))
+    given = compare_n_components(corpus(), [2, 3], feature_names=names, **settings)
     assert_allclose(found.table_["score"], given.table_["score"])
     with pytest.raises(ValueError, match="validation_X has other columns than X"):
         compare_n_components(frame, [2, 3], validation_X=frame[frame.columns[::-1]], **settings)
 
 
-def test_names_of_data_frames_that_are_numbers():
+def test_a_mixture_of_words_and_numbers_is_no_names():
+    """As in scikit-learn."""
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    frame = pandas.DataFrame(corpus().toarray(), columns=range(1, 61))
-    settings = {"estimator": small_lda(topic_word_prior={"seeds": ["1", "2"]}), "n_seeds": 1}
-    found = compare_n_components(frame, [2, 3], **settings)
-    given = compare_n_components(frame, [2, 3], feature_names=list(map(str, frame)), **settings)
+    mixed = pandas.DataFrame(corpus().toarray(), columns=[*(f"w{v}" for v in range(59)), 2024])
+    found, given = (
+        compare_n_components(X, [2, 3], estimator=small_lda(), n_seeds=1) for X in (mixed, corpus())
+    )
     assert_allclose(found.table_["score"], given.table_["score"])
-    with pytest.raises(ValueError, match="validation_X has other columns than X"):
-        compare_n_components(frame, [2, 3], validation_X=frame[frame.columns[::-1]], **settings)
 
 
 def test_one_seed_and_another_library():

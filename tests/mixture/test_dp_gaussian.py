@@ -15,6 +15,7 @@ from topictemper.mixture import DPGaussianMixture
 from topictemper.mixture._priors import draw_start
 from topictemper.tempering import Annealing, ConstantSchedule, GlobalTempering, LocalTempering
 
+from ..traced_memory import TracedMemory
 from .points import clusters, fitted, random_start
 
 X = clusters(0, 120)
@@ -342,7 +343,9 @@ def test_bad_parameters_change_nothing(parameters, message):
     assert all(after[name] is before[name] for name in before)
 
 
-@pytest.mark.parametrize(("kind", "n_numbers"), [("diag", 120 + 2), ("full", 120 + 2 * 2)])
+@pytest.mark.parametrize(
+    ("kind", "n_numbers"), [("diag", 3 * 120 + 2 * 2), ("full", 3 * 120 + 2 * 4)]
+)
 def test_rows_and_covariances_need_memory_for_each_component(monkeypatch, kind, n_numbers):
     sizes = {"SC_PAGE_SIZE": 1, "SC_PHYS_PAGES": 3 * 8 * n_numbers - 1}
     monkeypatch.setattr("topictemper._utils._memory.os.sysconf", sizes.get, raising=False)
@@ -350,6 +353,17 @@ def test_rows_and_covariances_need_memory_for_each_component(monkeypatch, kind, 
         fitted(X, 3, covariance_type=kind)
     sizes["SC_PHYS_PAGES"] += 1
     fitted(X, 3, covariance_type=kind)
+
+
+@pytest.mark.filterwarnings("ignore:not converged")
+@pytest.mark.parametrize("kind", ["diag", "full"])
+@pytest.mark.parametrize(("N", "D", "K"), [(500, 12, 2000), (2000, 12, 100), (50, 20, 2000)])
+def test_no_fit_is_refused_that_has_the_memory(N, D, K, kind):
+    """Ratios are from 1.35 to 2.6."""
+    rows = np.random.default_rng(0).normal(size=(N, D))
+    with TracedMemory() as memory:
+        DPGaussianMixture(K, covariance_type=kind, max_iter=2, random_state=0).fit(rows)
+    assert memory.peak > 8 * K * (3 * N + 2 * D ** (2 if kind == "full" else 1))
 
 
 def test_bad_data():

@@ -104,8 +104,21 @@ ARRAYS = [
     ("lvt", "state/trainer/random_state/state/key", lambda key: key.astype(float)),
     ("lvt", "state/first_alpha", _entry(np.nan)),
     ("lvt", "state/first_alpha", np.ones(4)),
+    ("lvt", "state/trainer/alpha", np.zeros(4, np.float32)),
+    ("lvt", "state/trainer/alpha", np.ones(5, np.float32)),
+    ("lvt", "state/trainer/control/history", 3),
+    ("lvt", "state/trainer/topics/M", np.ones((60, 4))),
+    ("lvt", "state/trainer/topics/M", np.ones((4, 60), np.float32)),
+    ("lvt", "state/trainer/topics/M", np.full((60, 4), np.nan, np.float32)),
+    ("lvt", "state/trainer/topics/M", np.full((60, 4), -1, np.float32)),
 ]
 NUMBERS = [
+    ("lvt", "parameters", {"n_components": 5}),
+    ("lvt", "parameters", {"n_components": 4, "unheard_of": 1}),
+    ("lvt", "parameters", {"n_components": 4, "tempering": "cold"}),
+    ("lvt", "feature_names", ["one", "two", "three"]),
+    ("lvt", "n_features", 61),
+    ("lvt", "n_features", None),
     ("lvt", "n_features", INFINITY),
     ("lvt", "n_features", 60.0),
     ("lvt", "n_features", 10**12),
@@ -126,11 +139,17 @@ NUMBERS = [
     ("lvt", "state/score_history", 3),
     ("lvt", "state/labels", {str(k): "a" for k in range(4)}),
     ("lvt", "state/labels", ["a", "b"]),
+    ("lvt", "state/trainer/clock", lambda clock: clock | {"unheard_of": 1}),
+    ("lvt", "state/trainer/clock", {}),
+    ("lvt", "state/trainer/sampling_seed", -1),
+    ("lvt", "state/trainer/eta", -1.0),
+    ("lvt", "state/trainer/eta", "much"),
     ("lvt", "state/trainer/eta", 1e300),
     ("lvt", "state/trainer/eta", 1e-300),
     ("lvt", "state/trainer/topics/a", 0.0),
     ("lvt", "state/trainer/topics/a", INFINITY),
     ("lvt", "state/trainer/topics/b", float("nan")),
+    ("lvt", "state/trainer/topics/base", 0.0),
     ("lvt", "state/trainer/topics/base", 1e300),
     ("lvt", "state/trainer/clock/passes_before", -INFINITY),
     ("lvt", "state/trainer/clock/seen_before", 1e9),
@@ -153,10 +172,14 @@ NUMBERS = [
     ("lvt", "state/trainer/priors/n_even", -1.0),
     ("lvt", "state/trainer/normalizer/refreshed", 1e9),
     ("lvt", "state/trainer/control/learned", 1e-9),
+    ("lvt", "state/trainer/control/learned", 2.0),
+    ("lvt", "state/trainer/control/learned", float("nan")),
+    ("lvt", "state/trainer/control/course/probe", 3),
     ("lvt", "state/trainer/control/course/begin", 1e9),
     ("lvt", "state/trainer/control/course/probe/temperature", 0.5),
     ("vt", "state/trainer/control/posterior/energy", None),
     ("vt", "state/trainer/control/posterior/energy", INFINITY),
+    ("lvt", "state/trainer/random_state/bit_generator", "Generator"),
     ("lvt", "state/trainer/random_state/state/pos", INFINITY),
     ("lvt", "state/trainer/random_state/state/pos", 10**6),
     ("lvt", "state/trainer/random_state/has_gauss", 7),
@@ -176,7 +199,7 @@ def test_values_that_no_training_leads_to(tmp_path, files, mode, place, value):
         load(path)
 
 
-@pytest.mark.parametrize("name", ["Other", "SeedTopics", 3, None, ["TemperedLDA"]])
+@pytest.mark.parametrize("name", ["load", "SeedTopics", 3, None, ["TemperedLDA"]])
 def test_only_estimators_of_topictemper_are_made(tmp_path, files, name):
     _changed(files["lvt"], tmp_path / "model.npz", "estimator", name)
     match = DAMAGED + "estimator: .* is not an estimator of topictemper"
@@ -232,6 +255,22 @@ def test_sizes_are_weighed_before_memory_is_taken(tmp_path, files, place):
     with (
         TracedMemory() as memory,
         pytest.raises(ValueError, match=rf"model\.npz .*damaged: member '{place}\.npy': "),
+    ):
+        load(path)
+    assert memory.peak < 2**24
+
+
+@pytest.mark.parametrize("changed", [{"n_components": 2**27}, {"n_components": 2**31}, {}])
+def test_priors_are_not_made_of_topics_that_are_not_there(tmp_path, files, changed):
+    path = tmp_path / "model.npz"
+    header = json.loads(files["lvt"]["header"].tobytes())
+    header["parameters"] |= changed
+    header["n_features"] = 1 if changed else 2**31  # so that these topics would fit into memory
+    encoded = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    np.savez(path, **(files["lvt"] | {"header": encoded}))
+    with (
+        TracedMemory() as memory,
+        pytest.raises(ValueError, match=DAMAGED + "state/trainer/topics/M: must be an array of"),
     ):
         load(path)
     assert memory.peak < 2**24

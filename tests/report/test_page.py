@@ -335,6 +335,18 @@ def test_downloads_hold_the_topics(opened, file):
     assert len(json.loads(Path(download.value.path()).read_text("utf-8"))) == N_TOPICS
 
 
+@pytest.mark.parametrize("sign", [*"=+-@\t\r\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_downloads_have_no_formulas(opened, tmp_path, sign):
+    label = f'{sign}HYPERLINK("https://example.com")'
+    given = arguments(path=tmp_path / "formulas.html", labels={0: label, 1: "-1.5"})
+    page = opened(report.write(**given)).go("about")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Topics (CSV)").click()
+    text = Path(download.value.path()).read_bytes().decode("utf-8-sig")
+    labels = [row["label"] for row in csv.DictReader(io.StringIO(text, newline=""))]
+    assert labels[:2] == [f"'{label}", "-1.5"]
+
+
 def test_the_keyboard_alone_reaches_words_documents_and_labels(opened, file):
     page = opened(file).page
     page.keyboard.press("Tab")

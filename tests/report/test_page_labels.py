@@ -61,22 +61,20 @@ def test_a_topic_without_a_label_has_the_name_that_tables_have(opened, tmp_path)
     assert table.label.tolist() == lda.labels_.tolist()
 
 
-def test_of_words_that_are_as_probable_the_first_names_the_topic(opened, tmp_path):
-    """Also where probabilities differ so little that their logarithms are equal."""
-    topics = np.tile([4.0, 1, 3, 4, 3, *[1] * 15], (2, 1))
-    topics[1, 4] = np.nextafter(3, 4)
-    words = list("abcdefghijklmnopqrst")
-    file = report.write(topics, [[0.6, 0.4]], words, path=tmp_path / "ties.html")
-    assert names_of_topics(opened(file)) == ["a d c", "a d e"]
-
-
-def test_topics_with_the_same_three_words_have_different_names(opened, tmp_path):
-    topics = np.tile([9.0, 8, 7, 6, 5, *[1] * 15], (3, 1))
-    topics[1, 3:5] = 5, 6
-    topics[2, 0] = 1
-    words = list("abcdefghijklmnopqrst")
-    shown = opened(report.write(topics, [[0.5, 0.3, 0.2]], words, path=tmp_path / "twins.html"))
-    assert names_of_topics(shown) == ["a b c d", "a b c e", "b c d"]
+@pytest.mark.parametrize(
+    ("topics", "names"),
+    [
+        # The first of words that are as probable, or nearly so: their logarithms are equal.
+        ([[4, 1, 3, 4, 3], [4, 1, 3, 4, np.nextafter(3, 4)]], ["a d c", "a d e"]),
+        # Others have the same three words.
+        ([[9, 8, 7, 6, 5], [9, 8, 7, 5, 6], [1, 8, 7, 6, 5]], ["a b c d", "a b c e", "b c d"]),
+    ],
+)
+def test_topics_have_different_names(opened, tmp_path, topics, names):
+    topics = np.hstack([topics, np.ones((len(topics), 15))])
+    shares = [[0.5, 0.3, 0.2][: len(topics)]]
+    file = report.write(topics, shares, list("abcdefghijklmnopqrst"), path=tmp_path / "names.html")
+    assert names_of_topics(opened(file)) == names
 
 
 def test_a_click_after_an_edit_of_the_title_follows_its_link(labeled):

@@ -85,56 +85,44 @@ def test_words_of_the_only_topic_are_marked_and_found(opened, tmp_path):
     assert page.locator(".topics tbody tr:visible").count() == 1
 
 
-def test_words_are_marked_inside_of_names_that_the_tokeniser_cut(opened, tmp_path):
-    words = ["moon", "ipv", "pthread", "create", "ext4", "हिन्दी", "ප්\u200dරධාන", "شود"]
-    text = "l'moon IPv6 pthread_create(): ext4 moonlight हिन्दी हिन्द ප්\u200dරධාන می\u200cشود"
-    file = report.write(
-        np.full((1, 8), 1 / 8),
-        np.ones((5, 1)),
-        words,
-        documents=[text] * 5,
-        path=tmp_path / "r.html",
-    )
-    page = opened(file).go("topic/0")
-    marked = page.locator("article").first.locator("mark").all_text_contents()
-    assert marked == ["moon", "IPv", *words[2:]]
+NAMES = [
+    "Faramea.occidentalis",
+    "Postman, The (1997)",
+    "Lawrence of Arabia",
+    "Dr. Strangelove or: How I Learned to Stop Worrying",
+    "c++",
+]
+WORDS_IN_TEXTS = {
+    "cut by the tokeniser": (
+        ["moon", "ipv", "pthread", "create", "ext4", "हिन्दी", "ප්\u200dරධාන", "شود"],
+        "l'moon IPv6 pthread_create(): ext4 moonlight हिन्दी हिन्द ප්\u200dරධාන می\u200cشود",
+        ["moon", "IPv", "pthread", "create", "ext4", "हिन्दी", "ප්\u200dරධාන", "شود"],
+    ),
+    "of several words": (
+        NAMES,
+        "; ".join([*NAMES, "Faramea", "Postman (1997)", "The Postman, The (1997)s", "C"]),
+        NAMES,
+    ),
+    "without spaces": (
+        ["天气", "公园", "公园里", "サーバー", "ภาษา", "smb"],
+        "今天天气好,我们去公园里。smbd命令 smb命令 サーバーは ภาษาไทย",
+        ["天气", "公园里", "smb", "サーバー", "ภาษา"],
+    ),
+}
 
 
-def test_names_of_several_words_are_marked_whole(opened, tmp_path):
-    words = [
-        "Faramea.occidentalis",
-        "Postman, The (1997)",
-        "Lawrence of Arabia",
-        "Dr. Strangelove or: How I Learned to Stop Worrying",
-        "c++",
-        "c",
-    ]
-    text = "; ".join([*words[:5], "Faramea", "Postman (1997)", "The Postman, The (1997)s", "C"])
+@pytest.mark.parametrize("of", WORDS_IN_TEXTS)
+def test_words_are_marked(opened, tmp_path, of):
+    words, text, marked = WORDS_IN_TEXTS[of]
     file = report.write(
-        np.array([[0.2, 0.2, 0.2, 0.2, 0.2, 0], [0, 0, 0, 0, 0, 1]]),
+        [[1] * len(words) + [0], [0] * len(words) + [1]],
         np.ones((5, 2)) / 2,
-        words,
+        [*words, "c"],
         documents=[text] * 5,
         path=tmp_path / "r.html",
     )
     page = opened(file).go("topic/0")
-    marked = page.locator("article").first.locator("mark").all_text_contents()
-    assert marked == words[:5]
-
-
-def test_words_are_marked_in_scripts_without_spaces(opened, tmp_path):
-    words = ["天气", "公园", "公园里", "サーバー", "ภาษา", "smb"]
-    text = "今天天气好,我们去公园里。smbd命令 smb命令 サーバーは ภาษาไทย"
-    file = report.write(
-        np.full((1, 6), 1 / 6),
-        np.ones((5, 1)),
-        words,
-        documents=[text] * 5,
-        path=tmp_path / "r.html",
-    )
-    page = opened(file).go("topic/0")
-    marked = page.locator("article").first.locator("mark").all_text_contents()
-    assert marked == ["天气", "公园里", "smb", "サーバー", "ภาษา"]
+    assert page.locator("article").first.locator("mark").all_text_contents() == marked
 
 
 def test_a_very_long_word_does_not_stop_the_page(opened, tmp_path):

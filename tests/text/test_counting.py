@@ -18,7 +18,7 @@ from topictemper.text._counting import (
 )
 from topictemper.text._long_texts import LONG, words_in_pieces
 from topictemper.text._parts import Part
-from topictemper.text._unknown import UnknownWords
+from topictemper.text._vocabulary import UnknownWords
 
 TEXTS = [
     "The cat sat on the mat; the CAT!",

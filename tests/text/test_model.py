@@ -1,3 +1,4 @@
+import itertools
 import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from topictemper import TemperedLDA, TopicModel, load
+from topictemper._utils import _log
 from topictemper.text import _counting
 from topictemper.text._saving import _counted
 
@@ -148,7 +150,8 @@ def test_a_list_is_checked_before_it_is_learned(model, monkeypatch):
         updated.update(iter(bad))
 
 
-def test_progress_is_logged(caplog):
+def test_progress_is_logged(caplog, monkeypatch):
+    monkeypatch.setattr("topictemper.lda._monitor._SECONDS_BETWEEN_LINES", 0.0)
     with caplog.at_level("INFO", "topictemper"):
         topic_model().fit(texts()).update(texts(9, seed=1))
         assert not caplog.records
@@ -157,6 +160,25 @@ def test_progress_is_logged(caplog):
     assert re.fullmatch(r"counting words: 120 documents, [\d,]+ a second", lines[0])
     assert sum("pass" in line for line in lines) == 30
     assert lines[-1].startswith("0 of 108 words of 9 documents are not in the vocabulary (0.0%")
+
+
+@pytest.mark.parametrize(
+    ("given", "left"),
+    [
+        (texts(), ["0:01:20", "0:00:40", ""]),
+        (np.array(texts()), ["0:01:20", "0:00:40", ""]),
+        (iter(texts()), ["0:01:20", "0:00:40", ""]),  # which knows how many are left
+        ((text for text in texts()), ["", "", ""]),
+    ],
+)
+def test_log_says_how_long_counting_takes(caplog, monkeypatch, given, left):
+    moments = itertools.count(0, 20)  # seconds; a line looks twice at the clock
+    monkeypatch.setattr(_log, "perf_counter", lambda: next(moments))
+    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 40)
+    with caplog.at_level("INFO", "topictemper"):
+        topic_model(verbose=1).fit(given)
+    lines = [line.partition(", about ")[2] for line in caplog.messages if "counting" in line]
+    assert [line.removesuffix(" left") for line in lines[:3]] == left
 
 
 def test_fit_transform_reads_once(model):

@@ -11,19 +11,12 @@ from topictemper.plotting import TopicSharesDisplay
 from topictemper.topics import SeedTopics, topic_distances, twin_topics
 
 from ..report.small_report import data_of
-
-THEMES = ("boat harbour water sail", "wheel engine brake garage", "flour oven bread yeast")
-
-
-def texts(n=120):
-    rng = np.random.default_rng(0)
-    return [" ".join(rng.choice(THEMES[i % 3].split(), 12)) for i in range(n)]
+from .small_texts import THEMES, texts, topic_model
 
 
 @pytest.fixture(scope="module")
 def model():
-    lda = TemperedLDA(3, max_iter=30, batch_size=20)
-    return TopicModel(lda=lda, random_state=1).fit(texts())
+    return topic_model().fit(texts())
 
 
 def theme(topic_words):
@@ -61,8 +54,7 @@ def test_a_new_fit_takes_the_labels_of_the_old_model(model, tmp_path):
     old = load(_saved(model, tmp_path))
     old.set_labels({k: THEMES[theme(words)] for k, words in enumerate(old.topics_["words"])})
     more = [f"{text} ticket" for text in texts()[::-1]]
-    lda = TemperedLDA(3, max_iter=30, batch_size=20)
-    new = TopicModel(lda=lda, random_state=1).set_params(vectorizer__max_df=1.0).fit(more)
+    new = topic_model().set_params(vectorizer__max_df=1.0).fit(more)
     assert "ticket" in new.feature_names_
     new.set_labels(old)
     for label, words in zip(new.labels_, new.topics_["words"], strict=True):
@@ -113,18 +105,18 @@ def test_fewer_topics_are_a_model(model, tmp_path):
 
 
 def test_seeds_by_word(tmp_path):
-    seeds = {"bread": ["flour", "oven"], "cars": ["engine", "brake"]}
+    seeds = {"music": ["violin", "concert"], "cars": ["engine", "brake"]}
     lda = TemperedLDA(3, max_iter=30, batch_size=20)
     for given in (seeds, SeedTopics(seeds)):
         model = TopicModel(lda=lda, seed_topics=given, random_state=0).fit(texts())
         words = model.topics_["words"]
         assert [theme(words[0]), theme(words[1])] == [2, 1]
-        assert list(model.labels_[:2]) == ["bread", "cars"]
-        assert list(load(_saved(model, tmp_path)).labels_[:2]) == ["bread", "cars"]
-    merged = model.merge_topics(["bread", "cars"])
-    assert list(merged.seed_topics.topics.values()) == [["flour", "oven", "engine", "brake"]]
+        assert list(model.labels_[:2]) == ["music", "cars"]
+        assert list(load(_saved(model, tmp_path)).labels_[:2]) == ["music", "cars"]
+    merged = model.merge_topics(["music", "cars"])
+    assert list(merged.seed_topics.topics.values()) == [["violin", "concert", "engine", "brake"]]
     assert merged.fit(texts()).labels_[0] in seeds
-    dropped = model.drop_topics("bread")
+    dropped = model.drop_topics("music")
     assert list(dropped.fit(texts()).labels_[:1]) == ["cars"]
     assert dropped.drop_topics("cars").seed_topics is None
     assert len(model.reduce_to(1).fit(texts()).topics_) == 1  # fewer than there were seeds
@@ -152,11 +144,11 @@ def test_functions_of_topics_take_the_model(model):
 
 def test_search(model):
     search = model.search_in(texts())
-    found = search.find(["bread and flour", "garage"], n=5)
+    found = search.find(["violin and concert", "garage"], n=5)
     assert [row % 3 for row in found["document"]] == [2] * 5 + [1] * 5
     assert [row % 3 for row in search.similar(3, n=4)["document"]] == [0] * 4
     with pytest.raises(ValueError, match="query 1 has no word"):
-        search.find(["bread", "xyz"])
+        search.find(["violin", "xyz"])
     with pytest.raises(ValueError, match="query 0 has no word"):
         search.find("")
 
@@ -232,6 +224,19 @@ def test_bad_arguments_of_report_write_no_file(model, tmp_path):
         with pytest.raises(TypeError, match=message):
             model.report(texts(), path=path, **wrong)
     assert not path.exists()
+
+
+def test_a_report_is_refused_before_texts_are_read(model, tmp_path):
+    path = tmp_path / "report.html"
+    for wrong in (
+        {"path": tmp_path / "report.pdf"},
+        {"path": tmp_path / "no folder" / "report.html"},
+        {"path": path, "other_models": ["a.topics"]},
+    ):
+        stream = iter(texts())
+        with pytest.raises((TypeError, ValueError, OSError)):
+            model.report(stream, **wrong)
+        assert len(list(stream)) == len(texts())
 
 
 def test_needs_a_fit():

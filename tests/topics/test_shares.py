@@ -324,7 +324,7 @@ def test_refuses_tables_of_periods():
         ({"weights": np.zeros(60)}, "no document"),
         ({"weights": [-1.0] * 60}, "weights"),
         ({"weights": [1.0] * 59 + [np.inf]}, "weights must be 60 finite numbers"),
-        ({"labels": ["a"]}, "labels must have 3"),
+        ({"labels": ["a"]}, "labels must have one label for each of the 3 topics"),
         ({"confidence": 1.0}, "confidence"),
         ({"n_bootstrap": 0}, "n_bootstrap"),
         ({"proportions": -THETA}, "proportions"),

@@ -1,6 +1,7 @@
 """Files that are written as a whole: kills at every step, full disks, leftovers, permissions."""
 
 import errno
+import json
 import os
 import stat
 import subprocess
@@ -184,6 +185,39 @@ def test_notes_that_mean_nothing(tmp_path, note):
     _is(path, "new")
     assert _names(path.parent) == ["c.ldac", "secret", "vocab.txt"]
     assert _names(tmp_path) == ["folder"]
+
+
+@posix
+@pytest.mark.parametrize("sticky", [True, False])
+def test_a_note_of_another_user_means_nothing_where_he_may_not_rename(
+    tmp_path, monkeypatch, sticky
+):
+    path, other = tmp_path / "here" / "c.ldac", tmp_path / "other" / "c.ldac"
+    parts = {}
+    for digit, name in enumerate(("c.ldac", "vocab.txt")):
+        parts[name] = f".topictemper-{16 * str(digit)}.part"
+    for file, which in ((path, "old"), (other, "new")):
+        file.parent.mkdir()
+        _write(file, which)
+    for name, part in parts.items():
+        (other.parent / name).rename(path.parent / part)
+    (path.parent / NOTE).write_text(json.dumps(parts))
+    os.chmod(path.parent, 0o1777 if sticky else 0o777)
+    owned = os.fstat
+
+    def of_another_user(descriptor):
+        status = list(owned(descriptor))
+        status[stat.ST_UID] += 1
+        return os.stat_result(status)
+
+    monkeypatch.setattr(os, "fstat", of_another_user)
+    _is(path, "old" if sticky else "new")
+    TemperedLDA(2, max_iter=1).fit(OLD).save(path.with_name("model.npz"))
+    _is(path, "old" if sticky else "new")
+    if sticky:
+        with pytest.raises(PermissionError, match="belongs to another user: remove it, or write"):
+            _write(path, "new")
+        _is(path, "old")
 
 
 def test_leftovers_are_swept_where_there_are_no_locks(tmp_path, monkeypatch):

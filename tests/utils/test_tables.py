@@ -4,7 +4,7 @@ import sys
 import numpy as np
 import pytest
 
-from topictemper._utils._tables import Table, aligned, format_table, table
+from topictemper._utils._tables import Table, aligned, format_table, printable, table
 
 COLUMNS = {"topic": [0, 1], "share": [0.75, 0.25], "words": [["red", "sky"], ["sea", "fish"]]}
 
@@ -76,3 +76,19 @@ def test_what_is_no_table():
         Table({"a": [1]})["c"]
     with pytest.raises(AttributeError, match="no column 'c'"):
         _ = Table({"a": [1]}).c
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("\x1b]0;title\x07\r\n", r"\x1b]0;title\x07\r\n"),
+        ("\x7f\x9b31m", r"\x7f\x9b31m"),
+        # Ends of lines, directions of writing, a byte order mark.
+        ("\x85\u2028\u202e\u2066\u200f\ufeff", r"\x85\u2028\u202e\u2066\u200f\ufeff"),
+        ("\udc80", r"\udc80"),
+        ("10\u00a0km, 日本\u3000語", "10\u00a0km, 日本\u3000語"),
+        ("ශ\u0dca\u200dරී, می\u200cشود", "ශ\u0dca\u200dරී, می\u200cشود"),
+    ],
+)
+def test_what_a_terminal_would_follow_is_escaped(text, shown):
+    assert printable(text) == shown

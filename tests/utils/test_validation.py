@@ -100,27 +100,18 @@ def test_what_is_no_number_is_refused_by_its_place(kind, of):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_rows_of_different_lengths_are_named(kind):
+def test_what_makes_no_table_is_named(kind):
+    no_list = "must have rows of one length: row 1 is not a list, and row 0 is a list of 2"
     for X, match in (
-        ([[1, 0], [1, 1], [1]], "row 2 is a list of 1, and row 0 is a list of 2"),
-        ([[1, 0], 1], "row 1 is not a list, and row 0 is a list of 2"),
-        ([[1, 0], np.array(1)], "row 1 is not a list, and row 0 is a list of 2"),
-        ([[1, 0], csr_array([[1, 0]])], "row 1 is not a list, and row 0 is a list of 2"),
+        ([[1, 0], [1, 1], [1]], "must have rows of one length: row 2 is a list of 1, and row 0"),
+        ([[1, 0], 1], no_list),
+        ([[1, 0], np.array(1)], no_list),
+        ([[1, 0], csr_array([[1, 0]])], no_list),
+        ([[1, 0], [1, [2, 3]]], r"must hold numbers: row 1 has \[2, 3\] in column 1"),
+        ({"a": [1]}, "must hold numbers, got a dict$"),
+        ({1, 2}, "must hold numbers, got a set$"),
     ):
-        with pytest.raises(ValueError, match=f"^X must have rows of one length: {match}"):
-            kind(2).fit(X)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_lists_in_place_of_numbers_are_named(kind):
-    with pytest.raises(ValueError, match=r"^X must hold numbers: row 1 has \[2, 3\] in column 1"):
-        kind(2).fit([[1, 0], [1, [2, 3]]])
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_what_is_no_array_is_refused_by_its_kind(kind):
-    for X, name in (({"a": [1]}, "dict"), ({1, 2}, "set")):
-        with pytest.raises(TypeError, match=f"^X must hold numbers, got a {name}$"):
+        with pytest.raises((TypeError, ValueError), match=f"^X {match}"):
             kind(2).fit(X)
 
 
@@ -133,19 +124,16 @@ def test_a_generator_is_not_taken_for_a_matrix():
 def test_columns_that_are_no_numbers_are_refused(kind):
     pandas = pytest.importorskip("pandas")
     dates = pandas.to_datetime(["2020-01-01", "2020-01-02"])
-    for column, match in ((["1", "x"], "row 1 has 'x' in column 1"), (dates, "got datetime64")):
-        frame = pandas.DataFrame({"a": [1, 0], "b": column})
-        with pytest.raises((TypeError, ValueError), match=f"^X must hold numbers.*{match}"):
+    for columns, match in (
+        ({"a": [1, 0], "b": ["1", "x"]}, "must hold numbers: row 1 has 'x' in column 1"),
+        ({"a": [1, 0], "b": dates}, "must hold numbers, got datetime64"),
+        ({"a": dates}, "must hold numbers, got datetime64"),
+        ({"dtype": dates, "b": dates}, "must hold numbers, got datetime64"),
+        ({}, "is a table without columns$"),
+    ):
+        frame = pandas.DataFrame(columns, index=range(2))
+        with pytest.raises((TypeError, ValueError), match=f"^X {match}"):
             kind(2).fit(frame)
-    with pytest.raises(TypeError, match=r"^X must hold numbers, got datetime64"):
-        kind(2).fit(pandas.DataFrame({"a": dates}))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_tables_without_columns_are_refused(kind):
-    pandas = pytest.importorskip("pandas")
-    with pytest.raises(ValueError, match=r"^X is a table without columns$"):
-        kind(2).fit(pandas.DataFrame(index=range(2)))
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -160,13 +148,6 @@ def test_arrays_of_other_libraries_need_no_dtype(kind):
             return np.eye(4, 3, dtype=dtype)
 
     kind(2).fit(Array())
-
-
-def test_dates_are_refused_beside_a_column_called_dtype():
-    pandas = pytest.importorskip("pandas")
-    dates = pandas.to_datetime(["1970-01-01", "1970-01-02"])
-    with pytest.raises(TypeError, match=r"^X must hold numbers, got datetime64"):
-        FactorialMixture(2).fit(pandas.DataFrame({"dtype": dates, "b": dates}))
 
 
 @pytest.mark.parametrize("kind", KINDS)

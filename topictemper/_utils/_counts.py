@@ -166,25 +166,30 @@ def check_counts(X: Any, name: str) -> Any:
     for span in spans(len(X.data)):
         data = X.data[span]
         if not (data.min() >= 0 and data.max() <= LARGEST_COUNT):  # also of NaN
-            entry = int(np.flatnonzero(~((data >= 0) & (data <= LARGEST_COUNT)))[0])
-            kind, what = "Huge", f"at most {LARGEST_COUNT:g}"
-            if not np.isfinite(data[entry]):
-                kind, what = (
-                    ("NaN", f"finite{_IF_NAN}") if np.isnan(data[entry]) else ("Infinite", "finite")
-                )
-            elif data[entry] < 0:
-                kind, what = "Negative", f">= 0{_IF_NEGATIVE}"
-            raise ValueError(
-                f"{kind} values in data passed to {name}: row "
-                f"{row_of(X.indptr, span.start + entry)} has {data[entry]} in column "
-                f"{X.indices[span.start + entry]}; counts must be {what}"
-            )
+            wrong = int(np.flatnonzero(~((data >= 0) & (data <= LARGEST_COUNT)))[0])
+            raise _no_count(X, name, span.start + wrong)
     # The same counts have the same bits: sums and random splits follow the words in order, once.
     if X.has_canonical_format:
         return X
     X = X.astype(X.dtype if X.dtype.kind == "f" else np.int64)  # a copy, of a type for sums
     X.sum_duplicates()
     return check_counts(X, name)  # of the sums
+
+
+def _no_count(X: Any, name: str, entry: int) -> ValueError:
+    value = X.data[entry]
+    if np.isnan(value):
+        kind, what = "NaN", f"finite{_IF_NAN}"
+    elif np.isinf(value):
+        kind, what = "Infinite", "finite"
+    elif value < 0:
+        kind, what = "Negative", f">= 0{_IF_NEGATIVE}"
+    else:
+        kind, what = "Huge", f"at most {LARGEST_COUNT:g}"
+    return ValueError(
+        f"{kind} values in data passed to {name}: row {row_of(X.indptr, entry)} has {value} in "
+        f"column {X.indices[entry]}; counts must be {what}"
+    )
 
 
 def without_vanishing(X: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from datetime import date
 from numbers import Real
 from typing import Any
@@ -93,6 +94,21 @@ def has_compact_days(numbers: NDArray[Any]) -> bool:
     return any(_is_compact_day(number) for number in np.unique(some).tolist())
 
 
+def finest_period(
+    days: NDArray[np.datetime64], periods: Iterable[str], n_most: int
+) -> tuple[str, NDArray[np.int64]]:
+    """Return the finest period that makes at most so many, or else the last, and their numbers.
+
+    Months are not cut into weeks: the first of a month is in a week of the month before.
+    """
+    periods = list(periods)
+    for period in periods[periods.index(unit_of(days)) :]:
+        numbers = period_numbers(days, period)
+        if np.ptp(numbers[~np.isnat(days)]) < n_most:
+            break
+    return period, numbers
+
+
 def unit_of(days: NDArray[np.datetime64]) -> str:
     """Return the unit in which dates were given, "year", "month" or "day"."""
     days = days[~np.isnat(days)]
@@ -108,8 +124,8 @@ def period_numbers(days: NDArray[np.datetime64], period: str) -> NDArray[np.int6
     return (units + before) // length
 
 
-def first_days(numbers: Any, period: str) -> NDArray[np.datetime64]:
-    """Return the first day, or month, of periods."""
+def first_days(numbers: Any, period: str) -> Any:
+    """Return the first day, or month, of periods: datetime64, an array of numbers in one."""
     unit, length, before = PERIODS[period]
     return (np.asarray(numbers) * length - before).astype(f"datetime64[{unit}]")
 

@@ -48,21 +48,14 @@ def replacing(*paths: str | os.PathLike[str]) -> Iterator[list[Any]]:
             stack.callback(renames.discard, folder, part.name)
             files.append(stack.enter_context(file))
             parts.append(part.name)
-        try:
-            yield files
-            for file in files:
-                file.flush()
-                # The content must reach the disk before the name does.
-                os.fsync(file.fileno())
-                if renames.fcntl is None:  # Windows renames no file that is open
-                    file.close()
-            renames.rename(
-                folder, dict(zip((target.name for target in targets), parts, strict=True))
-            )
-        except OSError as error:
-            if error.filename is None:
-                error.filename = os.fspath(paths[0])
-            raise
+        yield files
+        for file in files:
+            file.flush()
+            # The content must reach the disk before the name does.
+            os.fsync(file.fileno())
+            if renames.fcntl is None:  # Windows renames no file that is open
+                file.close()
+        renames.rename(folder, dict(zip((target.name for target in targets), parts, strict=True)))
 
 
 @contextmanager

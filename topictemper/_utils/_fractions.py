@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from ._typing import Floats
 from ._warnings import warn
 
-# Rows that are looked at, and the fewest that decide.
-_ROWS_LOOKED_AT, _ROWS_THAT_TELL = 100, 3
-# Values that are small multiples of the smallest of their row, the fewest that decide, and how many
-# multiples they must be. A few weights that come again and again can be one or two by chance.
-_LARGEST_MULTIPLE, _VALUES_THAT_TELL, _MULTIPLES_THAT_TELL = 20, 20, 3
+# Rows that are looked at, more of them while they have fewer values, and the fewest that decide.
+_ROWS_LOOKED_AT, _VALUES_LOOKED_AT, _MOST_ROWS, _ROWS_THAT_TELL = 100, 5_000, 1_000, 3
+# Values that are small multiples of the smallest of their row, and the fewest that decide.
+_LARGEST_MULTIPLE, _VALUES_THAT_TELL = 20, 20
+# How near to whole numbers they are, and how many multiples they then must be. Ratios of a few
+# weights that come again and again are whole by chance, but seldom so many of them; and logs may be
+# rounded to some decimals.
+_PRECISIONS = ((1e-3, 2), (0.05, 6))
 
 
 def warn_of_fractions(X: Any) -> None:
@@ -29,7 +32,7 @@ def warn_of_fractions(X: Any) -> None:
     X : sparse matrix of shape (n_samples, n_features)
         Checked CSR counts.
     """
-    indptr = X.indptr[: 10 * _ROWS_LOOKED_AT]
+    indptr = X.indptr[:_MOST_ROWS]
     if X.dtype.kind != "f":
         return
     doubled = 2 * X.data[: indptr[-1]]
@@ -39,7 +42,9 @@ def warn_of_fractions(X: Any) -> None:
     # Stored zeros count for nothing. Only the rows that are looked at are copied.
     filled = [
         row for row, (i, j) in enumerate(pairwise(indptr)) if np.count_nonzero(X.data[i:j]) > 1
-    ][:_ROWS_LOOKED_AT]
+    ]
+    ends = np.cumsum(np.diff(indptr)[filled])
+    filled = filled[: max(_ROWS_LOOKED_AT, int(np.searchsorted(ends, _VALUES_LOOKED_AT)))]
     if len(filled) < _ROWS_THAT_TELL:
         return
     rows = X[filled].astype(np.float64)
@@ -74,15 +79,20 @@ def _are_logs(rows: Any) -> bool:
     telling = (of_logs > 1.5) & (of_logs < _LARGEST_MULTIPLE)
     if telling.sum() < _VALUES_THAT_TELL:
         return False
-    # Counts of weighted rows are multiples of the smallest as they are, without logs.
-    as_given = _whole(rows.data[telling] / smallest[telling])
-    whole = _whole(of_logs[telling])
-    multiples = np.unique(np.rint(of_logs[telling][whole]))
-    return bool(
-        whole.mean() > 0.9 and as_given.mean() < 0.5 and len(multiples) >= _MULTIPLES_THAT_TELL
-    )
+    of_logs, as_given = of_logs[telling], rows.data[telling] / smallest[telling]
+    for precision, n_multiples in _PRECISIONS:
+        whole = _whole(of_logs, precision)
+        multiples = np.unique(np.rint(of_logs[whole]))
+        # Counts of weighted rows are multiples of the smallest as they are, without logs.
+        if (
+            whole.mean() > 0.9
+            and len(multiples) >= n_multiples
+            and _whole(as_given, precision).mean() < 0.5
+        ):
+            return True
+    return False
 
 
-def _whole(values: Floats) -> NDArray[np.bool_]:
-    whole: NDArray[np.bool_] = np.abs(values - np.rint(values)) < 0.05
+def _whole(values: Floats, precision: float) -> NDArray[np.bool_]:
+    whole: NDArray[np.bool_] = np.abs(values - np.rint(values)) < precision
     return whole

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._typing import Floats
+from ._typing import Reals
 
 Hashes = NDArray[np.uint64]
 
@@ -32,7 +32,7 @@ def hash_sparse_rows(
     return sums[indptr[1:]] - sums[indptr[:-1]]
 
 
-def hash_dense_rows(X: Floats) -> Hashes:
+def hash_dense_rows(X: Reals) -> Hashes:
     """Hash each row of an array; -0.0 is the same as 0.0."""
     words = np.add(X, 0.0, dtype=np.float64, order="C").view(np.uint64)
     powers = np.cumprod(np.full(words.shape[1], _GOLDEN))  # modulo 2^64

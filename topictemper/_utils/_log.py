@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable
 from datetime import timedelta
 from time import perf_counter
 
@@ -96,6 +97,9 @@ class Progress:
         How many documents there are to work on, if that is known. The time that is left follows.
     may_end_early : bool, default=False
         Whether they may turn out to be fewer.
+    n_left : callable, optional
+        What returns about how many are left when so many are done, where `total` is not known; 0
+        says that it does not know.
     """
 
     def __init__(
@@ -105,9 +109,12 @@ class Progress:
         total: float | None = None,
         *,
         may_end_early: bool = False,
+        n_left: Callable[[int], float] | None = None,
     ) -> None:
         self._what, self._verbose = what, verbose
-        self._total, self._may_end_early = total, may_end_early
+        self._may_end_early = may_end_early
+        of_total: float = 0.0 if total is None else total
+        self._n_left = n_left or (lambda done: max(of_total - done, 0.0))
         self._done, self._start = 0, perf_counter()
         self._last = self._start
 
@@ -126,7 +133,7 @@ class Progress:
         self._last = perf_counter()
         rate = self._done / max(self._last - self._start, 1e-9)
         left = ""
-        if self._total is not None and rate > 0:
-            seconds = max(self._total - self._done, 0) / rate
+        if rate > 0:
+            seconds = self._n_left(self._done) / rate
             left = time_left(seconds, may_end_early=self._may_end_early)
         say(f"{self._what}: {self._done:,} documents, {rate:,.0f} a second{left}")

@@ -18,7 +18,7 @@ _HEADERS = {
 }
 
 # Deflate expands two bits to at most 258 bytes. Counts seldom shrink to a fifth.
-_DEFLATE, OF_COUNTS = 1032, 100
+_DEFLATE, _COUNTS = 1032, 100
 _FREE_BYTES = 1 << 25
 _BYTES_AT_ONCE = 1 << 20
 _OTHER_METHODS = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "LZMA"}
@@ -33,11 +33,11 @@ class Header(NamedTuple):
     offset: int
 
 
-def check_expansion(packed: int, plain: int, largest: int = OF_COUNTS) -> None:
-    """Refuse content that expands so much that it would only fill the memory."""
-    if plain > max(_FREE_BYTES, largest * packed):
+def check_expansion(packed: int, plain: int) -> None:
+    """Refuse counts that expand so much that they would only fill the memory."""
+    if plain > max(_FREE_BYTES, _COUNTS * packed):
         raise ValueError(
-            f"{packed} packed bytes expand to {plain} or more; at most {largest} times as many "
+            f"{packed} packed bytes expand to {plain} or more; at most {_COUNTS} times as many "
             "are unpacked"
         )
 
@@ -60,21 +60,23 @@ def read_header(file: IO[bytes], size: int) -> Header:
         raise ValueError(f"a damaged .npy header ({error or type(error).__name__})") from error
     if dtype.hasobject:
         raise ValueError("an array of objects")
+    if dtype.itemsize == 0:  # no bytes would stand for any number of items
+        raise ValueError(f"an array of {dtype}, whose items have no bytes")
     n_bytes = size - file.tell()
     if min(shape, default=0) < 0 or prod(shape) * dtype.itemsize != n_bytes:
         raise ValueError(f"{n_bytes} bytes are not an array of {dtype} of shape {shape}")
     return Header(dtype, "F" if fortran_order else "C", shape, file.tell())
 
 
-def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str, NDArray[Any]]:
+def read_npz(file: IO[bytes], *, of_counts: bool = False) -> dict[str, NDArray[Any]]:
     """Read all arrays of a .npz file in C order, by the names of its members without ``.npy``.
 
     Parameters
     ----------
     file : binary file
         It is not closed.
-    largest_expansion : int, optional
-        Largest ratio of unpacked to packed bytes, where the arrays exceed 32 MiB.
+    of_counts : bool, default=False
+        Whether the arrays are counts, which expand less than others may; see `check_expansion`.
 
     Raises
     ------
@@ -90,8 +92,8 @@ def read_npz(file: IO[bytes], largest_expansion: int | None = None) -> dict[str,
     try:
         with zipfile.ZipFile(file) as archive:
             members = archive.infolist()
-            if largest_expansion is not None:
-                check_expansion(packed, sum(m.file_size for m in members), largest_expansion)
+            if of_counts:
+                check_expansion(packed, sum(member.file_size for member in members))
             # Not of members whose size is impossible: those are damaged, as is found below.
             plain = sum(member.file_size for member in members if _is_possible(member))
             memory, owner = usable_memory()

@@ -6,6 +6,9 @@ To rename several files, a writer first writes their names to a commit file,
 ``.topictemper.commit`` in the folder. From then on the new files are valid. If the writer is
 killed, readers follow the commit file, and the next writer completes the renames. A lock on the
 commit file serializes writers of several files.
+
+In a folder like /tmp, where users may not rename the files of others, the commit file of another
+user means nothing.
 """
 
 from __future__ import annotations
@@ -156,6 +159,10 @@ def _locked(folder: Path) -> Iterator[int]:
             raise TimeoutError(f"{folder}: another process has been writing there for a minute.")
         time.sleep(_PAUSE)
     try:
+        if not _may_rename(commit, folder):
+            raise PermissionError(
+                f"{path} belongs to another user: remove it, or write to another folder."
+            )
         _rename(folder, _content(commit))
         os.ftruncate(commit, 0)
         try:
@@ -192,9 +199,17 @@ def _pending(folder: Path) -> dict[str, str]:
     except OSError:
         return {}
     try:
-        return _content(commit)
+        return _content(commit) if _may_rename(commit, folder) else {}
     finally:
         os.close(commit)
+
+
+def _may_rename(commit: int, folder: Path) -> bool:
+    """Whether the owner of a commit file may rename all files of the folder himself."""
+    above = os.stat(folder)
+    if not above.st_mode & stat.S_ISVTX:
+        return True
+    return os.fstat(commit).st_uid in (os.geteuid(), above.st_uid)
 
 
 def _content(commit: int) -> dict[str, str]:

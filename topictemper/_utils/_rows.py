@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._memory import usable_memory
+
 
 class Rows:
     """An array that grows by rows; `np.concatenate` would need memory for all of them twice.
@@ -42,6 +44,17 @@ class Rows:
             return self._first
         shape = self._n, *self._first.shape[1:]
         return np.ndarray(shape, dtype=self._first.dtype, buffer=self._bytes)
+
+
+def check_memory(n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> None:
+    """Refuse proportions of topics in documents that take more bytes than there are."""
+    n_bytes, (memory, owner) = n_rows * n_columns * dtype.itemsize, usable_memory()
+    if n_bytes > memory:
+        raise ValueError(
+            f"the proportions of {n_columns:,} topics in the {n_rows:,} rows of X need "
+            f"{n_bytes / 2**30:,.1f} GiB, and {owner} has {memory / 2**30:,.1f} GiB; give an array "
+            "of numpy.lib.format.open_memmap as out, or some rows at a time"
+        )
 
 
 class GivenRows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
+from unicodedata import category
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from ._names import joined
 
 #: Longest cell and most rows that the text of a `Table` shows.
 _WIDTH, _ROWS = 60, 20
+_JOINERS = "\u200c\u200d"
 
 
 class Table:
@@ -172,10 +174,18 @@ def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> list[str]:
 
 def printable(text: str) -> str:
     """Return text with control characters as escapes, so that a terminal ignores them."""
+    if text.isprintable():
+        return text
     return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode()
+        character if _is_shown(character) else character.encode("unicode_escape").decode()
         for character in text
     )
+
+
+def _is_shown(character: str) -> bool:
+    # Python takes blanks of all kinds for unprintable, and joiners, without which words of Persian
+    # and Sinhala are misspelt.
+    return character.isprintable() or category(character) == "Zs" or character in _JOINERS
 
 
 def _of_polars(rows: Table) -> Any:

@@ -1,4 +1,4 @@
-"""Topics as functions take them: an array, or a fitted model of this or another library."""
+"""Models as functions take them: topics in an array, or a fitted model of any library."""
 
 from __future__ import annotations
 
@@ -12,6 +12,25 @@ from . import _counts
 from . import _validation as check
 
 
+def lda_of(model: Any) -> Any:
+    """Return the model of counts: that of a model of texts, or the model itself."""
+    return getattr(model, "lda_", model)
+
+
+def fitted_lda_of(model: Any) -> Any:
+    """Return the model of counts, of an estimator that must be fitted."""
+    if not hasattr(model, "fit"):
+        raise TypeError(f"estimator must be a fitted estimator, got {type(model).__name__}")
+    check_is_fitted(model)
+    return lda_of(model)
+
+
+def names_of(model: Any) -> NDArray[Any] | None:
+    """Return the names of the columns that a model was fitted with; None of arrays, too."""
+    model = lda_of(model)
+    return getattr(model, "feature_names_in_", None) if hasattr(type(model), "fit") else None
+
+
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
     """Return finite, non-empty topics (n_components, n_features) of an array or a model."""
     # Of the class: a data frame has its columns as attributes, and "fit" may be one of the words.
@@ -23,8 +42,7 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
         components = np.stack([components.get_topic_word_dist(k) for k in range(components.k)])
     elif hasattr(kind, "fit"):
         check_is_fitted(components)
-        lda = getattr(components, "lda_", components)  # of a model of texts
-        components = getattr(lda, "components_", components)
+        components = getattr(lda_of(components), "components_", components)
     if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
         raise TypeError(
             f"{name} must be an array of topics, (n_components, n_features), or a fitted estimator "

@@ -80,7 +80,6 @@ def run_demo() -> int:
     words = tempered.top_words(8, feature_names=corpus.feature_names)
     print(format_topics(tempered.components_.sum(axis=1), words, n_shown))
     print("\nHottest documents, whose words are improbable under their own topic mixture\n")
-    print(
-        format_documents(tempered.document_temperatures(corpus.counts), corpus.names, corpus.text)
-    )
+    temperatures = tempered.document_temperatures(corpus.counts)
+    print(format_documents(temperatures, list(corpus.names), corpus.text))
     return 0 if gain > 0 else 1

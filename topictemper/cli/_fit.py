@@ -20,6 +20,7 @@ from .._utils._log import counted, logger
 from ..datasets.formats._mapped import HEADER, WORDS
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
+from ..lda._config import MODES
 from ..lda._estimator import TemperedLDA
 from ..text._corpus_folder import counting_of
 from ..text._model import TopicModel, fit_counted
@@ -28,9 +29,9 @@ from . import _arguments as types
 from ._inputs import TextInput, kind_of, read_matrix
 from ._interrupts import remembered
 from ._models import Fitted, refuse_text_options, unfindable, warn_of_unfindable
-from ._outputs import file_to_write, save_learned
+from ._outputs import file_to_write, of_interrupted, save_learned
+from ._printing import print_line
 
-_MODES = ("svi", "avi", "vt", "lvt", "dasvi")
 _COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")
 # Of each topic of an older model that is a seed.
 _N_SEED_WORDS = 10
@@ -64,7 +65,7 @@ def add(commands: Any) -> None:
     )
     option(
         "--tempering",
-        choices=_MODES,
+        choices=("svi", *MODES),
         default="lvt",
         help="how the temperature is set: learned for each document (lvt, the default), learned "
         "for the corpus (vt), by a schedule (avi, dasvi), or no tempering (svi)",
@@ -161,7 +162,7 @@ def run(arguments: argparse.Namespace) -> int:
         _stop_words_file(arguments),
     )
     target = file_to_write(arguments.output, "a model", *inputs)
-    interrupted = _of_interrupted(arguments.output)
+    interrupted = of_interrupted(arguments.output)
     targets = target, file_to_write(interrupted, "a model", *inputs)
     lda = TemperedLDA(
         arguments.topics,
@@ -192,7 +193,7 @@ def run(arguments: argparse.Namespace) -> int:
     if interrupts:
         logger.warning("interrupted: %s", _what_is_kept(arguments, interrupted, counts=counts))
         raise interrupts[0]
-    print(
+    print_line(
         f"{arguments.output}: {counted(arguments.topics, 'topic')} of {counted(n_words, 'word')}, "
         f"from {counted(n_documents, 'document')}"
     )
@@ -341,13 +342,6 @@ def _check_corpus_folder(
             "folder elsewhere."
         )
     new_path(folder)
-
-
-def _of_interrupted(output: Path) -> Path:
-    """Return the file of a model that has not made all passes; a whole one stays as it is."""
-    # Where a link leads to, files can be written. The folder of the link may be another one.
-    file = output.resolve() if output.is_symlink() else output
-    return file.with_name(f"{file.name}.interrupted")
 
 
 def _what_is_kept(arguments: argparse.Namespace, saved: Path | None, *, counts: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from .._utils._log import counted, logger
 from ..datasets import read_corpus
-from ..datasets.formats._formats import FORMATS, format_of
+from ..datasets.formats._formats import FORMATS, Format, format_of
 from ..datasets.formats._mapped import HEADER
 from ..datasets.formats._packed import InputError, plain, plain_name
 from ..datasets.formats._parquet import visible
@@ -60,7 +60,7 @@ def kind_of(path: Path, format: str | None = None) -> Literal["counts", "text"]:
 
 
 def read_matrix(
-    path: Path, vocabulary_path: Path | None = None, format: str | None = None
+    path: Path, vocabulary_path: Path | None = None, format: Format | None = None
 ) -> Corpus:
     """Read counts, one document per row, and the words of their columns (see `read_corpus`)."""
     if path == STANDARD_INPUT:
@@ -105,6 +105,10 @@ class TextInput:
             self._path.stat()  # before its options: one that is not there has no format
         self._is_folder = self._path.is_dir()
         self._files = _files_of(self._path, self._format) if self._is_folder else [self._path]
+        # Bytes that have been read of whole files, and of all: a pipe has none that are known.
+        known = [file for file in self._files if file != STANDARD_INPUT]
+        self._n_read, self._n_bytes = 0, sum(file.stat().st_size for file in known)
+        self._open: Any = None
         self._check_options({self._format_of(file) for file in self._files})
 
     def __iter__(self) -> Iterator[Document]:
@@ -121,9 +125,21 @@ class TextInput:
                 self._encoding,
             )
 
-    def texts(self) -> Iterator[str]:
-        """Yield the texts alone."""
-        return (document.text for document in self)
+    def texts(self) -> TextsAlone:
+        """Return an iterator over the texts alone."""
+        return TextsAlone(self)
+
+    def n_left(self, n_done: int) -> int:
+        """Return about how many documents are left after so many, by the bytes that are read.
+
+        0 if that is not known: of standard input, and at the start. Of a Parquet file these are
+        whole row groups, so that nothing is left of the last one.
+        """
+        n_read = self._n_read
+        if self._open is not None and self._n_bytes:
+            n_read += self._open.tell()
+        # A file may have grown since it was looked at.
+        return max(round(n_done * (self._n_bytes - n_read) / n_read), 0) if n_read else 0
 
     def _format_of(self, file: Path) -> str:
         if self._format is not None:
@@ -148,7 +164,7 @@ class TextInput:
         format = self._format_of(file)
         name = str(file.relative_to(self._path)) if self._is_folder else ""
         n_rows = n_missing = 0
-        with _opened(file) as content:
+        with _opened(file) as (self._open, content):
             for row in self._rows(content, str(file), format):
                 if format == "file" and _is_misread(row.text or "", self._encoding):
                     self._misread.append(file)
@@ -157,6 +173,9 @@ class TextInput:
                 yield Document(place, row.text or "", *row[1:])
                 n_rows += 1
                 self.n_documents += 1
+            if self._n_bytes:
+                self._n_read += file.stat().st_size
+            self._open = None
         if not n_rows and self._is_folder:
             logger.warning("%s: no documents", file)
         if n_missing:
@@ -176,6 +195,30 @@ class TextInput:
         if format == "file":
             return iter([Row("".join(lines))])
         return (Row(line.rstrip("\r\n")) for line in lines)
+
+
+class TextsAlone:
+    """The texts of documents, once.
+
+    Parameters
+    ----------
+    source : TextInput
+        Where they are read.
+    """
+
+    def __init__(self, source: TextInput) -> None:
+        self._source = source
+        self._texts = (document.text for document in source)
+
+    def __iter__(self) -> TextsAlone:
+        return self
+
+    def __next__(self) -> str:
+        return next(self._texts)
+
+    def __length_hint__(self) -> int:
+        """Return about how many texts are left; see `TextInput.n_left`."""
+        return self._source.n_left(self._source.n_documents)
 
 
 def _is_misread(text: str, encoding: str | None) -> bool:
@@ -206,7 +249,24 @@ def _files_of(folder: Path, format: str | None) -> list[Path]:
             raise InputError(
                 f"{path}: a file of counts in a folder of texts; give it alone, or --format."
             )
+    _warn_of_links_out_of(folder, files)
     return files
+
+
+def _warn_of_links_out_of(folder: Path, files: Sequence[Path]) -> None:
+    """Log a warning of links, which an archive of somebody else may have, to any file here."""
+    inside = folder.resolve()
+    others = [
+        path for path in files if path.is_symlink() and not path.resolve().is_relative_to(inside)
+    ]
+    if others:
+        logger.warning(
+            "%s: %s, such as %s, to files outside of it, which are read as documents; remove what "
+            "you do not want in the topics or a report",
+            folder,
+            counted(len(others), "link"),
+            others[0].relative_to(folder),
+        )
 
 
 @contextmanager
@@ -221,11 +281,11 @@ def naming(what: object) -> Iterator[None]:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """Give the plain bytes of a file, or of standard input."""
+def _opened(path: Path) -> Iterator[tuple[Any, Any]]:
+    """Give a file, or standard input, as it is, and its plain bytes."""
     if path != STANDARD_INPUT:
         with open(path, "rb") as file, plain(file, path) as content:
-            yield content
+            yield file, content
         return
     if sys.stdin is None:
         raise InputError("-: there is no standard input.")
@@ -233,4 +293,4 @@ def _opened(path: Path) -> Iterator[Any]:
     if not hasattr(source, "peek"):
         source = io.BufferedReader(source)
     with plain(source, "-") as content:
-        yield content
+        yield source, content

@@ -13,6 +13,7 @@ from . import _arguments as types
 from ._inputs import naming
 from ._models import Fitted
 from ._outputs import file_to_write
+from ._printing import print_line
 
 
 def add(commands: Any) -> None:
@@ -57,5 +58,5 @@ def run(arguments: argparse.Namespace) -> int:
     n_replaced = sum(after[k] != label for k, label in before.items() if k in after)
     for n, what in ((n_replaced, "replaced"), (len(before.keys() - after), "removed")):
         said += f", {counted(n, 'label')} {what}" if n else ""
-    print(said)
+    print_line(said)
     return 0

@@ -129,17 +129,22 @@ def _progress() -> Iterator[None]:
 
 class _ProgressFormatter(logging.Formatter):
     def __init__(self) -> None:
-        super().__init__("%(seconds)7.1f s  %(message)s")
+        super().__init__()
         self._start = time()
 
     def format(self, record: logging.LogRecord) -> str:
-        record.seconds = record.created - self._start
-        return super().format(record)
+        seconds = record.created - self._start
+        return f"{seconds:7.1f} s  {_line(record.getMessage())}"
 
 
 def _fail(message: str) -> int:
-    print("topictemper: error:", printable(" ".join(message.split())), file=sys.stderr)
+    print("topictemper: error:", _line(message), file=sys.stderr)
     return 2
+
+
+def _line(message: str) -> str:
+    """Return a message, which may have names of files and words, as one line for a terminal."""
+    return printable(" ".join(message.split()))
 
 
 def _let_go_of_stdout() -> None:

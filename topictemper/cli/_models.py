@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
 from .._utils._chunks import parts as parts_of
-from .._utils._log import counted, logger
+from .._utils._log import Progress, counted, logger
+from .._utils._topics import lda_of
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..persistence._models import load
@@ -20,7 +21,6 @@ from ..text._counting import count_by_vocabulary
 from ..text._model import TopicModel, text_model_of
 from ..text._parameters import WORD
 from ..text._summaries import TopicStatistics
-from ..topics._checks import lda_of
 from ._inputs import Document, TextInput, kind_of, read_matrix
 
 _USUAL_WORDS = "words are three or more letters in lower case"
@@ -58,6 +58,7 @@ class Fitted:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._n_left: Callable[[int], float] = lambda _: 0.0
         self.model = load(path)
         self.lda: TemperedLDA = lda_of(self.model)
         if not isinstance(self.lda, TemperedLDA):
@@ -76,6 +77,10 @@ class Fitted:
         logger.warning("%s has no words; column numbers are shown instead", self._path)
         return [str(column) for column in range(self.lda.n_features_in_)]
 
+    def progress(self, what: str) -> Progress:
+        """Return a log of work on the documents that `parts` yields from now on."""
+        return Progress(what, verbose=True, n_left=lambda n_done: self._n_left(n_done))
+
     def parts(self, arguments: argparse.Namespace) -> Iterator[Part]:
         """Yield the documents of FILE, counted.
 
@@ -87,8 +92,9 @@ class Fitted:
         if kind_of(arguments.file, arguments.format) == "text":
             yield from self._text_parts(TextInput(arguments))
         else:
-            start = 0
-            for counts in parts_of(self.matrix(arguments)):
+            start, X = 0, self.matrix(arguments)
+            self._n_left = lambda n_done: X.shape[0] - n_done
+            for counts in parts_of(X):
                 n = counts.shape[0]
                 names = [Document(str(row), "") for row in range(start, start + n)]
                 yield Part(counts, names, np.zeros(n, dtype=np.int64))
@@ -96,6 +102,7 @@ class Fitted:
 
     def _text_parts(self, source: TextInput) -> Iterator[Part]:
         vectorizer = self.of_texts().vectorizer_
+        self._n_left = source.n_left
         waiting: list[Document] = []
 
         def texts() -> Iterator[str]:

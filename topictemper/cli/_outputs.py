@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryFile, mkdtemp
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from .._utils._files import replacing, writable_path
 from .._utils._ranking import largest_in_rows
-from .._utils._rows import Rows
+from .._utils._tables import printable
 from ..datasets.formats._packed import InputError
 from ..datasets.formats._parquet import pyarrow
 from ._decoding import encodable
@@ -86,6 +86,13 @@ def file_to_write(output: Path, what: str, *inputs: Path | None) -> Path:
     return target
 
 
+def of_interrupted(output: Path) -> Path:
+    """Return the file of a model that has not learned all it should; a whole one stays."""
+    # Where a link leads to, files can be written. The folder of the link may be another one.
+    file = output.resolve() if output.is_symlink() else output
+    return file.with_name(f"{file.name}.interrupted")
+
+
 def save_learned(model: Any, target: Path) -> None:
     """Save a model that may have taken hours to learn.
 
@@ -147,16 +154,8 @@ def opened_output(path: Path, format: str, labels: Labels) -> Iterator[Write]:
             with _parquet_writer(file, labels) as write:
                 yield write
         else:
-            columns: list[dict[str, list[str]]] = []
-            proportions, padding = Rows(), _Padding()
-
-            def write(documents: Sequence[Document], theta: NDArray[Any]) -> None:
-                columns.append(labels.of_documents(documents))
-                padding.add(columns[-1])
-                proportions.add(theta)
-
-            yield write
-            _write_npz(file, columns, proportions.array(), labels)
+            with _npz_writer(file, labels, path.resolve().parent) as write:
+                yield write
 
 
 def _csv_writer(file: Any, labels: Labels) -> Write:
@@ -180,6 +179,8 @@ def _csv_writer(file: Any, labels: Labels) -> Write:
         text = "\n".join([row] * len(numbers)) % tuple(numbers.ravel().tolist())
         lines = text.replace("nan", "").split("\n")
         starts = _quoted(columns)
+        if file.isatty():  # which would follow control characters in names
+            starts = list(map(printable, starts))
         file.writelines(f"{start},{line}\n" for start, line in zip(starts, lines, strict=True))
 
     return write
@@ -237,25 +238,45 @@ class _Padding:
                 )
 
 
-def _write_npz(
-    file: Any,
-    parts: Sequence[dict[str, list[str]]],
-    proportions: NDArray[Any],
-    labels: Labels,
-) -> None:
+@contextmanager
+def _npz_writer(file: Any, labels: Labels, folder: Path) -> Iterator[Write]:
     """Write arrays: `proportions`, `labels`, and those of `Labels.of_documents`.
 
-    Proportions are not compressed: they would take nine tenths of the space, and minutes.
+    An array begins with its length, which is known at the end. Until then proportions wait in a
+    temporary file in the folder: all of them may be more than the memory. They are not compressed,
+    which would save a tenth of the space, and take minutes.
     """
-    columns: dict[str, Any] = {
-        name: np.array([value for part in parts for value in part[name]]) for name in parts[0]
-    }
-    arrays = {"proportions": proportions, "labels": np.array(labels.topics), **columns}
-    with zipfile.ZipFile(file, "w") as archive:
-        for name, array in arrays.items():
-            member = zipfile.ZipInfo(f"{name}.npy")
-            is_text = array.dtype.kind == "U"
-            member.compress_type = zipfile.ZIP_DEFLATED if is_text else zipfile.ZIP_STORED
-            # How long it gets is not known to zipfile: it may be more than 4 GB.
-            with archive.open(member, "w", force_zip64=True) as content:
-                np.lib.format.write_array(content, array, allow_pickle=False)
+    parts: list[dict[str, NDArray[Any]]] = []
+    padding, n_rows = _Padding(), 0
+    rows = np.empty((0, len(labels.topics)))
+
+    def write(documents: Sequence[Document], theta: NDArray[Any]) -> None:
+        nonlocal n_rows, rows
+        columns = labels.of_documents(documents)
+        padding.add(columns)
+        parts.append({name: np.array(values) for name, values in columns.items()})
+        waiting.write(np.ascontiguousarray(theta).data)
+        n_rows, rows = n_rows + len(theta), theta[:0]
+
+    with TemporaryFile(dir=folder) as waiting:
+        yield write
+        waiting.seek(0)
+        with zipfile.ZipFile(file, "w") as archive:
+            with _new_member(archive, "proportions", zipfile.ZIP_STORED) as content:
+                header = np.lib.format.header_data_from_array_1_0(rows)
+                header["shape"] = n_rows, rows.shape[1]
+                np.lib.format.write_array_header_1_0(content, header)
+                shutil.copyfileobj(waiting, content, 1 << 20)
+            texts = {"labels": np.array(labels.topics)}
+            for name in list(parts[0]):
+                texts[name] = np.concatenate([part.pop(name) for part in parts])
+            for name, array in texts.items():
+                with _new_member(archive, name, zipfile.ZIP_DEFLATED) as content:
+                    np.lib.format.write_array(content, array, allow_pickle=False)
+
+
+def _new_member(archive: zipfile.ZipFile, name: str, compression: int) -> Any:
+    member = zipfile.ZipInfo(f"{name}.npy")
+    member.compress_type = compression
+    # How long it gets is not known to zipfile: it may be more than 4 GB.
+    return archive.open(member, "w", force_zip64=True)

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from .._utils._chunks import row_sums
-from .._utils._log import Progress, counted
+from .._utils._log import counted
 from ..datasets.formats._packed import InputError
-from ..text._summaries import labels_of
+from ..text._summaries import proportions_of
 from . import _arguments as types
-from ._inputs import STANDARD_INPUT
+from ._inputs import STANDARD_INPUT, naming
 from ._models import Fitted, warn_of_fewer
 from ._outputs import Labels, file_to_write, format_of_output, opened_output
-from ._printing import as_json, format_score
+from ._printing import as_json, format_score, print_line
 
 
 def add(commands: Any) -> None:
@@ -70,7 +70,7 @@ def run_score(arguments: argparse.Namespace) -> int:
     """Print the score."""
     fitted = Fitted(arguments.model)
     n_documents = n_tokens = n_unknown = 0
-    progress = Progress("scoring", verbose=True)
+    progress = fitted.progress("scoring")
 
     def matrices() -> Iterator[Any]:
         nonlocal n_documents, n_tokens, n_unknown
@@ -80,16 +80,11 @@ def run_score(arguments: argparse.Namespace) -> int:
             n_unknown += int(part.unknown.sum())
             yield part.counts
             progress.add(part.counts.shape[0])
+        if not n_tokens:
+            raise InputError(f"{arguments.file}: no document has a word of the vocabulary.")
 
-    try:
+    with naming(arguments.file):
         score = fitted.lda.score(matrices())
-    except InputError:
-        raise
-    except ValueError as error:
-        what = str(error)
-        if n_documents and not n_tokens:
-            what = "no document has a word of the vocabulary"
-        raise InputError(f"{arguments.file}: {what}.") from error
     if arguments.json:
         found = {
             "documents": n_documents,
@@ -109,19 +104,18 @@ def run_transform(arguments: argparse.Namespace) -> int:
     fitted, output = Fitted(arguments.model), arguments.output
     format = format_of_output(output, arguments.top)
     if output != STANDARD_INPUT:
-        file_to_write(output, "a table", arguments.file)
+        file_to_write(output, "a table", arguments.file, arguments.model)
     if arguments.top is not None:
         warn_of_fewer("--top", arguments.top, len(fitted.lda.components_), "topic")
-    names = range(fitted.lda.n_features_in_) if fitted.words is None else fitted.words
     labels = Labels(
-        labels_of(fitted.lda, [str(name) for name in names]),
+        fitted.lda.labels_.tolist(),
         [name for name in ("id", "date", "group") if getattr(arguments, name) is not None],
         n_top=arguments.top,
     )
-    progress, n_documents, n_empty = Progress("transforming", verbose=True), 0, 0
+    progress, n_documents, n_empty = fitted.progress("transforming"), 0, 0
     with opened_output(output, format, labels) as write:
         for part in fitted.parts(arguments):
-            theta = fitted.lda._proportions(fitted.lda._fitted_counts(part.counts))
+            theta = proportions_of(fitted.lda, part.counts)
             empty = row_sums(part.counts) == 0
             theta[empty] = np.nan
             write(part.documents, theta)
@@ -129,5 +123,5 @@ def run_transform(arguments: argparse.Namespace) -> int:
             progress.add(len(theta))
     if output != STANDARD_INPUT:
         said = counted(n_documents, "document")
-        print(f"{output}: {said}, {n_empty:,} of them without a known word")
+        print_line(f"{output}: {said}, {n_empty:,} of them without a known word")
     return 0

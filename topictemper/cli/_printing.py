@@ -19,6 +19,8 @@ from .._utils._tables import aligned, printable
 
 # Passes and documents that the demo shows, and the longest line of a document.
 _PASSES, _HOTTEST, _WIDTH = 10, 5, 100
+# How formulas of spreadsheets begin, in East Asia also with wide signs.
+_OF_FORMULAS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 
 
 def format_comparison(fits: Sequence[tuple[str, float, float]]) -> str:
@@ -150,6 +152,11 @@ def print_rows(
     print(as_json(rows) if arguments.json else as_csv(rows), end="")
 
 
+def print_line(text: str) -> None:
+    """Print a line, whose names of files and words no terminal follows."""
+    print(printable(text))
+
+
 def message_of(error: OSError) -> str:
     """Return what an error says, with the file that it is about."""
     if error.strerror is None:  # of this package, whose errors have a complete message
@@ -159,8 +166,16 @@ def message_of(error: OSError) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Return JSON on lines; numbers that are not finite are null."""
-    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """Return JSON on lines, with control characters as escapes; infinity and NaN are an error."""
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+    lines = text.split("\n")  # JSON has no others
+    if not all(map(str.isprintable, lines)):
+        # A terminal would follow some that JSON may have as they are.
+        lines = [
+            "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in line)
+            for line in lines
+        ]
+    return "\n".join([*lines, ""])
 
 
 def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -168,14 +183,25 @@ def as_csv(rows: Sequence[Mapping[str, Any]]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(rows[0])
-    for row in rows:
-        writer.writerow(
-            printable(joined(list(map(str, value))) if isinstance(value, list) else str(value))
-            if isinstance(value, list | str)
-            else value
-            for value in row.values()
-        )
+    writer.writerows(map(_cell, row.values()) for row in rows)
     return out.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """Return a value of CSV, which no terminal follows, and which no spreadsheet computes."""
+    if isinstance(value, list):
+        value = joined(list(map(str, value)))
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.startswith(_OF_FORMULAS) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _plain(value: Any) -> Any:

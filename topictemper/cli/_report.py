@@ -9,7 +9,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from .._utils._log import Progress, counted
+from .._utils._log import counted
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..report._of_model import write_model
@@ -20,6 +20,7 @@ from . import _arguments as types
 from ._inputs import Document, kind_of, naming
 from ._models import Fitted
 from ._outputs import file_to_write
+from ._printing import print_line
 
 
 def add(commands: Any) -> None:
@@ -64,7 +65,8 @@ def run(arguments: argparse.Namespace) -> int:
     file_to_write(output, "a report", arguments.file, arguments.model)
     with naming("--output"):
         page_to_write(output)
-    fitted, progress = Fitted(arguments.model), Progress("counting", verbose=True)
+    fitted = Fitted(arguments.model)
+    progress = fitted.progress("counting")
     others = [_other(path, arguments.model, fitted) for path in arguments.other_model]
     are_texts = kind_of(arguments.file, arguments.format) == "text"
     # Names of files in a folder say something; those of lines and rows are their numbers.
@@ -100,7 +102,7 @@ def run(arguments: argparse.Namespace) -> int:
             **columns,
         )
     topics = counted(fitted.lda.components_.shape[0], "topic")
-    print(f"{output}: {topics} in {counted(X.shape[0], 'document')}")
+    print_line(f"{output}: {topics} in {counted(X.shape[0], 'document')}")
     return 0
 
 

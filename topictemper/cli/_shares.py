@@ -9,14 +9,16 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils._chunks import row_sums
 from .._utils._dates import MISSING
-from .._utils._log import Progress, counted, logger
+from .._utils._log import counted, logger
 from .._utils._rows import Rows
 from .._utils._typing import Floats
 from ..datasets.formats._packed import InputError
-from ..topics._periods import PERIODS
+from ..text._summaries import proportions_of
+from ..topics._periods import PERIODS, Period
 from ..topics._shares import shares_by_group, shares_over_time
 from . import _arguments as types
 from ._decoding import encodable
@@ -53,16 +55,17 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the shares."""
-    by_date = arguments.date is not None
-    if arguments.period is not None and not by_date:
+    what = "group" if arguments.date is None else "date"
+    if arguments.period is not None and what == "group":
         raise InputError("--period is for --date.")
-    fitted, progress = Fitted(arguments.model), Progress("reading", verbose=True)
+    fitted = Fitted(arguments.model)
+    progress = fitted.progress("reading")
     proportions, known = Rows(), []
     values: list[str | None] = []
     for part in fitted.parts(arguments):
-        proportions.add(fitted.lda._proportions(fitted.lda._fitted_counts(part.counts)))
+        proportions.add(proportions_of(fitted.lda, part.counts))
         known.append(row_sums(part.counts) > 0)
-        given = [each.date if by_date else each.group for each in part.documents]
+        given = [getattr(each, what) for each in part.documents]
         # An empty cell of a table is None in other formats.
         values += [encodable(each) if each else None for each in given]
         progress.add(len(part.documents))
@@ -70,29 +73,22 @@ def run(arguments: argparse.Namespace) -> int:
     if not settings["weights"].any():
         raise InputError(f"{arguments.file}: no document has a word of the vocabulary.")
     if not any(value is not None for value in values):
-        raise InputError(f"{arguments.file}: no document has a {'date' if by_date else 'group'}.")
-    theta = proportions.array()
+        raise InputError(f"{arguments.file}: no document has a {what}.")
     with naming(arguments.file):
-        if by_date:
-            period = arguments.period or "auto"
+        if what == "date":
+            period: Period = arguments.period or "auto"
             dates = _as_years(values) if period == "auto" else values
-            shares = shares_over_time(theta, dates, period=period, **settings)
+            shares = shares_over_time(proportions.array(), dates, period=period, **settings)
         else:
-            shares = shares_by_group(theta, values, **settings)
-    columns = {name: np.asarray(shares[name]) for name in shares.columns}
-    if by_date and columns["period"].dtype.kind == "M":
-        columns["period"] = np.datetime_as_string(columns["period"], "D")
-    elif not by_date:
-        with suppress(ValueError):  # numbers, such as ratings: 10 is after 9
-            order = np.argsort(columns["group"].astype(float), kind="stable")
-            columns = {name: column[order] for name, column in columns.items()}
-    n_left_out = len(values) - int(columns["documents"][:: theta.shape[1]].sum())
+            shares = shares_by_group(proportions.array(), values, **settings)
+    columns = _columns(shares)
+    n_left_out = len(values) - int(columns["documents"][columns["topic"] == 0].sum())
     if n_left_out:
         logger.warning(
             "%s of %s left out: without a known word or without a %s",
             f"{n_left_out:,}",
             counted(len(values), "document"),
-            "date" if by_date else "group",
+            what,
         )
     if arguments.json or arguments.csv:
         print_rows(columns, range(len(columns["share"])), arguments)
@@ -100,6 +96,19 @@ def run(arguments: argparse.Namespace) -> int:
         columns.pop("unit", None)  # the same in all rows
         print(format_shares(columns))
     return 0
+
+
+def _columns(shares: Any) -> dict[str, NDArray[Any]]:
+    """Return the columns to print: dates as text, and groups that are numbers in their order."""
+    columns = {name: np.asarray(shares[name]) for name in shares.columns}
+    if "period" in columns:
+        if columns["period"].dtype.kind == "M":
+            columns["period"] = np.datetime_as_string(columns["period"], "D")
+        return columns
+    with suppress(ValueError):  # names; of numbers, such as ratings, 10 is after 9
+        order = np.argsort(columns["group"].astype(float), kind="stable")
+        columns = {name: column[order] for name, column in columns.items()}
+    return columns
 
 
 def _as_years(dates: Sequence[str | None]) -> Sequence[str | None] | Floats:

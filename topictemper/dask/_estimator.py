@@ -6,8 +6,9 @@ import os
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
+import distributed
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -151,12 +152,19 @@ max_doc_update_iter, dtype
 
     _other_names = attributes_of(_local.TemperedLDA)
 
+    score_history_: NDArray[Any]
+    n_rounds_: int
+    n_iter_: float
+    n_features_in_: int
+    feature_names_in_: NDArray[Any]
+    client_: distributed.Client | None
+
     @understands_other_names(CALLED)
     def __init__(
         self,
         n_components: int = 100,
         *,
-        tempering: str | Annealing | None = "lvt",
+        tempering: Literal["svi", "avi", "dasvi", "vt", "lvt"] | Annealing | None = "lvt",
         inference: Literal["auto", "gibbs", "point", "vb"] = "auto",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
         topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,
@@ -174,7 +182,7 @@ max_doc_update_iter, dtype
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
-        client: Any = None,
+        client: distributed.Client | None = None,
         n_shards: int = 8,
         rounds_per_pass: int = 4,
         sample_size: int | None = None,

@@ -14,13 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils._chunks import stacked
 from .._utils._counts import NOTHING_HELD_OUT, sample_weights
+from .._utils._topics import lda_of
 from .._utils._typing import Floats
 from ..lda._completion import score_of
 from ..lda._estimator import TemperedLDA
 from ..lda._prediction import Inference, way_of
 from ..persistence._models import load
 from ..text._model import TopicModel
-from ..topics._checks import lda_of
 from ._blocks import Blocks, blocks_of, is_lazy, naming_block, plain
 from ._preflight import check_workers
 

@@ -15,7 +15,7 @@ from .._utils._state import Tree
 from .._utils._typing import Floats
 from ..text._counting import count_by_vocabulary, first_counts
 from ..text._model import TopicModel, text_model_of
-from ..text._summaries import TopicStatistics
+from ..text._summaries import TopicStatistics, proportions_of
 from ..text._texts import Texts
 from ..text._vocabulary import GrowingVocabulary
 from ._blocks import naming_block
@@ -86,7 +86,7 @@ def text_model(
 def described(counts: Any, topics: TopicModel) -> Described:
     """Return what the documents of a block say of the topics."""
     statistics = TopicStatistics.blank(topics.lda_)
-    statistics.add(counts, topics._proportions_of(counts))
+    statistics.add(counts, proportions_of(topics.lda_, counts))
     return Described(statistics.documents, *counts_together([counts], statistics.top))
 
 

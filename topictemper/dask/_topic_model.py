@@ -100,6 +100,10 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
 
     _other_names = attributes_of(_Local)
 
+    lda_: TemperedLDA
+    vectorizer_: CountVectorizer
+    unknown_share_: float
+
     @understands_other_names(called_by_texts(TemperedLDA._get_param_names()))
     def __init__(
         self,

@@ -1,13 +1,23 @@
 """Images of bars, the synthetic data of sparse coding."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np
 from numpy.random import RandomState
+from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import Bunch
 
 from .._utils import _validation as check
+from .._utils._typing import Floats
+
+
+class _Bars(Bunch):
+    data: Floats
+    components: Floats
+    states: NDArray[np.uint8]
 
 
 def make_bars(
@@ -20,7 +30,7 @@ def make_bars(
     noise: float | None = None,
     bias: float | None = None,
     random_state: int | RandomState | None = None,
-) -> Bunch:
+) -> _Bars:
     """Draw images of bars: each row and each column is present or absent.
 
     Linear bars add up, with Gaussian noise, as in binary sparse coding. Sigmoid bars add up to the
@@ -100,4 +110,4 @@ def make_bars(
         data += noise * rng.standard_normal(data.shape)
     else:
         data = (rng.random_sample(data.shape) < expit(data + bias)).astype(np.float64)
-    return Bunch(data=data, components=components, states=states)
+    return _Bars(data=data, components=components, states=states)

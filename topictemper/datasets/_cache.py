@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._files import replacing
+from .._utils._npz import read_npz
 
 
 def cache_folder(data_home: str | os.PathLike[str] | None = None) -> Path:
@@ -34,9 +35,8 @@ def read(
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
     """Return the arrays and the record that `write` put there with the same key, or None."""
     try:
-        # Opened here: numpy leaves its own file open when it fails to make sense of it.
-        with open(path, "rb") as file, np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
+        with open(path, "rb") as file:
+            arrays = read_npz(file)
         record = json.loads(arrays.pop("record").tobytes())
         if record.pop("key") != key:
             return None

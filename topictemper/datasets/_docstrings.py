@@ -1,5 +1,7 @@
 """The docstrings of Python's standard library, NumPy, SciPy and scikit-learn as a corpus."""
 
+from __future__ import annotations
+
 import os
 import platform
 import sysconfig
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy
 import sklearn
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 from sklearn.utils import Bunch
@@ -61,6 +64,12 @@ of rows is random but fixed, so any prefix is a random sample.
 
 
 class _Docstrings(Bunch):
+    counts: csr_array
+    feature_names: NDArray[Any]
+    names: NDArray[Any]
+    text: list[str]
+    DESCR: str
+
     def __getitem__(self, key: str) -> Any:
         # `vocabulary` is the name of the words in earlier scripts. Attributes are looked up here.
         earlier = key == "vocabulary" and key not in self
@@ -72,7 +81,7 @@ class _Docstrings(Bunch):
 
 def load_docstrings(
     *, data_home: str | os.PathLike[str] | None = None, min_length: int = 200
-) -> Bunch:
+) -> _Docstrings:
     """Load the docstrings of the installed scientific Python stack as word counts.
 
     The first call parses the sources of the standard library, NumPy, SciPy and scikit-learn,
@@ -173,7 +182,7 @@ def _parse(folders: Iterable[tuple[str, Path]], min_length: int) -> list[tuple[s
     return [(name, text) for text, name in names.items()]
 
 
-def _count(documents: list[tuple[str, str]]) -> Bunch:
+def _count(documents: list[tuple[str, str]]) -> _Docstrings:
     """Count the words of (name, docstring) pairs and put the documents in a shuffled order."""
     order = np.random.default_rng(0).permutation(len(documents))
     vectorizer = CountVectorizer(
@@ -196,7 +205,7 @@ def _count(documents: list[tuple[str, str]]) -> Bunch:
     )
 
 
-def _bunch(counts: csr_array, words: list[str], names: list[str], text: list[str]) -> Bunch:
+def _bunch(counts: csr_array, words: list[str], names: list[str], text: list[str]) -> _Docstrings:
     return _Docstrings(
         # An array, not a matrix, as SciPy advises: `*` is elementwise and sums are 1-d.
         counts=counts,
@@ -206,7 +215,7 @@ def _bunch(counts: csr_array, words: list[str], names: list[str], text: list[str
     )
 
 
-def _from_cache(path: Path, key: dict[str, Any]) -> Bunch | None:
+def _from_cache(path: Path, key: dict[str, Any]) -> _Docstrings | None:
     found = _cache.read(path, key)
     if found is None:
         return None
@@ -227,7 +236,7 @@ def _from_cache(path: Path, key: dict[str, Any]) -> Bunch | None:
     return corpus
 
 
-def _to_cache(path: Path, key: dict[str, Any], corpus: Bunch) -> None:
+def _to_cache(path: Path, key: dict[str, Any], corpus: _Docstrings) -> None:
     counts = corpus.counts
     _cache.write(
         path,

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils import Bunch
 
 from .._utils import _validation as check
+from .._utils._typing import Flags, Floats
 
 _SHAPES = {
     # Eight shapes of four pixels: five blocks of 2 x 2, two diagonals, the top row.
@@ -27,6 +28,13 @@ _SHAPES = {
 }
 
 
+class _Shapes(Bunch):
+    data: Floats
+    components: Floats
+    assignments: Flags
+    shape: tuple[int, int]
+
+
 def make_shapes(
     n_samples: int = 1000,
     kind: Literal["quads", "hand"] = "quads",
@@ -34,7 +42,7 @@ def make_shapes(
     pi: float = 0.3,
     noise_var: float = 0.1,
     random_state: int | np.random.RandomState | None = None,
-) -> Bunch:
+) -> _Shapes:
     """Draw images of 4 x 4 pixels, each a sum of some of eight shapes.
 
     Each shape has a weight, uniform in [0.5, 1], and is in an image with probability `pi`. The
@@ -97,4 +105,4 @@ def make_shapes(
     assignments = random.random_sample((n_samples, len(components))) < pi
     data = assignments @ components
     data += random.normal(scale=np.sqrt(noise_var), size=data.shape)
-    return Bunch(data=data, components=components, assignments=assignments, shape=(4, 4))
+    return _Shapes(data=data, components=components, assignments=assignments, shape=(4, 4))

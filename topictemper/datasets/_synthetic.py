@@ -1,5 +1,7 @@
 """Corpora drawn from latent Dirichlet allocation."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray
@@ -12,6 +14,12 @@ from .._utils._numerics import ignoring_underflow
 from .._utils._typing import Floats
 
 
+class _Corpus(Bunch):
+    counts: csr_array
+    components: Floats
+    doc_topic: Floats
+
+
 def make_lda_corpus(
     n_samples: int = 1000,
     n_features: int = 1000,
@@ -21,7 +29,7 @@ def make_lda_corpus(
     doc_topic_prior: float = 0.1,
     topic_word_prior: float = 0.05,
     random_state: int | RandomState | None = None,
-) -> Bunch:
+) -> _Corpus:
     """Draw a corpus from latent Dirichlet allocation, with its true topics.
 
     Each topic is a Dirichlet draw over the words, and each document a Dirichlet draw over the
@@ -95,7 +103,7 @@ def make_lda_corpus(
     counts = csr_array(
         (np.ones(len(word), dtype=np.int32), (document, word)), shape=(n_samples, n_features)
     )
-    return Bunch(counts=counts, components=components, doc_topic=doc_topic)
+    return _Corpus(counts=counts, components=components, doc_topic=doc_topic)
 
 
 @ignoring_underflow

@@ -1,5 +1,7 @@
 """Draws from a mixture of two Gaussians in one dimension."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.random import RandomState
 from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from ..tempering import GlobalTemperature, LocalTemperature, inverse_temperature
 from ..tempering._control import TemperatureControl
 from . import _defaults as default
 from ._config import Config, Plan
-from ._normalizers import PosteriorNormalizer, PriorNormalizer
+from ._normalizers import N_NODES, PosteriorNormalizer, PriorNormalizer
 from ._posterior_tempering import LikelihoodTempering, PosteriorTempering
 from ._prior_scale import PriorScale
 from ._priors import PriorLearner
@@ -42,15 +42,25 @@ def new_trainer(
     planned_passes: int,
     *,
     n_rows: float | None = None,
+    n_given: float | None = None,
     previous: Trainer | None = None,
     restored: Restored | None = None,
 ) -> Trainer:
     """Start a model, from a previous one if given.
 
     It is to make `planned_passes` over that many documents; None: nobody knows how many. There are
-    `n_rows` of them, if their weights are not 1.
+    `n_rows` of them, if their weights are not 1. Of a stream `n_given` are there.
+
+    Raises
+    ------
+    ValueError
+        If a minibatch of so many topics takes more memory than there is.
     """
     plan = Plan.of(config, expected_samples, planned_passes, n_rows)
+    n_first = n_given or n_rows
+    if n_first and restored is None:
+        copies = 2 if config.init is None and previous is None else 1
+        _check_first_step(config, plan, int(n_first), copies)
     alpha, eta, start = config.alpha.value, config.eta.value, config.init
     priors = PriorLearner(
         config.alpha.learned,
@@ -98,6 +108,28 @@ def new_trainer(
         scale,
         random_state,
         given_topics=given_topics,
+    )
+
+
+def _check_first_step(config: Config, plan: Plan, n_documents: int, copies: int) -> None:
+    """Refuse a first step that does not fit into memory; `Config.of` has counted the topics alone.
+
+    At the least there are so many copies of the topics, of which a random start has one without
+    its documents; of each topic, where temperatures are learned, a number for every node; and of
+    each document gamma, and the weights and numbers of its topics, which are all at first. The
+    rows of words are left out, because nobody knows how many there are.
+    """
+    itemsize, size, tempering = config.dtype.itemsize, "n_samples", config.tempering
+    learns = tempering.mode in ("vt", "lvt") and tempering.normalizer not in _BOUNDS
+    of_topic = itemsize * (copies * config.n_features + (N_NODES if learns else 0))
+    of_document = 2 * itemsize + np.dtype(np.int32).itemsize
+    if not config.whole and plan.batch_size < n_documents:
+        n_documents, size = plan.batch_size, "batch_size"
+    check.check_size(
+        lambda n_components, **documents: n_components * (of_topic + of_document * documents[size]),
+        config.n_features,
+        n_components=config.n_components,
+        **{size: n_documents},
     )
 
 
@@ -172,6 +204,14 @@ def trainer_tree(trainer: Trainer) -> Tree:
     }
 
 
+def check_topics(tree: Tree, n_features: int, n_components: Any) -> None:
+    """Refuse a tree without topics of that size, before anything is made that has it."""
+    with within("trainer"):
+        shape, M = (n_features, n_components), tree["trainer"]["topics"]["M"]
+        if not isinstance(M, np.ndarray) or M.shape != shape:
+            raise StateError("topics/M", f"must be an array of shape {shape}")
+
+
 def restored_trainer(config: Config, tree: Tree) -> Trainer:
     """Make the model of a tree again, for an estimator with the same parameters."""
     expected, state = tree["expected_samples"], tree["trainer"]
@@ -186,10 +226,8 @@ def restored_trainer(config: Config, tree: Tree) -> Trainer:
         given_topics = check.flag("given_topics", tree["given_topics"])
     shape = (config.n_features, config.n_components)
     with within("trainer"):
-        M = state["topics"]["M"]
-        # Before anything is made of that size.
-        if M.dtype != config.dtype or M.shape != shape:
-            raise StateError("topics/M", f"must be an array of {config.dtype} of shape {shape}")
+        if state["topics"]["M"].dtype != config.dtype:
+            raise StateError("topics/M", f"must be an array of {config.dtype}")
     with within("first_alpha"):
         alpha = _first_prior(tree["first_alpha"], config.dtype, [shape[1:]])
     with within("first_eta"):

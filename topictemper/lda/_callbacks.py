@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class _NoContext:
@@ -29,14 +31,19 @@ def _as_it_is(method: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-CallbackSupportMixin: Any
-with_callbacks: Any
-try:
-    from sklearn import callback
-except ImportError:
-    CallbackSupportMixin, with_callbacks = _NoCallbackSupport, _as_it_is
+if TYPE_CHECKING:  # with a base class of unknown type an estimator would have any attribute
+
+    class CallbackSupportMixin:
+        def set_callbacks(self, *callbacks: Any) -> Self: ...
+        def _init_callback_context(self, **_: Any) -> Any: ...
+
+    def with_callbacks(method: Method) -> Method: ...
+
 else:
-    CallbackSupportMixin, with_callbacks = callback.CallbackSupportMixin, callback.with_callbacks
+    try:
+        from sklearn.callback import CallbackSupportMixin, with_callbacks
+    except ImportError:
+        CallbackSupportMixin, with_callbacks = _NoCallbackSupport, _as_it_is
 
 
 def progress_bar() -> Any:

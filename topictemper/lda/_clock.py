@@ -68,6 +68,11 @@ class StreamClock(Stateful):
         return self._passes_before + (self.documents_seen - self._seen_before) / self._pass_length
 
     @property
+    def documents_left(self) -> float:
+        """Documents that are left of a stream of known length, if there are any."""
+        return max(self._pass_length - (self.documents_seen - self._seen_before), 0.0)
+
+    @property
     def is_short(self) -> bool:
         """Whether a stream of unknown length has had fewer documents than it is taken to have."""
         return self._once < self.total_samples

@@ -146,8 +146,8 @@ class TemperedLDA(
         Number of threads. None is 1, -1 is all processors; at most 64, or four for each processor
         if that is more. Results have the same bits for any number.
     verbose : int, default=0
-        1: log a line for every pass, and for "online" every few seconds of a long one, with the
-        logger "topictemper".
+        1: log the first pass and the last, others once a second at most, and for "online" every few
+        seconds how far a long pass or `partial_fit` is, with the logger "topictemper".
 
     Attributes
     ----------
@@ -268,7 +268,7 @@ class TemperedLDA(
         self,
         n_components: int = 100,
         *,
-        tempering: str | Annealing | None = "lvt",
+        tempering: Literal["svi", "avi", "dasvi", "vt", "lvt"] | Annealing | None = "lvt",
         inference: Literal["auto", "gibbs", "point", "vb"] = "auto",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
         topic_word_prior: float | ArrayLike | Seeds | Literal["auto"] | None = None,

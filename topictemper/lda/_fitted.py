@@ -8,7 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from .._utils import _validation as check
@@ -17,11 +16,11 @@ from .._utils._warnings import warn
 from ..persistence._fitted import History
 from ..persistence._models import parameters_of, plain_parameters
 from ..tempering._history import record
-from ..tempering._modes import Annealing
 from ..topics._seeds import SeedTopics
 from ..topics._twins import TWINS_WITHIN, effective_topics, groups_within
-from ._assembly import restored_trainer, trainer_tree
+from ._assembly import check_topics, restored_trainer, trainer_tree
 from ._config import Config
+from ._kept import kept, same
 from ._monitor import Validation
 from ._seeding import kept_seeds, same_seeds
 from ._state_checks import check_trainer
@@ -41,6 +40,8 @@ class FittedMixin:
     _trained_seeds: SeedTopics | None
     topic_word_prior: Any
     n_features_in_: int
+    score_history_: NDArray[Any]
+    elbo_history_: NDArray[Any]
     _names_of_frame: bool
     #: What `components_` has returned, and of which state of the trainer; None for a new one.
     _components: tuple[Any, NDArray[Any]] | None = None
@@ -170,7 +171,11 @@ class FittedMixin:
 
     def _remember_parameters(self, parameters: dict[str, Any]) -> None:
         """Keep the parameters that training uses, which may be set to others later."""
-        self._trained_with = {name: _kept(value) for name, value in parameters.items()}
+        self._trained_with = {
+            # Of an array that was made here, from seed words, nobody else knows.
+            name: kept(value) if value is getattr(self, name) else value
+            for name, value in parameters.items()
+        }
         self._trained_seeds = kept_seeds(self.topic_word_prior)
 
     def _set_fitted(
@@ -211,7 +216,7 @@ class FittedMixin:
                 {
                     name: value
                     for name, value in self._trained_with.items()
-                    if value is not getattr(self, name)
+                    if not same(value, getattr(self, name))
                 }
             ),
             **tree,
@@ -226,7 +231,10 @@ class FittedMixin:
         estimator: Any = self
         with within("parameters"):
             own = estimator.get_params(deep=False)
-            self._trained_with = own | parameters_of(tree["parameters"])
+            trained = own | parameters_of(tree["parameters"])
+            self._trained_with = {name: kept(value) for name, value in trained.items()}
+        check_topics(tree, self.n_features_in_, self._trained_with["n_components"])
+        with within("parameters"):
             config = Config.of(self._trained_with, self.n_features_in_)
         self._trainer = restored_trainer(config, tree)
         with within("seeds"):
@@ -242,10 +250,3 @@ class FittedMixin:
             with within(name):
                 if tree[name] is not None:
                     setattr(self, f"{name}_", History(fields).checked(name, tree[name], {}))
-
-
-def _kept(value: Any) -> Any:
-    """A parameter that later changes of the estimator do not reach."""
-    if not isinstance(value, Annealing):
-        return value
-    return clone(value).set_params(schedule=value.schedule)  # a copied callable is another one

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils._hashing import splitmix64
+from .._utils._typing import Floats
 from ._minibatch import Minibatch
 from ._topics import Topics
 
 # Share of a topic that comes from documents, and about how many documents a topic gets.
 _SHARE, _DOCUMENTS = 0.05, 4
+# So many values are added at a time: with many topics and long documents, all of them take more
+# memory than the topics.
+_ENTRIES_AT_ONCE = 2**18
 
 
 def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
@@ -35,7 +42,20 @@ def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
     totals = np.bincount(topic_of.ravel(), tokens, minlength=n_topics)
     scale = _SHARE * topics.n_features / np.where(totals > 0, totals, 1.0)
     document = np.repeat(np.arange(n_documents), np.diff(batch.doc_ptr))
-    topic = topic_of[document]
-    counts = (batch.counts * weight[document])[:, None] * scale[topic]
-    words = np.repeat(batch.words[batch.word_of], len(copies))
-    topics.add(words, topic.ravel(), counts.ravel())
+    word = batch.words[batch.word_of]
+    order = np.argsort(word, kind="stable")
+    ends = np.flatnonzero(np.diff(word[order], append=-1)) + 1
+    at_once = max(1, _ENTRIES_AT_ONCE // len(copies))
+
+    def parts() -> Iterator[tuple[NDArray[np.int32], NDArray[np.int64], Floats]]:
+        start = 0
+        while start < len(order):
+            # To the end of a word, whose values are summed together.
+            stop = int(ends[np.searchsorted(ends[:-1], start + at_once)])
+            some = order[start:stop]
+            topic = topic_of[document[some]]
+            counts = (batch.counts[some] * weight[document[some]])[:, None] * scale[topic]
+            yield np.repeat(word[some], len(copies)), topic.ravel(), counts.ravel()
+            start = stop
+
+    topics.add(parts())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils import _names
 from .._utils import _validation as check
 from .._utils._missing import as_list
+from .._utils._topics import lda_of
+from .._utils._typing import Column, Strings
 from .._utils._warnings import warn
-from ..topics._checks import lda_of
 from ..topics._matching import same_topics
 
 
@@ -27,7 +28,7 @@ class _Labeled(Protocol):
 
 # The keys of a mapping are invariant, so that each kind has to be named.
 Labels = (
-    Sequence[str]
+    Strings
     | Mapping[int, str]
     | Mapping[str, str]
     | Mapping[int | str, str]
@@ -67,7 +68,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         labels: Labels | None,
         *,
         X: Any = None,
-        documents: Sequence[Any] | None = None,
+        documents: Column | None = None,
         feature_names: Any = None,
         n_words: int | None = None,
         n_documents: int | None = None,
@@ -172,7 +173,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         self,
         label: Callable[[list[str], list[Any]], str],
         X: Any,
-        documents: Sequence[Any] | None,
+        documents: Column | None,
         feature_names: Any,
         n_words: int | None,
         n_documents: int | None,
@@ -276,7 +277,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         """
         if before is not None:
             labels = self._with_seeded(labels, before)
-        self._check_others(labels, n_components)
+        if labels:  # else names are not made of all topics, which may be very many
+            self._check_others(labels, n_components)
         self.__dict__.pop("_labels", None)
         if labels:
             self._labels = labels

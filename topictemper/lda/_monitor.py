@@ -24,6 +24,9 @@ from ._prediction import cold, predictor
 from ._token_halves import split_tokens
 from ._training import Trainer
 
+# Lines of quick passes that come faster than people read are left out.
+_SECONDS_BETWEEN_LINES = 1.0
+
 
 class Validation:
     """Scores held-out documents after a pass, and keeps the best model for early stopping.
@@ -129,7 +132,8 @@ class Monitor:
     hook_arguments : dict
         Arguments of the hooks of callbacks (see `CallbackContext`).
     verbose : bool
-        Whether to log a line for every pass, and every few seconds of a long one.
+        Whether to log lines of passes, one a second at most, and every few seconds of a long pass.
+        The first pass and the last one always have theirs.
     workers : Workers
         Threads to use.
     keeps : bool
@@ -154,6 +158,7 @@ class Monitor:
         self._validation = validation
         self._context, self._hook_arguments = context, hook_arguments
         self._verbose = verbose
+        self._line, self._last_line_at = "", -np.inf
         self._workers = workers
         config = trainer.config
         self._may_end_early = config.whole or config.patience is not None
@@ -178,15 +183,23 @@ class Monitor:
 
     def after_pass(self, done: int) -> bool:
         """Score, log and tell the callbacks; whether held-out scores or a callback say stop."""
-        seconds = perf_counter() - self._began
+        now = perf_counter()
         if self._keeps:
             self._kept = done, deepcopy(self._trainer)
         stop = False
         if self._validation is not None:
             stop = self._validation.evaluate(self._trainer, done, self._workers)
         if self._verbose:
-            self._log(done, seconds)
+            self._line = self._line_of(done, now - self._began)
+            if now - self._last_line_at >= _SECONDS_BETWEEN_LINES:
+                self._last_line_at = now
+                self._log()
         return bool(self._task.call_on_fit_task_end(**self._hook_arguments)) or stop
+
+    def after_passes(self) -> None:
+        """Log the line of the last pass, unless it is logged."""
+        if self._line:
+            self._log()
 
     def kept_model(self, elbos: list[tuple[float, float, float]]) -> Trainer:
         """The model of the last whole pass, after an interrupt; raises it if there is none.
@@ -210,8 +223,12 @@ class Monitor:
         )
         return trainer
 
-    def _log(self, done: int, seconds: float) -> None:
-        """Log a line about the pass."""
+    def _log(self) -> None:
+        say(self._line)
+        self._line = ""
+
+    def _line_of(self, done: int, seconds: float) -> str:
+        """What is said of a pass."""
         score = ""
         if self._validation is not None:
             score = f", validation score {self._validation.scores[-1][1]:.4f} nats per token"
@@ -219,11 +236,10 @@ class Monitor:
         # At the speed of this pass: passes at T > 1 and those that sample take their own time.
         seconds_left = seconds * (self._n_passes - done)
         left = time_left(seconds_left, may_end_early=self._may_end_early)
-        line = (
+        return (
             f"pass {done}/{self._n_passes}: temperature {self._trainer.temperature:.3f}, "
             f"{rate:,.0f} documents a second{score}{left}"
         )
-        say(line)
 
 
 def _split_rows(

@@ -23,9 +23,13 @@ from ._topics import Eta, Topics
 Bound = Literal["lower", "upper"] | None
 
 
+#: Of the log C of a document, which is interpolated between them.
+N_NODES = 16
+
+
 def _nodes(grid: Floats, alpha: NDArray[Any], eta: Eta) -> InverseTemperatureNodes:
     """Nodes for log C: sums of G(x + s) / G(x), which bend where s is a few times x."""
-    return InverseTemperatureNodes(grid, 16, offset=3.0 * float(min(alpha.min(), np.min(eta))))
+    return InverseTemperatureNodes(grid, N_NODES, offset=3.0 * float(min(alpha.min(), np.min(eta))))
 
 
 class PosteriorNormalizer(Stateful):

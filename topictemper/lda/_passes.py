@@ -39,6 +39,10 @@ class PassHooks(Protocol):
         """Called after a pass with the number of passes made; training ends where it is true."""
         ...
 
+    def after_passes(self) -> None:
+        """Called after the last pass."""
+        ...
+
 
 def train(
     trainer: Trainer,
@@ -60,6 +64,7 @@ def train(
             trainer.run(Gatherer(block, *gathered), order, workers, hooks.after_step)
         if hooks.after_pass(done):
             break
+    hooks.after_passes()
 
 
 def train_in_full(
@@ -105,6 +110,7 @@ def train_in_full(
             )
         if s == 1.0 and abs(gain) < tol and not _are_alike(trainer.topics):
             break
+    hooks.after_passes()
     trainer.release()  # it was of all documents
 
 

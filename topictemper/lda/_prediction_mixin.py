@@ -14,7 +14,7 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils._chunks import is_chunks, n_empty_rows, row_sums
 from .._utils._missing import check_order
-from .._utils._rows import GivenRows, Rows
+from .._utils._rows import GivenRows, Rows, check_memory
 from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._completion import completions, score_of
@@ -98,8 +98,9 @@ class PredictionMixin(TransformerMixin):
         Raises
         ------
         TypeError, ValueError
-            If `inference` or the counts are invalid, or if `out` does not fit. That chunks have
-            more or fewer rows than `out` is known only when the others are written.
+            If `inference` or the counts are invalid, or if `out` does not fit; without `out`, if
+            the proportions of a matrix need more memory than there is. That chunks have more or
+            fewer rows than `out` is known only when the others are written.
 
         References
         ----------
@@ -108,13 +109,14 @@ class PredictionMixin(TransformerMixin):
         """
         cure = "leave out the rows with X.sum(axis=1) == 0"
         matrices = self._fitted_matrices(X)
-        if out is None:
-            return self._transformed(matrices, inference, tempered, cure=cure)
-        n_rows = None
+        n_rows, topics = None, self._trainer.topics
         if not is_chunks(X):
             (X,) = matrices
             n_rows, matrices = X.shape[0], iter([X])
-        topics = self._trainer.topics
+        if out is None:
+            if n_rows is not None:
+                check_memory(n_rows, topics.n_components, topics.M.dtype)
+            return self._transformed(matrices, inference, tempered, cure=cure)
         rows = GivenRows(out, topics.n_components, topics.M.dtype, n_rows)
         return self._transformed(matrices, inference, tempered, cure=cure, into=rows)
 

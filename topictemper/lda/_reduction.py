@@ -19,6 +19,7 @@ from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
 from ..topics._seeds import SeedTopics
 from ._assembly import restored_trainer, trainer_tree
 from ._config import PRIOR_RANGE, Config
+from ._kept import kept
 from ._labels import topic_number
 from ._seeding import kept_seeds, merged_seeds, same_seeds
 
@@ -76,7 +77,7 @@ class ReductionMixin:
         check_is_fitted(self)
         return self._reduced(merged_groups(self, groups))
 
-    def drop_topics(self, topics: Topic | Sequence[Topic]) -> Self:
+    def drop_topics(self, topics: Topic | Sequence[Topic] | NDArray[Any]) -> Self:
         """A model without some topics. Their words go to the topics that are left.
 
         Parameters
@@ -156,7 +157,8 @@ class ReductionMixin:
         for name in ("n_features_in_", "feature_names_in_", "_names_of_frame"):
             if hasattr(model, name):
                 setattr(other, name, getattr(model, name))
-        other._trained_with = _parameters(trained, groups, sizes)
+        trained = _parameters(trained, groups, sizes)
+        other._trained_with = {name: kept(value) for name, value in trained.items()}
         seeds = merged_seeds(model._trained_seeds, groups, sizes, trained["inference"])
         other._trained_seeds = kept_seeds(seeds)
         if model._trained_seeds is not None and other._trained_seeds is None:

@@ -10,6 +10,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils._missing import check_order
+from .._utils._typing import Column, Strings
 from ..report._of_model import write_model
 from ._inspection import names_of_columns
 
@@ -20,14 +21,14 @@ class ReportMixin:
     def report(
         self,
         X: Any,
-        documents: Sequence[str] | None = None,
+        documents: Column | None = None,
         *,
         path: str | os.PathLike[str],
         feature_names: Any = None,
-        names: Sequence[str] | None = None,
-        dates: Any = None,
-        groups: Sequence[Any] | None = None,
-        labels: Sequence[str] | Mapping[Any, str] | None = None,
+        names: Column | None = None,
+        dates: Column | None = None,
+        groups: Column | None = None,
+        labels: Strings | Mapping[Any, str] | None = None,
         other_models: Sequence[Any] = (),
         title: str | None = None,
     ) -> Path:

@@ -10,6 +10,8 @@ import numpy as np
 from .._utils._chunks import row_sums
 from .._utils._missing import check_order
 from .._utils._tables import as_output_of
+from .._utils._typing import Column
+from ..topics._periods import Period
 from ..topics._shares import shares_by_group, shares_over_time
 
 
@@ -23,9 +25,9 @@ class SharesMixin:
     def topics_over_time(
         self,
         X: Any,
-        dates: Any,
+        dates: Column,
         *,
-        period: str = "auto",
+        period: Period = "auto",
         n_bootstrap: int = 1000,
         confidence: float = 0.95,
         random_state: int | np.random.RandomState | None = 0,
@@ -86,7 +88,7 @@ class SharesMixin:
     def topics_by_group(
         self,
         X: Any,
-        groups: Any,
+        groups: Column,
         *,
         n_bootstrap: int = 1000,
         confidence: float = 0.95,

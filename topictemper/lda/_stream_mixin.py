@@ -14,13 +14,14 @@ from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import full_batches, is_chunks, rows_that_count
+from .._utils._log import Progress
 from .._utils._missing import check_order
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
-from ..tempering._modes import Annealing
 from ..topics._seeds import SeedTopics
 from ._assembly import new_trainer
-from ._config import OF_TRAINING, Config, Prior, check_parameters
+from ._config import OF_TRAINING, Config, check_parameters
 from ._defaults import STREAM_SAMPLES
+from ._kept import may_change, same
 from ._minibatch import Gatherer
 from ._seeding import (
     ENOUGH,
@@ -39,6 +40,7 @@ class StreamMixin:
     """Gives an estimator `partial_fit`."""
 
     n_jobs: int | None
+    verbose: int
     total_samples: float | None
     topic_word_prior: Any
     n_features_in_: int
@@ -47,6 +49,7 @@ class StreamMixin:
     _trained_seeds: SeedTopics | None
     _stream_counts: Callable[[Any, bool, Any], Any]
     _name_features: Callable[[Any], None]
+    _warn_of_pairs: Callable[[int], None]
     _remember_parameters: Callable[[dict[str, Any]], None]
     _begin_labels: Callable[..., None]
 
@@ -123,8 +126,9 @@ class StreamMixin:
                 self._name_features(feature_names)
                 first = first_documents(self, first, matrices)
                 trainer = self._stream_trainer(first[:ENOUGH])
+                progress = self._progress(trainer)
                 for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
-                    trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers)
+                    trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers, progress.add)
             else:
                 check_order("X", X, sample_weight=sample_weight)
                 X = self._stream_counts(X, begins, feature_names)
@@ -132,7 +136,16 @@ class StreamMixin:
                 sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
                 trainer = self._stream_trainer(X, sample_weight)
                 gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)
-                trainer.run(gatherer, rows_that_count(X, sample_weight), workers)
+                rows = rows_that_count(X, sample_weight)
+                progress = self._progress(trainer, len(rows))
+                trainer.run(gatherer, rows, workers, progress.add)
+
+    def _progress(self, trainer: Trainer, n_rows: int | None = None) -> Progress:
+        """The log of a call, which learns so many rows; None: what is left of the stream."""
+        total: float | None = n_rows
+        if total is None and self.total_samples is not None:
+            total = trainer.clock.documents_left
+        return Progress("learning", bool(self.verbose), total)
 
     def _stream_trainer(self, X: Any, sample_weight: Any = None) -> Trainer:
         """The model in training; a new one at the first call of `partial_fit`."""
@@ -143,9 +156,12 @@ class StreamMixin:
             parameters = seeded(self, X, sample_weight, scale=scale)
             # A stream needs memory for two copies of the topics, one less than `fit`.
             config = Config.of(parameters, X.shape[1], copies=2)
-            self._remember_parameters(parameters)
+            self._warn_of_pairs(config.n_components)
+            n_given = X.shape[0] if sample_weight is None else int(np.count_nonzero(sample_weight))
+            trainer = new_trainer(config, total, 1, n_given=n_given)
             self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
-            self._trainer = new_trainer(config, total, 1)
+            self._remember_parameters(parameters)
+            self._trainer = trainer
         else:
             self._refuse_changes()
             if not self._trainer.topics.M.flags.writeable:  # joblib has mapped it into memory
@@ -156,7 +172,11 @@ class StreamMixin:
     def _refuse_changes(self) -> None:
         """Refuse parameters that would have no effect, because training began with others."""
         before = self._trained_with
-        changed = [name for name in OF_TRAINING if _may_differ(getattr(self, name), before[name])]
+        changed = [
+            name
+            for name in OF_TRAINING
+            if may_change(value := getattr(self, name)) or not same(value, before[name])
+        ]
         if not changed:
             return
         now = {name: value for name, value in unseeded(self).items() if name in OF_TRAINING}
@@ -169,7 +189,7 @@ class StreamMixin:
                 other = not same_seeds(kept_seeds(value), self._trained_seeds)
             else:
                 other = any(
-                    not _same(getattr(config, field), getattr(trained, field))
+                    not same(getattr(config, field), getattr(trained, field))
                     for field in OF_TRAINING[name]
                 )
             if other:
@@ -180,22 +200,6 @@ class StreamMixin:
                     f"{name} is {shown[0]}, but training began with {shown[1]}, "
                     f"and partial_fit continues with that: set {name} back, or fit again"
                 )
-
-
-def _may_differ(value: Any, before: Any) -> bool:
-    """Whether a parameter may not be what it was: an array may have been changed in place."""
-    return (hasattr(value, "__len__") and not isinstance(value, str)) or not _same(value, before)
-
-
-def _same(value: Any, other: Any) -> bool:
-    """Whether two values of a parameter are the same setting."""
-    if isinstance(value, Annealing) and isinstance(other, Annealing):
-        return type(value) is type(other) and value.get_params() == other.get_params()
-    if isinstance(value, Prior) and isinstance(other, Prior):
-        return np.array_equal(value.value, other.value) and value.learned == other.learned
-    if isinstance(value, str) != isinstance(other, str):
-        return False  # `array_equal` of NumPy 2.0 fails there
-    return np.array_equal(value, other)
 
 
 def _shown(value: Any) -> str:

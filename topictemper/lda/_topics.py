@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from functools import lru_cache
 from math import frexp
@@ -213,15 +214,22 @@ class Topics(Stateful):
         )
         return TopicsStep(self, after, column_sums, sums, arguments, workers)
 
-    def add(self, words: NDArray[np.int32], topics: NDArray[np.int64], values: Floats) -> None:
-        """Add values to what lambda has over its base, at places that may come twice."""
-        # Summed in double precision, so that their order makes no difference to M.
-        sums = sp.coo_array((values / self.a, (words, topics)), shape=self.M.shape).tocsr().tocoo()
-        M = self.M.copy()
-        M[sums.coords] += sums.data.astype(M.dtype)
-        # What M has gained, which is cheaper than the sum of M, and has the same bits if M has.
-        gain = M[sums.coords].astype(np.float64) - self.M[sums.coords].astype(np.float64)
-        gains = np.bincount(sums.coords[1], gain, minlength=self.n_components)
+    def add(self, parts: Iterable[tuple[NDArray[np.int32], NDArray[np.int64], Floats]]) -> None:
+        """Add values to what lambda has over its base.
+
+        Parameters
+        ----------
+        parts : iterable of tuple of ndarray
+            Words, topics and values. Places may come twice, and words ascend from part to part.
+        """
+        M, gains = self.M.copy(), np.zeros(self.n_components)
+        for words, topics, values in parts:
+            # Summed in double precision, so that their order makes no difference to M.
+            sums = sp.coo_array((values / self.a, (words, topics)), shape=M.shape).tocsr().tocoo()
+            M[sums.coords] += sums.data.astype(M.dtype)
+            # What M has gained, which is cheaper than the sum of M, and has the same bits if M has.
+            gain = M[sums.coords].astype(np.float64) - self.M[sums.coords].astype(np.float64)
+            np.add.at(gains, sums.coords[1], gain)
         self.M, self.column_sums = M, self.column_sums + gains
 
     def rescale(self, factor: float) -> None:

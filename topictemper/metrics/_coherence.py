@@ -9,9 +9,9 @@ import numpy as np
 from .._utils import _validation as check
 from .._utils._cooccurrence import EPSILON, mean_npmi, npmi_matrix, shares_together
 from .._utils._ranking import top_columns
-from .._utils._topics import topics_of
+from .._utils._topics import names_of, topics_of
 from .._utils._typing import Floats
-from ..topics._checks import matrices, names_of
+from ..topics._checks import matrices
 
 
 def coherence(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +14,7 @@ from .._utils import _validation as check
 from .._utils._feature_names import columns_of, with_string_names
 from .._utils._log import counted, say
 from .._utils._tables import format_table, table
-from .._utils._typing import Floats
+from .._utils._typing import Floats, Integers
 from ..lda._estimator import TemperedLDA
 from ..lda._token_halves import split_tokens
 from ..topics._checks import same_names
@@ -57,7 +57,7 @@ class NComponentsComparison:
     """
 
     def __init__(self, columns: dict[str, Any], n_components: int, reason: str) -> None:
-        self.table_ = table(columns)
+        self.table_: Any = table(columns)
         self.n_components_ = n_components
         self.reason_ = reason
 
@@ -67,7 +67,7 @@ class NComponentsComparison:
 
 def compare_n_components(
     X: Any,
-    n_components: Sequence[int],
+    n_components: Integers,
     *,
     estimator: Any = None,
     n_seeds: int = 3,

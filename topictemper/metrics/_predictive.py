@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike
 from .._core._workers import Workers
 from .._utils import _validation as check
 from .._utils._counts import NOTHING_HELD_OUT
-from .._utils._topics import topics_of
+from .._utils._topics import lda_of, names_of, topics_of
 from .._utils._typing import Floats
 from ..lda._completion import completions, score_of, scores_of_documents
 from ..lda._estimator import TemperedLDA
 from ..lda._prediction import Inference, Model, Way, cold, inference_of, predictor
 from ..lda._topics import Topics
-from ..topics._checks import lda_of, matrices, names_of
+from ..topics._checks import matrices
 
 
 def predictive_log_likelihood(

@@ -51,8 +51,11 @@ def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
     kind = check.choice("covariance_type", parameters["covariance_type"], ("diag", "full"))
     covariance = X.shape[1] ** (2 if kind == "full" else 1)
     check.check_size(
-        # Of each component: its covariance, and its probability in each row.
-        lambda n_components, n_samples: X.itemsize * n_components * (n_samples + covariance),
+        # At the least, of each component: its covariance and its scale, and of each row its
+        # probability before, its distance, and one more number while that is worked out.
+        lambda n_components, n_samples: (
+            X.itemsize * n_components * (3 * n_samples + 2 * covariance)
+        ),
         X.shape[1],
         n_components=n_components,
         n_samples=len(X),

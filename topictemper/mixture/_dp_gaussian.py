@@ -191,6 +191,19 @@ default="kmeans"
         "temperature_history": History(("pass", "temperature")),
     }
     _globals: Globals
+    weights_: Floats
+    weight_concentration_: tuple[Floats, Floats]
+    means_: Floats
+    mean_precision_: Floats
+    degrees_of_freedom_: Floats
+    covariances_: Floats
+    precisions_: Floats
+    elbo_: float
+    converged_: bool
+    mean_prior_: Floats
+    mean_precision_prior_: float
+    degrees_of_freedom_prior_: float
+    covariance_prior_: Floats
 
     # Learning
 

@@ -112,8 +112,8 @@ class TwoGaussians:
                 f"weights must be two positive numbers with the sum 1, got {weights!r}"
             )
         self._log_w = np.log(w)
-        self.variance = check.variance("variance", variance)
-        self.prior_variance = check.variance("prior_variance", prior_variance)
+        self.variance: float = check.variance("variance", variance)
+        self.prior_variance: float = check.variance("prior_variance", prior_variance)
 
     @ignoring_underflow
     def elbo(self, means: ArrayLike, temperature: float = 1.0) -> Floats:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._files import replacing
-from .._utils._npz import read_npz
+from .._utils._npz import check_expansion, read_npz
 from .._utils._state import Tree, within
 from .._utils._version import VERSION
 
@@ -63,7 +63,10 @@ def read_archive(path: str | os.PathLike[str]) -> Tree:
         try:
             arrays = read_npz(file)
             with within(_HEADER):
-                tree: Tree = json.loads(arrays.pop(_HEADER).tobytes())
+                header = arrays.pop(_HEADER).tobytes()
+                # Python takes many times as much memory for its values.
+                check_expansion(os.fstat(file.fileno()).st_size, len(header))
+                tree: Tree = json.loads(header)
                 if tree["format"] != _FORMAT:
                     raise ValueError("another format")
                 later = bool(tree["schema"] > _SCHEMA)

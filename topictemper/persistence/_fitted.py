@@ -86,7 +86,10 @@ class SaveFittedMixin(SaveMixin):
     #: `n_features_in_`.
     _FITTED: ClassVar[dict[str, Numbers | History]]
     n_features_in_: int
+    feature_names_in_: NDArray[Any]
     elbo_history_: NDArray[Any]
+    temperature_history_: NDArray[Any]
+    n_iter_: int
 
     def _get_state(self) -> Tree:
         """What `save` writes."""

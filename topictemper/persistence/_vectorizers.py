@@ -53,9 +53,7 @@ def vectorizer_of(tree: Tree) -> CountVectorizer:
         parameters["dtype"] = np.dtype(str(parameters["dtype"])).type
         if not issubclass(parameters["dtype"], np.number):
             raise ValueError("no numbers")
-    vectorizer = CountVectorizer(**parameters)
-    checked(vectorizer)
-    return vectorizer
+    return checked(CountVectorizer(**parameters))
 
 
 def checked(vectorizer: CountVectorizer) -> CountVectorizer:
@@ -69,7 +67,19 @@ def checked(vectorizer: CountVectorizer) -> CountVectorizer:
     if vectorizer.input != "content":
         raise ValueError(f"input of the vectorizer must be 'content', got {vectorizer.input!r}")
     words = ["a"] if vectorizer.vocabulary is None else vectorizer.vocabulary
-    probe = CountVectorizer(**{**vectorizer.get_params(deep=False), "vocabulary": words})
+    stop_words = vectorizer.stop_words
+    if isinstance(stop_words, list) or (isinstance(stop_words, str) and stop_words == "english"):
+        # scikit-learn would split them into words, and `token_pattern` of a hostile file would not
+        # come to an end of that.
+        vectorizer.get_stop_words()
+        stop_words = None
+    probe = CountVectorizer(
+        **{
+            **vectorizer.get_params(deep=False),
+            "vocabulary": words,
+            "stop_words": stop_words,
+        }
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # they come when texts are counted
         probe.fit([])

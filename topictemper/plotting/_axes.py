@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._utils._typing import Floats
+from .._utils import _validation as check
+from .._utils._ranking import largest
+from .._utils._typing import Floats, Integers
 
 # Distinct for color-blind readers and in gray.
 WARM, COOL = "#d6604d", "#4393c3"
@@ -47,28 +50,16 @@ def axes(ax: Any, figsize: tuple[float, float]) -> Any:
     return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
 
 
-def axes_of_curves(ax: Any, n_curves: int) -> Any:
-    """The axes given, or those of a new figure that has room for the curves and their legend."""
-    width, height = _CURVES
-    if n_curves > _MOST_INSIDE:
-        width, height = width + _LEGEND_BESIDE, max(height, 1.0 + _LEGEND_LINE * n_curves)
-    return axes(ax, (width, height))
-
-
-def line_style(number: int) -> dict[str, Any]:
-    """Settings of a curve: after as many as there are colors, these come again with dashes."""
-    turns = number // len(pyplot().rcParams["axes.prop_cycle"])
-    # Without dashes a style of the user stays as it is.
-    return {"linestyle": _DASHES[turns % len(_DASHES)]} if turns else {}
-
-
-def legend_of_curves(ax: Any, title: str) -> None:
-    """A legend; if it would hide the curves, beside the axes, where the layout makes room."""
-    place: dict[str, Any] = {}
-    many = len(ax.get_legend_handles_labels()[1]) > _MOST_INSIDE
-    if many and ax.figure.get_layout_engine() is not None:
-        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "handlelength": 3.5}
-    ax.legend(frameon=False, title=title, **place)
+def chosen_topics(topics: int | Integers, numbers: NDArray[Any], sizes: Floats) -> NDArray[Any]:
+    """Return those of the numbers of topics that are asked for, or so many of the largest."""
+    if np.ndim(topics) == 0:
+        return np.asarray(numbers[largest(sizes, check.integer("topics", topics, 1))])
+    chosen = np.asarray(topics)
+    if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
+        raise ValueError(f"topics must be a number or a list of numbers, got {topics!r}")
+    if not np.isin(chosen, numbers).all():
+        raise ValueError(f"topics must be among {numbers.min()} to {numbers.max()}, got {topics!r}")
+    return chosen
 
 
 def tidy(ax: Any) -> None:
@@ -134,13 +125,90 @@ def percent(share: float, _: Any) -> str:
     return f"{100 * share:g}%"
 
 
-def whole_passes(ax: Any) -> None:
+def named_models(estimator: Any) -> dict[str, Any]:
+    """Return the estimators of a dict, or one estimator by the name of its class."""
+    if not isinstance(estimator, Mapping):
+        return {type(estimator).__name__: estimator}
+    if not estimator:
+        raise ValueError("estimator must not be an empty dict")
+    return {str(name): model for name, model in estimator.items()}
+
+
+def history_of(estimator: Any, attribute: str, advice: str) -> Any:
+    """Return a history of a fitted estimator that is not empty."""
+    history = getattr(estimator, attribute, None)
+    if history is None or len(history) == 0:
+        raise ValueError(f"{type(estimator).__name__} has no {attribute}: {advice}")
+    return history
+
+
+def draw_curves(
+    ax: Any,
+    histories: Mapping[str, NDArray[Any]],
+    value: str,
+    *,
+    format: str,
+    last: str,
+    dots: bool = False,
+) -> tuple[Any, list[Any]]:
+    """Draw a value of the histories of models against passes.
+
+    Returns the axes, and a line for each model. If there are several models, a legend with the
+    title `last` has the last value of each.
+    """
+    ax = _axes_of_curves(ax, len(histories))
+    several, lines = len(histories) > 1, []
+    names = shortened_apart(histories, LONGEST_NAME)
+    for i, (name, history) in enumerate(zip(names, histories.values(), strict=True)):
+        lines += ax.plot(
+            history["pass"],
+            history[value],
+            linewidth=1.8,
+            label=f"{name}  {history[value][-1]:{format}}" if several else name,
+            marker="o" if dots or len(history) == 1 else None,  # a line of one point is none
+            markersize=3.5 if dots else None,
+            **_line_style(i),
+        )
+    tidy(ax)
+    _whole_passes(ax)
+    ax.set_xlabel("passes over the data")
+    _crop_early_passes(ax, [history[value] for history in histories.values()])
+    if several:
+        _legend_of_curves(ax, last)
+    return ax, lines
+
+
+def _axes_of_curves(ax: Any, n_curves: int) -> Any:
+    """The axes given, or those of a new figure that has room for the curves and their legend."""
+    width, height = _CURVES
+    if n_curves > _MOST_INSIDE:
+        width, height = width + _LEGEND_BESIDE, max(height, 1.0 + _LEGEND_LINE * n_curves)
+    return axes(ax, (width, height))
+
+
+def _line_style(number: int) -> dict[str, Any]:
+    """Settings of a curve: after as many as there are colors, these come again with dashes."""
+    turns = number // len(pyplot().rcParams["axes.prop_cycle"])
+    # Without dashes a style of the user stays as it is.
+    return {"linestyle": _DASHES[turns % len(_DASHES)]} if turns else {}
+
+
+def _legend_of_curves(ax: Any, title: str) -> None:
+    """A legend; if it would hide the curves, beside the axes, where the layout makes room."""
+    place: dict[str, Any] = {}
+    many = len(ax.get_legend_handles_labels()[1]) > _MOST_INSIDE
+    if many and ax.figure.get_layout_engine() is not None:
+        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "handlelength": 3.5}
+    ax.legend(frameon=False, title=title, **place)
+
+
+def _whole_passes(ax: Any) -> None:
     """Ticks at whole numbers of passes, unless the axis has another scale."""
     if ax.get_xscale() == "linear":
         ax.xaxis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
-def crop_early_passes(ax: Any, courses: list[Floats]) -> None:
+def _crop_early_passes(ax: Any, courses: list[Floats]) -> None:
     """Cut off early values far below the rest, and say so; all last values stay visible."""
     top = max(course.max() for course in courses)
     low = min(
@@ -164,20 +232,3 @@ def crop_early_passes(ax: Any, courses: list[Floats]) -> None:
             fontsize="small",
             color=MUTED,
         )
-
-
-def named_models(estimator: Any) -> dict[str, Any]:
-    """Return the estimators of a dict, or one estimator by the name of its class."""
-    if not isinstance(estimator, Mapping):
-        return {type(estimator).__name__: estimator}
-    if not estimator:
-        raise ValueError("estimator must not be an empty dict")
-    return {str(name): model for name, model in estimator.items()}
-
-
-def history_of(estimator: Any, attribute: str, advice: str) -> Any:
-    """Return a history of a fitted estimator that is not empty."""
-    history = getattr(estimator, attribute, None)
-    if history is None or len(history) == 0:
-        raise ValueError(f"{type(estimator).__name__} has no {attribute}: {advice}")
-    return history

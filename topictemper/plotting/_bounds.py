@@ -7,19 +7,8 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from ..topics._checks import fitted_lda_of
-from ._axes import (
-    LONGEST_NAME,
-    axes_of_curves,
-    crop_early_passes,
-    history_of,
-    legend_of_curves,
-    line_style,
-    named_models,
-    shortened_apart,
-    tidy,
-    whole_passes,
-)
+from .._utils._topics import fitted_lda_of
+from ._axes import draw_curves, history_of, named_models
 
 
 class BoundDisplay:
@@ -62,6 +51,10 @@ class BoundDisplay:
     'ELBO (nats per datum)'
     >>> matplotlib.pyplot.close(display.figure_)
     """
+
+    ax_: Any
+    figure_: Any
+    lines_: list[Any]
 
     def __init__(self, histories: Mapping[str, NDArray[Any]], *, unit: str = "nats") -> None:
         self.histories = dict(histories)
@@ -118,25 +111,11 @@ class BoundDisplay:
         BoundDisplay
             The display itself.
         """
-        ax = self.ax_ = axes_of_curves(ax, len(self.histories))
-        self.figure_ = ax.figure
-        several = len(self.histories) > 1
-        self.lines_ = []
-        names = shortened_apart(self.histories, LONGEST_NAME)
-        for i, (name, history) in enumerate(zip(names, self.histories.values(), strict=True)):
-            passes, elbo = history["pass"], history["elbo"]
-            label = f"{name}  {elbo[-1]:,.6g}" if several else name
-            marker = "o" if len(passes) == 1 else None  # a line of one point is none
-            self.lines_ += ax.plot(
-                passes, elbo, linewidth=1.8, label=label, marker=marker, **line_style(i)
-            )
-        tidy(ax)
-        whole_passes(ax)
-        ax.set_xlabel("passes over the data")
-        crop_early_passes(ax, [history["elbo"] for history in self.histories.values()])
-        ax.set_ylabel(f"ELBO ({self.unit})")
-        if several:
-            legend_of_curves(ax, "last value")
+        self.ax_, self.lines_ = draw_curves(
+            ax, self.histories, "elbo", format=",.6g", last="last value"
+        )
+        self.ax_.set_ylabel(f"ELBO ({self.unit})")
+        self.figure_ = self.ax_.figure
         return self
 
 

@@ -11,8 +11,8 @@ from scipy.spatial.distance import cdist
 
 from .._utils import _validation as check
 from .._utils._distances import pairs
+from .._utils._topics import fitted_lda_of
 from .._utils._typing import Floats
-from ..topics._checks import fitted_lda_of
 from ._axes import COOL, axes, inches
 
 _ERROR, _UPRIGHT = 0.38, 0.3  # inches: of the number below a pair, and more if it is upright
@@ -61,6 +61,11 @@ class ComponentsDisplay:
     (8,)
     >>> matplotlib.pyplot.close(display.figure_)
     """
+
+    ax_: Any
+    figure_: Any
+    image_: Any
+    relative_errors_: Floats
 
     def __init__(
         self, components: Floats, image_shape: tuple[int, int], truth: Floats | None = None
@@ -130,19 +135,7 @@ class ComponentsDisplay:
                 f"image_shape must be a height and a width with {size} pixels; "
                 f"got {height} x {width}. {_NOT_WORDS}"
             )
-        known = None if truth is None else check.numbers("truth", truth)
-        if known is not None and (known.ndim != 2 or known.shape[1] != size or not len(known)):
-            raise ValueError(
-                f"truth must have shape (n_true, {size}), with n_true >= 1; got {known.shape}"
-            )
-        if known is not None and not np.isfinite(known).all():
-            raise ValueError("truth must hold finite numbers")
-        if known is not None and not known.any(axis=1).all():
-            row = int(known.any(axis=1).argmin())
-            raise ValueError(
-                f"truth must not have a component of zeros, to which no error is relative; row "
-                f"{row} is one"
-            )
+        known = None if truth is None else _known(truth, size)
         return cls(components, (height, width), known).plot(ax, n_columns=n_columns)
 
     def plot(self, ax: Any = None, *, n_columns: int = 8) -> Self:
@@ -204,6 +197,23 @@ class ComponentsDisplay:
                     if not given:
                         self.figure_.set_figheight(self.figure_.get_figheight() + _UPRIGHT)
         return self
+
+
+def _known(truth: ArrayLike, n_features: int) -> Floats:
+    """Return checked true components."""
+    known = check.numbers("truth", truth)
+    if known.ndim != 2 or known.shape[1] != n_features or not len(known):
+        raise ValueError(
+            f"truth must have shape (n_true, {n_features}), with n_true >= 1; got {known.shape}"
+        )
+    check.finite("truth", known)
+    empty = np.flatnonzero(~known.any(axis=1))
+    if len(empty):
+        raise ValueError(
+            "truth must not have a component of zeros, to which no error is relative; row "
+            f"{empty[0]} is one"
+        )
+    return known
 
 
 def matched(components: Floats, truth: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp], Floats]:

@@ -7,22 +7,8 @@ from typing import Any, Self
 
 from numpy.typing import NDArray
 
-from ..topics._checks import fitted_lda_of
-from ._axes import (
-    COOL,
-    LONGEST_NAME,
-    WARM,
-    axes,
-    axes_of_curves,
-    crop_early_passes,
-    history_of,
-    legend_of_curves,
-    line_style,
-    named_models,
-    shortened_apart,
-    tidy,
-    whole_passes,
-)
+from .._utils._topics import fitted_lda_of
+from ._axes import COOL, WARM, axes, draw_curves, history_of, named_models, tidy
 
 _BANDS = (("q05", "q95", 0.15), ("q25", "q75", 0.3))
 
@@ -67,6 +53,11 @@ class TemperatureDisplay:
     'passes over the data'
     >>> matplotlib.pyplot.close(display.figure_)
     """
+
+    ax_: Any
+    figure_: Any
+    line_: Any
+    bands_: list[Any]
 
     def __init__(self, history: NDArray[Any], *, unit: str = "data") -> None:
         self.history = history
@@ -203,6 +194,10 @@ class LearningCurveDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    ax_: Any
+    figure_: Any
+    lines_: list[Any]
+
     def __init__(self, histories: Mapping[str, NDArray[Any]]) -> None:
         self.histories = dict(histories)
 
@@ -255,28 +250,9 @@ class LearningCurveDisplay:
         LearningCurveDisplay
             The display itself.
         """
-        ax = self.ax_ = axes_of_curves(ax, len(self.histories))
-        self.figure_ = ax.figure
-        self.lines_ = []
-        several = len(self.histories) > 1
-        names = shortened_apart(self.histories, LONGEST_NAME)
-        for i, (name, history) in enumerate(zip(names, self.histories.values(), strict=True)):
-            last = history["score"][-1]
-            (line,) = ax.plot(
-                history["pass"],
-                history["score"],
-                marker="o",
-                markersize=3.5,
-                linewidth=1.8,
-                label=f"{name}  {last:.3f}" if several else name,
-                **line_style(i),
-            )
-            self.lines_.append(line)
-        tidy(ax)
-        whole_passes(ax)
-        ax.set_xlabel("passes over the data")
-        crop_early_passes(ax, [history["score"] for history in self.histories.values()])
-        ax.set_ylabel("held-out score (nats per token)")
-        if several:
-            legend_of_curves(ax, "last score")
+        self.ax_, self.lines_ = draw_curves(
+            ax, self.histories, "score", format=".3f", last="last score", dots=True
+        )
+        self.ax_.set_ylabel("held-out score (nats per token)")
+        self.figure_ = self.ax_.figure
         return self

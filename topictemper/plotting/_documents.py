@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
-from .._utils._typing import Floats
-from ..topics._checks import fitted_lda_of
+from .._utils._topics import fitted_lda_of
+from .._utils._typing import Column, Floats
 from ._axes import COOL, LONGEST_NAME, WARM, axes, shortened, tidy
 
 _HEIGHT, _LINE = 4.0, 0.19  # inches of the figure, and of a line of the list
@@ -56,10 +56,14 @@ class DocumentTemperatureDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    ax_: Any
+    figure_: Any
+    hottest_: NDArray[np.intp]
+
     def __init__(
         self,
         temperatures: Floats,
-        names: Sequence[str],
+        names: Column,
         n_hottest: int = 8,
     ) -> None:
         self.temperatures = temperatures
@@ -72,7 +76,7 @@ class DocumentTemperatureDisplay:
         estimator: Any,
         X: Any,
         *,
-        names: Sequence[str] | None = None,
+        names: Column | None = None,
         n_hottest: int = 8,
         ax: Any = None,
     ) -> Self:

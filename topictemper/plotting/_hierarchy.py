@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Self
 
-from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
+from ..topics._hierarchy import Method, Metric, TopicHierarchy, topic_hierarchy
 from ._axes import COOL, MUTED, axes, shortened_apart
 
 _LONGEST_LABEL = 40
@@ -45,6 +45,10 @@ class TopicHierarchyDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    ax_: Any
+    figure_: Any
+    order_: list[int]
+
     def __init__(self, hierarchy: TopicHierarchy) -> None:
         self.hierarchy = hierarchy
 
@@ -53,8 +57,8 @@ class TopicHierarchyDisplay:
         cls,
         estimator: Any,
         *,
-        metric: Any = "hellinger",
-        method: str = "average",
+        metric: Metric = "hellinger",
+        method: Method = "average",
         n_groups: int | None = None,
         ax: Any = None,
     ) -> Self:

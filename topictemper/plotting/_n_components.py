@@ -58,6 +58,10 @@ class NComponentsDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    figure_: Any
+    ax_: Any
+    axes_: NDArray[Any]
+
     def __init__(self, comparison: Any) -> None:
         if not hasattr(comparison, "table_"):
             raise TypeError(

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import ceil
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._utils import _validation as check
 from .._utils._dates import PERIODS, name_of_period, period_numbers
-from .._utils._ranking import largest
-from ._axes import COOL, GRID, MUTED, axes, fit, inches, note_below, percent, shortened_apart
+from .._utils._typing import Column, Integers
+from ..topics._periods import Period
+from ._axes import (
+    COOL,
+    GRID,
+    MUTED,
+    axes,
+    chosen_topics,
+    fit,
+    inches,
+    note_below,
+    percent,
+    shortened_apart,
+)
 
 _COLUMNS = 4
 _GAP = 0.46  # inches, for the numbers of the next panel
@@ -68,6 +78,10 @@ class TopicSharesDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    figure_: Any
+    ax_: Any
+    axes_: NDArray[Any]
+
     def __init__(self, shares: Any) -> None:
         columns = list(getattr(shares, "columns", ()))
         self.by = next((name for name in ("period", "group") if name in columns), "")
@@ -87,10 +101,10 @@ class TopicSharesDisplay:
         estimator: Any,
         X: Any,
         *,
-        dates: Any = None,
-        groups: Any = None,
-        period: str = "auto",
-        topics: int | Sequence[int] = 8,
+        dates: Column | None = None,
+        groups: Column | None = None,
+        period: Period = "auto",
+        topics: int | Integers = 8,
         ax: Any = None,
     ) -> Self:
         """Draw the shares of the topics of documents.
@@ -141,7 +155,7 @@ class TopicSharesDisplay:
             shares = estimator.topics_by_group(X, groups)
         return cls(shares).plot(ax, topics=topics)
 
-    def plot(self, ax: Any = None, *, topics: int | Sequence[int] = 8) -> Self:
+    def plot(self, ax: Any = None, *, topics: int | Integers = 8) -> Self:
         """Draw.
 
         Parameters
@@ -166,7 +180,10 @@ class TopicSharesDisplay:
         unit = ""
         if over_time:
             column, unit = _in_order(column), _unit(column)
-        chosen = _chosen(topics, column)
+        numbers = np.unique(column["topic"])
+        documents = column["share"] * column["documents"]
+        sizes = np.array([documents[column["topic"] == k].sum() for k in numbers])
+        chosen = chosen_topics(topics, numbers, sizes)
         # In the order of the table.
         names = [] if over_time else list(dict.fromkeys(column[self.by]))
         columns = min(len(chosen), _COLUMNS)
@@ -327,17 +344,3 @@ def _quarter_or_year(day: float, _: Any) -> str:
     dates: Any = matplotlib.dates
     date = dates.num2date(day)
     return str(date.year) if date.month < 4 else f"Q{(date.month + 2) // 3}"
-
-
-def _chosen(topics: int | Sequence[int], column: dict[str, NDArray[Any]]) -> NDArray[Any]:
-    """The numbers of the topics to draw."""
-    numbers = np.unique(column["topic"])
-    if np.ndim(topics) == 0:
-        n = check.integer("topics", topics, 1)
-        of_topic = [column["topic"] == k for k in numbers]
-        sizes = np.array([(column["share"] * column["documents"])[rows].sum() for rows in of_topic])
-        return np.asarray(numbers[largest(sizes, n)])
-    chosen = np.ravel(topics)
-    if not np.isin(chosen, numbers).all() or not chosen.size:
-        raise ValueError(f"topics must be among {numbers.min()} to {numbers.max()}, got {topics!r}")
-    return chosen

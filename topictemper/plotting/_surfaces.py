@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._typing import Floats
@@ -57,13 +58,16 @@ class AnnealedSurfaceDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    figure_: Any
+    axes_: NDArray[Any]
+
     def __init__(
         self,
         m1: Floats,
         m2: Floats,
         surfaces: Floats,
         *,
-        temperatures: Sequence[float],
+        temperatures: Sequence[float] | Floats,
         optima: Sequence[Floats],
     ) -> None:
         self.m1 = m1
@@ -76,7 +80,7 @@ class AnnealedSurfaceDisplay:
     def from_model(
         cls,
         model: TwoGaussians,
-        temperatures: Sequence[float] = (20.0, 13.0, 8.5, 1.0),
+        temperatures: Sequence[float] | Floats = (20.0, 13.0, 8.5, 1.0),
         *,
         limits: tuple[float, float] | None = None,
         resolution: int = 101,

@@ -7,14 +7,14 @@ from math import ceil
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
-from .._utils._topics import topics_of
-from .._utils._typing import Floats
+from .._utils._topics import fitted_lda_of, topics_of
+from .._utils._typing import Floats, Integers
 from ..lda._inspection import names_of_columns
-from ..topics._checks import fitted_lda_of
-from ._axes import COOL, MUTED, axes, fit, inches, note_below, percent, shortened
+from ._axes import COOL, MUTED, axes, chosen_topics, fit, inches, note_below, percent, shortened
 
 _COLUMNS = 4
 _GAP = 0.025
@@ -66,6 +66,10 @@ class TopicsDisplay:
     >>> matplotlib.pyplot.close(display.figure_)
     """
 
+    ax_: Any
+    figure_: Any
+    axes_: NDArray[Any]
+
     def __init__(
         self,
         probabilities: Floats,
@@ -81,7 +85,7 @@ class TopicsDisplay:
         cls,
         estimator: Any,
         *,
-        topics: int | Sequence[int] = 8,
+        topics: int | Integers = 8,
         n_top_words: int = 8,
         feature_names: Any = None,
         ax: Any = None,
@@ -124,17 +128,7 @@ class TopicsDisplay:
         names = names_of_columns(estimator, feature_names)
         components = topics_of(estimator).astype(np.float64)
         sizes = components.sum(axis=1)
-        if np.ndim(topics) == 0:
-            chosen = largest(sizes, check.integer("topics", topics, 1))
-        else:
-            chosen = np.asarray(topics)
-            if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
-                raise ValueError(f"topics must be a number or a list of numbers, got {topics!r}")
-            if chosen.min() < 0 or chosen.max() >= len(sizes):
-                raise ValueError(
-                    f"topics must be from 0 to {len(sizes) - 1}, the topics of this model; "
-                    f"got {topics!r}"
-                )
+        chosen = chosen_topics(topics, np.arange(len(sizes)), sizes)
         top = [largest(components[k], n_top_words) for k in chosen]
         labels = {k: f"topic {k}" for k in chosen} | dict(getattr(estimator, "_labels", {}))
         display = cls(

@@ -19,10 +19,10 @@ from .._utils._distances import hellinger
 from .._utils._typing import Floats
 from . import _documents
 from ._coherence import Coherence, coherence_of
-from ._dates import Periods, periods_of
+from ._dates import periods_of
 from ._doubts import distance_to_corpus, doubts_about
 from ._geometry import map_of, match_distance, neighbors
-from ._survey import Proportions, Shares, Survey, survey
+from ._survey import Classes, Proportions, Shares, Survey, survey
 from ._words import N_SHOWN, STOPS, candidates, corpus_frequencies, mixture_of
 
 _N_NEIGHBORS = 5
@@ -53,11 +53,6 @@ class Inputs(NamedTuple):
     parameters: dict[str, str]
 
 
-class _Groups(NamedTuple):
-    names: list[str]
-    codes: NDArray[np.intp]
-
-
 def content_of(inputs: Inputs) -> dict[str, Any]:
     """Gather everything, in one pass over the proportions."""
     n_topics = len(inputs.topics)
@@ -67,15 +62,12 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
     proportions = Proportions(inputs.proportions, lengths)
     periods = None if inputs.days is None else periods_of(inputs.days)
     groups = None if inputs.groups is None else _groups(inputs.groups, inputs.group_order)
-    classes = [each for each in (periods, groups) if each is not None]
-    found = survey(
-        proportions,
-        [(each.codes, len(each.names)) for each in classes],
-        max(3, min(_N_EXAMPLES, _MOST_EXAMPLES // n_topics)),
-    )
+    given = {"periods": periods, "groups": groups}
+    classes = {name: each for name, each in given.items() if each is not None}
+    n_examples = max(3, min(_N_EXAMPLES, _MOST_EXAMPLES // n_topics))
+    found = survey(proportions, classes, n_examples)
     marginal = corpus_frequencies(inputs.topics, found.share, totals)
-    of_classes = {id(each): shares for each, shares in zip(classes, found.classes, strict=True)}
-    documents, fit, coherence = _of_documents(inputs, proportions, found, lengths, groups)
+    documents, own_score, coherence = _of_documents(inputs, proportions, found, lengths, groups)
     return {
         "documents_given": proportions.n_documents,
         "documents_counted": int(found.with_words.sum()),
@@ -83,13 +75,12 @@ def content_of(inputs: Inputs) -> dict[str, Any]:
         "tokens": None if totals is None else round(float(totals.sum())),
         "sampled": totals is not None and proportions.n_documents > _documents.SAMPLE,
         "sample": _documents.SAMPLE,
-        "fit": _fit(inputs.score, fit, totals),
+        "fit": _fit(inputs.score, own_score, totals),
         "parameters": inputs.parameters,
         "history": {name: _course(array, name) for name, array in inputs.history.items()},
         **_of_topics(inputs, found, marginal, coherence),
         **documents,
-        "periods": _classes(periods, of_classes),
-        "groups": _classes(groups, of_classes),
+        **{name: each and _classes(each, found.classes[name]) for name, each in given.items()},
     }
 
 
@@ -150,11 +141,11 @@ def _of_documents(
     proportions: Proportions,
     found: Survey,
     lengths: Floats | None,
-    groups: _Groups | None,
-) -> tuple[dict[str, Any], tuple[Floats, Floats] | None, Coherence | None]:
-    """Return what the page has of documents; perplexities and lengths of a sample; coherence."""
+    groups: Classes | None,
+) -> tuple[dict[str, Any], float | None, Coherence | None]:
+    """Return what the page has of documents; the score of a sample, in nats per token; NPMI."""
     rng = np.random.default_rng(0)
-    needed, fit, coherence = np.concatenate(found.examples), None, None
+    needed, own_score, coherence = np.concatenate(found.examples), None, None
     worst = np.empty(0, dtype=np.intp)
     perplexity = np.empty(0)
     sample = _documents.sample_rows(proportions.n_documents, rng)
@@ -162,11 +153,12 @@ def _of_documents(
         coherence = coherence_of(inputs.topics, inputs.counts[sample])
         sample = sample[found.with_words[sample]]
         perplexity = _documents.perplexities(inputs.topics, proportions, inputs.counts, sample)
-        fit = perplexity, lengths[sample]
+        if len(sample):
+            own_score = -float(np.average(np.log(perplexity), weights=lengths[sample]))
         worst = _documents.worst(perplexity, lengths, sample)
         needed = np.concatenate([needed, worst])
     if inputs.documents is None and inputs.names is None:
-        return {"documents": None}, fit, coherence
+        return {"documents": None}, own_score, coherence
     chosen = _documents.choose(needed, inputs.documents, proportions.n_documents, rng)
     rows = chosen.rows
     place = {int(row): i for i, row in enumerate(rows)}
@@ -180,20 +172,18 @@ def _of_documents(
         "group": None if groups is None else groups.codes[rows].tolist(),
         "date": None if inputs.days is None else _iso(inputs.days[rows]),
         "date_unit": None if inputs.days is None else unit_of(inputs.days),
-        "perplexity": [_number(of_row.get(int(row))) for row in rows] if fit else None,
+        "perplexity": None if lengths is None else [_number(of_row.get(int(k))) for k in rows],
         "examples": [[place[int(row)] for row in some] for some in found.examples],
         "worst": [place[int(row)] for row in worst],
         "complete": chosen.complete,
         "cut": chosen.n_cut,
         "least_words": _documents.LEAST_WORDS,
     }
-    return {"documents": documents}, fit, coherence
+    return {"documents": documents}, own_score, coherence
 
 
 def _fit(
-    score: float | None,
-    fit: tuple[Floats, Floats] | None,
-    totals: Floats | None,
+    score: float | None, own_score: float | None, totals: Floats | None
 ) -> dict[str, Any] | None:
     """Return a perplexity, how it was measured, and that of the frequencies of words alone."""
     baseline = None
@@ -202,10 +192,9 @@ def _fit(
         baseline = round(float(np.exp(-(p @ np.log(p)))), 1)
     kind = "held-out"
     if score is None:
-        if fit is None or not len(fit[0]):  # no document of the sample has words
+        if own_score is None:
             return None
-        perplexity, lengths = fit
-        kind, score = "own", -float(np.average(np.log(perplexity), weights=lengths))
+        kind, score = "own", own_score
     return {
         "kind": kind,
         "score": round(score, 4),
@@ -214,7 +203,7 @@ def _fit(
     }
 
 
-def _groups(groups: list[str], places: NDArray[Any] | None) -> _Groups:
+def _groups(groups: list[str], places: NDArray[Any] | None) -> Classes:
     """Number the groups: in their order, if `places` are given or they are numbers such as ratings.
 
     Of others the largest is the first. -1 is none.
@@ -239,15 +228,12 @@ def _groups(groups: list[str], places: NDArray[Any] | None) -> _Groups:
     if len(order) > len(shown):
         number[order[_MOST_GROUPS:]] = len(shown)
         labels.append(f"Other groups ({len(order) - len(shown)})")
-    return _Groups(labels, number[codes])
+    return Classes(labels, number[codes])
 
 
-def _classes(classes: Periods | _Groups | None, found: dict[int, Shares]) -> dict[str, Any] | None:
-    if classes is None:
-        return None
-    shares = found[id(classes)]
+def _classes(classes: Classes, shares: Shares) -> dict[str, Any]:
     return {
-        "unit": getattr(classes, "unit", None),
+        "unit": classes.unit,
         "names": classes.names,
         "documents": shares.n_documents.tolist(),
         "share": [_rounded(row, 6) for row in shares.mean.T],

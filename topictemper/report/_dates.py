@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _dates
+from ._survey import Classes
 
 _MOST_PERIODS = 60
 
 
-class Periods(NamedTuple):
-    """Periods of equal length that cover all dates, and the one of each document."""
-
-    unit: str
-    names: list[str]
-    codes: NDArray[np.intp]  # -1 for a document without a date
-
-
-def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
-    """Divide the time between the first and the last day into at most 60 periods.
+def periods_of(days: NDArray[np.datetime64]) -> Classes | None:
+    """Divide the time from the first to the last day into at most 60 periods of equal length.
 
     Dates that are all the first of a month or of a year stand for months or years. None if all
     documents are of one day, or of none.
@@ -29,13 +20,9 @@ def periods_of(days: NDArray[np.datetime64]) -> Periods | None:
     known = ~np.isnat(days)
     if not known.any():
         return None
-    units = list(_dates.PERIODS)
-    for unit in units[units.index(_dates.unit_of(days)) :]:
-        numbers = _dates.period_numbers(days, unit)
-        first, last = int(numbers[known].min()), int(numbers[known].max())
-        if last - first < _MOST_PERIODS:
-            break
+    unit, numbers = _dates.finest_period(days, _dates.PERIODS, _MOST_PERIODS)
+    first, last = int(numbers[known].min()), int(numbers[known].max())
     if first == last:
         return None
     names = [_dates.name_of_period(number, unit) for number in range(first, last + 1)]
-    return Periods(unit, names, np.where(known, numbers - first, -1).astype(np.intp))
+    return Classes(names, np.where(known, numbers - first, -1).astype(np.intp), unit)

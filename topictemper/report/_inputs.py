@@ -74,22 +74,23 @@ def counts_of(counts: Any, shape: tuple[int, int], words: list[str]) -> Any:
     return X
 
 
-def strings_of(name: str, values: Any, n_documents: int) -> list[str]:
-    """Return one string for each document; None and NaN are empty.
+def strings_of(name: str, values: Any, n_documents: int) -> list[str] | None:
+    """Return one string for each document, None and NaN as ""; None if there are no values.
 
     Whole numbers have no ".0", which they get from pandas if some are missing.
     """
+    if values is None:
+        return None
     if isinstance(values, str | bytes):
         raise TypeError(f"{name} must hold one string for each document, got a single string")
-    items = as_list(values)
+    items = [None if is_missing(item) else item for item in as_list(values)]
     if len(items) != n_documents:
         raise ValueError(
             f"{name} must have one entry for each of the {n_documents} documents, got {len(items)}"
         )
-    missing = [is_missing(item) for item in items]
-    if all(gap or _is_whole(item) for item, gap in zip(items, missing, strict=True)):
-        items = [item if gap else int(item) for item, gap in zip(items, missing, strict=True)]
-    return ["" if gap else str(item) for item, gap in zip(items, missing, strict=True)]
+    if all(item is None or _is_whole(item) for item in items):
+        items = [None if item is None else int(item) for item in items]
+    return ["" if item is None else str(item) for item in items]
 
 
 def _is_whole(value: Any) -> bool:

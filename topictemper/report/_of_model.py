@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from .._utils._counts import NOTHING_HELD_OUT
 from .._utils._log import Progress
+from .._utils._topics import names_of
+from .._utils._typing import Strings
 from ._documents import sample_rows
 from ._settings import settings_of
 from ._write import page_to_write, write
@@ -56,7 +58,7 @@ def write_model(
     words: Any,
     *,
     path: str | os.PathLike[str],
-    labels: Sequence[str] | Mapping[Any, str] | None = None,
+    labels: Strings | Mapping[Any, str] | None = None,
     other_models: Sequence[Any] = (),
     made_by: Mapping[str, str] | None = None,
     **options: Any,
@@ -84,15 +86,7 @@ def write_model(
         Of `write`: documents, names, dates, groups, title.
     """
     page_to_write(path)  # an error comes before topics are inferred
-    other_models = models_of(other_models)
-    own = getattr(model, "feature_names_in_", None)
-    for i, other in enumerate(other_models):
-        lda = getattr(other, "lda_", other)  # of a model of texts
-        names = getattr(lda, "feature_names_in_", None)
-        if not (own is None or names is None or np.array_equal(own, names)):
-            raise ValueError(
-                f"other_models[{i}] must have the words of this model; fit it to the same columns"
-            )
+    other_models = models_like(model, other_models)
     X = model._fitted_counts(X)
     if not X.data.any():
         raise ValueError("no document has a word of the vocabulary, so there is nothing to report")
@@ -119,18 +113,31 @@ def write_model(
     )
 
 
-def models_of(other_models: Any) -> list[Any]:
-    """Return other fits as a list, or raise TypeError if these are no models."""
+def models_like(model: Any, other_models: Any) -> list[Any]:
+    """Return other fits as a list, if they are models with the words of this one.
+
+    Raises
+    ------
+    TypeError
+        If one is no model.
+    ValueError
+        If one has other words.
+    """
     if isinstance(other_models, str | os.PathLike) or not isinstance(other_models, Iterable):
         raise TypeError(
             f"other_models must be a sequence of models, got {type(other_models).__name__}"
         )
-    models = list(other_models)
+    models, own = list(other_models), names_of(model)
     for i, other in enumerate(models):
         if isinstance(other, str | os.PathLike):
             raise TypeError(
                 f"other_models[{i}] must be a model or an array of topics, got {str(other)!r}; "
                 "topictemper.load reads the model of a file"
+            )
+        names = names_of(other)
+        if not (own is None or names is None or np.array_equal(own, names)):
+            raise ValueError(
+                f"other_models[{i}] must have the words of this model, in the same columns"
             )
     return models
 

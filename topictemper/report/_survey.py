@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .._utils._ranking import Largest
-from .._utils._typing import Flags, Floats
+from .._utils._typing import Flags, Floats, Reals
 
 # Values of the proportions that are in memory at once.
 _VALUES_AT_ONCE = 1 << 20
@@ -20,8 +20,16 @@ _NOTHING = 1e-9
 _WIDTH_95 = 1.96
 
 
+class Classes(NamedTuple):
+    """A way to divide the documents, such as by year or by group."""
+
+    names: list[str]
+    codes: NDArray[np.intp]  # the class of each document, -1 for none
+    unit: str | None = None  # of periods
+
+
 class Shares(NamedTuple):
-    """Mean proportions in each class of documents, such as a year or a group."""
+    """Mean proportions in each class of documents."""
 
     n_documents: NDArray[np.intp]  # (n_classes,)
     mean: Floats  # (n_classes, n_components)
@@ -36,7 +44,7 @@ class Survey(NamedTuple):
     n_led: NDArray[np.intp]  # documents in which the topic has the largest proportion
     examples: list[NDArray[np.intp]]  # for each topic, the rows with its largest proportions
     with_words: Flags  # (n_samples,)
-    classes: list[Shares]
+    classes: dict[str, Shares]
 
 
 class Proportions:
@@ -54,7 +62,7 @@ class Proportions:
         self._rows, self.lengths = rows, lengths
         self.n_documents, self.n_topics = rows.shape
 
-    def take(self, rows: slice | NDArray[np.intp]) -> Floats:
+    def take(self, rows: slice | NDArray[np.intp]) -> Reals:
         """Return rows that sum to one, or to zero where a document has no words."""
         block = self._rows[rows]
         block = block.toarray() if sp.issparse(block) else np.asarray(block)
@@ -74,7 +82,7 @@ class Proportions:
         block[nothing] = 0.0
         return block
 
-    def blocks(self) -> Iterator[tuple[slice, Floats]]:
+    def blocks(self) -> Iterator[tuple[slice, Reals]]:
         """Yield slices of the documents with their rows."""
         step = max(1, _VALUES_AT_ONCE // self.n_topics)
         for start in range(0, self.n_documents, step):
@@ -82,18 +90,15 @@ class Proportions:
             yield rows, self.take(rows)
 
 
-def survey(
-    proportions: Proportions, classes: list[tuple[NDArray[np.intp], int]], n_examples: int
-) -> Survey:
+def survey(proportions: Proportions, classes: Mapping[str, Classes], n_examples: int) -> Survey:
     """Go once over all proportions.
 
     Parameters
     ----------
     proportions : Proportions
         Of all documents.
-    classes : list of tuples
-        For each way to divide the documents: the class of each document, -1 for none; and the
-        number of classes.
+    classes : mapping of str to Classes
+        The ways to divide the documents.
     n_examples : int
         Rows to keep for each topic.
 
@@ -106,7 +111,7 @@ def survey(
     total, tokens = np.zeros((2, n_topics))
     n_led = np.zeros(n_topics, dtype=np.intp)
     with_words = np.zeros(proportions.n_documents, dtype=bool)
-    sums = [_Sums(n, n_topics) for _, n in classes]
+    sums = {name: _Sums(len(each.names), n_topics) for name, each in classes.items()}
     best = Largest(n_topics, n_examples, above=0.0)
     for rows, block in proportions.blocks():
         known = block.any(axis=1)
@@ -116,14 +121,14 @@ def survey(
             tokens += proportions.lengths[rows] @ block
         n_led += np.bincount(block.argmax(axis=1)[known], minlength=n_topics)
         best.add(rows.start, block)
-        for (codes, _), sum_ in zip(classes, sums, strict=True):
-            sum_.add(np.where(known, codes[rows], -1), block)
+        for name, each in classes.items():
+            sums[name].add(np.where(known, each.codes[rows], -1), block)
     n = int(with_words.sum())
     if not n:
         raise ValueError("proportions have no document with a topic: all rows are zero")
     share = total / n
     token_share = share if proportions.lengths is None else tokens / tokens.sum()
-    shares = [each.shares() for each in sums]
+    shares = {name: each.shares() for name, each in sums.items()}
     return Survey(share, token_share, n_led, best.rows(), with_words, shares)
 
 
@@ -134,7 +139,7 @@ class _Sums:
         self._n = np.zeros(n_classes, dtype=np.intp)
         self._sum, self._squares = np.zeros((2, n_classes, n_topics))
 
-    def add(self, codes: NDArray[np.intp], block: Floats) -> None:
+    def add(self, codes: NDArray[np.intp], block: Reals) -> None:
         rows = np.flatnonzero(codes >= 0)
         member = sp.csr_array(
             (np.ones(len(rows)), (codes[rows], rows)), shape=(len(self._n), len(block))

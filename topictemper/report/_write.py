@@ -16,6 +16,7 @@ from .._utils._feature_names import feature_names_of
 from .._utils._files import replacing, writable_path
 from .._utils._log import counted
 from .._utils._missing import check_order, ordered_codes
+from .._utils._typing import Column, Strings
 from .._utils._version import VERSION
 from . import _inputs
 from ._content import Inputs, content_of
@@ -32,11 +33,11 @@ def write(
     *,
     path: str | os.PathLike[str],
     counts: Any = None,
-    documents: Sequence[str] | None = None,
-    names: Sequence[str] | None = None,
-    dates: Any = None,
-    groups: Sequence[Any] | None = None,
-    labels: Sequence[str] | Mapping[int, str] | None = None,
+    documents: Column | None = None,
+    names: Column | None = None,
+    dates: Column | None = None,
+    groups: Column | None = None,
+    labels: Strings | Mapping[int, str] | None = None,
     other_topics: Sequence[Any] = (),
     score: float | None = None,
     history: Mapping[str, NDArray[Any]] | None = None,
@@ -165,10 +166,10 @@ def write(
         proportions=rows,
         words=words,
         counts=None if counts is None else _inputs.counts_of(counts, (n, n_features), words),
-        documents=_checked(documents, "documents", n),
-        names=_checked(names, "names", n),
+        documents=_inputs.strings_of("documents", documents, n),
+        names=_inputs.strings_of("names", names, n),
         days=None if dates is None else days_of(dates, n),
-        groups=None if groups is None else _inputs.strings_of("groups", groups, n),
+        groups=_inputs.strings_of("groups", groups, n),
         group_order=ordered_codes(groups),
         labels=_inputs.labels_of(labels, n_topics),
         others=others,
@@ -202,10 +203,6 @@ def page_to_write(path: str | os.PathLike[str]) -> Path:
             f"path must end in .html, because a report is a web page, got {os.fspath(path)!r}"
         )
     return writable_path(path)
-
-
-def _checked(texts: Any, name: str, n_documents: int) -> list[str] | None:
-    return None if texts is None else _inputs.strings_of(name, texts, n_documents)
 
 
 def _today() -> str:

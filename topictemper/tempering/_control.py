@@ -12,9 +12,8 @@ from .._utils._state import Stateful, Tree, within
 from .._utils._typing import Flags, Floats
 from ._global import GlobalTemperature
 from ._local import QUANTILES, LocalTemperature
-from ._modes import ScheduleSpec
 from ._probe import CriticalProbe
-from ._schedules import Schedule, as_schedule
+from ._schedules import Schedule, ScheduleSpec, as_schedule
 
 # Rows of a history; of more every second one is dropped.
 _LONGEST_HISTORY = 4096

@@ -1,5 +1,7 @@
 """One random temperature for the whole model: variational tempering."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr
@@ -80,6 +82,9 @@ class GlobalTemperature(Stateful):
     4.0
     """
 
+    responsibilities: Floats
+    inverse_temperature: float
+    mean_temperature: float
     STATE = ("_energy", "_log_c", "responsibilities")
 
     def __init__(
@@ -90,7 +95,7 @@ class GlobalTemperature(Stateful):
         log_prior: ArrayLike | None = None,
         step: float = 1.0,
     ) -> None:
-        self.temperatures = temperature_vector("temperatures", temperatures)
+        self.temperatures: Floats = temperature_vector("temperatures", temperatures)
         self._inverse = 1.0 / self.temperatures
         size = self.temperatures.size
         self._log_c = None if log_c is None else finite_vector("log_c", log_c, size)

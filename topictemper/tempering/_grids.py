@@ -1,5 +1,7 @@
 """Grids of temperatures, and the vectors of numbers that belong to them."""
 
+from __future__ import annotations
+
 import math
 from typing import Literal
 

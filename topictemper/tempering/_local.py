@@ -1,5 +1,7 @@
 """A random temperature per datum: local variational tempering."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import entr
@@ -64,7 +66,7 @@ class LocalTemperature(Stateful):
     def __init__(
         self, inverse_temperatures: ArrayLike, *, log_prior: ArrayLike | None = None
     ) -> None:
-        self.inverse_temperatures = inverse_temperature_vector(
+        self.inverse_temperatures: Floats = inverse_temperature_vector(
             "inverse_temperatures", inverse_temperatures
         )
         self._log_prior = normalized_log_prior(log_prior, self.inverse_temperatures.size)

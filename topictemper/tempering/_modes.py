@@ -9,9 +9,14 @@ from typing import Any, ClassVar, Literal
 from sklearn.base import BaseEstimator
 
 from .._utils import _validation as check
-from ._schedules import LARGEST_TEMPERATURE, ConstantSchedule, Schedule, as_schedule
-
-ScheduleSpec = str | Schedule | Callable[[float], Any]
+from ._schedules import (
+    LARGEST_TEMPERATURE,
+    ConstantSchedule,
+    Schedule,
+    ScheduleName,
+    ScheduleSpec,
+    as_schedule,
+)
 
 
 class Annealing(BaseEstimator):
@@ -224,7 +229,7 @@ class TemperingSettings:
     """
 
     mode: str
-    schedule: str | Schedule | None = None
+    schedule: ScheduleName | Schedule | None = None
     max_temperature: float | None = None
     length: float | None = None
     inertia: float | None = None
@@ -237,7 +242,7 @@ class TemperingSettings:
         """Whether the schedule is a function of time that needs no start and no length."""
         return self.schedule is not None and not isinstance(self.schedule, str)
 
-    def course(self, name: str, max_temperature: float, length: float) -> Schedule:
+    def course(self, name: ScheduleName, max_temperature: float, length: float) -> Schedule:
         """Return the schedule; T = 1 without a mode. Arguments replace settings that are None."""
         if self.mode not in MODES:
             return ConstantSchedule()

@@ -1,5 +1,7 @@
 """Interpolation of log normalizers, smooth functions of the inverse temperature."""
 
+from __future__ import annotations
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -60,6 +62,9 @@ class InverseTemperatureNodes:
     >>> bool(np.abs(values - gammaln(0.05 + grid)).max() < 1e-6)
     True
     """
+
+    nodes: Floats
+    matrix: Floats
 
     def __init__(self, grid: ArrayLike, n_nodes: int = 12, *, offset: float) -> None:
         grid = inverse_temperature_vector("grid", grid)

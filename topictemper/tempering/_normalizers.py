@@ -1,7 +1,9 @@
 """Log normalizers of tempered models from samples."""
 
+from __future__ import annotations
+
 from math import prod
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
@@ -12,6 +14,10 @@ from .._utils import _validation as check
 from .._utils._typing import Floats
 
 
+@overload
+def log_mean_exp(x: ArrayLike, axis: None = ...) -> float: ...
+@overload
+def log_mean_exp(x: ArrayLike, axis: int | tuple[int, ...]) -> Any: ...
 def log_mean_exp(x: ArrayLike, axis: int | tuple[int, ...] | None = None) -> Any:
     """Return the log of the mean of exp(x), without overflow.
 

@@ -1,5 +1,7 @@
 """A probe of the critical temperature, above which a model learns nothing."""
 
+from __future__ import annotations
+
 from .._utils import _validation as check
 from .._utils._state import Stateful
 
@@ -67,6 +69,7 @@ class CriticalProbe(Stateful):
 
     def __init__(
         self,
+        *,
         start: float = 5.0,
         rate: float = 0.01,
         threshold: float = 0.03,
@@ -80,8 +83,8 @@ class CriticalProbe(Stateful):
         self._reheat = check.number("reheat", reheat, 1.0)
         self._smoothing = check.number("smoothing", smoothing, 0.0, 1.0, boundaries="right")
         self._lowest = check.number("lowest", lowest, 1.0, self._start, boundaries="neither")
-        self.temperature = self._start
-        self.order_parameter = 0.0
+        self.temperature: float = self._start
+        self.order_parameter: float = 0.0
         self.max_temperature: float | None = None
 
     @property

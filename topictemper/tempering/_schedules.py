@@ -1,9 +1,11 @@
 """Temperature schedules of annealed variational inference."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from .._utils import _validation as check
 
@@ -28,6 +30,10 @@ class Schedule(Protocol):
     def temperature(self, time: float, /) -> float:
         """Return the temperature at `time`."""
         ...
+
+
+ScheduleName = Literal["linear", "exponential", "inverse-linear"]
+ScheduleSpec = ScheduleName | Schedule | Callable[[float], Any]
 
 
 @dataclass(frozen=True)
@@ -231,9 +237,7 @@ SCHEDULES: dict[str, type[Any]] = {
 }
 
 
-def as_schedule(
-    spec: str | Schedule | Callable[[float], Any], t0: float, length: float
-) -> Schedule:
+def as_schedule(spec: ScheduleSpec, t0: float, length: float) -> Schedule:
     """Return the schedule that `spec` describes.
 
     Parameters

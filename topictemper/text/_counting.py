@@ -18,14 +18,10 @@ from ..datasets import open_corpus
 from ..datasets.formats._mapped import write_corpus_folder
 from ..datasets.formats._text import write_vocabulary
 from ._corpus_folder import plain_counting
-from ._frequent_words import warn_of_frequent_words
 from ._long_texts import LONG, words_in_pieces
-from ._other_languages import warn_of_other_languages
 from ._parts import Part, joined, spool
-from ._unknown import UnknownWords
-from ._unspaced import warn_of_unspaced
-from ._vocabulary import GrowingVocabulary
-from ._web_addresses import warn_of_web_addresses
+from ._vocabulary import GrowingVocabulary, UnknownWords
+from ._warnings import warn_of_frequent_words, warn_of_words
 
 # Documents and words that are counted at a time.
 _MOST_DOCUMENTS, _MOST_WORDS = 8192, 1 << 20
@@ -63,6 +59,7 @@ def learn_vocabulary(
     folder: Path | None,
     *,
     verbose: bool = False,
+    n_left: Callable[[int], float] | None = None,
 ) -> Counted:
     """Fit a vectorizer to documents, and count them; the documents are gone through once.
 
@@ -77,6 +74,8 @@ def learn_vocabulary(
         None: they stay in memory.
     verbose : bool
         Whether to log the progress.
+    n_left : callable, optional
+        For the log; see `Progress`.
 
     Returns
     -------
@@ -92,7 +91,7 @@ def learn_vocabulary(
     # What is in memory may be counted there.
     parts, growing = first_counts(documents, vectorizer, bounded=folder is not None)
     with spool(folder) as waiting:
-        progress = Progress("counting words", verbose)
+        progress = Progress("counting words", verbose, n_left=n_left)
         for part in parts:
             waiting.append(part)
             growing.add(part)
@@ -171,9 +170,7 @@ def choose_words(
     """
     final: Callable[[int, Part], Part]
     if vectorizer.vocabulary is None:
-        warn_of_unspaced(growing, vectorizer)
-        warn_of_other_languages(growing, vectorizer)
-        warn_of_web_addresses(growing)
+        warn_of_words(growing, vectorizer)
         limited = growing.limited(vectorizer)
         warn_of_frequent_words(growing, vectorizer)
         words, kept, final = limited.words, limited.n_kept, limited.part
@@ -215,8 +212,7 @@ def _parts(
     for number, document in enumerate(documents):
         try:
             if in_pieces is not None and len(document) > LONG:
-                if ends:
-                    counted.append(_counted(found, ends, n_columns()))
+                counted.append(_counted(found, ends, n_columns()))
                 counted.append(_counted_in_pieces(map(columns, in_pieces(document))))
                 n_words += int(counted[-1].n_words[0])
                 found, ends = [], []
@@ -229,14 +225,12 @@ def _parts(
             raise ValueError(f"document {number} is not {error.encoding}: {error}") from error
         n_documents += 1
         if n_documents == _MOST_DOCUMENTS or n_words > _MOST_WORDS:
-            if ends:
-                counted.append(_counted(found, ends, n_columns()))
+            counted.append(_counted(found, ends, n_columns()))
             yield joined(counted)
             counted, found, ends = [], [], []
             n_documents = n_words = 0
-    if ends:
+    if n_documents:
         counted.append(_counted(found, ends, n_columns()))
-    if counted:
         yield joined(counted)
 
 
@@ -258,7 +252,7 @@ def _counted_in_pieces(pieces: Iterable[list[int]]) -> Part:
 
 
 def _counted(found: list[int], ends: list[int], n_columns: int) -> Part:
-    columns, n_words = np.array(found, dtype=np.int64), np.diff(ends, prepend=0)
+    columns, n_words = np.array(found, dtype=np.int64), np.diff([0, *ends])
     # Sorted by document, then by column.
     keys = np.repeat(np.arange(len(ends)) * n_columns, n_words) + columns
     keys, counts = np.unique(keys[columns >= 0], return_counts=True)

@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils.metadata_routing import UNUSED
@@ -44,10 +43,10 @@ from ._parts import Part
 from ._prediction_mixin import PredictionMixin
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
-from ._summaries import LearnedDocuments, TopicStatistics, learned_statistics
+from ._summaries import LearnedDocuments, TopicStatistics, learned_statistics, proportions_of
 from ._tables import TablesMixin
 from ._texts import Texts, has_length
-from ._unknown import UnknownWords
+from ._vocabulary import UnknownWords
 from ._work import WorkMixin
 
 # `update` warns if the share of unknown words is higher than in `fit` by more. It is up to 0.08
@@ -242,13 +241,8 @@ class TopicModel(
             If a parameter or a document is invalid, or no words are left. The estimator is then
             unchanged.
         """
-        check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
-        with (
-            unchanged_on_error(self),
-            self._counts_to_learn(texts, sample_weight, corpus_folder) as counts,
-        ):
-            self._fit(counts, sample_weight, on_interrupt)
-        return self
+        with self._learned(texts, sample_weight, corpus_folder, on_interrupt):
+            return self
 
     def fit_transform(
         self,
@@ -272,13 +266,7 @@ class TopicModel(
         ndarray of shape (n_samples, n_components)
             As for `transform`.
         """
-        check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
-        with ExitStack() as stack:
-            with unchanged_on_error(self):
-                counts = stack.enter_context(
-                    self._counts_to_learn(texts, sample_weight, corpus_folder)
-                )
-                self._fit(counts, sample_weight, on_interrupt)
+        with self._learned(texts, sample_weight, corpus_folder, on_interrupt) as counts:
             return self._transformed([counts])
 
     def update(self, texts: Any, *, sample_weight: Any = None) -> Self:
@@ -338,7 +326,7 @@ class TopicModel(
                 n_words += int(part.n_words.sum())
                 counts = part.matrix(self.vectorizer_)
                 # By the topics that were learned before.
-                documents.read(counts, self._proportions_of(counts))
+                documents.read(counts, proportions_of(self.lda_, counts))
                 yield counts
 
         try:
@@ -368,31 +356,40 @@ class TopicModel(
         self.lda_ = new_lda(self)
         names = self.vectorizer_.get_feature_names_out()
         self.lda_.fit(counts, None, weights, feature_names=names, on_interrupt=on_interrupt)
-        keeps = on_interrupt == "keep"
-        self._statistics = learned_statistics(self.lda_, counts, self._proportions_of, keeps=keeps)
+        self._statistics = learned_statistics(self.lda_, counts, keeps=on_interrupt == "keep")
         self._unknown = self._unknown_in_fit = None
 
     @contextmanager
-    def _counts_to_learn(self, texts: Any, weights: Any, corpus_folder: Any) -> Iterator[Any]:
-        """Fit the vectorizer, and give the counts, which may lie in a temporary folder."""
-        lda = new_lda(self)  # `_fit` makes another one: this one is checked before texts are read
-        check_before_counting(lda)
-        check_order("texts", texts, sample_weight=weights)
-        documents = Texts(texts)
-        # Whether there is one for each document of a stream is known at its end.
-        sample_weights(weights, None if documents.is_stream else len(texts))
-        vectorizer = new_vectorizer(self.vectorizer, documents.tokens)
+    def _learned(
+        self,
+        texts: Any,
+        weights: Any,
+        corpus_folder: Any,
+        on_interrupt: Literal["raise", "keep"],
+    ) -> Iterator[Any]:
+        """Fit, and give the counts, which may lie in a temporary folder."""
+        check.choice("on_interrupt", on_interrupt, ("raise", "keep"))
         with ExitStack() as stack:
-            folder = None if corpus_folder is None else new_path(corpus_folder)
-            temporary = None
-            if folder is None and documents.is_stream:
-                temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
-                folder = Path(stack.enter_context(temporary)) / "corpus"
-            found = learn_vocabulary(documents, vectorizer, folder, verbose=bool(lda.verbose))
-            if temporary is not None and os.name == "posix":
-                # Mapped files stay readable without their names, and nothing is left after a kill.
-                temporary.cleanup()
-            self.vectorizer_, self.unknown_share_ = vectorizer, found.unknown_share
+            with unchanged_on_error(self):
+                lda = new_lda(self)  # `_fit` makes another one: this one is checked before counting
+                check_before_counting(lda)
+                check_order("texts", texts, sample_weight=weights)
+                documents = Texts(texts)
+                # Whether there is one for each document of a stream is known at its end.
+                sample_weights(weights, None if documents.is_stream else len(texts))
+                vectorizer = new_vectorizer(self.vectorizer, documents.tokens)
+                folder = None if corpus_folder is None else new_path(corpus_folder)
+                temporary = None
+                if folder is None and documents.is_stream:
+                    temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
+                    folder = Path(stack.enter_context(temporary)) / "corpus"
+                log: dict[str, Any] = {"verbose": bool(lda.verbose), "n_left": documents.n_left}
+                found = learn_vocabulary(documents, vectorizer, folder, **log)
+                if temporary is not None and os.name == "posix":
+                    # Mapped files stay readable without their names, and nothing is left by a kill.
+                    temporary.cleanup()
+                self.vectorizer_, self.unknown_share_ = vectorizer, found.unknown_share
+                self._fit(found.counts, weights, on_interrupt)
             yield found.counts
 
     def _texts(self, texts: Any) -> Texts:
@@ -408,10 +405,6 @@ class TopicModel(
 
     def _matrices(self, texts: Any) -> Iterator[Any]:
         return (part.matrix(self.vectorizer_) for part in self._parts(texts))
-
-    def _proportions_of(self, counts: Any) -> NDArray[Any]:
-        """Proportions as an array, whatever `set_output` of `lda_`; of no words, too."""
-        return self.lda_._proportions(self.lda_._fitted_counts(counts))
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "lda_")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,13 +50,7 @@ def joined(parts: list[Part]) -> Part:
     return parts[0] if len(parts) == 1 else Part(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-class Parts(Protocol):
-    def append(self, part: Part, /) -> None: ...
-
-    def __iter__(self) -> Iterator[Part]: ...
-
-
-def spool(folder: Path | None) -> AbstractContextManager[Parts]:
+def spool(folder: Path | None) -> AbstractContextManager[_Queue | _File]:
     """Where parts wait until the vocabulary is known. They are taken from there once."""
     return nullcontext(_Queue()) if folder is None else _File(folder.parent)
 

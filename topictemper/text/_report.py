@@ -11,7 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils._missing import check_order
 from .._utils._names import joined
-from ..report._of_model import models_of, write_model
+from .._utils._typing import Column, Strings
+from ..report._of_model import models_like, write_model
+from ..report._write import page_to_write
 from ._settings import made_by
 
 
@@ -23,10 +25,10 @@ class ReportTextsMixin:
         texts: Any,
         path: str | os.PathLike[str],
         *,
-        names: Sequence[str] | None = None,
-        dates: Any = None,
-        groups: Sequence[Any] | None = None,
-        labels: Sequence[str] | Mapping[Any, str] | None = None,
+        names: Column | None = None,
+        dates: Column | None = None,
+        groups: Column | None = None,
+        labels: Strings | Mapping[Any, str] | None = None,
         other_models: Sequence[Any] = (),
         title: str | None = None,
         show_texts: bool = True,
@@ -82,7 +84,9 @@ class ReportTextsMixin:
         model: Any = self
         check_is_fitted(model)
         check_order("texts", texts, names=names, dates=dates, groups=groups)
-        others = [_topics(model, other, i) for i, other in enumerate(models_of(other_models))]
+        # Errors come before the texts are counted.
+        page_to_write(path)
+        other_models = models_like(model.lda_, other_models)
         documents = list(model._texts(texts))
         return write_model(
             model.lda_,
@@ -94,7 +98,7 @@ class ReportTextsMixin:
             names=names,
             dates=dates,
             groups=groups,
-            other_models=others,
+            other_models=other_models,
             title=title,
             made_by=made_by(model),
         )
@@ -106,14 +110,3 @@ def _text(model: Any, document: Any) -> str:
         text: str = model.vectorizer_.decode(document)
         return text
     return joined(document)
-
-
-def _topics(model: Any, other: Any, place: int) -> Any:
-    """Return the model of counts in another model, or anything else as it is."""
-    if not hasattr(other, "lda_"):
-        return other
-    if other.feature_names_.tolist() != model.feature_names_.tolist():
-        raise ValueError(
-            f"other_models[{place}] must have the words of this model; fit it to the same texts"
-        )
-    return other.lda_

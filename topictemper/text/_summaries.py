@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from .._utils import _chunks
 from .._utils._cooccurrence import mean_npmi, shares_together
 from .._utils._log import Progress
-from .._utils._names import MOST_WORDS, names_of_topics
 from .._utils._ranking import largest_in_rows, top_columns
 from .._utils._state import Stateful
 from .._utils._typing import Floats
@@ -154,9 +153,12 @@ def _largest_topics(counts: Any, proportions: NDArray[Any]) -> NDArray[np.intp]:
     return topics
 
 
-def learned_statistics(
-    lda: TemperedLDA, counts: Any, proportions_of: Callable[[Any], NDArray[Any]], *, keeps: bool
-) -> TopicStatistics:
+def proportions_of(lda: TemperedLDA, counts: Any) -> NDArray[Any]:
+    """Proportions as an array, whatever `set_output` of the model; of no words, too."""
+    return lda._proportions(lda._fitted_counts(counts))
+
+
+def learned_statistics(lda: TemperedLDA, counts: Any, *, keeps: bool) -> TopicStatistics:
     """Return the statistics of the documents of a fit.
 
     If it `keeps` its topics, an interrupt leaves statistics that are not known, with a warning.
@@ -165,7 +167,7 @@ def learned_statistics(
         statistics = TopicStatistics.of(lda, counts)
         progress = Progress("inferring topics", bool(lda.verbose), counts.shape[0])
         for part in _chunks.parts(counts):
-            statistics.add(part, proportions_of(part))
+            statistics.add(part, proportions_of(lda, part))
             progress.add(part.shape[0])
     except KeyboardInterrupt:
         if not keeps:
@@ -189,7 +191,7 @@ def topic_columns(
     sizes = np.array([topic.astype(np.float64).sum() for topic in lda.components_])
     columns = {
         "topic": np.arange(len(sizes)),
-        "label": labels_of(lda, names),
+        "label": lda.labels_,
         "share": sizes / sizes.sum(),
     }
     if statistics is not None:
@@ -205,7 +207,6 @@ def topic_columns(
 def document_columns(
     lda: TemperedLDA,
     parts: Iterable[tuple[Any, NDArray[np.int64]]],
-    proportions_of: Callable[[Any], NDArray[Any]],
     n_topics: int,
 ) -> dict[str, Any]:
     """Columns of the table of documents, of counts and numbers of words in parts."""
@@ -213,7 +214,7 @@ def document_columns(
     shares: list[list[float]] = []
     known, n_words, perplexities = [], [], []
     for counts, length in parts:
-        theta = proportions_of(counts)
+        theta = proportions_of(lda, counts)
         words = np.asarray(counts.sum(axis=1)).ravel()
         order = largest_in_rows(theta, n_topics)
         for row, empty in enumerate(words == 0):
@@ -236,12 +237,6 @@ def document_columns(
         "unknown": np.concatenate(n_words) - np.concatenate(known),
         "perplexity": np.concatenate(perplexities),
     }
-
-
-def labels_of(lda: TemperedLDA, names: Sequence[str] | NDArray[Any]) -> list[str]:
-    """Labels of the topics: their own, or their most probable words."""
-    usual = names_of_topics(lda.top_words(MOST_WORDS, names))
-    return [lda._labels.get(k, name) for k, name in enumerate(usual)]
 
 
 def _columns_of_top_words(lda: TemperedLDA) -> NDArray[np.int64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from .._utils._tables import output_of, table
 from ..lda._estimator import TemperedLDA
 from ..lda._word_topics import word_topic_columns
 from ._parts import Part
-from ._summaries import TopicStatistics, document_columns, topic_columns
+from ._summaries import TopicStatistics, document_columns, proportions_of, topic_columns
 
 
 class TablesMixin:
@@ -26,7 +27,6 @@ class TablesMixin:
     _unknown: dict[str, int] | None
     _parts: Callable[[Any], Iterator[Part]]
     _matrices: Callable[[Any], Iterator[Any]]
-    _proportions_of: Callable[[Any], NDArray[Any]]
 
     def documents(self, texts: Any, *, n_topics: int = 3) -> Any:
         """Table of documents with their topics.
@@ -54,7 +54,6 @@ class TablesMixin:
         columns = document_columns(
             self.lda_,
             ((part.matrix(self.vectorizer_), part.n_words) for part in self._parts(texts)),
-            self._proportions_of,
             n_topics,
         )
         columns["document"] = _named(columns["document"], texts)
@@ -99,7 +98,7 @@ class TablesMixin:
         columns = word_topic_columns(
             self.lda_._trainer.predictive_topics,
             self._matrices(texts),
-            self._proportions_of,
+            partial(proportions_of, self.lda_),
             self.feature_names_,
             self.lda_.labels_,
         )

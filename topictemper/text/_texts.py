@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import chain
+from operator import length_hint
 from typing import Any
 
 import scipy.sparse as sp
@@ -40,10 +41,20 @@ class Texts:
     """
 
     def __init__(self, texts: Any, tokens: bool | None = None) -> None:
-        documents = _column(texts)
+        self._source = iter(_column(texts))
         self.is_stream = not has_length(texts)
-        self._documents, kind = _first_kind(iter(documents))
+        self._n_documents = None if self.is_stream else len(texts)
+        self._documents, kind = _first_kind(self._source)
         self.tokens = (kind or False) if tokens is None else tokens
+
+    def n_left(self, n_done: int) -> int:
+        """Return about how many documents are left after so many; 0 if nobody knows.
+
+        A stream may know, by its ``__length_hint__``.
+        """
+        if self._n_documents is None:
+            return length_hint(self._source)
+        return self._n_documents - n_done
 
     def __iter__(self) -> Iterator[Any]:
         """Yield the documents, once."""

@@ -1,7 +1,8 @@
-"""The vocabulary of a stream of texts, which grows as they are read and is cut afterwards."""
+"""The vocabulary of a stream of texts, which grows as they are read, and the words not in one."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -234,3 +235,31 @@ class GrowingVocabulary:
         freed = [self._column.pop(word) for word in words]
         documents[freed] = occurrences[freed] = 0
         self._column.free += freed
+
+
+class UnknownWords:
+    """Counts unknown words; of very many, those that are rare so far are forgotten.
+
+    Words that are frequent from the start on are counted exactly. One that was forgotten is counted
+    anew when it comes back.
+
+    Attributes
+    ----------
+    total : int
+        How often any unknown word occurred, exactly.
+    """
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._counts = Counter[str]()
+
+    def add(self, words: list[str]) -> None:
+        """Count words, as often as they are there."""
+        self.total += len(words)
+        self._counts.update(words)
+        if len(self._counts) > MOST_WORDS:
+            self._counts = Counter(self.most_common(MOST_WORDS // 2))
+
+    def most_common(self, n: int) -> dict[str, int]:
+        """Return the n most frequent words with their counts, the most frequent first."""
+        return dict(self._counts.most_common(n))

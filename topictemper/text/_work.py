@@ -14,11 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils._missing import as_list, check_order
 from .._utils._tables import as_output_of
+from .._utils._typing import Column
 from ..lda._estimator import TemperedLDA
 from ..lda._labels import Labels, refuse_without_function
 from ..lda._reduction import Topic, groups_left, merged_groups, nearest_groups
 from ..lda._seeding import Seeds, is_seeded
 from ..topics._hierarchy import TopicHierarchy
+from ..topics._periods import Period
 from ..topics._search import SMOOTHING, TOPIC_WEIGHT, DocumentSearch
 from ._summaries import TopicStatistics
 
@@ -145,7 +147,7 @@ class WorkMixin:
         check_is_fitted(self)
         return self._reduced(merged_groups(self.lda_, groups))
 
-    def drop_topics(self, topics: Topic | Sequence[Topic]) -> Self:
+    def drop_topics(self, topics: Topic | Sequence[Topic] | NDArray[Any]) -> Self:
         """A model without some topics; see `TemperedLDA.drop_topics`.
 
         Parameters
@@ -190,7 +192,16 @@ class WorkMixin:
         check_is_fitted(self)
         return self._reduced(nearest_groups(self.lda_, n_components, hierarchy))
 
-    def topics_over_time(self, texts: Any, dates: Any, **settings: Any) -> Any:
+    def topics_over_time(
+        self,
+        texts: Any,
+        dates: Column,
+        *,
+        period: Period = "auto",
+        n_bootstrap: int = 1000,
+        confidence: float = 0.95,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> Any:
         """Shares of the topics over time, with intervals.
 
         Parameters
@@ -199,9 +210,14 @@ class WorkMixin:
             The documents.
         dates : array-like of shape (n_samples,)
             Their dates.
-        **settings
-            As for `TemperedLDA.topics_over_time`: ``period``, ``n_bootstrap``, ``confidence``,
-            ``random_state``.
+        period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
+            How dates are grouped.
+        n_bootstrap : int, default=1000
+            How often documents are drawn for the intervals.
+        confidence : float, default=0.95
+            Share of the draws that are within an interval, in (0, 1).
+        random_state : int, RandomState or None, default=0
+            Seed of the draws.
 
         Returns
         -------
@@ -210,10 +226,25 @@ class WorkMixin:
         """
         check_is_fitted(self)
         check_order("texts", texts, dates=dates)
-        shares = self.lda_.topics_over_time(self._all_counts(texts), dates, **settings)
+        shares = self.lda_.topics_over_time(
+            self._all_counts(texts),
+            dates,
+            period=period,
+            n_bootstrap=n_bootstrap,
+            confidence=confidence,
+            random_state=random_state,
+        )
         return as_output_of(shares, self)
 
-    def topics_by_group(self, texts: Any, groups: Any, **settings: Any) -> Any:
+    def topics_by_group(
+        self,
+        texts: Any,
+        groups: Column,
+        *,
+        n_bootstrap: int = 1000,
+        confidence: float = 0.95,
+        random_state: int | np.random.RandomState | None = 0,
+    ) -> Any:
         """Shares of the topics in groups of documents, with intervals.
 
         Parameters
@@ -222,8 +253,8 @@ class WorkMixin:
             The documents.
         groups : array-like of shape (n_samples,)
             Their groups.
-        **settings
-            As for `TemperedLDA.topics_by_group`: ``n_bootstrap``, ``confidence``, ``random_state``.
+        n_bootstrap, confidence, random_state
+            As for `topics_over_time`.
 
         Returns
         -------
@@ -232,7 +263,13 @@ class WorkMixin:
         """
         check_is_fitted(self)
         check_order("texts", texts, groups=groups)
-        shares = self.lda_.topics_by_group(self._all_counts(texts), groups, **settings)
+        shares = self.lda_.topics_by_group(
+            self._all_counts(texts),
+            groups,
+            n_bootstrap=n_bootstrap,
+            confidence=confidence,
+            random_state=random_state,
+        )
         return as_output_of(shares, self)
 
     def search_in(

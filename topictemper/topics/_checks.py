@@ -1,4 +1,4 @@
-"""Checks of the models, topics and counts that functions take."""
+"""Checks of the counts that functions of topics take, and the labels of topics."""
 
 from __future__ import annotations
 
@@ -8,30 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _counts
 from .._utils._chunks import is_chunks
 from .._utils._feature_names import columns_of, with_string_names
-
-
-def lda_of(model: Any) -> Any:
-    """Return the model of counts: that of a model of texts, or the model itself."""
-    return getattr(model, "lda_", model)
-
-
-def fitted_lda_of(model: Any) -> Any:
-    """Return the model of counts, of an estimator that must be fitted."""
-    if not hasattr(model, "fit"):
-        raise TypeError(f"estimator must be a fitted estimator, got {type(model).__name__}")
-    check_is_fitted(model)
-    return lda_of(model)
-
-
-def names_of(model: Any) -> NDArray[Any] | None:
-    """Return the names of the columns that a model was fitted with; None of arrays, too."""
-    model = lda_of(model)
-    return getattr(model, "feature_names_in_", None) if hasattr(type(model), "fit") else None
+from .._utils._typing import Strings
 
 
 def matrices(X: Any, n_features: int, names: NDArray[Any] | None = None) -> Iterator[Any]:
@@ -74,9 +55,12 @@ def same_names(X: Any, name: str, names: NDArray[Any] | None, whose: str) -> Non
         )
 
 
-def topic_labels(model: Any, n_components: int) -> list[str]:
-    """Return the labels of an estimator's topics, or numbers: "topic 0", "topic 1" ..."""
-    labels = getattr(model, "labels_", None)
-    if labels is None or len(labels) != n_components:
+def labels_of(labels: Strings | None, n_components: int) -> list[str]:
+    """Return one label for each topic; None is "topic 0", "topic 1" ..."""
+    if labels is None:
         return [f"topic {k}" for k in range(n_components)]
+    if len(labels) != n_components:
+        raise ValueError(
+            f"labels must have one label for each of the {n_components} topics, got {len(labels)}"
+        )
     return [str(label) for label in labels]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,14 +11,14 @@ from .._utils import _validation as check
 from .._utils._distances import distributions, hellinger_of_roots, jensen_shannon, roots
 from .._utils._numerics import own_numerics
 from .._utils._topics import topics_of
-from .._utils._typing import Floats
-from ._checks import topic_labels
+from .._utils._typing import Floats, Strings
+from ._checks import labels_of
 
 Metric = Literal["hellinger", "jensenshannon"]
+Method = Literal["average", "complete", "single", "weighted", "ward"]
 _ROUNDING = 1e-3  # of distances, in single precision
 # Shorter ones are computed from differences, which takes long: by products they are 1e-13 off.
 _NEAR = 0.01
-_METHODS = ("average", "complete", "single", "weighted", "ward")
 
 
 def topic_distances(components: Any, metric: Metric = "hellinger") -> Floats:
@@ -113,9 +112,9 @@ class TopicHierarchy:
     """
 
     def __init__(
-        self, distances: Any, *, method: str = "average", labels: Sequence[str] | None = None
+        self, distances: Any, *, method: Method = "average", labels: Strings | None = None
     ) -> None:
-        check.choice("method", method, _METHODS)
+        check.choice("method", method, get_args(Method))
         distances = check.numbers("distances", distances)
         if distances.ndim != 2 or distances.shape[0] != distances.shape[1] or len(distances) < 2:
             raise ValueError(
@@ -129,17 +128,11 @@ class TopicHierarchy:
                 "distances must be >= 0, and 0 on the diagonal; of similarities up to 1 give "
                 "1 - similarities"
             )
-        if labels is None:
-            labels = topic_labels(None, len(distances))
-        if len(labels) != len(distances):
-            raise ValueError(
-                f"labels must have one label for each of the {len(distances)} topics, got "
-                f"{len(labels)}"
-            )
+        labels = labels_of(labels, len(distances))
         from scipy.cluster.hierarchy import linkage  # slow to import
 
-        self.distances_ = distances.copy()  # which nobody changes
-        self.labels_ = [str(label) for label in labels]
+        self.distances_: Floats = distances.copy()  # which nobody changes
+        self.labels_: list[str] = labels
         self.linkage_: Floats = linkage(squareform(distances, checks=False), method=method)
 
     def __repr__(self) -> str:
@@ -171,7 +164,7 @@ class TopicHierarchy:
 
 
 def topic_hierarchy(
-    components: Any, *, metric: Metric = "hellinger", method: str = "average"
+    components: Any, *, metric: Metric = "hellinger", method: Method = "average"
 ) -> TopicHierarchy:
     """Tree of the topics of a model, from topics that are nearly the same to all of them.
 
@@ -213,4 +206,7 @@ def topic_hierarchy(
     distances = topic_distances(components, metric)
     if len(distances) < 2:
         raise ValueError("components must have at least two topics, or there is nothing to merge")
-    return TopicHierarchy(distances, method=method, labels=topic_labels(components, len(distances)))
+    # An estimator of another library may have labels of other things.
+    labels = getattr(components, "labels_", ())
+    own = labels if len(labels) == len(distances) else None
+    return TopicHierarchy(distances, method=method, labels=own)

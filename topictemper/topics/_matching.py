@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 
 from .._utils._distances import hellinger_of_roots, roots
-from .._utils._topics import topics_of
+from .._utils._topics import names_of, topics_of
 from .._utils._typing import Floats
-from ._checks import names_of
 
 # Most topics that are mutually nearest, and within this distance, are also those of the same
 # documents: `python -m benchmarks.lda.later` shows it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +10,16 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._dates import (
     days_of,
+    finest_period,
     first_days,
     has_compact_days,
     period_numbers,
     starts_of_periods,
-    unit_of,
 )
 from .._utils._missing import column
 
-PERIODS = ("auto", "day", "week", "month", "quarter", "year")
+Period = Literal["auto", "day", "week", "month", "quarter", "year"]
+PERIODS: tuple[Period, ...] = get_args(Period)
 # "auto" takes the finest period that makes no more than so many.
 _MOST_AUTOMATIC = 40
 _MOST_NUMBERS = 1000
@@ -59,15 +60,13 @@ def periods_of(dates: Any, n_samples: int, period: str) -> tuple[NDArray[Any], s
     known = ~np.isnat(days)
     if not known.any():
         raise ValueError("dates has no date: all are missing")
-    # Months are not cut into weeks: the first of a month is in a week of the month before.
-    units = PERIODS[PERIODS.index(unit_of(days)) :] if period == "auto" else (period,)
-    for unit in units:
-        codes = period_numbers(days, unit)
-        if np.ptp(codes[known]) < _MOST_AUTOMATIC:
-            break
-    starts = first_days(np.where(known, codes, 0), unit).astype("datetime64[s]")
+    if period == "auto":
+        period, codes = finest_period(days, PERIODS[1:], _MOST_AUTOMATIC)
+    else:
+        codes = period_numbers(days, period)
+    starts = first_days(np.where(known, codes, 0), period).astype("datetime64[s]")
     starts[~known] = np.datetime64("NaT", "s")
-    return starts, unit
+    return starts, period
 
 
 def _numbers(array: NDArray[Any]) -> NDArray[Any] | None:

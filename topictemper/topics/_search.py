@@ -19,9 +19,9 @@ from .._utils._missing import as_list
 from .._utils._numerics import own_numerics
 from .._utils._ranking import largest
 from .._utils._tables import table
-from .._utils._topics import topics_of
+from .._utils._topics import lda_of, names_of, topics_of
 from .._utils._typing import Floats
-from ._checks import counts, lda_of, names_of
+from ._checks import counts
 
 # benchmarks/lda/search.py: the weight of topics, and the tokens of the corpus that a document's own
 # are mixed with.
@@ -243,9 +243,8 @@ class DocumentSearch:
                     "vectorizer="
                 )
             queries = self._vectorizer.transform(queries)
-        Q = counts(queries, self._beta.shape[1], "queries", names=self._names).astype(
-            np.float64
-        )  # a copy
+        Q = counts(queries, self._beta.shape[1], "queries", names=self._names)
+        Q = Q.astype(np.float64)  # a copy
         Q.eliminate_zeros()
         empty = np.flatnonzero(np.diff(Q.indptr) == 0)
         if len(empty):
@@ -293,23 +292,14 @@ def _row_numbers(rows: Any) -> NDArray[Any] | None:
 
 
 def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], Floats]]) -> Any:
-    queries: list[int] = []
-    ranks: list[int] = []
-    documents: list[int] = []
-    scores: list[float] = []
-    for number, (places, values) in zip(numbers, found, strict=True):
-        queries += [int(number)] * len(places)
-        ranks += range(1, len(places) + 1)
-        documents += places.tolist()
-        scores += values.tolist()
-    return table(
-        {
-            "query": np.array(queries, dtype=np.int64),
-            "rank": np.array(ranks, dtype=np.int64),
-            "document": np.array(documents, dtype=np.int64),
-            "score": np.array(scores, dtype=np.float64),
-        }
-    )
+    rows = [
+        (number, rank, place, score)
+        for number, (places, scores) in zip(numbers, found, strict=True)
+        for rank, (place, score) in enumerate(zip(places, scores, strict=True), start=1)
+    ]
+    kinds = {"query": np.int64, "rank": np.int64, "document": np.int64, "score": np.float64}
+    columns = np.array(rows, dtype=list(kinds.items()))
+    return table({name: columns[name].copy() for name in kinds})
 
 
 def _check_fitted(vectorizer: Any) -> None:

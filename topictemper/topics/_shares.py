@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from sklearn.utils import check_array
 from .._utils import _validation as check
 from .._utils._missing import check_order, column, objects, ordered_codes
 from .._utils._tables import table
-from .._utils._typing import Flags, Floats
-from ._checks import topic_labels
-from ._periods import periods_of
+from .._utils._typing import Column, Flags, Floats, Strings
+from ._checks import labels_of
+from ._periods import Period, periods_of
 
 # Numbers that are drawn at once, which fit into the cache, and those that are multiplied at once.
 _MOST_DRAWN, _MOST_MULTIPLIED = 2**16, 2**24
@@ -29,10 +28,10 @@ _MOST_EXACT = np.float64(2.0**53)
 
 def shares_by_group(
     proportions: Any,
-    groups: Any,
+    groups: Column,
     *,
     weights: Any = None,
-    labels: Sequence[str] | None = None,
+    labels: Strings | None = None,
     n_bootstrap: int = 1000,
     confidence: float = 0.95,
     random_state: int | np.random.RandomState | None = 0,
@@ -107,30 +106,24 @@ def shares_by_group(
 
 def shares_over_time(
     proportions: Any,
-    dates: Any,
+    dates: Column,
     *,
-    period: str = "auto",
+    period: Period = "auto",
     weights: Any = None,
-    labels: Sequence[str] | None = None,
+    labels: Strings | None = None,
     n_bootstrap: int = 1000,
     confidence: float = 0.95,
     random_state: int | np.random.RandomState | None = 0,
 ) -> Any:
     """Shares of topics over time.
 
-    A share is the mean of the proportions of the documents of a period. Its interval is that of the
-    bootstrap, by percentiles: documents of the period are drawn again and again, with replacement.
-    It is too narrow for a period of fewer than about 50 documents, most of all for topics that few
-    of them have, and has no width for one of a single document. It takes proportions as given; but
-    those of short documents are closer to the average of the corpus than they should be.
-    A period of more than 16,384 documents is cut into so many random blocks, which are drawn in
-    place of documents.
+    Shares and their intervals are those of `shares_by_group`, where a group is the documents of a
+    period.
 
     Parameters
     ----------
     proportions : array-like of shape (n_samples, n_components)
-        Proportions of topics in documents, such as from `transform`. Rows are divided by their
-        sums. Documents without a topic, whose rows are all zeros, are left out.
+        As for `shares_by_group`.
     dates : array-like of shape (n_samples,)
         The date of each document: datetime64, datetime, text like "2024-05-31"; or numbers such as
         years, each of which is a period, if none is a day such as 20240531. Documents without a
@@ -179,7 +172,7 @@ def _shares(
     groups: NDArray[Any],
     known: Flags,
     weights: Any,
-    labels: Sequence[str] | None,
+    labels: Strings | None,
     n_bootstrap: int,
     confidence: float,
     random_state: Any,
@@ -191,9 +184,7 @@ def _shares(
     confidence = check.number("confidence", confidence, 0.0, 1.0, boundaries="neither")
     rng = check.random_state(random_state)
     n_components = theta.shape[1]
-    labels = topic_labels(None, n_components) if labels is None else list(labels)
-    if len(labels) != n_components:
-        raise ValueError(f"labels must have {n_components} labels, got {len(labels)}")
+    labels = labels_of(labels, n_components)
     weight = _weights(weights, len(theta))
     known = known & (weight > 0) & theta.any(axis=1)
     if not known.any():
@@ -222,7 +213,7 @@ def _shares(
             name: np.repeat(names, n_components),
             **({} if unit is None else {"unit": [unit] * (len(names) * n_components)}),
             "topic": np.tile(np.arange(n_components), len(names)),
-            "label": [str(label) for label in labels] * len(names),
+            "label": labels * len(names),
             "share": np.concatenate(shares),
             "low": np.concatenate(low),
             "high": np.concatenate(high),
@@ -274,10 +265,7 @@ def _proportions(proportions: Any) -> NDArray[Any]:
     check.unmasked("proportions", proportions)
     with check.readable("proportions", proportions):
         theta: NDArray[Any] = check_array(
-            proportions,
-            dtype=[np.float64, np.float32],
-            input_name="proportions",
-            ensure_min_samples=1,
+            proportions, dtype=[np.float64, np.float32], input_name="proportions"
         )
     if theta.min() < 0:
         raise ValueError("proportions must be >= 0")

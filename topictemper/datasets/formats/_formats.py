@@ -6,20 +6,19 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from zipfile import ZipFile
 
 from scipy.sparse import csr_array, save_npz
-from sklearn.utils import Bunch
 
 from ..._utils import _counts
 from ..._utils import _validation as check
 from ..._utils._feature_names import feature_names_of
 from ..._utils._files import replacing, whole
 from ._lines import count_type, narrow, summable
-from ._mapped import open_corpus
+from ._mapped import Corpus, open_corpus
 from ._matrix_market import read_mtx, write_mtx
-from ._packed import SUFFIXES, InputError, plain_name, unpacked
+from ._packed import SUFFIXES, InputError, check_regular, plain_name, unpacked
 from ._sparse_npz import read_npz
 from ._text import read_vocabulary, write_vocabulary
 from ._uci import read_uci, write_uci
@@ -37,7 +36,8 @@ class _Format(NamedTuple):
     integers_only: bool = False
 
 
-_FORMATS = {
+Format = Literal["uci", "ldac", "mtx", "svmlight", "npz"]
+_FORMATS: dict[str, _Format] = {
     "uci": _Format((".uci",), read_uci, write_uci, integers_only=True),
     "ldac": _Format((".ldac", ".lda-c", ".dat"), read_ldac, write_ldac, integers_only=True),
     "mtx": _Format((".mtx", ".mm"), read_mtx, write_mtx),
@@ -50,11 +50,11 @@ _OF_SUFFIX = {suffix: kind for kind, each in _FORMATS.items() for suffix in each
 
 def read_corpus(
     path: str | os.PathLike[str],
-    format: str | None = None,
+    format: Format | None = None,
     *,
     vocabulary: str | os.PathLike[str] | None = None,
     zero_based: bool | None = None,
-) -> Bunch:
+) -> Corpus:
     r"""Read word counts from a file.
 
     Parameters
@@ -127,6 +127,8 @@ def read_corpus(
     def read(counts_file: Path, words_file: Path) -> tuple[Any, list[str] | None]:
         # Words come first: some formats do not state the number of columns.
         wanted = vocabulary is not None or words_file.exists()
+        if vocabulary is None:
+            check_regular(words_file)
         words = read_vocabulary(words_file) if wanted else None
         with open(counts_file, "rb") if kind == "npz" else unpacked(counts_file) as file:
             n_features = None if words is None else len(words)
@@ -140,13 +142,13 @@ def read_corpus(
         counts = counts.astype(count_type(counts.data), copy=False)
     except (TypeError, ValueError) as error:
         raise InputError(f"{path}: {error}.") from error
-    return Bunch(counts=counts, feature_names=_names(words, named, counts, path))
+    return Corpus(counts=counts, feature_names=_names(words, named, counts, path))
 
 
 def write_corpus(
     path: str | os.PathLike[str],
     X: Any,
-    format: str | None = None,
+    format: Format | None = None,
     *,
     feature_names: Any = None,
 ) -> None:
@@ -236,7 +238,7 @@ def format_of(path: Path) -> str | None:
     return _OF_SUFFIX.get(Path(name).suffix)
 
 
-def _opened(path: Path, vocabulary: str | os.PathLike[str] | None) -> Bunch:
+def _opened(path: Path, vocabulary: str | os.PathLike[str] | None) -> Corpus:
     """Open a folder of `save_corpus`, with other words if they are given."""
     corpus = open_corpus(path)
     if vocabulary is not None:

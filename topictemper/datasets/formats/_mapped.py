@@ -21,7 +21,7 @@ from ..._utils._files import new_folder
 from ..._utils._npz import read_header
 from ..._utils._sparse_checks import spans
 from ._lines import LARGEST_COUNT, LARGEST_SIZE
-from ._packed import InputError
+from ._packed import InputError, check_regular
 from ._text import read_vocabulary, write_vocabulary
 
 _FORMAT = "topictemper corpus"
@@ -34,6 +34,13 @@ _SMALL = np.iinfo(np.int32).max
 
 _INDEX_TYPES = ("int32", "int64")
 _COUNT_TYPES = ("int32", "float32", "float64")
+
+
+class Corpus(Bunch):
+    """Counts, and the words of their columns where they are known."""
+
+    counts: sp.csr_array
+    feature_names: NDArray[Any] | None
 
 
 def save_corpus(path: str | os.PathLike[str], X: Any, feature_names: Any = None) -> None:
@@ -95,7 +102,7 @@ def write_corpus_folder(
         (folder / HEADER).write_text(json.dumps(header))
 
 
-def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
+def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Corpus:
     """Open a corpus of `save_corpus` without loading its counts.
 
     The counts stay on the disk; the system reads parts of them and frees the memory when needed.
@@ -156,11 +163,12 @@ def open_corpus(path: str | os.PathLike[str], *, verify: bool = True) -> Bunch:
     words = folder / WORDS
     names = None
     if words.exists():
+        check_regular(words)
         found = read_vocabulary(words)
         if len(found) != shape[1]:
             raise InputError(f"{words}: {len(found)} words, but the corpus has {shape[1]} columns.")
         names = feature_names_of(found, shape[1])
-    return Bunch(counts=counts, feature_names=names)
+    return Corpus(counts=counts, feature_names=names)
 
 
 def notes_of(path: Path) -> dict[str, Any] | None:
@@ -233,6 +241,7 @@ def _convert(path: Path) -> None:
 
 def _header(path: Path) -> dict[str, Any]:
     """Return a header of this version or an earlier one."""
+    check_regular(path)
     try:
         header = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -264,6 +273,7 @@ def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
     arrays = {}
     for name, length in (("indptr", shape[0] + 1), ("indices", nnz), ("data", nnz)):
         path = folder / f"{name}.npy"
+        check_regular(path)
         try:
             with open(path, "rb") as file:
                 header = read_header(file, path.stat().st_size)

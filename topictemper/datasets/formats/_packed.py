@@ -90,6 +90,15 @@ def _refuse_no_text(file: Any, name: str | os.PathLike[str]) -> None:
         raise InputError(f"{name}: {what}.")
 
 
+def check_regular(path: Path) -> None:
+    """Refuse a device or a pipe, which may have no end, where nobody has named it.
+
+    A folder from elsewhere may have a link to one.
+    """
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: not a regular file.")
+
+
 class _Packed:
     """Packed bytes, counted here because a pipe has no position."""
 

@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..._utils._npz import OF_COUNTS
 from ..._utils._npz import read_npz as read_members
 from ..._utils._sparse_checks import check_structure
 from ._lines import LARGEST_SIZE, Path, check_size, summable
@@ -21,7 +20,7 @@ _FORMATS = ("csr", "csc", "bsr", "coo", "dia")
 def read_npz(file: IO[bytes], path: Path, n_features: int | None) -> sp.csr_array:
     """Read a sparse matrix in any format that SciPy saves."""
     try:
-        arrays = read_members(file, OF_COUNTS)
+        arrays = read_members(file, of_counts=True)
         kind = _text(arrays, "format")
         if kind not in _FORMATS:
             raise ValueError(f"member 'format': {kind!r} is not one of {', '.join(_FORMATS)}")

@@ -26,7 +26,9 @@ def read_vocabulary(path: Path) -> list[str]:
         if not word:
             raise InputError(f"{path}, line {number}: no word.")
         if word in found:
-            raise InputError(f"{path}, line {number}: {word!r} is already in line {found[word]}.")
+            raise InputError(
+                f"{path}, line {number}: {word[:60]!r} is already in line {found[word]}."
+            )
         found[word] = number
     if not found:
         raise InputError(f"{path}: no words.")
@@ -49,7 +51,7 @@ def write_vocabulary(file: IO[bytes], words: Sequence[Any]) -> None:
         # The first would be read without its mark.
         marked = not seen and word.startswith("\ufeff")
         if not word or word != word.strip() or len(word.splitlines()) > 1 or word in seen or marked:
-            raise ValueError(f"feature_names cannot be written one per line: {word!r}.")
+            raise ValueError(f"feature_names cannot be written one per line: {word[:60]!r}.")
         seen.add(word)
     file.write("".join(f"{word}\n" for word in words).encode())
 

@@ -89,8 +89,9 @@ def _prior(parameters: Mapping[str, Any], images: Images) -> Prior:
     n_components = check.integer("n_components", parameters["n_components"], 1)
     n_images, n_features = images.X.shape
     check.check_size(
-        # Of each component: pixels, probabilities in the images, products with the others.
-        lambda n_components, n_samples: 8 * n_components * (n_features + n_samples + n_components),
+        # At the least, of each component: pixels, probabilities in the images and products with
+        # the others, each of them before and after, or as a factor or a solver has it.
+        lambda n_components, n_samples: 16 * n_components * (n_features + n_samples + n_components),
         n_features,
         n_components=n_components,
         n_samples=n_images,

@@ -111,6 +111,10 @@ class FactorialMixture(
         With "vt" and "lvt" only: q(T) after the tempered sweeps; with "lvt" averaged over images.
     n_iter_ : int
         Number of sweeps of the best start.
+    n_features_in_ : int
+        Pixels of an image, D.
+    feature_names_in_ : ndarray of shape (`n_features_in_`,)
+        Names of the columns, where the input had string names.
 
     Notes
     -----
@@ -207,6 +211,13 @@ class FactorialMixture(
         "temperature_responsibilities": Numbers("M", 0.0, 1.0, optional=True),
     }
     _prior: Prior
+    components_: Floats
+    component_variances_: Floats
+    pi_: Floats
+    elbo_: float
+    temperature_: float
+    temperatures_: Floats
+    temperature_responsibilities_: Floats
 
     # Learning
 

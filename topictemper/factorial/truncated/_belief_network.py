@@ -17,7 +17,7 @@ from ..._core._workers import Workers
 from ..._utils import _validation as check
 from ..._utils._numerics import own_numerics
 from ..._utils._state import Tree, within
-from ..._utils._typing import Floats
+from ..._utils._typing import Floats, Reals
 from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
 from ...persistence._models import savable
 from ...tempering._history import ElboHistory
@@ -57,13 +57,13 @@ class BernoulliJoint:
         """A probability for each unit."""
         return UnitPrior(self.pi)
 
-    def fields(self, Y: Floats) -> Floats:
+    def fields(self, Y: Reals) -> Floats:
         """(n, H): W y + logit pi."""
         fields: Floats = Y @ self.weights[:-1].T
         fields += self.prior.log_odds
         return fields
 
-    def constants(self, Y: Floats) -> Floats:
+    def constants(self, Y: Reals) -> Floats:
         """(n,): y.b and the log-prior of the empty state."""
         return Y @ self.weights[-1] + self.prior.log_empty
 
@@ -73,7 +73,7 @@ class BernoulliJoint:
         penalties: Floats = np.logaddexp(0.0, activations).sum(axis=1)
         return penalties
 
-    def local_maxima(self, Y: Floats, most: int) -> NDArray[np.bool_]:
+    def local_maxima(self, Y: Reals, most: int) -> NDArray[np.bool_]:
         """(n, m, H): where ascents end, which take an expansion of the penalty."""
         return bernoulli_maxima(
             Y.astype(np.float32),
@@ -143,7 +143,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         faster, as there are more M-steps in an iteration.
     bias_init : float, default=-3.0
         Initial bias. With a low bias, units explain the active features.
-    pi_init : float, default=0.2
+    pi_init : float or None, default=0.2
         Initial probability of a unit, from 1e-4 to 1 - 1e-4. None is 1/H, but at least 1e-4 and at
         most 1/2.
     binarize : float, default=None
@@ -262,8 +262,10 @@ class SigmoidBeliefNetwork(TruncatedModel):
         "pi": Numbers("K", ABOVE_ZERO, BELOW_ONE),
     }
     _network: MarginalNetwork | None
+    bias_: Floats
+    pi_: Floats
 
-    def _checked(self, X: Any, *, reset: bool = False) -> Floats:
+    def _checked(self, X: Any, *, reset: bool = False) -> Reals:
         Y = super()._checked(X, reset=reset)
         if self.binarize is not None:
             threshold = check.number("binarize", self.binarize, -np.inf)
@@ -277,7 +279,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
             )
         return Y
 
-    def _learn(self, Y: Floats, workers: Workers) -> ElboHistory:
+    def _learn(self, Y: Reals, workers: Workers) -> ElboHistory:
         config = belief_network_config(check.parameters(self), Y)
         best = _best_start(config, Y, workers)
         for iteration in range(len(best.history.rows), config.max_iter):
@@ -343,7 +345,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
     def _fitted_joint(self) -> BernoulliJoint:
         return BernoulliJoint(np.vstack([self.components_, self.bias_]), self.pi_)
 
-    def _guesses(self) -> Callable[[Floats], Floats] | None:
+    def _guesses(self) -> Callable[[Reals], Floats] | None:
         marginal = check.choice("marginal", self.marginal, MARGINALS)
         if marginal == "truncated":
             return None
@@ -355,7 +357,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
         return self._network.marginals
 
 
-def _best_start(config: BeliefNetworkConfig, Y: Floats, workers: Workers) -> _Training:
+def _best_start(config: BeliefNetworkConfig, Y: Reals, workers: Workers) -> _Training:
     """Return the best of several starts, after the first iterations."""
 
     def start() -> _Training:
@@ -370,7 +372,7 @@ def _best_start(config: BeliefNetworkConfig, Y: Floats, workers: Workers) -> _Tr
 class _Training:
     """A network in training, with the history of its bound."""
 
-    def __init__(self, config: BeliefNetworkConfig, Y: Floats, workers: Workers) -> None:
+    def __init__(self, config: BeliefNetworkConfig, Y: Reals, workers: Workers) -> None:
         self.config, self.workers, self.history = config, workers, ElboHistory(config.log)
         n_units, random_state = config.n_components, config.random_state
         n_data, n_features = Y.shape

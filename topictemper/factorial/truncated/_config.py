@@ -13,7 +13,7 @@ from numpy.random import RandomState
 
 from ..._utils import _validation as check
 from ..._utils._log import Iterations
-from ..._utils._typing import Floats
+from ..._utils._typing import Floats, Reals
 from ...tempering import Schedule
 from ...tempering._modes import ANNEALING, tempering_settings
 from ._e_step import Inference, SamplerSchedule, Samples
@@ -102,7 +102,7 @@ def inference_of(parameters: Mapping[str, Any]) -> Inference:
     )
 
 
-def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodingConfig:
+def sparse_coding_config(parameters: Mapping[str, Any], Y: Reals) -> SparseCodingConfig:
     """Check and resolve the parameters of `BinarySparseCoding` for data."""
     shared = _shared(parameters, Y)
     _check_size(partial(sparse_coding_bytes, Y.shape[1], Y.itemsize), shared, Y)
@@ -124,7 +124,7 @@ def sparse_coding_config(parameters: Mapping[str, Any], Y: Floats) -> SparseCodi
     )
 
 
-def _check_size(bytes_of: Callable[..., int], shared: Mapping[str, Any], Y: Floats) -> None:
+def _check_size(bytes_of: Callable[..., int], shared: Mapping[str, Any], Y: Reals) -> None:
     check.check_size(
         bytes_of,
         Y.shape[1],
@@ -134,13 +134,13 @@ def _check_size(bytes_of: Callable[..., int], shared: Mapping[str, Any], Y: Floa
     )
 
 
-def _lowest_sigma(Y: Floats) -> float:
+def _lowest_sigma(Y: Reals) -> float:
     """Return the smallest sigma at which log-joints keep some digits."""
     mean_square = float(np.einsum("nd,nd->", Y, Y, dtype=np.float64)) / Y.size
     return math.sqrt(LOWEST_VARIANCE[Y.dtype.name] * mean_square)
 
 
-def belief_network_config(parameters: Mapping[str, Any], Y: Floats) -> BeliefNetworkConfig:
+def belief_network_config(parameters: Mapping[str, Any], Y: Reals) -> BeliefNetworkConfig:
     """Check and resolve the parameters of `SigmoidBeliefNetwork` for data."""
     mlp_hidden = 0
     marginal = check.choice("marginal", parameters["marginal"], MARGINALS)
@@ -176,7 +176,7 @@ def _n_trial(max_iter: int, n_init: int) -> int:
     return max_iter if n_init == 1 else math.ceil(_TRIAL * max_iter)
 
 
-def _shared(parameters: Mapping[str, Any], Y: Floats, n_init: int = 1) -> dict[str, Any]:
+def _shared(parameters: Mapping[str, Any], Y: Reals, n_init: int = 1) -> dict[str, Any]:
     """Fields of `Config`."""
     n_components = check.integer("n_components", parameters["n_components"], 1)
     max_iter = check.integer("max_iter", parameters["max_iter"], 1)

@@ -17,7 +17,7 @@ from scipy.special import logsumexp
 
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
-from ..._utils._typing import Floats
+from ..._utils._typing import Floats, Reals
 
 # Rows of one call of the kernels: enough for many threads, few enough to keep buffers small.
 CHUNK = 16 * kernels.row_block
@@ -125,11 +125,11 @@ class Joint(Protocol):
         """Prior of the units."""
         ...
 
-    def fields(self, Y: Floats) -> Floats:
+    def fields(self, Y: Reals) -> Reals:
         """(n, H): term of each active unit in the log-joint of each datum."""
         ...
 
-    def constants(self, Y: Floats) -> Floats:
+    def constants(self, Y: Reals) -> Floats:
         """(n,): log-joint of each datum with the empty state, plus the penalty of that state."""
         ...
 
@@ -137,7 +137,7 @@ class Joint(Protocol):
         """(m,): for (m, H) states, minus the part of the log-joint that all data share."""
         ...
 
-    def local_maxima(self, Y: Floats, most: int) -> NDArray[np.bool_]:
+    def local_maxima(self, Y: Reals, most: int) -> NDArray[np.bool_]:
         """(n, m, H): m local maxima of the log-joint of each datum, or nearly; m is at most `most`.
 
         Some may be equal.
@@ -194,7 +194,7 @@ class StateSets:
         self,
         rows: slice,
         joint: Joint,
-        Y: Floats,
+        Y: Reals,
         iteration: int,
         samples: Samples,
         workers: Workers,
@@ -329,7 +329,7 @@ def _order(states: NDArray[np.uint64]) -> NDArray[np.intp]:
     return np.lexsort(parts) if parts else np.arange(len(states))
 
 
-def exact_log_likelihood(joint: Joint, Y: Floats) -> Floats:
+def exact_log_likelihood(joint: Joint, Y: Reals) -> Floats:
     """(n,): log p(y) of each datum, the sum over all 2^H states."""
     numbers = np.arange(2**joint.n_units)[:, None]
     states = (numbers >> np.arange(joint.n_units) & 1).astype(np.float64)

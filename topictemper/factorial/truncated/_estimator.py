@@ -18,7 +18,7 @@ from ..._core._workers import Workers
 from ..._utils import _validation as check
 from ..._utils._numerics import own_numerics
 from ..._utils._rollback import unchanged_on_error
-from ..._utils._typing import Floats
+from ..._utils._typing import Floats, Reals
 from ..._utils._warnings import warn
 from ...persistence._fitted import History, Numbers, SaveFittedMixin
 from ...tempering._history import ElboHistory
@@ -51,19 +51,19 @@ class TruncatedModel(
     components_: Floats
 
     @abstractmethod
-    def _learn(self, Y: Floats, workers: Workers) -> ElboHistory:
+    def _learn(self, Y: Reals, workers: Workers) -> ElboHistory:
         """Check the parameters, learn, and set the fitted attributes of the model."""
 
     @abstractmethod
     def _fitted_joint(self) -> Joint:
         """Return the learned model."""
 
-    def _checked(self, X: Any, *, reset: bool = False) -> Floats:
+    def _checked(self, X: Any, *, reset: bool = False) -> Reals:
         """Validated data."""
         check.unmasked("X", X)
         # What single precision cannot hold is infinite, and refused.
         with check.readable("X", X), np.errstate(over="ignore", invalid="ignore"):
-            Y: Floats = validate_data(
+            Y: Reals = validate_data(
                 self,
                 X,
                 reset=reset,
@@ -78,7 +78,7 @@ class TruncatedModel(
         """Precision of the data."""
         return np.dtype(np.float64)
 
-    def _guesses(self) -> Callable[[Floats], Floats] | None:
+    def _guesses(self) -> Callable[[Reals], Floats] | None:
         """Return a function from data to marginals, if the model has learned one."""
         return None
 

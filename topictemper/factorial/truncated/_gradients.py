@@ -9,7 +9,7 @@ from numpy.random import RandomState
 from scipy.special import expit
 
 from ..._utils._state import Tree
-from ..._utils._typing import Floats
+from ..._utils._typing import Floats, Reals
 from ...persistence._fitted import Numbers, checked
 
 _LEARNING_RATE = 1e-2
@@ -100,15 +100,15 @@ class MarginalNetwork:
             raise ValueError("layers of different sizes")
         return cls(list(layers.values()))
 
-    def marginals(self, Y: Floats) -> Floats:
+    def marginals(self, Y: Reals) -> Floats:
         """(n, n_units): probabilities of the units."""
         return self._forward(Y)[1]
 
-    def _forward(self, Y: Floats) -> tuple[Floats, Floats]:
+    def _forward(self, Y: Reals) -> tuple[Floats, Floats]:
         hidden = np.tanh(Y @ self._layers[0][:-1] + self._layers[0][-1])
         return hidden, expit(hidden @ self._layers[1][:-1] + self._layers[1][-1])
 
-    def train(self, Y: Floats, targets: Floats) -> None:
+    def train(self, Y: Reals, targets: Floats) -> None:
         """One step on the mean cross-entropy of some data."""
         hidden, marginals = self._forward(Y)
         output = (targets - marginals) / len(Y)

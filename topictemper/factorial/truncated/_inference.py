@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..._core._workers import Workers
 from ..._utils._hashing import hash_dense_rows
-from ..._utils._typing import Floats
+from ..._utils._typing import Floats, Reals
 from ._e_step import Inference, Joint, StateSets, n_words, row_chunks
 
 # Data whose ascents stay in the cache: numbers in them, and not fewer rows than these.
@@ -18,10 +18,10 @@ _NUMBERS, _FEWEST_ROWS = 2**13, 16
 
 def infer_units(
     joint: Joint,
-    Y: Floats,
+    Y: Reals,
     inference: Inference,
     workers: Workers,
-    marginals: Callable[[Floats], Floats] | None,
+    marginals: Callable[[Reals], Floats] | None,
 ) -> tuple[Floats, Floats]:
     """ELBO (n,) and means (n, H) of new data.
 
@@ -50,7 +50,7 @@ def infer_units(
     return elbo, means
 
 
-def add_local_maxima(sets: StateSets, joint: Joint, Y: Floats, workers: Workers) -> None:
+def add_local_maxima(sets: StateSets, joint: Joint, Y: Reals, workers: Workers) -> None:
     """Put local maxima of the log-joint of each datum into its set.
 
     Draws of the prior alone do not lead to the states of data with many active units.

@@ -16,7 +16,7 @@ from ..._core import _truncated as kernels
 from ..._core._workers import Workers
 from ..._utils import _validation as check
 from ..._utils._numerics import own_numerics
-from ..._utils._typing import Floats
+from ..._utils._typing import Floats, Reals
 from ...persistence._fitted import ABOVE_ZERO, BELOW_ONE, Numbers
 from ...persistence._models import savable
 from ...tempering._history import ElboHistory
@@ -53,12 +53,12 @@ class GaussianJoint:
         """The same probability for all units."""
         return UnitPrior(np.full(self.n_units, self.pi))
 
-    def fields(self, Y: Floats) -> Floats:
+    def fields(self, Y: Reals) -> Reals:
         """(n, H): W y / sigma^2 - |W_h|^2 / (2 sigma^2) + logit pi, in the precision of Y."""
         slopes, offsets = self._linear_terms
         # A field that is not finite is an error in the E-step.
         with np.errstate(over="ignore", invalid="ignore"):
-            fields: Floats = Y @ slopes.astype(Y.dtype, copy=False).T
+            fields: Reals = Y @ slopes.astype(Y.dtype, copy=False).T
             fields += offsets.astype(Y.dtype, copy=False)
         return fields
 
@@ -68,7 +68,7 @@ class GaussianJoint:
         squares = np.einsum("hd,hd->h", self.W, self.W)
         return self.W / self.variance, self.prior.log_odds - 0.5 * squares / self.variance
 
-    def constants(self, Y: Floats) -> Floats:
+    def constants(self, Y: Reals) -> Floats:
         """(n,): log-joint of the empty state."""
         return self.constants_of(_squares(Y), Y.shape[1])
 
@@ -88,7 +88,7 @@ class GaussianJoint:
         np.fill_diagonal(couplings, 0.0)
         return couplings
 
-    def local_maxima(self, Y: Floats, most: int) -> NDArray[np.bool_]:
+    def local_maxima(self, Y: Reals, most: int) -> NDArray[np.bool_]:
         """(n, m, H): where ascents end; those of pairs are exact."""
         fields, couplings = self.fields(Y), self._couplings
         return pairwise_maxima(
@@ -105,7 +105,7 @@ class GaussianJoint:
         return kernels.gaussian_estep, self._couplings, np.empty((n_blocks, n_pairs))
 
 
-def _squares(Y: Floats) -> Floats:
+def _squares(Y: Reals) -> Floats:
     """(n,): |y|^2 in double precision."""
     squares: Floats = np.einsum("nd,nd->n", Y, Y, dtype=np.float64)
     return squares
@@ -120,7 +120,7 @@ class Statistics:
         self.yy, self.elbo, self.n_data = 0.0, 0.0, 0
         self.lowest_variance = 0.0  # as a share of the mean square of the data
 
-    def add(self, Y: Floats, squares: Floats, local: EStep, workers: Workers) -> None:
+    def add(self, Y: Reals, squares: Floats, local: EStep, workers: Workers) -> None:
         """Add data; the E-step's ``extra`` holds the lower triangle of E[s s^T] for each block."""
         self._lower += local.extra.sum(axis=0)  # block by block, in order
         parts = row_parts(len(Y))
@@ -291,6 +291,10 @@ class BinarySparseCoding(TruncatedModel):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    sigma_: float
+    pi_: float
+    sigma_history_: Floats
+    pi_history_: Floats
     _FITTED = TruncatedModel._FITTED | {
         "sigma": Numbers("", ABOVE_ZERO),
         "pi": Numbers("", ABOVE_ZERO, BELOW_ONE),
@@ -298,7 +302,7 @@ class BinarySparseCoding(TruncatedModel):
         "pi_history": Numbers("I", ABOVE_ZERO, BELOW_ONE),
     }
 
-    def _checked(self, X: Any, *, reset: bool = False) -> Floats:
+    def _checked(self, X: Any, *, reset: bool = False) -> Reals:
         Y = super()._checked(X, reset=reset)
         check.squarable("X", Y, _LARGEST[Y.dtype.name])
         return Y
@@ -306,7 +310,7 @@ class BinarySparseCoding(TruncatedModel):
     def _precision(self) -> np.dtype[Any]:
         return check.precision(self.dtype)
 
-    def _learn(self, Y: Floats, workers: Workers) -> ElboHistory:
+    def _learn(self, Y: Reals, workers: Workers) -> ElboHistory:
         config = sparse_coding_config(check.parameters(self), Y)
         training = _Training(config, Y, workers)
         for iteration in range(config.max_iter):
@@ -364,7 +368,7 @@ class BinarySparseCoding(TruncatedModel):
 class _Training:
     """A model in training, with the history of its bound, and sigma and pi of every E-step."""
 
-    def __init__(self, config: SparseCodingConfig, Y: Floats, workers: Workers) -> None:
+    def __init__(self, config: SparseCodingConfig, Y: Reals, workers: Workers) -> None:
         self.config, self.Y, self.workers = config, Y, workers
         self.joint, self.history = _start(config, Y), ElboHistory(config.log)
         self.course: list[tuple[float, float]] = []
@@ -403,7 +407,7 @@ class _Training:
         )
 
 
-def _start(config: SparseCodingConfig, Y: Floats) -> GaussianJoint:
+def _start(config: SparseCodingConfig, Y: Reals) -> GaussianJoint:
     """Initial parameters, as in the paper where they are not given."""
     W = config.components
     if W is None:

@@ -1,0 +1,51 @@
+"""A table of results that is measured in parts."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+
+class Table:
+    """Rows of a CSV and of a table on the screen; those that are not measured again stay.
+
+    Parameters
+    ----------
+    path : Path
+        The CSV; its rows stay, until the same is measured again.
+    fields : sequence of str
+        Columns.
+    n_names : int
+        How many of them, from the first one, say what is measured. No two rows have the same.
+    """
+
+    def __init__(self, path: Path, fields: Sequence[str], n_names: int) -> None:
+        self._path, self._fields, self._n_names = path, list(fields), n_names
+        self._rows: dict[tuple[str, ...], dict[str, str]] = {}
+        if path.exists():
+            with path.open(newline="") as file:
+                for row in csv.DictReader(file):
+                    self._keep(row)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        print(f"| {' | '.join(self._fields)} |\n{'|---' * len(self._fields)}|")
+
+    def add(self, row: dict[str, Any]) -> None:
+        """Take a row, in the place of the one before, and write all of them."""
+        texts = {field: str(row.get(field, "")) for field in self._fields}
+        self._keep(texts)
+        self.write()
+        print(f"| {' | '.join(texts.values())} |", flush=True)
+
+    def write(self) -> None:
+        """The CSV, as a whole or not at all."""
+        new = self._path.with_suffix(".new")
+        with new.open("w", newline="") as file:
+            writer = csv.DictWriter(file, self._fields)
+            writer.writeheader()
+            writer.writerows(self._rows.values())
+        new.replace(self._path)
+
+    def _keep(self, row: dict[str, str]) -> None:
+        self._rows[tuple(row[field] for field in self._fields[: self._n_names])] = row
