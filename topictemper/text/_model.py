@@ -49,9 +49,9 @@ from ._texts import Texts, has_length
 from ._vocabulary import UnknownWords
 from ._work import WorkMixin
 
-# `update` warns if the share of unknown words is higher than in `fit` by more. In 50 new texts on the
-# same subjects it is up to 0.08 higher, and in texts on a new one 0.05 to 0.22, by the medians of
-# `python -m benchmarks.lda.later`. A single odd text may raise it more.
+# `update` warns if the share of unknown words is higher than in `fit` by more. In 50 new texts on
+# the same subjects it is up to 0.08 higher, and in texts on a new one 0.05 to 0.22, by the medians
+# of `python -m benchmarks.lda.later`. A single odd text may raise it more.
 _TOLERATED_RISE = 0.1
 _UNKNOWN_SHOWN = 20
 
