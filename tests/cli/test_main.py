@@ -86,7 +86,7 @@ def test_options_reach_the_model(run, text, tmp_path):
     assert given.items() <= model.get_params().items()
 
 
-def test_seeded_topics_and_early_stopping(run, text, matrix, tmp_path):
+def test_seeded_topics_and_early_stopping(run, fails, text, matrix, tmp_path):
     path, seeds = tmp_path / "model.npz", tmp_path / "seeds.json"
     seeds.write_text('{"music": ["violin", "melody"], "cars": ["wheel", "brake"]}')
     options = ("--topics=3", "--seed-topics", seeds, "--output", path)
@@ -96,6 +96,13 @@ def test_seeded_topics_and_early_stopping(run, text, matrix, tmp_path):
     for label, row in zip(("violin", "wheel"), model.topics_.words[:2], strict=True):
         assert label in row
     assert model.lda_.score_history_.size
+    model.set_labels({2: "boats", "music": ""}).save(seeds)  # an older model: two labels
+    assert run("fit", text, *options)[0] == 0
+    seeded = load(path).lda_.get_params()["topic_word_prior"]
+    words = model.lda_.top_words(10)
+    assert list(seeded.items()) == [("cars", words[1]), ("boats", words[2])]
+    model.set_labels(None).save(seeds)
+    assert f"{seeds}: the model has no labels" in fails("fit", text, *options)
     seeds.write_text('{"a": ["worda", "wordb"]}')
     assert run("fit", matrix, *options)[0] == 0
     assert load(path).labels_[0] == "a"

@@ -210,7 +210,7 @@ def test_update(run, model, text, lines, tmp_path, monkeypatch):
     assert status == 0, err
     assert "learning: 21 documents, " in err
     assert said == (
-        f"{out}: 21 more documents, 0.4% of whose words are not in the vocabulary\n"
+        f"{out}: 21 more documents, 0.4% of whose words are not in the vocabulary (0.0% in fit)\n"
         "the most frequent of these: zebra\n"
     )
     expected = before.update([*lines[:20], "river zebra"]).lda_.components_
@@ -285,7 +285,7 @@ def test_update_warns_of_drift(run, model, text):
     text.write_text("river boat zebra giraffe\n" * 5)
     status, _, err = run("update", model, text)
     assert status == 0
-    assert "10 of 20 words of 5 documents are not in the vocabulary (50.0%; 0.0% before)" in err
+    assert "10 of 20 words of 5 documents are not in the vocabulary (50.0%; 0.0% in fit)" in err
     assert ".py" not in err
 
 

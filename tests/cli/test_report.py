@@ -99,12 +99,17 @@ def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
     assert run("report", model, text, "-o", page)[0] == 0
     assert data_of(page)["labels"] == ["rivers", "", "cars"]
     labels.write_text(json.dumps({"0": "boats"}))
-    assert run("label", model, labels, "-o", other)[1] == f"{other}: 1 topic labeled\n"
+    said = f"{other}: 1 topic labeled, 1 label replaced\n"
+    assert run("label", model, labels, "-o", other)[1] == said
     labels.write_text(json.dumps({"0": "", "1": "music"}))
     said = f"{other}: 1 topic labeled, 1 label removed\n"
     assert run("label", model, labels, "-o", other)[1] == said
+    labels.write_text(json.dumps({"0": "ships", "2": "cars"}))  # of which one is as it was
+    said = f"{other}: 2 topics labeled, 1 label replaced\n"
+    assert run("label", model, labels, "-o", other)[1] == said
     labels.write_text(json.dumps({"0": "boats", "1": ""}))  # which has none
-    assert run("label", model, labels, "-o", other)[1] == f"{other}: 1 topic labeled\n"
+    said = f"{other}: 1 topic labeled, 1 label replaced\n"
+    assert run("label", model, labels, "-o", other)[1] == said
     labels.write_text(json.dumps({"1": "cars"}))
     assert "labels.json: labels must differ, but topics" in fails("label", model, labels)
     labels.write_text(json.dumps({"7": "cars"}))
@@ -124,3 +129,19 @@ def test_report_doubts_topics_that_another_model_does_not_have(run, fails, model
     assert run("fit", text, "--topics=2", "--max-df=50", "-o", other)[0] == 0
     message = f"--other-model: {other} has other words than {model}."
     assert message in fails("report", model, text, "--other-model", other, "-o", path)
+
+
+def test_labels_of_another_model(run, fails, model, lines, tmp_path):
+    labels, other, more = tmp_path / "labels.json", tmp_path / "other", tmp_path / "more.txt"
+    labels.write_text(json.dumps({"0": "first", "1": "second", "2": "third"}))
+    more.write_text("\n".join(f"{line} ticket" for line in reversed(lines)))
+    options = ("--topics=3", "--passes=4", "--seed=1", "--max-df=1.0", "-o", other)
+    assert run("fit", more, *options)[0] == 0
+    assert "model.npz: labels is a model without labels" in fails("label", other, model)
+    assert run("label", model, labels)[0] == 0
+    assert run("label", other, model)[:2] == (0, f"{other}: 3 topics labeled\n")
+    before, after = load(model).topics_, load(other).topics_
+    words = {label: set(top) for label, top in zip(before["label"], before["words"], strict=True)}
+    for label, top in zip(after["label"], after["words"], strict=True):
+        assert len(words[label] & set(top)) >= 5
+    assert run("label", other, model)[:2] == (0, f"{other}: 0 topics labeled\n")

@@ -2,6 +2,7 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.exceptions import NotFittedError
 
 import topictemper
@@ -97,6 +98,60 @@ def test_seeds_of_a_warm_start_take_no_label_that_was_set():
         lda.fit(corpus())
     assert lda.labels_[3] == "law"
     assert lda.set_labels({3: "laws"}).fit(corpus()).labels_[[0, 3]].tolist() == ["law", "laws"]
+
+
+def other_fit(**parameters):
+    """A model of other words, with the topics of `labeled` in another order."""
+    order = np.r_[0:60][::-1][:55]
+    lda = small_lda(random_state=3, max_iter=20, **parameters)
+    return lda.fit(corpus()[:, order], feature_names=np.array(WORDS)[order])
+
+
+def named():
+    return small_lda(max_iter=20).fit(corpus(), feature_names=WORDS)
+
+
+def test_labels_of_another_model_go_to_the_same_topics():
+    old, new = named().set_labels({1: "sports", 3: "law"}), other_fit()
+    assert new.set_labels(old) is new
+    assert set(new._labels.values()) == {"sports", "law"}
+    for k, label in new._labels.items():
+        before = old.labels_.tolist().index(label)
+        assert len(set(new.top_words(10)[k]) & set(old.top_words(10)[before])) >= 7
+    assert sorted(new._labels) != [1, 3]  # the numbers are others
+
+
+def test_labels_of_another_model_leave_those_that_are_set():
+    old, new = named().set_labels(["a", "b", "c", "d"]), other_fit()
+    place = {label: k for k, label in enumerate(new.set_labels(old).labels_)}
+    new.set_labels(None).set_labels({place["a"]: "mine", place["b"]: "c"})
+    with pytest.warns(UserWarning, match=r"labels that no topic of this model has: 'a', 'b'\."):
+        new.set_labels(old)
+    expected = {"mine": place["a"], "c": place["b"], "d": place["d"]}
+    assert {label: k for k, label in new._labels.items()} == expected
+
+
+def test_labels_of_topics_without_a_like_are_named_in_a_warning():
+    old, new = named().set_labels(["a", "b", "c", "d"]), other_fit()
+    place = new.set_labels(old).labels_.tolist().index("c")
+    fewer = new.set_labels(None).drop_topics(place)
+    with pytest.warns(UserWarning, match=r"no topic of this model has: 'c'\. The topics that had"):
+        fewer.set_labels(old)
+    assert sorted(fewer.labels_) == ["a", "b", "d"]
+
+
+def test_models_that_have_no_labels_are_refused():
+    lda = labeled()
+    with pytest.raises(ValueError, match="labels is a model without labels"):
+        lda.set_labels(small_lda().fit(corpus()))
+    with pytest.raises(TypeError, match="TemperedLDA or a TopicModel, got a LatentDirichletAlloc"):
+        lda.set_labels(LatentDirichletAllocation(2, max_iter=1).fit(corpus()))
+    with pytest.raises(NotFittedError):
+        lda.set_labels(small_lda())
+    fewer = small_lda().fit(corpus()[:, :50]).set_labels({0: "a"})
+    with pytest.raises(ValueError, match="labels and this model must have the same words"):
+        lda.set_labels(fewer)
+    assert lda.labels_.tolist() == ["topic 0", "sports", "topic 2", "law"]
 
 
 def test_a_function_gets_words_and_documents():

@@ -127,14 +127,15 @@ def test_update(model):
 
 def test_drift_is_a_warning():
     updated = topic_model().fit(texts())
-    with pytest.warns(UserWarning, match=r"4 of 16 words of 1 document .* \(25.0%; 0.0% before"):
+    with pytest.warns(UserWarning, match=r"4 of 16 words of 1 document .* \(25.0%; 0.0% in fit"):
         updated.update([f"{texts(1)[0]} {'koala ' * 4}"])
     updated = topic_model().fit(texts())
-    updated.update([f"{texts(1)[0]} {'koala ' * 2}"])  # 14.3%
+    updated.update([f"{texts(1)[0]} koala"])  # 7.7%
     updated = topic_model().fit(texts())
-    with pytest.warns(UserWarning, match=r"24 of 48 words of 2 documents .* \(50.0%; 0.0% before"):
+    with pytest.warns(UserWarning, match=r"24 of 48 words of 2 documents .* \(50.0%; 0.0% in fit"):
         updated.update([f"{text} zebra giraffe okapi {'koala ' * 9}" for text in texts(2)])
-    updated.update([f"{text} {'koala ' * 13}" for text in texts(2)])  # no more
+    with pytest.warns(UserWarning, match=r"\(52.0%; 0.0% in fit"):  # as long as it is so
+        updated.update([f"{text} {'koala ' * 13}" for text in texts(2)])
 
 
 def test_a_list_is_checked_before_it_is_learned(model, monkeypatch):
@@ -433,6 +434,16 @@ def test_a_model_with_a_topic_without_words_is_saved(tmp_path):
     assert_array_equal(load(tmp_path / "model.npz").transform(texts), model.transform(texts))
 
 
+def test_the_file_of_a_model_has_the_same_bytes(tmp_path):
+    one, two, again = (tmp_path / name for name in ("one", "two", "again"))
+    topic_model(n_jobs=1).fit(texts()).update(texts(20)).save(one)
+    topic_model(n_jobs=2).fit(texts()).update(iter(texts(20))).save(two)
+    load(one).save(again)
+    assert one.read_bytes() == two.read_bytes() == again.read_bytes()
+    load(one).set_labels({0: "boats"}).save(again)
+    assert one.read_bytes() != again.read_bytes()
+
+
 def test_unknown_words_are_saved_and_stay_with_fewer_topics(tmp_path):
     updated = topic_model().fit(texts())
     with pytest.raises(AttributeError, match="no unknown_words_ before update"):
@@ -440,6 +451,21 @@ def test_unknown_words_are_saved_and_stay_with_fewer_topics(tmp_path):
     updated.update([*texts(), "zebra zebra giraffe"]).save(tmp_path / "model")
     loaded = load(tmp_path / "model").merge_topics([0, 1]).unknown_words_
     assert (list(loaded["word"]), list(loaded["count"])) == (["zebra", "giraffe"], [2, 1])
+
+
+def test_unknown_words_that_grow_slowly_give_a_warning(tmp_path):
+    def text(n_unknown):
+        return " ".join(["zebra"] * n_unknown + ["boat"] * (100 - n_unknown))
+
+    topic_model().fit(texts()).update([text(9)]).save(tmp_path / "model")
+    model = load(tmp_path / "model").merge_topics([0, 1])
+    # Of the words of `fit`, none was unknown: what counts is not the update before.
+    with pytest.warns(UserWarning, match=r"\(11.0%; 0.0% in fit\); if unknown_words_ has words of"):
+        model.update([text(11)])
+    model.fit([*texts(), *[text(9)] * 4])
+    model.update([text(11)])
+    with pytest.warns(UserWarning, match=r"\(30.0%; 2.* in fit\)"):
+        model.update([text(30)])
 
 
 def test_unknown_words_of_a_file_are_words_and_counts():

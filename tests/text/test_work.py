@@ -50,6 +50,17 @@ def test_labels_are_in_tables_and_files(model, tmp_path):
     assert list(again.topics_["label"]) == list(labeled.labels_)
 
 
+def test_a_new_fit_takes_the_labels_of_the_old_model(model, tmp_path):
+    old = load(_saved(model, tmp_path))
+    old.set_labels({k: THEMES[theme(words)] for k, words in enumerate(old.topics_["words"])})
+    more = [f"{text} ticket" for text in texts()[::-1]]
+    new = topic_model().set_params(vectorizer__max_df=1.0).fit(more)
+    assert "ticket" in new.feature_names_
+    new.set_labels(old)
+    for label, words in zip(new.labels_, new.topics_["words"], strict=True):
+        assert label == THEMES[theme([word for word in words if word != "ticket"])]
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_labels_and_queries_from_columns_of_tables(model, library):
     module = pytest.importorskip(library)
@@ -102,7 +113,13 @@ def test_seeds_by_word(tmp_path):
         assert [theme(words[0]), theme(words[1])] == [2, 1]
         assert list(model.labels_[:2]) == ["music", "cars"]
         assert list(load(_saved(model, tmp_path)).labels_[:2]) == ["music", "cars"]
-    assert len(model.reduce_to(2).fit(texts()).topics_) == 2
+    merged = model.merge_topics(["music", "cars"])
+    assert list(merged.seed_topics.topics.values()) == [["violin", "concert", "engine", "brake"]]
+    assert merged.fit(texts()).labels_[0] in seeds
+    dropped = model.drop_topics("music")
+    assert list(dropped.fit(texts()).labels_[:1]) == ["cars"]
+    assert dropped.drop_topics("cars").seed_topics is None
+    assert len(model.reduce_to(1).fit(texts()).topics_) == 1  # fewer than there were seeds
     with pytest.raises(ValueError, match="seed_topics takes the place"):
         TopicModel(lda=TemperedLDA(topic_word_prior=0.1), seed_topics=seeds).fit(texts())
 

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import shlex
+import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -27,11 +28,13 @@ from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
 from . import _arguments as types
 from ._inputs import TextInput, kind_of, read_matrix
 from ._interrupts import remembered
-from ._models import refuse_text_options, unfindable, warn_of_unfindable
+from ._models import Fitted, refuse_text_options, unfindable, warn_of_unfindable
 from ._outputs import file_to_write, of_interrupted, save_learned
 from ._printing import print_line
 
 _COUNTING = ("min_df", "max_df", "stop_words", "ngrams", "token_pattern")
+# Of each topic of an older model that is a seed.
+_N_SEED_WORDS = 10
 
 
 def add(commands: Any) -> None:
@@ -95,7 +98,8 @@ def add(commands: Any) -> None:
         "--seed-topics",
         type=Path,
         metavar="FILE",
-        help='JSON with labels and words of topics that you know: {"space": ["nasa", "orbit"]}',
+        help='JSON with labels and words of topics that you know: {"space": ["nasa", "orbit"]}; or '
+        "an older model, whose topics with labels become the first topics of this one",
     )
     option("--jobs", type=types.jobs, metavar="N", help="threads; -1 for all (default: 1)")
     option(
@@ -278,9 +282,16 @@ def _stop_words(arguments: argparse.Namespace) -> str | list[str] | None:
 
 
 def _seeds(file: Path | None) -> dict[str, list[str]] | None:
-    """Return the seeded topics of a file."""
+    """Return the seeded topics of a file: JSON, or a model with labels."""
     if file is None:
         return None
+    if zipfile.is_zipfile(file):
+        old = Fitted(file)
+        top = old.lda.top_words(_N_SEED_WORDS, old.names())
+        labeled = {label: top[k] for k, label in sorted(old.lda._labels.items())}
+        if not labeled:
+            raise InputError(f"{file}: the model has no labels; give its topics some first.")
+        return labeled
     with open(file, encoding="utf-8-sig") as content:
         try:
             seeds: Any = json.load(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +22,17 @@ def add(commands: Any) -> None:
         commands,
         "label",
         "label the topics of a model",
-        "Label the topics of a model with a file that was saved from the page of a report. A topic "
-        'that is not in the file keeps its label; "" in the file removes one.',
+        "Label the topics of a model with a file that was saved from the page of a report, which "
+        'shows this model: a topic that is not in the file keeps its label, and "" in the file '
+        "removes one. Or take the labels of an older model over to the topics that are the same.",
     )
     types.add_model(parser)
     parser.add_argument(
         "labels",
         metavar="LABELS",
         type=Path,
-        help='JSON of numbers and labels of topics, such as {"0": "space", "7": "religion"}',
+        help='JSON of numbers and labels of topics, such as {"0": "space", "7": "religion"}; or a '
+        "model, such as that of the last quarter, whose words may differ",
     )
     parser.add_argument(
         "--output", "-o", type=Path, help="where to save the model (default: in place of MODEL)"
@@ -41,13 +44,19 @@ def run(arguments: argparse.Namespace) -> int:
     """Label topics, and save the model."""
     output = arguments.output or arguments.model
     file_to_write(output, "a model", arguments.labels)
-    fitted, labels = Fitted(arguments.model), read_labels(arguments.labels)
+    fitted = Fitted(arguments.model)
     before = fitted.lda._labels
+    is_model = zipfile.is_zipfile(arguments.labels)
+    labels = Fitted(arguments.labels).lda if is_model else read_labels(arguments.labels)
     with naming(arguments.labels):
         fitted.lda.set_labels(labels)
     fitted.model.save(output)
-    n_removed = len(before.keys() - fitted.lda._labels.keys())
-    n_labeled = sum(label != "" for label in labels.values())
-    removed = f", {counted(n_removed, 'label')} removed" if n_removed else ""
-    print_line(f"{output}: {counted(n_labeled, 'topic')} labeled{removed}")
+    after = fitted.lda._labels
+    n_labeled = len(after.keys() - before) if is_model else sum(map(bool, labels.values()))
+    said = f"{output}: {counted(n_labeled, 'topic')} labeled"
+    # Somebody else may have given them since the report was made.
+    n_replaced = sum(after[k] != label for k, label in before.items() if k in after)
+    for n, what in ((n_replaced, "replaced"), (len(before.keys() - after), "removed")):
+        said += f", {counted(n, 'label')} {what}" if n else ""
+    print_line(said)
     return 0

@@ -72,9 +72,10 @@ def run(arguments: argparse.Namespace) -> int:
     with naming(arguments.file), _kept(fitted, interrupted):
         model.update(texts())
     save_learned(fitted.model, target)
+    in_fit = "" if model is not fitted.model else f" ({model._unknown_in_fit:.1%} in fit)"
     print_line(
         f"{output}: {counted(source.n_documents, 'more document')}, "
-        f"{model.unknown_share_:.1%} of whose words are not in the vocabulary"
+        f"{model.unknown_share_:.1%} of whose words are not in the vocabulary{in_fit}"
     )
     words = list(model.unknown_words_["word"])[:_UNKNOWN_SHOWN]
     if words:

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassNamePrefixFeaturesOutMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _names
 from .._utils import _validation as check
 from .._utils._missing import as_list
+from .._utils._topics import lda_of
 from .._utils._typing import Column, Strings
+from .._utils._warnings import warn
+from ..topics._matching import same_topics
+
+
+class _Labeled(Protocol):
+    """A model with labels."""
+
+    @property
+    def labels_(self) -> NDArray[Any]: ...
+
 
 # The keys of a mapping are invariant, so that each kind has to be named.
 Labels = (
@@ -22,6 +33,7 @@ Labels = (
     | Mapping[str, str]
     | Mapping[int | str, str]
     | Callable[[list[str], list[Any]], str]
+    | _Labeled
 )
 
 # What a function gets of a topic.
@@ -69,7 +81,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
 
         Parameters
         ----------
-        labels : sequence of str, mapping, callable or None
+        labels : sequence of str, mapping, callable, fitted model or None
             - A label for each topic.
             - A mapping of topics, by number or by present label, to labels. The other topics keep
               theirs; "" or None removes one. A number may be a string, as in JSON, unless a topic
@@ -79,6 +91,10 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
               list of the words of the topic, and a list of the documents with the largest
               proportions of it (empty without `documents`). It may ask a language model. If it
               returns the same label for two topics, " (2)" is added to the second.
+            - Another `TemperedLDA` or `TopicModel`, such as one of an earlier fit, whose words may
+              differ. Its labels go to the topics here that are the same: each is the nearest to the
+              other (Hellinger distance), and they are at most 0.55 apart. A topic that has a label
+              here keeps it. A warning names the labels that no topic here has.
             - None removes all labels.
         X : array-like or sparse matrix of shape (n_samples, n_features), optional
             Counts of `documents`, only for a function.
@@ -99,11 +115,11 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         Raises
         ------
         TypeError
-            If a label is not a string.
+            If a label is not a string, or if `labels` is a model of another kind.
         ValueError
             If there is no such topic, if the number of labels is not that of topics, if a label is
-            empty or belongs to two topics, or if `labels` is no function but other arguments are
-            given.
+            empty or belongs to two topics, if another model has no labels or no word in common with
+            this one, or if `labels` is no function but other arguments are given.
 
         Examples
         --------
@@ -130,6 +146,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             labels = self._called(labels, **of_function)
         else:
             refuse_without_function(of_function)
+            if isinstance(labels, BaseEstimator):
+                labels = self._of_model(labels)
         self._labels = self._checked(labels)
         return self
 
@@ -185,7 +203,33 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             examples = [[documents[row] for row in of_topic] for of_topic in rows]
         return _distinct([label(*each) for each in zip(words, examples, strict=True)])
 
-    def _checked(self, labels: Strings | Mapping[Any, str] | None) -> dict[int, str]:
+    def _of_model(self, model: Any) -> dict[int, str]:
+        """Labels of another model, by the topics here that are the same and have none."""
+        check_is_fitted(model)
+        labels = getattr(lda_of(model), "_labels", None)
+        if labels is None:
+            raise TypeError(
+                "labels must be those of a TemperedLDA or a TopicModel, got a "
+                f"{type(model).__name__}, which has none"
+            )
+        if not labels:
+            raise ValueError("labels is a model without labels: give its topics some first")
+        here = same_topics(model, self, ("labels", "this model"))
+        own = set(self._labels.values())
+        taken = {
+            here[k]: label
+            for k, label in labels.items()
+            if k in here and here[k] not in self._labels and label not in own
+        }
+        left = [label for label in labels.values() if label not in own.union(taken.values())]
+        if left:
+            warn(
+                f"labels that no topic of this model has: {', '.join(map(repr, left))}. The topics "
+                "that had them have no like here, or it has another label"
+            )
+        return taken
+
+    def _checked(self, labels: Any) -> dict[int, str]:
         """All labels that are set now, by topic."""
         if labels is None:
             return {}

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
-from .._utils._distances import hellinger_of_roots, pairs, roots
+from .._utils._distances import pairs
 from .._utils._ranking import top_columns
-from .._utils._topics import names_of, topics_of
+from .._utils._topics import topics_of
 from .._utils._typing import Floats
+from ..topics._matching import distances_between
 
 
 class TopicMatch(NamedTuple):
@@ -87,7 +88,9 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
     Parameters
     ----------
     first, second : arrays-like of shape (n_components, n_features), or fitted estimators
-        Weights of the words in the topics, >= 0, with the same vocabulary. If one model has more
+        Weights of the words in the topics, >= 0. The words are those of the columns if both are
+        estimators that know them; they may differ, and a word that one model does not have is one
+        of probability 0 there. Otherwise the columns must be the same words. If one model has more
         topics, some of them have no partner.
 
     Returns
@@ -99,8 +102,14 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
     Raises
     ------
     ValueError
-        If the components are invalid, or differ in their number of words, or if estimators that
-        know their words differ in these.
+        If the components are invalid, differ in their number of columns where the words are not
+        known, or have no word in common.
+
+    Notes
+    -----
+    Every topic of the smaller model gets a partner, also one that has no like in the other model:
+    look at the distances. To take labels over from another model, use `TemperedLDA.set_labels`,
+    which leaves such topics out.
 
     Examples
     --------
@@ -113,18 +122,6 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
     >>> match.distance.round(6)
     array([0., 0., 0.])
     """
-    p, q = topics_of(first, "first"), topics_of(second, "second")
-    if p.shape[1] != q.shape[1]:
-        raise ValueError(
-            f"first and second must have the same words, but have {p.shape[1]} and {q.shape[1]}"
-        )
-    words, others = names_of(first), names_of(second)
-    if words is not None and others is not None and not np.array_equal(words, others):
-        v = int(np.flatnonzero(words != others)[0])
-        raise ValueError(
-            f"first and second must have the same words, but those of column {v} are "
-            f"{str(words[v])!r} and {str(others[v])!r}"
-        )
-    rows, columns, distance = pairs(hellinger_of_roots(roots(p), roots(q)))
+    rows, columns, distance = pairs(distances_between(first, second))
     order = np.argsort(distance, kind="stable")
     return TopicMatch(rows[order], columns[order], distance[order])

@@ -23,6 +23,7 @@ class SaveTextsMixin:
     unknown_share_: float
     _statistics: TopicStatistics
     _unknown: dict[str, int] | None
+    _unknown_in_fit: float | None
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the fitted model to a file, for `topictemper.load`.
@@ -56,6 +57,7 @@ class SaveTextsMixin:
             "statistics": self._statistics.get_state(),
             "unknown_share": self.unknown_share_,
             "unknown_words": unknown,
+            "unknown_in_fit": self._unknown_in_fit,
         }
 
     def _set_state(self, tree: Tree) -> None:
@@ -75,6 +77,10 @@ class SaveTextsMixin:
             self.unknown_share_ = check.number("unknown_share", tree["unknown_share"], 0.0, 1.0)
         with within("unknown_words"):
             self._unknown = _counted(tree.get("unknown_words"))
+        with within("unknown_in_fit"):
+            in_fit = tree.get("unknown_in_fit")
+            if in_fit is not None:
+                self._unknown_in_fit = check.number("unknown_in_fit", in_fit, 0.0, 1.0)
 
 
 def _counted(pairs: Any) -> dict[str, int] | None:

@@ -18,7 +18,7 @@ from .._utils._typing import Column
 from ..lda._estimator import TemperedLDA
 from ..lda._labels import Labels, refuse_without_function
 from ..lda._reduction import Topic, groups_left, merged_groups, nearest_groups
-from ..lda._seeding import Seeds
+from ..lda._seeding import Seeds, is_seeded
 from ..topics._hierarchy import TopicHierarchy
 from ..topics._periods import Period
 from ..topics._search import SMOOTHING, TOPIC_WEIGHT, DocumentSearch
@@ -35,6 +35,7 @@ class WorkMixin:
     unknown_share_: float
     _statistics: TopicStatistics
     _unknown: dict[str, int] | None
+    _unknown_in_fit: float | None
     _matrices: Callable[[Any], Iterator[Any]]
 
     @property
@@ -55,9 +56,10 @@ class WorkMixin:
 
         Parameters
         ----------
-        labels : sequence of str, mapping, callable or None
+        labels : sequence of str, mapping, callable, fitted model or None
             As for `TemperedLDA.set_labels`: labels; a mapping of topics to labels; a function
-            ``label(words, documents)``; or None to remove all labels.
+            ``label(words, documents)``; another model, such as that of the last quarter, whose
+            labels go to the topics here that are the same; or None to remove all labels.
         texts : sequence of str, optional
             Where a function gets its documents from.
         n_words : int, default=None
@@ -134,7 +136,8 @@ class WorkMixin:
         -------
         TopicModel
             A new model with fewer topics. This one does not change. In its `topics_`, the documents
-            of merged topics are added up, and the coherence of new words is NaN.
+            of merged topics are added up, and the coherence of new words is NaN. Its `seed_topics`
+            are those that its topics were learned with, joined where topics are merged.
 
         Raises
         ------
@@ -313,11 +316,14 @@ class WorkMixin:
         other = clone(self)
         other.n_components = len(groups)  # a subclass may not have the parameter
         other.lda_ = self.lda_._reduced(groups)
+        if self.seed_topics is not None:  # those of merged topics are joined, as in `lda_`
+            seeds = other.lda_.topic_word_prior
+            other.seed_topics = seeds if is_seeded(seeds) else None
         if self.lda is not None:  # of which arrays may have a row for each topic
             other.lda = clone(other.lda_)
             if self.seed_topics is not None:
                 other.lda.set_params(topic_word_prior=None)
         other.vectorizer_, other.unknown_share_ = self.vectorizer_, self.unknown_share_
-        other._unknown = self._unknown
+        other._unknown, other._unknown_in_fit = self._unknown, self._unknown_in_fit
         other._statistics = self._statistics.reduced(other.lda_, groups)
         return other
