@@ -292,13 +292,13 @@ def _row_numbers(rows: Any) -> NDArray[Any] | None:
 
 
 def _table(numbers: Any, found: Iterator[tuple[NDArray[np.intp], Floats]]) -> Any:
-    rows = [
+    rows = (  # no list, which would take many times the memory of the table
         (number, rank, place, score)
         for number, (places, scores) in zip(numbers, found, strict=True)
         for rank, (place, score) in enumerate(zip(places, scores, strict=True), start=1)
-    ]
+    )
     kinds = {"query": np.int64, "rank": np.int64, "document": np.int64, "score": np.float64}
-    columns = np.array(rows, dtype=list(kinds.items()))
+    columns = np.fromiter(rows, dtype=list(kinds.items()))
     return table({name: columns[name].copy() for name in kinds})
 
 
