@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.distance import jensenshannon
+from sklearn.decomposition import LatentDirichletAllocation
 
 from topictemper.metrics import match_topics
 from topictemper.topics import TopicHierarchy, topic_distances, topic_hierarchy
@@ -111,6 +112,13 @@ def test_refuses_parameters():
 def test_one_topic_has_no_tree():
     with pytest.raises(ValueError, match="components must have at least two topics"):
         topic_hierarchy(np.ones((1, 5)))
+
+
+@pytest.mark.parametrize("labels", [None, ["of", "rows"]])
+def test_labels_that_are_not_those_of_topics_are_left_out(labels):
+    other = LatentDirichletAllocation(7, max_iter=1).fit(TOPICS)
+    other.labels_ = labels
+    assert topic_hierarchy(other).labels_ == [f"topic {k}" for k in range(7)]
 
 
 def test_it_says_what_it_is():

@@ -206,7 +206,8 @@ def topic_hierarchy(
     distances = topic_distances(components, metric)
     if len(distances) < 2:
         raise ValueError("components must have at least two topics, or there is nothing to merge")
+    labels = getattr(components, "labels_", None)
     # An estimator of another library may have labels of other things.
-    labels = getattr(components, "labels_", ())
-    own = labels if len(labels) == len(distances) else None
-    return TopicHierarchy(distances, method=method, labels=own)
+    if labels is not None and len(labels) != len(distances):
+        labels = None
+    return TopicHierarchy(distances, method=method, labels=labels)
