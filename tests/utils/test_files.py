@@ -188,10 +188,14 @@ def test_notes_that_mean_nothing(tmp_path, note):
 
 
 @posix
-@pytest.mark.parametrize("sticky", [True, False])
+@pytest.mark.parametrize(
+    ("sticky", "owner", "followed"),
+    [(True, 3, False), (True, 2, True), (True, 0, True), (False, 3, True)],
+)
 def test_a_note_of_another_user_means_nothing_where_he_may_not_rename(
-    tmp_path, monkeypatch, sticky
+    tmp_path, monkeypatch, sticky, owner, followed
 ):
+    """User 1 writes; the folder belongs to user 2."""
     path, other = tmp_path / "here" / "c.ldac", tmp_path / "other" / "c.ldac"
     parts = {}
     for digit, name in enumerate(("c.ldac", "vocab.txt")):
@@ -203,19 +207,23 @@ def test_a_note_of_another_user_means_nothing_where_he_may_not_rename(
         (other.parent / name).rename(path.parent / part)
     (path.parent / NOTE).write_text(json.dumps(parts))
     os.chmod(path.parent, 0o1777 if sticky else 0o777)
-    owned = os.fstat
 
-    def of_another_user(descriptor):
-        status = list(owned(descriptor))
-        status[stat.ST_UID] += 1
-        return os.stat_result(status)
+    def owned_by(user, status_of):
+        def status(*arguments, **more):
+            fields = list(status_of(*arguments, **more))
+            fields[stat.ST_UID] = user
+            return os.stat_result(fields)
 
-    monkeypatch.setattr(os, "fstat", of_another_user)
-    _is(path, "old" if sticky else "new")
+        return status
+
+    monkeypatch.setattr(os, "geteuid", lambda: 1)
+    monkeypatch.setattr(os, "stat", owned_by(2, os.stat))
+    monkeypatch.setattr(os, "fstat", owned_by(owner, os.fstat))
+    _is(path, "new" if followed else "old")
     TemperedLDA(2, max_iter=1).fit(OLD).save(path.with_name("model.npz"))
-    _is(path, "old" if sticky else "new")
-    if sticky:
-        with pytest.raises(PermissionError, match="belongs to another user: remove it, or write"):
+    _is(path, "new" if followed else "old")
+    if not followed:
+        with pytest.raises(PermissionError, match="to another user: have it removed, or write to"):
             _write(path, "new")
         _is(path, "old")
 

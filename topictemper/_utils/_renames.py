@@ -8,7 +8,7 @@ killed, readers follow the commit file, and the next writer completes the rename
 commit file serializes writers of several files.
 
 In a folder like /tmp, where users may not rename the files of others, the commit file of another
-user means nothing.
+user means nothing, unless he is root or owns the folder.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _locked(folder: Path) -> Iterator[int]:
     try:
         if not _may_rename(commit, folder):
             raise PermissionError(
-                f"{path} belongs to another user: remove it, or write to another folder."
+                f"{path} belongs to another user: have it removed, or write to another folder."
             )
         _rename(folder, _content(commit))
         os.ftruncate(commit, 0)
@@ -205,11 +205,11 @@ def _pending(folder: Path) -> dict[str, str]:
 
 
 def _may_rename(commit: int, folder: Path) -> bool:
-    """Whether the owner of a commit file may rename all files of the folder himself."""
+    """Whether the owner of a commit file, such as root, may rename all files of the folder."""
     above = os.stat(folder)
     if not above.st_mode & stat.S_ISVTX:
         return True
-    return os.fstat(commit).st_uid in (os.geteuid(), above.st_uid)
+    return os.fstat(commit).st_uid in (0, os.geteuid(), above.st_uid)
 
 
 def _content(commit: int) -> dict[str, str]:
