@@ -179,7 +179,7 @@ def test_panels_of_topics_have_their_labels():
         ({}, "either dates or groups"),
         ({"dates": DATES, "groups": GROUPS}, "either dates or groups"),
         ({"groups": GROUPS, "period": "month"}, "period='month' is for dates"),
-        ({"groups": GROUPS, "topics": [4]}, "topics must be among 0 to 3"),
+        ({"groups": GROUPS, "topics": [4]}, "topics must be from 0 to 3"),
         ({"groups": GROUPS, "topics": 0}, "topics"),
     ],
 )

@@ -58,7 +58,7 @@ def chosen_topics(topics: int | Integers, numbers: NDArray[Any], sizes: Floats) 
     if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
         raise ValueError(f"topics must be a number or a list of numbers, got {topics!r}")
     if not np.isin(chosen, numbers).all():
-        raise ValueError(f"topics must be among {numbers.min()} to {numbers.max()}, got {topics!r}")
+        raise ValueError(f"topics must be from {numbers.min()} to {numbers.max()}, got {topics!r}")
     return chosen
 
 
