@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ Integers = Sequence[int] | NDArray[np.integer[Any]]
 Strings = Sequence[str] | NDArray[Any]
 
 
-@runtime_checkable
 class Column(Protocol):
     """Values, one for each document: a list, an array, a Series, a column of Arrow."""
 
