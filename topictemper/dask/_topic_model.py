@@ -58,7 +58,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
         The model to fit, with the client, the shards and the checkpoint. None is one with its
         default settings.
     random_state : int or RandomState, default=None
-        Seed of `lda`. None: its own.
+        The same seed gives the same topics. None takes that of `lda`.
     n_jobs : int, default=None
         Threads of a worker. None: as `lda` says.
     verbose : int, default=None

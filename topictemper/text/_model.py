@@ -90,7 +90,7 @@ class TopicModel(
         Labels and words of topics that you know: ``{"space": ["space", "nasa", "orbit"]}`` makes
         the first topic one about these words. See `topictemper.topics.SeedTopics`.
     random_state : int or RandomState, default=None
-        Seed of `lda`. None: its own.
+        The same seed gives the same topics. None takes that of `lda`.
     n_jobs : int, default=None
         Number of threads of `lda`. None: its own.
     verbose : int, default=None
