@@ -131,11 +131,11 @@ def test_labels_of_another_model_leave_those_that_are_set():
     assert {label: k for k, label in new._labels.items()} == expected
 
 
-def test_labels_of_topics_without_a_like_are_named_in_a_warning():
+def test_labels_of_topics_without_a_counterpart_are_named_in_a_warning():
     old, new = named().set_labels(["a", "b", "c", "d"]), other_fit()
     place = new.set_labels(old).labels_.tolist().index("c")
     fewer = new.set_labels(None).drop_topics(place)
-    with pytest.warns(UserWarning, match=r"no topic of this model has: 'c'\. The topics that had"):
+    with pytest.warns(UserWarning, match=r"no topic of this model has: 'c'\. Their topics"):
         fewer.set_labels(old)
     assert sorted(fewer.labels_) == ["a", "b", "d"]
 

@@ -224,8 +224,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         left = [label for label in labels.values() if label not in own.union(taken.values())]
         if left:
             warn(
-                f"labels that no topic of this model has: {', '.join(map(repr, left))}. The topics "
-                "that had them have no like here, or it has another label"
+                f"labels that no topic of this model has: {', '.join(map(repr, left))}. "
+                "Their topics have no counterpart here, or one that has another label"
             )
         return taken
 

@@ -107,7 +107,7 @@ def match_topics(first: Any, second: Any) -> TopicMatch:
 
     Notes
     -----
-    Every topic of the smaller model gets a partner, also one that has no like in the other model:
+    Every topic of the smaller model gets a partner, even if the other model has no topic like it:
     look at the distances. To take labels over from another model, use `TemperedLDA.set_labels`,
     which leaves such topics out.
 

@@ -60,7 +60,7 @@ def same_topics(first: Any, second: Any, names: tuple[str, str]) -> dict[int, in
     """Topics of one model by those of another that are the same topic.
 
     They are so if each is the nearest to the other, and they are near. A best pairing of all
-    topics, as of `topictemper.metrics.match_topics`, also pairs those that have no like.
+    topics, as of `topictemper.metrics.match_topics`, also pairs those that have no counterpart.
 
     Parameters
     ----------
