@@ -100,6 +100,15 @@ def test_seeds_of_a_warm_start_take_no_label_that_was_set():
     assert lda.set_labels({3: "laws"}).fit(corpus()).labels_[[0, 3]].tolist() == ["law", "laws"]
 
 
+def test_labels_that_are_the_words_of_another_topic_stay_apart():
+    lda = named()
+    first, second, *_ = lda.labels_
+    lda.set_labels({1: first})
+    assert lda.labels_[0] == " ".join(lda.top_words(4)[0])
+    lda.set_labels({first: second})  # a label has one topic
+    assert (lda.labels_[0], lda.labels_[1]) == (first, second)
+
+
 def other_fit(**parameters):
     """A model of other words, with the topics of `labeled` in another order."""
     order = np.r_[0:60][::-1][:55]

@@ -34,4 +34,9 @@ def topics_of(*texts):
     ],
 )
 def test_a_name_has_more_words_where_another_topic_begins_with_the_same(words, names):
-    assert names_of_topics(words) == names
+    assert names_of_topics(words, {}) == names
+
+
+def test_a_name_has_more_words_where_another_topic_is_labeled_so():
+    words = topics_of("abcdefghij", "klmnopqrst", "uvwxyz")
+    assert names_of_topics(words, {1: "a b c", 2: "u v w"}) == ["a b c d", "k l m", "u v w"]

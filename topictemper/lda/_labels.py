@@ -54,13 +54,13 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         """Labels of the topics, (n_components,).
 
         Where none was set it is "topic 3", or the three most probable words if words have names,
-        and more words if another topic has the same three.
+        and more words if another topic has the same three, or is labeled so.
         """
         estimator: Any = self
         n_components = estimator._learned("labels_").topics.n_components
         usual = [f"topic {k}" for k in range(n_components)]
         if hasattr(self, "feature_names_in_") and len(self._labels) < n_components:
-            usual = _names.names_of_topics(estimator.top_words(_names.MOST_WORDS))
+            usual = _names.names_of_topics(estimator.top_words(_names.MOST_WORDS), self._labels)
         return np.array([self._labels.get(k, usual[k]) for k in range(n_components)], object)
 
     def set_labels(

@@ -110,9 +110,10 @@ def _of_topics(
     used, place = np.unique(np.concatenate([each.words for each in lists]), return_inverse=True)
     ends = np.cumsum([len(each.words) for each in lists])[:-1]
     mixture = mixture_of(inputs.topics, found.token_share)
+    labels = {topic: label for topic, label in enumerate(inputs.labels) if label}
     return {
         "labels": inputs.labels,
-        "name_words": _names.numbers_of_words(first),
+        "name_words": _names.numbers_of_words(first, labels),
         "share": _rounded(found.share, 6),
         "token_share": _rounded(found.token_share, 6),
         "led": found.n_led.tolist(),
