@@ -72,12 +72,19 @@ def test_proportions_do_not_depend_on_how_many_are_found_at_once(monkeypatch, in
 def test_more_proportions_than_the_memory_holds(monkeypatch):
     X, lda, memory = corpus(210), fitted(), [210 * 4 * 4 - 1]
     monkeypatch.setattr(_rows, "usable_memory", lambda: (memory[0], "its container"))
+    monkeypatch.setattr(_rows, "_SURELY_THERE", 0)
     needed = "the proportions of 4 topics in the 210 rows of X need 0.0 GiB, and its container has"
     with pytest.raises(ValueError, match=needed):
         lda.transform(X)
     expected = lda.transform(X, out=np.empty((210, 4), np.float32))
     memory[0] += 1
     assert_array_equal(lda.transform(X), expected)
+
+
+def test_nobody_looks_whether_few_proportions_fit(monkeypatch):
+    """That would take a third of the time of one document."""
+    monkeypatch.setattr(_rows, "usable_memory", None)
+    assert fitted().transform(corpus(1)).shape == (1, 4)
 
 
 def test_arrays_that_do_not_fit():

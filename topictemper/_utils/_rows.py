@@ -9,6 +9,9 @@ from numpy.typing import NDArray
 
 from ._memory import usable_memory
 
+# So many bytes are there where Python is; to look takes as long as to transform a document.
+_SURELY_THERE = 1 << 24
+
 
 class Rows:
     """An array that grows by rows; `np.concatenate` would need memory for all of them twice.
@@ -48,7 +51,10 @@ class Rows:
 
 def check_memory(n_rows: int, n_columns: int, dtype: np.dtype[Any]) -> None:
     """Refuse proportions of topics in documents that take more bytes than there are."""
-    n_bytes, (memory, owner) = n_rows * n_columns * dtype.itemsize, usable_memory()
+    n_bytes = n_rows * n_columns * dtype.itemsize
+    if n_bytes <= _SURELY_THERE:
+        return
+    memory, owner = usable_memory()
     if n_bytes > memory:
         raise ValueError(
             f"the proportions of {n_columns:,} topics in the {n_rows:,} rows of X need "
