@@ -181,6 +181,44 @@ def test_log_says_how_long_counting_takes(caplog, monkeypatch, given, left):
     assert [line.removesuffix(" left") for line in lines[:3]] == left
 
 
+class Announced:
+    """Texts of which there are said to be fewer, or a number that makes no sense."""
+
+    def __init__(self, hint):
+        self._texts, self._hint = iter(texts()), hint
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._texts)
+
+    def __length_hint__(self):
+        return self._hint
+
+
+class TooFewAnnounced:
+    """As tqdm(stream, total=50)."""
+
+    def __len__(self):
+        return 50
+
+    def __iter__(self):
+        return iter(texts())
+
+
+@pytest.mark.parametrize("given", [Announced(-1), Announced("many"), TooFewAnnounced()])
+def test_a_wrong_number_of_texts_does_not_end_a_fit(caplog, monkeypatch, given):
+    moments = itertools.count(0, 20)
+    monkeypatch.setattr(_log, "perf_counter", lambda: next(moments))
+    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 60)
+    with caplog.at_level("INFO", "topictemper"):
+        fitted = topic_model(verbose=1).fit(given)
+    lines = [line for line in caplog.messages if line.startswith("counting")]
+    assert lines[:2] == [f"counting words: {n} documents, 2 a second" for n in (60, 120)]
+    assert fitted.topics_["documents"].sum() == 120
+
+
 def test_fit_transform_reads_once(model):
     assert_array_equal(topic_model().fit_transform(iter(texts())), model.transform(texts()))
 

@@ -114,7 +114,7 @@ class Progress:
         self._what, self._verbose = what, verbose
         self._may_end_early = may_end_early
         of_total: float = 0.0 if total is None else total
-        self._n_left = n_left or (lambda done: max(of_total - done, 0.0))
+        self._n_left = n_left or (lambda done: of_total - done)
         self._done, self._start = 0, perf_counter()
         self._last = self._start
 
@@ -134,6 +134,7 @@ class Progress:
         rate = self._done / max(self._last - self._start, 1e-9)
         left = ""
         if rate > 0:
-            seconds = self._n_left(self._done) / rate
+            # Fewer may have been announced than there are.
+            seconds = max(self._n_left(self._done), 0.0) / rate
             left = time_left(seconds, may_end_early=self._may_end_early)
         say(f"{self._what}: {self._done:,} documents, {rate:,.0f} a second{left}")

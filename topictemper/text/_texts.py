@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from contextlib import suppress
 from itertools import chain
 from operator import length_hint
 from typing import Any
@@ -52,9 +53,11 @@ class Texts:
 
         A stream may know, by its ``__length_hint__``.
         """
-        if self._n_documents is None:
+        if self._n_documents is not None:
+            return self._n_documents - n_done
+        with suppress(Exception):  # in a hint that is wrong, which must not end a fit
             return length_hint(self._source)
-        return self._n_documents - n_done
+        return 0
 
     def __iter__(self) -> Iterator[Any]:
         """Yield the documents, once."""
