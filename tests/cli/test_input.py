@@ -1,5 +1,6 @@
 """The command line: words, packed files, encodings and folders."""
 
+import argparse
 import bz2
 import gzip
 import itertools
@@ -18,6 +19,7 @@ import pytest
 
 from topictemper import TemperedLDA, load
 from topictemper._utils import _log
+from topictemper.cli._inputs import TextInput
 from topictemper.datasets import make_lda_corpus, save_corpus
 
 from .small_texts import as_table
@@ -461,3 +463,13 @@ def test_nobody_knows_how_long_a_pipe_is(run, model, clock, text, stdin, tmp_pat
     stdin(text.read_bytes())
     log = run("transform", model, "-", "--output", tmp_path / "theta.csv")[2]
     assert seconds_left(log, "transforming") == [(30, 0), (60, 0), (90, 0), (120, 0)]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="an open file cannot be removed here")
+def test_a_file_may_be_removed_while_it_is_read(text, lines):
+    arguments = argparse.Namespace(file=text, format=None, encoding=None, column=None)
+    source = TextInput(arguments)
+    read = source.texts()
+    first = next(read)
+    text.unlink()
+    assert [first, *read] == lines

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -106,8 +108,9 @@ class TextInput:
         self._is_folder = self._path.is_dir()
         self._files = _files_of(self._path, self._format) if self._is_folder else [self._path]
         # Bytes that have been read of whole files, and of all: a pipe has none that are known.
-        known = [file for file in self._files if file != STANDARD_INPUT]
-        self._n_read, self._n_bytes = 0, sum(file.stat().st_size for file in known)
+        known = [file.stat() for file in self._files if file != STANDARD_INPUT]
+        regular = [each for each in known if stat.S_ISREG(each.st_mode)]
+        self._n_read, self._n_bytes = 0, sum(each.st_size for each in regular)
         self._open: Any = None
         self._check_options({self._format_of(file) for file in self._files})
 
@@ -174,7 +177,8 @@ class TextInput:
                 n_rows += 1
                 self.n_documents += 1
             if self._n_bytes:
-                self._n_read += file.stat().st_size
+                # Not by its name, which may be gone.
+                self._n_read += os.fstat(self._open.fileno()).st_size
             self._open = None
         if not n_rows and self._is_folder:
             logger.warning("%s: no documents", file)
