@@ -106,6 +106,9 @@ def test_seeded_topics_and_early_stopping(run, fails, text, matrix, tmp_path):
     seeds.write_text('{"a": ["worda", "wordb"]}')
     assert run("fit", matrix, *options)[0] == 0
     assert load(path).labels_[0] == "a"
+    TemperedLDA(2).fit(read_corpus(matrix).counts).set_labels({0: "a"}).save(seeds)
+    said = fails("fit", matrix, *options)
+    assert f"{seeds}: the model has no words, so its topics cannot be seeds." in said
 
 
 @pytest.mark.parametrize(

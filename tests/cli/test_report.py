@@ -1,6 +1,11 @@
 """The commands `report` and `label`."""
 
 import json
+import os
+import threading
+import zipfile
+
+import pytest
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
@@ -145,3 +150,15 @@ def test_labels_of_another_model(run, fails, model, lines, tmp_path):
     for label, top in zip(after["label"], after["words"], strict=True):
         assert len(words[label] & set(top)) >= 5
     assert run("label", other, model)[:2] == (0, f"{other}: 0 topics labeled\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_labels_from_a_pipe(run, model, tmp_path, monkeypatch):
+    """It is opened once: the writer would be gone before the second time."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    monkeypatch.setattr(zipfile, "is_zipfile", lambda _: pytest.fail("opened to look into it"))
+    writer = threading.Thread(target=pipe.write_text, args=['{"0": "boats"}'], daemon=True)
+    writer.start()
+    assert run("label", model, pipe)[1] == f"{model}: 1 topic labeled\n"
+    writer.join()

@@ -6,7 +6,6 @@ import argparse
 import json
 import os
 import shlex
-import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -28,7 +27,7 @@ from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
 from . import _arguments as types
 from ._inputs import TextInput, kind_of, read_matrix
 from ._interrupts import remembered
-from ._models import Fitted, refuse_text_options, unfindable, warn_of_unfindable
+from ._models import Fitted, is_model, refuse_text_options, unfindable, warn_of_unfindable
 from ._outputs import file_to_write, of_interrupted, save_learned
 from ._printing import print_line
 
@@ -285,9 +284,11 @@ def _seeds(file: Path | None) -> dict[str, list[str]] | None:
     """Return the seeded topics of a file: JSON, or a model with labels."""
     if file is None:
         return None
-    if zipfile.is_zipfile(file):
+    if is_model(file):
         old = Fitted(file)
-        top = old.lda.top_words(_N_SEED_WORDS, old.names())
+        if old.words is None:
+            raise InputError(f"{file}: the model has no words, so its topics cannot be seeds.")
+        top = old.lda.top_words(_N_SEED_WORDS)
         labeled = {label: top[k] for k, label in sorted(old.lda._labels.items())}
         if not labeled:
             raise InputError(f"{file}: the model has no labels; give its topics some first.")

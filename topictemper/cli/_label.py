@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ from .._utils._log import counted
 from ..report import read_labels
 from . import _arguments as types
 from ._inputs import naming
-from ._models import Fitted
+from ._models import Fitted, is_model
 from ._outputs import file_to_write
 from ._printing import print_line
 
@@ -46,13 +45,13 @@ def run(arguments: argparse.Namespace) -> int:
     file_to_write(output, "a model", arguments.labels)
     fitted = Fitted(arguments.model)
     before = fitted.lda._labels
-    is_model = zipfile.is_zipfile(arguments.labels)
-    labels = Fitted(arguments.labels).lda if is_model else read_labels(arguments.labels)
+    of_model = is_model(arguments.labels)
+    labels = Fitted(arguments.labels).lda if of_model else read_labels(arguments.labels)
     with naming(arguments.labels):
         fitted.lda.set_labels(labels)
     fitted.model.save(output)
     after = fitted.lda._labels
-    n_labeled = len(after.keys() - before) if is_model else sum(map(bool, labels.values()))
+    n_labeled = len(after.keys() - before) if of_model else sum(map(bool, labels.values()))
     said = f"{output}: {counted(n_labeled, 'topic')} labeled"
     # Somebody else may have given them since the report was made.
     n_replaced = sum(after[k] != label for k, label in before.items() if k in after)

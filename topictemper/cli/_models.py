@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +35,11 @@ class Part(NamedTuple):
     documents: Sequence[Document]
     #: Words of each document that are not in the vocabulary.
     unknown: NDArray[Any]
+
+
+def is_model(path: Path) -> bool:
+    """Whether a file is that of a model, rather than JSON. A pipe, which opens once, is not."""
+    return path.is_file() and zipfile.is_zipfile(path)
 
 
 class Fitted:
