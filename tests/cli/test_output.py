@@ -265,6 +265,18 @@ def test_what_an_interrupted_update_has_learned_of_counts_is_saved(
     np.testing.assert_array_equal(load(f"{path}.interrupted").components_, expected)
 
 
+def test_an_interrupted_update_keeps_the_model_of_an_interrupted_fit(
+    run, model, text, tmp_path, interrupted_step
+):
+    begun = model.rename(f"{model}.interrupted")
+    before = begun.read_bytes()
+    interrupted_step(4)
+    saved = tmp_path / "model.npz.interrupted.interrupted"
+    assert f"; the model is {saved}" in run("update", begun, text, "--output", model)[2]
+    assert begun.read_bytes() == before
+    assert load(saved).topics_["documents"].sum() > 120
+
+
 def test_an_update_that_has_learned_nothing_saves_nothing(run, model, text, interrupted_step):
     interrupted_step(1)
     status, _, err = run("update", model, text)

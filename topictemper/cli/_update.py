@@ -49,6 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output or arguments.model
     target = file_to_write(output, "a model", arguments.file)
     interrupted = of_interrupted(output)
+    if interrupted.resolve() == arguments.model.resolve():  # of a fit, which stays
+        interrupted = of_interrupted(interrupted)
     file_to_write(interrupted, "a model", arguments.file)
     fitted = Fitted(arguments.model)
     fitted.lda.set_params(n_jobs=arguments.jobs)
