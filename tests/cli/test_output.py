@@ -312,6 +312,11 @@ def test_update_of_counts(run, fails, model, matrix, text, tmp_path):
     assert run("update", path, text)[1].startswith(f"{path}: 1 more document, 0.0%")
     text.write_text("worda wordb\n" * 9)
     assert run("update", path, text)[1].startswith(f"{path}: 9 more documents, 0.0%")
+    # What was unknown in the texts that were counted is not known, so there is no rise.
+    text.write_text("worda wordb zebra\n")
+    _, out, err = run("update", path, text)
+    assert "33.3% of whose words are not in the vocabulary\n" in out
+    assert "in fit" not in err
     assert "a model of texts learns from texts" in fails("update", model, matrix)
     assert "this would overwrite the input" in fails("update", model, text, "--output", text)
 

@@ -343,8 +343,8 @@ class TopicModel(
         self._unknown = unknown.most_common(_UNKNOWN_SHOWN)
         said = (
             f"{unknown.total:,} of {counted(n_words, 'word')} of "
-            f"{counted(n_documents, 'document')} are not in the vocabulary ({share:.1%}; "
-            f"{in_fit:.1%} in fit)"
+            f"{counted(n_documents, 'document')} are not in the vocabulary ({share:.1%}"
+            f"{'' if np.isnan(in_fit) else f'; {in_fit:.1%} in fit'})"
         )
         if self.verbose:
             say(said)
@@ -417,11 +417,14 @@ class TopicModel(
 
 
 def text_model_of(lda: TemperedLDA, vectorizer: CountVectorizer) -> TopicModel:
-    """Return a model of texts made of a fitted model of counts, whose words are known."""
+    """Return a model of texts made of a fitted model of counts, whose words are known.
+
+    Which words were left out of the counts is not known, so its `unknown_share_` is NaN.
+    """
     model = TopicModel(vectorizer=clone(vectorizer), lda=clone(lda))
     model.lda_, model.vectorizer_ = lda, vectorizer
     set_vocabulary(vectorizer, lda.feature_names_in_.tolist())
-    model._statistics, model.unknown_share_ = TopicStatistics.blank(lda), 0.0
+    model._statistics, model.unknown_share_ = TopicStatistics.blank(lda), np.nan
     return model
 
 
