@@ -120,6 +120,10 @@ def test_seeds_by_word(tmp_path):
     assert list(dropped.fit(texts()).labels_[:1]) == ["cars"]
     assert dropped.drop_topics("cars").seed_topics is None
     assert len(model.reduce_to(1).fit(texts()).topics_) == 1  # fewer than there were seeds
+    uncounted = iter(texts())
+    with pytest.raises(ValueError, match="there are 2 seeded topics, but n_components=1; a model"):
+        TopicModel(1, seed_topics=seeds).fit(uncounted)
+    assert next(uncounted) == texts()[0]
     with pytest.raises(ValueError, match="seed_topics takes the place"):
         TopicModel(lda=TemperedLDA(topic_word_prior=0.1), seed_topics=seeds).fit(texts())
 

@@ -18,7 +18,7 @@ from ..lda._estimator import TemperedLDA
 from ..lda._other_names import ATTRIBUTES as OTHER_ATTRIBUTES
 from ..lda._other_names import CALLED as OTHER_NAMES
 from ..lda._other_names import OF_BERTOPIC, SHARES_PLOT
-from ..lda._seeding import unseeded
+from ..lda._seeding import kept_seeds, unseeded
 from ..persistence._vectorizers import as_tokens, checked
 from ..topics import SeedTopics
 
@@ -196,6 +196,9 @@ def check_before_counting(lda: TemperedLDA) -> None:
         If one is invalid.
     """
     check_parameters(unseeded(lda))
+    seeds = kept_seeds(lda.topic_word_prior)
+    if seeds is not None:
+        seeds.check_number(lda.n_components)
     if lda.warm_start:
         raise ValueError(
             "warm_start=True of lda has no effect in a TopicModel, whose fit chooses the words "

@@ -133,11 +133,7 @@ class SeedTopics(BaseEstimator):
         if self.base is not None:
             base = check.number("base", self.base, 0.0, boundaries="neither")
         columns = self._columns(feature_names_of(feature_names, n_features))
-        if len(columns) > check.integer("n_components", n_components, 1):
-            raise ValueError(
-                f"there are {len(columns)} seeded topics, but n_components={n_components}; a model "
-                "needs a topic for each, and some for what they are not about"
-            )
+        self.check_number(n_components)
         typical = strength * scale * _typical_counts(matrices, columns, n_features)
         without = [
             repr(label) for label, row in zip(self.topics, typical, strict=True) if not row.any()
@@ -151,6 +147,15 @@ class SeedTopics(BaseEstimator):
         prior = np.full((n_components, n_features), base)
         prior[: len(columns)] += typical
         return prior
+
+    def check_number(self, n_components: int) -> None:
+        """Refuse more seeded topics than a model has topics."""
+        n_seeded = len(_checked(self.topics))
+        if n_seeded > check.integer("n_components", n_components, 1):
+            raise ValueError(
+                f"there are {n_seeded} seeded topics, but n_components={n_components}; a model "
+                "needs a topic for each, and some for what they are not about"
+            )
 
     def labels(self) -> dict[int, str]:
         """Labels of the seeded topics, by number."""
