@@ -82,7 +82,7 @@ def test_more_proportions_than_the_memory_holds(monkeypatch):
 
 
 def test_nobody_looks_whether_few_proportions_fit(monkeypatch):
-    """That would take a third of the time of one document."""
+    """That would take longer than all the rest, for one document."""
     monkeypatch.setattr(_rows, "usable_memory", None)
     assert fitted().transform(corpus(1)).shape == (1, 4)
 
