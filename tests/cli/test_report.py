@@ -109,7 +109,7 @@ def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
     labels.write_text(json.dumps({"0": "", "1": "music"}))
     said = f"{other}: 1 topic labeled, 1 label removed\n"
     assert run("label", model, labels, "-o", other)[1] == said
-    labels.write_text(json.dumps({"0": "ships", "2": "cars"}))  # of which one is as it was
+    labels.write_text(json.dumps({"0": "ships", "2": "cars"}))  # topic 2 has that label
     said = f"{other}: 2 topics labeled, 1 label replaced\n"
     assert run("label", model, labels, "-o", other)[1] == said
     labels.write_text(json.dumps({"0": "boats", "1": ""}))  # which has none

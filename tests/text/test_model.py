@@ -3,7 +3,6 @@ import re
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 
-import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -16,7 +15,6 @@ from sklearn.pipeline import make_pipeline
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper._utils import _log
 from topictemper.text import _counting
-from topictemper.text._saving import _counted
 
 from .small_texts import assert_tables_equal, texts, topic_model
 
@@ -182,7 +180,7 @@ def test_log_says_how_long_counting_takes(caplog, monkeypatch, given, left):
 
 
 class Announced:
-    """Texts of which there are said to be fewer, or a number that makes no sense."""
+    """Texts whose length hint is too small, or makes no sense."""
 
     def __init__(self, hint):
         self._texts, self._hint = iter(texts()), hint
@@ -221,59 +219,6 @@ def test_a_wrong_number_of_texts_does_not_end_a_fit(caplog, monkeypatch, given):
 
 def test_fit_transform_reads_once(model):
     assert_array_equal(topic_model().fit_transform(iter(texts())), model.transform(texts()))
-
-
-def test_save_and_load(model, tmp_path):
-    path = tmp_path / "posts.topics"
-    model.save(path)
-    again = load(path)
-    given = [*texts(20, seed=1), "Harbour, FISH"]
-    assert_array_equal(again.transform(given), model.transform(given))
-    assert repr(again.get_params()) == repr(model.get_params())
-    assert_tables_equal(again.topics_, model.topics_)
-    first = topic_model().fit(texts()).update(texts(50, seed=2))
-    second = again.update(texts(50, seed=2))
-    assert_array_equal(first.lda_.components_, second.lda_.components_)
-
-
-@pytest.mark.filterwarnings("ignore:.* have no word of the vocabulary")
-@pytest.mark.parametrize(
-    "vectorizer",
-    [
-        CountVectorizer(ngram_range=(1, 2), min_df=2, stop_words=["river", "boat"]),
-        CountVectorizer(vocabulary={"river": 1, "engine": 0, "violin": 2}, dtype=np.float32),
-        CountVectorizer(vocabulary={"engine", "violin", "melody"}, binary=True),
-        CountVectorizer(analyzer="char_wb", ngram_range=(2, 2), max_features=10),
-        CountVectorizer(lowercase=False, token_pattern=r"\w+", strip_accents="ascii"),
-    ],
-)
-def test_vectorizers_are_saved(vectorizer, tmp_path):
-    fitted = topic_model(vectorizer=vectorizer).fit(texts())
-    fitted.save(tmp_path / "model.npz")
-    again = load(tmp_path / "model.npz")
-    assert_array_equal(again.transform(texts(9)), fitted.transform(texts(9)))
-    assert_array_equal(again.fit(texts()).lda_.components_, fitted.lda_.components_)
-
-
-def test_models_of_tokens_are_saved(tmp_path):
-    tokens = [text.split() for text in texts()]
-    fitted = topic_model(vectorizer=CountVectorizer(stop_words=["river"])).fit(tokens)
-    assert "river" not in fitted.feature_names_
-    fitted.save(tmp_path / "model.npz")
-    again = load(tmp_path / "model.npz")
-    assert_array_equal(again.transform(tokens), fitted.transform(tokens))
-    with pytest.raises(TypeError, match="document 0 is a text, but a list of tokens is needed"):
-        again.transform(texts())
-
-
-def test_a_function_is_not_saved(tmp_path):
-    fitted = topic_model(vectorizer=CountVectorizer(analyzer=str.split)).fit(texts())
-    with pytest.raises(ValueError, match=r"analyzer=.* of the vectorizer cannot be written"):
-        fitted.save(tmp_path / "model.npz")
-    joblib.dump(fitted, tmp_path / "model.pkl")
-    again = joblib.load(tmp_path / "model.pkl")
-    assert_array_equal(again.transform(texts()), fitted.transform(texts()))
-    assert_tables_equal(again.topics_, fitted.topics_)
 
 
 def test_searches_over_nested_parameters():
@@ -464,33 +409,6 @@ def test_texts_without_warnings(split):
     assert caught == []
 
 
-def test_a_model_with_a_topic_without_words_is_saved(tmp_path):
-    texts = ["a river boat", "the river"]
-    vectorizer = CountVectorizer(stop_words="english")
-    model = TopicModel(2, random_state=0, vectorizer=vectorizer).fit(texts)
-    model.save(tmp_path / "model.npz")
-    assert_array_equal(load(tmp_path / "model.npz").transform(texts), model.transform(texts))
-
-
-def test_the_file_of_a_model_has_the_same_bytes(tmp_path):
-    one, two, again = (tmp_path / name for name in ("one", "two", "again"))
-    topic_model(n_jobs=1).fit(texts()).update(texts(20)).save(one)
-    topic_model(n_jobs=2).fit(texts()).update(iter(texts(20))).save(two)
-    load(one).save(again)
-    assert one.read_bytes() == two.read_bytes() == again.read_bytes()
-    load(one).set_labels({0: "boats"}).save(again)
-    assert one.read_bytes() != again.read_bytes()
-
-
-def test_unknown_words_are_saved_and_stay_with_fewer_topics(tmp_path):
-    updated = topic_model().fit(texts())
-    with pytest.raises(AttributeError, match="no unknown_words_ before update"):
-        _ = updated.unknown_words_
-    updated.update([*texts(), "zebra zebra giraffe"]).save(tmp_path / "model")
-    loaded = load(tmp_path / "model").merge_topics([0, 1]).unknown_words_
-    assert (list(loaded["word"]), list(loaded["count"])) == (["zebra", "giraffe"], [2, 1])
-
-
 def test_unknown_words_that_grow_slowly_give_a_warning(tmp_path):
     def text(n_unknown):
         return " ".join(["zebra"] * n_unknown + ["boat"] * (100 - n_unknown))
@@ -504,13 +422,6 @@ def test_unknown_words_that_grow_slowly_give_a_warning(tmp_path):
     model.update([text(11)])
     with pytest.warns(UserWarning, match=r"\(30.0%; 2.* in fit\)"):
         model.update([text(30)])
-
-
-def test_unknown_words_of_a_file_are_words_and_counts():
-    assert _counted([["zebra", 2]]) == {"zebra": 2}
-    for wrong in ([["zebra", 2], [3, 1]], [["zebra", 0]]):
-        with pytest.raises(ValueError, match=r"must be pairs of words and counts|count == 0"):
-            _counted(wrong)
 
 
 def test_threads_may_share_a_model(model):

@@ -149,7 +149,18 @@ class SeedTopics(BaseEstimator):
         return prior
 
     def check_number(self, n_components: int) -> None:
-        """Refuse more seeded topics than a model has topics."""
+        """Refuse more seeded topics than a model has topics.
+
+        Parameters
+        ----------
+        n_components : int
+            Topics of the model.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a topic has no words, or if there are more seeded topics than `n_components`.
+        """
         n_seeded = len(_checked(self.topics))
         if n_seeded > check.integer("n_components", n_components, 1):
             raise ValueError(
