@@ -5,6 +5,7 @@ from itertools import combinations
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 
 from topictemper.metrics import NComponentsComparison
 from topictemper.plotting import (
@@ -248,9 +249,8 @@ def courses(n_models):
 @pytest.mark.parametrize("n_models", [2, 10, 12, 40])
 def test_many_curves_can_be_told_apart(display, n_models):
     drawn = display(courses(n_models)).plot()
-    looks = {(line.get_color(), line.get_linestyle()) for line in drawn.lines_}
+    looks = {(line.get_color(), line._unscaled_dash_pattern) for line in drawn.lines_}
     assert len(looks) == n_models
-    assert {line.get_linestyle() for line in drawn.lines_[:10]} == {"-"}
     drawn.figure_.canvas.draw()
     legend, curves = drawn.ax_.get_legend().get_window_extent(), drawn.ax_.get_window_extent()
     beside = curves.x1 <= legend.x0 and legend.x1 <= drawn.figure_.bbox.x1 and legend.y0 >= 0
@@ -265,11 +265,66 @@ def test_a_legend_stays_inside_where_nothing_makes_room():
     assert ax.get_legend().get_window_extent().x0 < ax.get_window_extent().x1
 
 
+# What the colors of linear light are for readers without red, green or blue cones: Machado,
+# Oliveira and Fernandes (2009), severity 1.
+CONES = {
+    "protanopia": [
+        [0.152286, 1.052583, -0.204868],
+        [0.114503, 0.786281, 0.099216],
+        [-0.003882, -0.048116, 1.051998],
+    ],
+    "deuteranopia": [
+        [0.367322, 0.860646, -0.227968],
+        [0.280085, 0.672501, 0.047413],
+        [-0.011820, 0.042940, 0.968881],
+    ],
+    "tritanopia": [
+        [1.255528, -0.076749, -0.178779],
+        [-0.078411, 0.930809, 0.147602],
+        [0.004733, 0.691367, 0.303900],
+    ],
+}
+
+
+def seen(color, cones):
+    """A color in CIELAB as someone without these cones sees it."""
+    rgb = np.array(to_rgb(color))
+    light = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    light = np.clip(CONES[cones] @ light, 0, 1)
+    to_xyz = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+    x, y, z = np.cbrt(np.maximum(to_xyz @ light / [0.9505, 1, 1.089], 0.008856))
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("cones", CONES)
+@pytest.mark.parametrize("display", [BoundDisplay, LearningCurveDisplay])
+def test_color_blind_readers_can_tell_ten_curves_apart(display, cones):
+    lines = display(courses(10)).plot().lines_
+    for one, other in combinations(lines, 2):
+        apart = np.linalg.norm(seen(one.get_color(), cones) - seen(other.get_color(), cones))
+        # In units of CIELAB. The closest two of the ten colors are 4.6 apart in protanopia, 7.2 in deuteranopia.
+        assert apart > 10 or one._unscaled_dash_pattern != other._unscaled_dash_pattern
+
+
+def test_dots_do_not_hide_the_dashes_of_long_curves():
+    history = np.zeros(100, [("pass", float), ("score", float)])
+    for n, marker in ((30, "o"), (100, "None")):
+        lines = LearningCurveDisplay({"one": history[:n], "other": history[:n]}).plot().lines_
+        assert {line.get_marker() for line in lines} == {marker}
+
+
+def test_a_style_with_dashes_of_its_own_keeps_them():
+    style = plt.cycler(color=["k", "r"], linestyle=["-.", ":"])
+    with plt.style.context({"axes.prop_cycle": style}):
+        lines = BoundDisplay(courses(2)).plot().lines_
+    assert [line.get_linestyle() for line in lines] == ["-.", ":"]
+
+
 def test_a_style_with_few_colors():
     with plt.style.context({"axes.prop_cycle": plt.cycler(color=["k", "r", "b"])}):
         lines = BoundDisplay(courses(7)).plot().lines_
-    looks = [(line.get_color(), line.get_linestyle()) for line in lines]
-    assert looks == [*((c, s) for s in ("-", "--") for c in "krb"), ("k", ":")]
+    assert [line.get_color() for line in lines] == [*"krbkrbk"]
+    assert len({(line.get_color(), line._unscaled_dash_pattern) for line in lines}) == 7
 
 
 @pytest.mark.parametrize(

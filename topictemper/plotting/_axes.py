@@ -13,14 +13,16 @@ from .._utils import _validation as check
 from .._utils._ranking import largest
 from .._utils._typing import Floats, Integers
 
-# Distinct for color-blind readers and in gray.
+# Distinct for color-blind readers. In gray they are alike, so forms tell apart what they show.
 WARM, COOL = "#d6604d", "#4393c3"
 # On light and on dark backgrounds: of what is less important, and of lines behind the data.
 MUTED = "0.45"
 GRID = {"color": "0.5", "alpha": 0.2, "linewidth": 0.8}
 LONGEST_NAME = 38  # letters, of a model in a legend or a document in a list
 _SHORTEST = 4  # letters of a text, however narrow its room
-_DASHES = ("-", "--", ":", "-.")
+# Color-blind readers confuse some of Matplotlib's ten colors. No two of those have the same dashes.
+_DASHES = ("-", "--", ":", "-.", (0, (6, 1.5, 1, 1.5, 1, 1.5)))
+_MOST_DOTS = 30  # of a curve: more would hide its dashes
 # Lines of a legend that leave room for the curves, and inches of one line.
 _MOST_INSIDE, _LEGEND_LINE = 6, 0.22
 _CURVES = (7.0, 4.0)  # inches
@@ -160,12 +162,14 @@ def draw_curves(
     several, lines = len(histories) > 1, []
     names = shortened_apart(histories, LONGEST_NAME)
     for i, (name, history) in enumerate(zip(names, histories.values(), strict=True)):
+        # A line of one point is none.
+        dotted = len(history) == 1 or (dots and len(history) <= _MOST_DOTS)
         lines += ax.plot(
             history["pass"],
             history[value],
             linewidth=1.8,
             label=f"{name}  {history[value][-1]:{format}}" if several else name,
-            marker="o" if dots or len(history) == 1 else None,  # a line of one point is none
+            marker="o" if dotted else None,
             markersize=3.5 if dots else None,
             **_line_style(i),
         )
@@ -187,18 +191,21 @@ def _axes_of_curves(ax: Any, n_curves: int) -> Any:
 
 
 def _line_style(number: int) -> dict[str, Any]:
-    """Settings of a curve: after as many as there are colors, these come again with dashes."""
-    turns = number // len(pyplot().rcParams["axes.prop_cycle"])
-    # Without dashes a style of the user stays as it is.
-    return {"linestyle": _DASHES[turns % len(_DASHES)]} if turns else {}
+    """Settings of a curve: dashes that no other curve of its color has, nor its neighbors."""
+    cycle = pyplot().rcParams["axes.prop_cycle"]
+    turn, place = divmod(number, len(cycle))
+    if "linestyle" in cycle.keys and turn == 0:  # a style of the user has dashes of its own
+        return {}
+    dashes = (place + turn) % len(_DASHES)
+    return {"linestyle": _DASHES[dashes]} if dashes else {}
 
 
 def _legend_of_curves(ax: Any, title: str) -> None:
     """A legend; if it would hide the curves, beside the axes, where the layout makes room."""
-    place: dict[str, Any] = {}
+    place: dict[str, Any] = {"handlelength": 3.5}
     many = len(ax.get_legend_handles_labels()[1]) > _MOST_INSIDE
     if many and ax.figure.get_layout_engine() is not None:
-        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "handlelength": 3.5}
+        place |= {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     ax.legend(frameon=False, title=title, **place)
 
 

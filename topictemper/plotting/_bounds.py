@@ -15,8 +15,8 @@ class BoundDisplay:
     """ELBO against passes over the data, of one or more fitted models.
 
     While T > 1 this is the tempered ELBO, which may fall as the temperature falls. If early values
-    are far lower than the rest, the axis starts above them, and a note says so. After the
-    last color of Matplotlib's cycle, its colors come again with dashes.
+    are far lower than the rest, the axis starts above them, and a note says so. Curves differ in
+    color and in their dashes.
 
     Parameters
     ----------

@@ -158,7 +158,7 @@ class LearningCurveDisplay:
     """Held-out score against passes over the data, of one or more models.
 
     If early scores are far lower than the rest, the axis starts above them, and a note says so.
-    After the last color of Matplotlib's cycle, its colors come again with dashes.
+    Curves differ in color and in their dashes. A dot is a score; more than 30 dots are left out.
 
     Parameters
     ----------
