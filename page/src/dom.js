@@ -48,6 +48,9 @@ function fill(element, attributes, children) {
     else if (name.startsWith("--")) element.style.setProperty(name, String(value));
     else element.setAttribute(name, value === true ? "" : String(value));
   }
+  // Text of the corpus, which may have any direction, has any language too: it is not to be read
+  // aloud as English.
+  if (element.matches("bdi, [dir=auto]")) element.setAttribute("lang", "");
   add(element, children);
   return element;
 }
@@ -82,17 +85,27 @@ export function announce(text) {
   if (region) region.textContent = text;
 }
 
-/** @type {number | undefined} */
-let timer;
+/** @type {AbortController | undefined} */
+let lasting;
 
 /**
- * Tell everyone what has happened, for some seconds.
+ * Tell everyone what has happened. It stays for some seconds, and until the reader does something:
+ * those who see a part of the page only, or read slowly, have the time.
  * @param {string} text
  */
 export function notify(text) {
   const notice = document.getElementById("notice");
   if (!notice) return;
   notice.textContent = text;
-  clearTimeout(timer);
-  timer = setTimeout(() => (notice.textContent = ""), 8000);
+  lasting?.abort();
+  lasting = new AbortController();
+  const { signal } = lasting;
+  const end = () => {
+    notice.textContent = "";
+    lasting?.abort();
+  };
+  const timer = setTimeout(() => {
+    for (const event of ["pointerdown", "keydown", "wheel"]) addEventListener(event, end, { signal });
+  }, 8000);
+  signal.addEventListener("abort", () => clearTimeout(timer));
 }

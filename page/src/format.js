@@ -16,6 +16,14 @@ export function percent(value) {
 }
 
 /**
+ * The interval of a share.
+ * @param {number} share
+ * @param {number} half its half width
+ */
+export const interval = (share, half) =>
+  `${percent(Math.max(0, share - half))} to ${percent(Math.min(1, share + half))}`;
+
+/**
  * A large number in words: 2.0 million.
  * @param {number} value
  */

@@ -36,22 +36,22 @@ async function start() {
     .filter(([, , shown]) => shown)
     .map(([view, name]) => el("a", { href: `#/${view}`, "data-view": view }, name));
   const nav = el("nav", { "aria-label": "Report" }, links);
+  const header = el("header", { class: "top" }, el("h1", { dir: "auto" }, content.title), nav);
   const main = el("main", { id: "main", tabindex: -1 });
   show(
     root,
     el("a", { class: "skip", href: "#main", onclick: skip }, "Skip to content"),
-    el(
-      "header",
-      { class: "top" },
-      el("h1", { dir: "auto" }, content.title),
-      nav,
-    ),
+    header,
     main,
     el("footer", {}, `Made with topictemper ${content.version} on ${content.created}. This file works offline.`),
     el("div", { id: "notice", role: "status" }),
     el("div", { id: "live", class: "unseen", "aria-live": "polite" }),
   );
   root.removeAttribute("aria-busy");
+  // What gets the focus does not stay under the header, which lies over the page.
+  new ResizeObserver(() => {
+    document.documentElement.style.scrollPaddingTop = `${header.offsetHeight}px`;
+  }).observe(header);
 
   /** @param {Event} event */
   function skip(event) {

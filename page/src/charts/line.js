@@ -42,13 +42,25 @@ export function lineChart({ x, y, band, label, read, ends, format, fromZero = tr
         return svg("polygon", { class: "band", points: [...upper, ...lower.reverse()].join(" ") });
       })
     : [];
+  // A point is a line without a length, whose round ends do not stretch.
   const lines = runs.map((run) =>
-    run.length > 1
-      ? svg("polyline", { points: run.map((i) => `${px(i)},${py(Number(y[i]))}`).join(" ") })
-      : svg("circle", { cx: px(run[0]), cy: py(Number(y[run[0]])), r: 2 }),
+    svg("polyline", {
+      class: run.length === 1 && "point",
+      points: [...run, run[run.length - 1]].map((i) => `${px(i)},${py(Number(y[i]))}`).join(" "),
+    }),
   );
   const cursor = svg("line", { class: "cursor", y1: 0, y2: HEIGHT, visibility: "hidden" });
-  const readout = el("output", { class: "readout", "aria-hidden": "true" });
+  const readout = el("span", { class: "readout", "aria-hidden": "true" });
+  /** @param {PointerEvent} event */
+  const point = (event) => {
+    const box = picture.getBoundingClientRect();
+    const at = ((event.clientX - box.left) / box.width) * WIDTH;
+    const i = known.reduce((a, b) => (Math.abs(px(b) - at) < Math.abs(px(a) - at) ? b : a));
+    cursor.setAttribute("x1", String(px(i)));
+    cursor.setAttribute("x2", String(px(i)));
+    cursor.setAttribute("visibility", "visible");
+    readout.textContent = read(i);
+  };
   const picture = svg(
     "svg",
     {
@@ -56,16 +68,10 @@ export function lineChart({ x, y, band, label, read, ends, format, fromZero = tr
       preserveAspectRatio: "none",
       role: "img",
       "aria-label": label,
-      onpointermove: (event) => {
-        const box = picture.getBoundingClientRect();
-        const at = ((event.clientX - box.left) / box.width) * WIDTH;
-        const i = known.reduce((a, b) => (Math.abs(px(b) - at) < Math.abs(px(a) - at) ? b : a));
-        cursor.setAttribute("x1", String(px(i)));
-        cursor.setAttribute("x2", String(px(i)));
-        cursor.setAttribute("visibility", "visible");
-        readout.textContent = read(i);
-      },
-      onpointerleave: () => {
+      onpointerdown: point,
+      onpointermove: point,
+      onpointerleave: ({ pointerType }) => {
+        if (pointerType === "touch") return; // a finger has left before its owner has read
         cursor.setAttribute("visibility", "hidden");
         readout.textContent = "";
       },
@@ -74,15 +80,17 @@ export function lineChart({ x, y, band, label, read, ends, format, fromZero = tr
     lines,
     cursor,
   );
+  // The label of the picture says it in a sentence.
+  const seen = { "aria-hidden": "true" };
   return el(
     "div",
     { class: "chart" },
-    el("span", { class: "y" }, format(top)),
-    el("span", { class: "y low" }, format(low)),
+    el("span", { class: "y", ...seen }, format(top)),
+    el("span", { class: "y low", ...seen }, format(low)),
     picture,
-    el("span", { class: "first" }, ends[0]),
+    el("span", { class: "first", ...seen }, ends[0]),
     readout,
-    el("span", { class: "last" }, ends[1]),
+    el("span", { class: "last", ...seen }, ends[1]),
   );
 }
 

@@ -1,6 +1,6 @@
 /** @import {App, Classes} from "../types.js" */
-import { el } from "../dom.js";
-import { count, percent, several } from "../format.js";
+import { count, interval, percent, several } from "../format.js";
+import { asTable } from "./as_table.js";
 import { lineChart } from "./line.js";
 
 /**
@@ -35,39 +35,18 @@ export function trend({ labels }, periods, topic) {
  * @param {number} topic
  */
 export function shareTable(classes, topic) {
-  return el(
-    "details",
-    { class: "as-table" },
-    el("summary", {}, "As a table"),
-    el(
-      "table",
-      { class: "plain" },
-      el(
-        "thead",
-        {},
-        el("tr", {}, ["", "Share", "95% interval", "Documents"].map((text, i) =>
-          i ? el("th", { scope: "col" }, text) : el("td", {}),
-        )),
-      ),
-      el(
-        "tbody",
-        {},
-        classes.names.map((name, i) => {
-          const share = classes.share[topic][i];
-          const half = classes.half_width[topic][i];
-          const interval =
-            half === null ? "" : `${percent(Math.max(0, share - half))} to ${percent(Math.min(1, share + half))}`;
-          return el(
-            "tr",
-            {},
-            el("th", { scope: "row", dir: "auto" }, name),
-            el("td", {}, classes.documents[i] ? percent(share) : "–"),
-            el("td", {}, interval),
-            el("td", {}, count(classes.documents[i])),
-          );
-        }),
-      ),
-    ),
+  return asTable(
+    ["", "Share", "95% interval", "Documents"],
+    classes.names.map((name, i) => {
+      const share = classes.share[topic][i];
+      const half = classes.half_width[topic][i];
+      return [
+        name,
+        classes.documents[i] ? percent(share) : "–",
+        half === null ? "" : interval(share, half),
+        count(classes.documents[i]),
+      ];
+    }),
   );
 }
 

@@ -21,6 +21,7 @@ export function moreOf(items, step, noun, make, list, holder = list) {
     list.append(...added);
     shown += added.length;
     button.hidden = shown >= items.length;
+    holder.dataset.left = button.hidden ? "" : several(items.length - shown, `more ${noun}`); // for print
     button.textContent = `Show ${several(Math.min(step, items.length - shown), `more ${noun}`)}`;
     if (!asked) return;
     announce(`${shown} of ${several(items.length, noun)}`);

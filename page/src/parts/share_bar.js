@@ -1,4 +1,5 @@
 import { el } from "../dom.js";
+import { interval } from "../format.js";
 
 /**
  * A share as a bar, with a line for its 95% interval.
@@ -9,13 +10,15 @@ import { el } from "../dom.js";
 export function shareBar(share, half, most) {
   return el(
     "span",
-    { class: "track", title: "The line is a 95% interval" },
+    { class: "track", title: half !== null && `95% interval: ${interval(share, half)}` },
     el("span", { class: "bar", "--part": share / most }),
-    half !== null &&
+    half !== null && [
       el("span", {
         class: "interval",
         "--from": Math.max(0, share - half) / most,
         "--to": Math.min(most, share + half) / most,
       }),
+      el("span", { class: "unseen" }, `95% interval ${interval(share, half)}, share `),
+    ],
   );
 }

@@ -56,6 +56,7 @@ export function topicTable(app, onPoint) {
       : []),
   ];
 
+  // The roles are those of a table even on a narrow screen, where its parts are displayed otherwise.
   const rows = share.map((_, topic) => {
     const name = el("div", { class: "name" });
     const words = el("div", { class: "words", dir: "auto" });
@@ -75,11 +76,11 @@ export function topicTable(app, onPoint) {
     };
     const row = el(
       "tr",
-      { onpointerenter: () => onPoint(topic), onpointerleave: () => onPoint(null) },
-      el("th", { scope: "row" }, name, words),
+      { role: "row", onpointerenter: () => onPoint(topic), onpointerleave: () => onPoint(null) },
+      el("th", { scope: "row", role: "rowheader" }, name, words),
       el(
         "td",
-        { class: "share" },
+        { role: "cell", class: "share" },
         el(
           "div",
           {},
@@ -87,15 +88,15 @@ export function topicTable(app, onPoint) {
           el("span", {}, percent(share[topic])),
         ),
       ),
-      el("td", {}, count(led[topic])),
-      coherence && el("td", {}, coherence[topic] === null ? "–" : decimal(coherence[topic])),
+      el("td", { role: "cell" }, count(led[topic])),
+      coherence && el("td", { role: "cell" }, coherence[topic] === null ? "–" : decimal(coherence[topic])),
     );
     return { topic, row, write };
   });
   const heads = columns.map(({ name, says, first }, c) =>
     el(
       "th",
-      { scope: "col" },
+      { scope: "col", role: "columnheader" },
       el(
         "button",
         {
@@ -112,7 +113,7 @@ export function topicTable(app, onPoint) {
       ),
     ),
   );
-  const body = el("tbody");
+  const body = el("tbody", { role: "rowgroup" });
   const none = el("p", { class: "quiet", hidden: true }, "No topic has a label or a word like this.");
 
   const arrange = () => {
@@ -143,7 +144,12 @@ export function topicTable(app, onPoint) {
     element: el(
       "div",
       {},
-      el("table", { class: "topics" }, el("thead", {}, el("tr", {}, heads)), body),
+      el(
+        "table",
+        { class: "topics", role: "table" },
+        el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads)),
+        body,
+      ),
       none,
     ),
     highlight: (topic) => rows.forEach(({ row }, k) => row.classList.toggle("on", k === topic)),

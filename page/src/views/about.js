@@ -1,4 +1,5 @@
 /** @import {App} from "../types.js" */
+import { asTable } from "../charts/as_table.js";
 import { lineChart } from "../charts/line.js";
 import { el } from "../dom.js";
 import { downloadCsv, downloadJson } from "../download.js";
@@ -73,6 +74,8 @@ function course(points, name, says) {
   const y = points.map(([, value]) => value);
   const known = y.filter((value) => value !== null);
   const last = points.length - 1;
+  const passes = points.map(([pass]) => pass.toFixed(1));
+  const values = y.map((value) => (value === null ? "–" : value.toFixed(3).replace("-", "−")));
   return el(
     "section",
     {},
@@ -82,11 +85,12 @@ function course(points, name, says) {
       x: points.map(([pass]) => pass),
       y,
       label: `${name}: from ${decimal(Number(known[0]))} to ${decimal(Number(known.at(-1)))} over ${points[last][0].toFixed(1)} passes.`,
-      read: (i) => `pass ${points[i][0].toFixed(1)}: ${Number(y[i]).toFixed(3).replace("-", "−")}`,
+      read: (i) => `pass ${passes[i]}: ${values[i]}`,
       ends: [`pass ${Math.round(points[0][0])}`, `pass ${Math.round(points[last][0])}`],
       format: decimal,
       fromZero: false,
     }),
+    asTable(["Pass", name], passes.map((pass, i) => [pass, values[i]])),
   );
 }
 

@@ -33,8 +33,8 @@ export function timeView(app, periods) {
       results,
       moreOf(topics, STEP, "topic", (topic) =>
         el(
-          "section",
-          { class: "small", "aria-label": `Topic ${topic}` },
+          "div",
+          { class: "small" },
           el("h3", {}, topicName(app, topic)),
           el("p", { class: "quiet" }, `Mean ${percent(share[topic])} · `, says(changes[topic])),
           trend(app, periods, topic),

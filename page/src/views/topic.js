@@ -116,7 +116,7 @@ export function topicView(app, topic) {
       ),
       el(
         "p",
-        {},
+        { class: "on-screen" },
         el(
           "a",
           { href: `#/documents?topic=${topic}` },
@@ -132,7 +132,7 @@ export function topicView(app, topic) {
 /** Words with the slider. @param {App} app @param {number} topic */
 function wordsPanel({ content, settings }, topic) {
   const list = el("ol", { class: "word-list" });
-  const value = el("output", { for: "lambda" });
+  const value = el("output", { for: "lambda", "aria-hidden": "true" }); // the slider says it
   const write = () => {
     const words = relevantWords(content, topic, settings.lambda, content.shown);
     const most = Math.max(...words.map(({ inTopic }) => inTopic));
