@@ -302,7 +302,7 @@ def test_color_blind_readers_can_tell_ten_curves_apart(display, cones):
     lines = display(courses(10)).plot().lines_
     for one, other in combinations(lines, 2):
         apart = np.linalg.norm(seen(one.get_color(), cones) - seen(other.get_color(), cones))
-        # In units of CIELAB. The closest two of the ten colors are 4.6 apart in protanopia, 7.2 in deuteranopia.
+        # In units of CIELAB. The closest two of the ten colors are 4.6 apart in protanopia.
         assert apart > 10 or one._unscaled_dash_pattern != other._unscaled_dash_pattern
 
 
