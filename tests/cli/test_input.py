@@ -409,7 +409,7 @@ def clock(monkeypatch):
     """Of 10 seconds between looks; 30 documents, or 100 bytes, are read at a time."""
     moments = itertools.count(0, 10)
     monkeypatch.setattr(_log, "perf_counter", lambda: next(moments))
-    monkeypatch.setattr("topictemper.text._counting._MOST_DOCUMENTS", 30)
+    monkeypatch.setattr("topictemper.text._batches._MOST_DOCUMENTS", 30)
     monkeypatch.setattr("topictemper._utils._chunks._MOST_ROWS", 30)
     monkeypatch.setattr("topictemper.cli._decoding._BYTES_AT_ONCE", 100)
 

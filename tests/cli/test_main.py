@@ -72,6 +72,28 @@ def test_fit_topics_score(run, text, tmp_path):
     assert float(values["perplexity"]) < 12
 
 
+@pytest.mark.parametrize("command", ["fit", "update", "score", "transform", "shares", "report"])
+def test_jobs_are_threads_and_processes(run, model, table, tmp_path, monkeypatch, command):
+    found = []
+
+    def noted(function, parts, n_processes):
+        found.append(n_processes)
+        return map(function, parts)
+
+    monkeypatch.setattr("topictemper.text._counting.in_processes", noted)
+    arguments = [] if command == "fit" else [model]
+    arguments += [table, "--column=body", "--jobs=3"]
+    arguments += ["--date=day"] if command == "shares" else []
+    output = (
+        []
+        if command in ("score", "shares")
+        else ["-o", tmp_path / f"new.{'html' if command == 'report' else 'csv'}"]
+    )
+    status, _, err = run(command, *arguments, *output)
+    assert status == 0, err
+    assert set(found) == {3}
+
+
 def test_options_reach_the_model(run, text, tmp_path):
     path = tmp_path / "model.npz"
     options = "--topics 4 --tempering avi --passes 2 --seed 7 --jobs 2".split()

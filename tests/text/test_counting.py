@@ -9,7 +9,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper.datasets import open_corpus
-from topictemper.text import _counting, _vocabulary
+from topictemper.text import _batches, _vocabulary
 from topictemper.text._counting import (
     choose_words,
     count_by_vocabulary,
@@ -51,7 +51,7 @@ TEXTS = [
 def test_counts_are_those_of_scikit_learn(
     monkeypatch, tmp_path, parameters, on_disk, most_documents
 ):
-    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", most_documents)
+    monkeypatch.setattr(_batches, "_MOST_DOCUMENTS", most_documents)
     theirs, ours = CountVectorizer(**parameters), CountVectorizer(**parameters)
     expected = theirs.fit_transform(TEXTS)
     folder = tmp_path / "corpus" if on_disk else None
@@ -187,7 +187,7 @@ def test_nothing_to_count(texts, parameters, message):
 def test_a_stream_of_new_words_is_counted_in_bounded_memory(monkeypatch, tmp_path):
     """Words of many documents are counted exactly; forgotten ones lose what the warning says."""
     monkeypatch.setattr(_vocabulary, "MOST_WORDS", 60)
-    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 10)
+    monkeypatch.setattr(_batches, "_MOST_DOCUMENTS", 10)
     common = [f"common{i}" for i in range(8)]
     rng = np.random.default_rng(0)
     texts = [
@@ -207,7 +207,7 @@ def test_a_stream_of_new_words_is_counted_in_bounded_memory(monkeypatch, tmp_pat
 
 def test_a_forgotten_word_that_comes_back_is_counted_from_then_on(monkeypatch, tmp_path):
     monkeypatch.setattr(_vocabulary, "MOST_WORDS", 6)
-    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 2)
+    monkeypatch.setattr(_batches, "_MOST_DOCUMENTS", 2)
     texts = ["aa back", "aa bb", "cc dd", "ee ff", "aa gg", "aa hh", "aa back", "aa back"]
     vectorizer = CountVectorizer(min_df=2)
     with pytest.warns(UserWarning, match="too low by up to 1$"):
@@ -224,7 +224,7 @@ def test_unknown_words_are_counted_in_bounded_memory(monkeypatch):
     monkeypatch.setattr(_vocabulary, "MOST_WORDS", 6)
     unknown = UnknownWords()
     for number in range(50):
-        unknown.add(["often", *(f"new{number}x{i}" for i in range(3))])
+        unknown.add({"often": 1} | {f"new{number}x{i}": 1 for i in range(3)})
     assert unknown.total == 200
     assert unknown.most_common(1) == {"often": 50}
     assert len(unknown.most_common(99)) <= 6
@@ -234,7 +234,7 @@ def test_columns_of_forgotten_words_are_taken_again(monkeypatch):
     monkeypatch.setattr(_vocabulary, "MOST_WORDS", 6)
     vocabulary = _vocabulary.GrowingVocabulary(bounded=True)
     for number in range(50):
-        columns = np.array(vocabulary.columns_of([f"new{number}x{i}" for i in range(3)]))
+        columns = vocabulary.columns_of([f"new{number}x{i}" for i in range(3)])
         ones = np.ones(3, dtype=np.int32)
         vocabulary.add(Part(np.array([3]), columns, ones, np.array([3])))
     assert vocabulary.n_columns < 12

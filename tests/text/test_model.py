@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper._utils import _log
-from topictemper.text import _counting
+from topictemper.text import _batches
 
 from .small_texts import assert_tables_equal, texts, topic_model
 
@@ -137,7 +137,7 @@ def test_drift_is_a_warning():
 
 
 def test_a_list_is_checked_before_it_is_learned(model, monkeypatch):
-    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 20)  # at a time
+    monkeypatch.setattr(_batches, "_MOST_DOCUMENTS", 20)  # at a time
     updated = topic_model().fit(texts())
     bad = [*texts(50), 5]
     with pytest.raises(TypeError, match="document 50 is neither"):
@@ -172,7 +172,7 @@ def test_progress_is_logged(caplog, monkeypatch):
 def test_log_says_how_long_counting_takes(caplog, monkeypatch, given, left):
     moments = itertools.count(0, 20)  # seconds; a line looks twice at the clock
     monkeypatch.setattr(_log, "perf_counter", lambda: next(moments))
-    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 40)
+    monkeypatch.setattr(_batches, "_MOST_DOCUMENTS", 40)
     with caplog.at_level("INFO", "topictemper"):
         topic_model(verbose=1).fit(given)
     lines = [line.partition(", about ")[2] for line in caplog.messages if "counting" in line]
@@ -209,7 +209,7 @@ class TooFewAnnounced:
 def test_a_wrong_number_of_texts_does_not_end_a_fit(caplog, monkeypatch, given):
     moments = itertools.count(0, 20)
     monkeypatch.setattr(_log, "perf_counter", lambda: next(moments))
-    monkeypatch.setattr(_counting, "_MOST_DOCUMENTS", 60)
+    monkeypatch.setattr(_batches, "_MOST_DOCUMENTS", 60)
     with caplog.at_level("INFO", "topictemper"):
         fitted = topic_model(verbose=1).fit(given)
     lines = [line for line in caplog.messages if line.startswith("counting")]

@@ -73,6 +73,16 @@ def add_date_and_group(parser: Any) -> None:
     )
 
 
+def add_jobs(parser: Any) -> None:
+    """Add --jobs."""
+    parser.add_argument(
+        "--jobs",
+        type=jobs,
+        metavar="N",
+        help="threads, and processes that count words; -1 for all processors (default: 1)",
+    )
+
+
 def add_formats(parser: argparse.ArgumentParser) -> None:
     """Add --json and --csv."""
     group = parser.add_mutually_exclusive_group()

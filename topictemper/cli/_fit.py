@@ -100,7 +100,7 @@ def add(commands: Any) -> None:
         help='JSON with labels and words of topics that you know: {"space": ["nasa", "orbit"]}; or '
         "an older model, whose topics with labels become the first topics of this one",
     )
-    option("--jobs", type=types.jobs, metavar="N", help="threads; -1 for all (default: 1)")
+    types.add_jobs(parser)
     option(
         "--corpus-folder",
         type=Path,

@@ -45,6 +45,13 @@ def is_model(path: Path) -> bool:
 class Fitted:
     """A model from a file: a `TopicModel`, or a `TemperedLDA` of counts.
 
+    Parameters
+    ----------
+    path : Path
+        The file.
+    n_jobs : int, optional
+        Threads, and processes that count words.
+
     Attributes
     ----------
     model : TopicModel or TemperedLDA
@@ -62,7 +69,7 @@ class Fitted:
         If the file holds another model.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, n_jobs: int | None = None) -> None:
         self._path = path
         self._n_left: Callable[[int], float] = lambda _: 0.0
         self.model = load(path)
@@ -72,6 +79,7 @@ class Fitted:
                 f"{path}: this is a {type(self.model).__name__}; a TopicModel or a TemperedLDA is "
                 "needed."
             )
+        self.lda.set_params(n_jobs=n_jobs)
         self.statistics: TopicStatistics | None = getattr(self.model, "_statistics", None)
         names = getattr(self.lda, "feature_names_in_", None)
         self.words: list[str] | None = None if names is None else names.tolist()
@@ -116,7 +124,7 @@ class Fitted:
                 waiting.append(document)
                 yield document.text
 
-        for part in count_by_vocabulary(texts(), vectorizer):
+        for part in count_by_vocabulary(texts(), vectorizer, n_jobs=self.lda.n_jobs):
             n = len(part.lengths)
             documents, waiting[:n] = waiting[:n], []
             counts = part.matrix(vectorizer)

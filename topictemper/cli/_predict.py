@@ -34,6 +34,7 @@ def add(commands: Any) -> None:
     )
     types.add_model(parser)
     types.add_file(parser)
+    types.add_jobs(parser)
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
     parser.set_defaults(run=run_score)
 
@@ -63,12 +64,13 @@ def add(commands: Any) -> None:
         metavar="N",
         help="only the N largest topics of each document, a row for each",
     )
+    types.add_jobs(parser)
     parser.set_defaults(run=run_transform)
 
 
 def run_score(arguments: argparse.Namespace) -> int:
     """Print the score."""
-    fitted = Fitted(arguments.model)
+    fitted = Fitted(arguments.model, arguments.jobs)
     n_documents = n_tokens = n_unknown = 0
     progress = fitted.progress("scoring")
 
@@ -101,7 +103,7 @@ def run_score(arguments: argparse.Namespace) -> int:
 
 def run_transform(arguments: argparse.Namespace) -> int:
     """Write the proportions."""
-    fitted, output = Fitted(arguments.model), arguments.output
+    fitted, output = Fitted(arguments.model, arguments.jobs), arguments.output
     format = format_of_output(output, arguments.top)
     if output != STANDARD_INPUT:
         file_to_write(output, "a table", arguments.file, arguments.model)

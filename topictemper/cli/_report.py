@@ -56,6 +56,7 @@ def add(commands: Any) -> None:
         help="a model of the same words, fitted with another seed. The report marks topics that "
         "the other model did not find. May be given several times",
     )
+    types.add_jobs(parser)
     parser.set_defaults(run=run)
 
 
@@ -65,7 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     file_to_write(output, "a report", arguments.file, arguments.model)
     with naming("--output"):
         page_to_write(output)
-    fitted = Fitted(arguments.model)
+    fitted = Fitted(arguments.model, arguments.jobs)
     progress = fitted.progress("counting")
     others = [_other(path, arguments.model, fitted) for path in arguments.other_model]
     are_texts = kind_of(arguments.file, arguments.format) == "text"

@@ -49,6 +49,7 @@ def add(commands: Any) -> None:
         help="how dates are grouped; auto, the default, is the finest period that makes at most 40 "
         "groups; dates such as 2024-05 and 2024 stay months and years",
     )
+    types.add_jobs(parser)
     types.add_formats(parser)
     parser.set_defaults(run=run)
 
@@ -58,7 +59,7 @@ def run(arguments: argparse.Namespace) -> int:
     what = "group" if arguments.date is None else "date"
     if arguments.period is not None and what == "group":
         raise InputError("--period is for --date.")
-    fitted = Fitted(arguments.model)
+    fitted = Fitted(arguments.model, arguments.jobs)
     progress = fitted.progress("reading")
     proportions, known = Rows(), []
     values: list[str | None] = []

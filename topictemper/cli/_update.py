@@ -38,9 +38,7 @@ def add(commands: Any) -> None:
         help="where to save the model (default: in place of MODEL); an interrupted update saves "
         "what it has learned beside it, as posts.topics.interrupted",
     )
-    parser.add_argument(
-        "--jobs", type=types.jobs, metavar="N", help="threads; -1 for all (default: 1)"
-    )
+    types.add_jobs(parser)
     parser.set_defaults(run=run)
 
 
@@ -52,8 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     if interrupted.resolve() == arguments.model.resolve():  # of a fit, which stays
         interrupted = of_interrupted(interrupted)
     file_to_write(interrupted, "a model", arguments.file)
-    fitted = Fitted(arguments.model)
-    fitted.lda.set_params(n_jobs=arguments.jobs)
+    fitted = Fitted(arguments.model, arguments.jobs)
     if kind_of(arguments.file, arguments.format) == "counts":
         if isinstance(fitted.model, TopicModel):
             raise InputError(f"{arguments.model}: a model of texts learns from texts, not counts.")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from io import BytesIO
 from itertools import repeat
 from pathlib import Path
@@ -11,20 +11,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
+from .._utils import _validation as check
 from .._utils._log import Progress
 from ..datasets import open_corpus
 from ..datasets.formats._mapped import write_corpus_folder
 from ..datasets.formats._text import write_vocabulary
+from ._batches import WordCounts, batches_of, count_words
 from ._corpus_folder import plain_counting
-from ._long_texts import LONG, words_in_pieces
-from ._parts import Part, joined, spool
+from ._parts import Part, spool
+from ._processes import in_processes, is_plain
 from ._vocabulary import GrowingVocabulary, UnknownWords
 from ._warnings import warn_of_frequent_words, warn_of_words
-
-# Documents and words that are counted at a time.
-_MOST_DOCUMENTS, _MOST_WORDS = 8192, 1 << 20
 
 
 class Counted(NamedTuple):
@@ -38,19 +38,19 @@ class Counted(NamedTuple):
 
 
 def count_by_vocabulary(
-    documents: Iterable[Any], vectorizer: CountVectorizer, unknown: UnknownWords | None = None
+    documents: Iterable[Any],
+    vectorizer: CountVectorizer,
+    unknown: UnknownWords | None = None,
+    n_jobs: int | None = None,
 ) -> Iterator[Part]:
     """Count the words of a fitted vectorizer, and the unknown ones into `unknown`."""
-    vocabulary = vectorizer.vocabulary_
-    column_of = vocabulary.get
-
-    def columns(words: list[str]) -> list[int]:
-        found = list(map(column_of, words, repeat(-1)))
+    column_of = vectorizer.vocabulary_.get
+    for words, part in _word_counts(documents, vectorizer, n_jobs):
+        columns = np.fromiter(map(column_of, words, repeat(-1)), np.int64, len(words))
         if unknown is not None:
-            unknown.add([word for word, column in zip(words, found, strict=True) if column < 0])
-        return found
-
-    return _parts(documents, vectorizer, columns, lambda: len(vocabulary))
+            many = np.bincount(part.columns, part.counts, len(words)).astype(np.int64)
+            unknown.add({words[i]: int(many[i]) for i in np.flatnonzero(columns < 0)})
+        yield part.renumbered(columns[part.columns])
 
 
 def learn_vocabulary(
@@ -58,6 +58,7 @@ def learn_vocabulary(
     vectorizer: CountVectorizer,
     folder: Path | None,
     *,
+    n_jobs: int | None = None,
     verbose: bool = False,
     n_left: Callable[[int], float] | None = None,
 ) -> Counted:
@@ -72,6 +73,8 @@ def learn_vocabulary(
     folder : Path or None
         A new folder for the counts, as of `save_corpus`, and for how texts were cut into words;
         None: they stay in memory.
+    n_jobs : int, optional
+        Number of processes.
     verbose : bool
         Whether to log the progress.
     n_left : callable, optional
@@ -89,7 +92,7 @@ def learn_vocabulary(
         If no words are left, or words are no strings.
     """
     # What is in memory may be counted there.
-    parts, growing = first_counts(documents, vectorizer, bounded=folder is not None)
+    parts, growing = first_counts(documents, vectorizer, n_jobs, bounded=folder is not None)
     with spool(folder) as waiting:
         progress = Progress("counting words", verbose, n_left=n_left)
         for part in parts:
@@ -126,7 +129,11 @@ def _told(matrices: Iterable[Any], progress: Progress) -> Iterator[Any]:
 
 
 def first_counts(
-    documents: Iterable[Any], vectorizer: CountVectorizer, *, bounded: bool
+    documents: Iterable[Any],
+    vectorizer: CountVectorizer,
+    n_jobs: int | None = None,
+    *,
+    bounded: bool,
 ) -> tuple[Iterator[Part], GrowingVocabulary]:
     """Count the words of a vectorizer that is not fitted yet.
 
@@ -140,12 +147,14 @@ def first_counts(
     """
     if vectorizer.vocabulary is None:
         growing = GrowingVocabulary(bounded=bounded)
-        parts = _parts(documents, vectorizer, growing.columns_of, lambda: growing.n_columns)
+        parts: Iterator[Part]
+        counts = _word_counts(documents, vectorizer, n_jobs)
+        parts = (part.with_columns(growing.columns_of(words)) for words, part in counts)
     else:
         vectorizer.fit([])
         growing = GrowingVocabulary(bounded=False)
         growing.columns_of(vectorizer.get_feature_names_out().tolist())
-        parts = count_by_vocabulary(documents, vectorizer)
+        parts = count_by_vocabulary(documents, vectorizer, n_jobs=n_jobs)
     return parts, growing
 
 
@@ -196,66 +205,12 @@ def set_vocabulary(vectorizer: CountVectorizer, words: list[str]) -> None:
         raise ValueError("a word occurs twice")
 
 
-def _parts(
-    documents: Iterable[Any],
-    vectorizer: CountVectorizer,
-    columns: Callable[[list[str]], list[int]],
-    n_columns: Callable[[], int],
-) -> Iterator[Part]:
-    """Count some documents at a time; column -1 marks an unknown word."""
-    analyze = vectorizer.build_analyzer()
-    in_pieces = words_in_pieces(vectorizer)
-    counted: list[Part] = []
-    found: list[int] = []
-    ends: list[int] = []
-    n_documents = n_words = 0
-    for number, document in enumerate(documents):
-        try:
-            if in_pieces is not None and len(document) > LONG:
-                counted.append(_counted(found, ends, n_columns()))
-                counted.append(_counted_in_pieces(map(columns, in_pieces(document))))
-                n_words += int(counted[-1].n_words[0])
-                found, ends = [], []
-            else:
-                begun = len(found)
-                found += columns(analyze(document))
-                n_words += len(found) - begun
-                ends.append(len(found))
-        except UnicodeDecodeError as error:
-            raise ValueError(f"document {number} is not {error.encoding}: {error}") from error
-        n_documents += 1
-        if n_documents == _MOST_DOCUMENTS or n_words > _MOST_WORDS:
-            counted.append(_counted(found, ends, n_columns()))
-            yield joined(counted)
-            counted, found, ends = [], [], []
-            n_documents = n_words = 0
-    if n_documents:
-        counted.append(_counted(found, ends, n_columns()))
-        yield joined(counted)
-
-
-def _counted_in_pieces(pieces: Iterable[list[int]]) -> Part:
-    """Count the columns of one document, which come some at a time."""
-    counts: Counter[int] = Counter()
-    n_words = 0
-    for piece in pieces:
-        counts.update(piece)
-        n_words += len(piece)
-    counts.pop(-1, None)
-    columns = np.array(sorted(counts), dtype=np.int32)
-    return Part(
-        np.array([len(columns)]),
-        columns,
-        np.array([counts[column] for column in columns.tolist()], dtype=np.int32),
-        np.array([n_words]),
-    )
-
-
-def _counted(found: list[int], ends: list[int], n_columns: int) -> Part:
-    columns, n_words = np.array(found, dtype=np.int64), np.diff([0, *ends])
-    # Sorted by document, then by column.
-    keys = np.repeat(np.arange(len(ends)) * n_columns, n_words) + columns
-    keys, counts = np.unique(keys[columns >= 0], return_counts=True)
-    rows, columns = np.divmod(keys, max(n_columns, 1))
-    lengths = np.bincount(rows, minlength=len(ends))
-    return Part(lengths, columns.astype(np.int32), counts.astype(np.int32), n_words)
+def _word_counts(
+    documents: Iterable[Any], vectorizer: CountVectorizer, n_jobs: int | None
+) -> Iterator[WordCounts]:
+    """Count all words of documents, some at a time."""
+    n_processes = check.threads(n_jobs) if is_plain(vectorizer) else 1
+    if n_processes > 1:  # its vocabulary may be large, and is of no use there
+        vectorizer = clone(vectorizer).set_params(vocabulary=None)
+    count = partial(count_words, vectorizer=vectorizer)
+    return in_processes(count, batches_of(documents), n_processes)

@@ -92,7 +92,8 @@ class TopicModel(
     random_state : int or RandomState, default=None
         The same seed gives the same topics. None takes that of `lda`.
     n_jobs : int, default=None
-        Number of threads of `lda`. None: its own.
+        Number of threads of `lda`, and of processes that count the words of many texts. None: that
+        of `lda`.
     verbose : int, default=None
         1: log the progress of counting and of learning. None: as `lda` says.
 
@@ -383,8 +384,14 @@ class TopicModel(
                 if folder is None and documents.is_stream:
                     temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
                     folder = Path(stack.enter_context(temporary)) / "corpus"
-                log: dict[str, Any] = {"verbose": bool(lda.verbose), "n_left": documents.n_left}
-                found = learn_vocabulary(documents, vectorizer, folder, **log)
+                found = learn_vocabulary(
+                    documents,
+                    vectorizer,
+                    folder,
+                    n_jobs=lda.n_jobs,
+                    verbose=bool(lda.verbose),
+                    n_left=documents.n_left,
+                )
                 if temporary is not None and os.name == "posix":
                     # Mapped files stay readable without their names, and nothing is left by a kill.
                     temporary.cleanup()
@@ -401,7 +408,9 @@ class TopicModel(
 
     def _parts(self, texts: Any, unknown: UnknownWords | None = None) -> Iterator[Part]:
         """Count the words of documents, some at a time."""
-        return count_by_vocabulary(self._texts(texts), self.vectorizer_, unknown)
+        return count_by_vocabulary(
+            self._texts(texts), self.vectorizer_, unknown, n_jobs=self.lda_.n_jobs
+        )
 
     def _matrices(self, texts: Any) -> Iterator[Any]:
         return (part.matrix(self.vectorizer_) for part in self._parts(texts))

@@ -32,6 +32,10 @@ class Part(NamedTuple):
         shape = len(self.lengths), len(vectorizer.vocabulary_)
         return sp.csr_matrix((counts, self.columns, indptr), shape=shape)
 
+    def with_columns(self, new: NDArray[np.int64]) -> Part:
+        """Return the part with other numbers of its columns, in no order."""
+        return self._replace(columns=new[self.columns].astype(np.int32))
+
     def renumbered(self, new: NDArray[np.int64]) -> Part:
         """Return the part with other columns, one for each count; those with -1 are left out."""
         rows = np.repeat(np.arange(len(self.lengths)), self.lengths)

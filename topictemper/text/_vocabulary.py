@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -94,9 +94,9 @@ class GrowingVocabulary:
         self.n_documents = self.n_words = 0
         self._n_parts = self._missed = 0
 
-    def columns_of(self, words: list[str]) -> list[int]:
+    def columns_of(self, words: list[Any]) -> NDArray[np.int64]:
         """Return the columns of words, new ones too."""
-        return list(map(self._column.__getitem__, words))
+        return np.fromiter(map(self._column.__getitem__, words), np.int64, len(words))
 
     def add(self, part: Part) -> None:
         """Count a part, whose columns are those of `columns_of`."""
@@ -116,7 +116,7 @@ class GrowingVocabulary:
         """Add the words and the numbers of other documents; both are not `bounded`."""
         self.n_documents += other.n_documents
         self.n_words += other.n_words
-        columns = np.array(self.columns_of(list(other._column)), dtype=np.int64)
+        columns = self.columns_of(list(other._column))
         self._widen()
         for mine, theirs in (
             (self._counts.documents, other._counts.documents),
@@ -253,10 +253,10 @@ class UnknownWords:
         self.total = 0
         self._counts = Counter[str]()
 
-    def add(self, words: list[str]) -> None:
-        """Count words, as often as they are there."""
-        self.total += len(words)
-        self._counts.update(words)
+    def add(self, counts: Mapping[Any, int]) -> None:
+        """Count words, as often as is said."""
+        self.total += sum(counts.values())
+        self._counts.update(counts)
         if len(self._counts) > MOST_WORDS:
             self._counts = Counter(self.most_common(MOST_WORDS // 2))
 
