@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing import current_process
 from typing import TypeVar
 
@@ -52,14 +52,19 @@ def in_processes(
         If a process ends early.
     """
     parts = iter(parts)
-    if n_processes == 1 or current_process().daemon:
-        yield from map(function, parts)
-        return
-    yield from map(function, islice(parts, _FIRST_HERE))
+    is_alone = n_processes == 1 or current_process().daemon
+    yield from map(function, islice(parts, None if is_alone else _FIRST_HERE))
+    following = list(islice(parts, 1))
+    if following:
+        yield from _elsewhere(function, chain(following, parts), min(n_processes, _MOST))
+
+
+def _elsewhere(
+    function: Callable[[_Part], _Result], parts: Iterable[_Part], n_processes: int
+) -> Iterator[_Result]:
     # Some systems, such as WebAssembly, have no processes to import this for.
     from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 
-    n_processes = min(n_processes, _MOST)
     executor = ProcessPoolExecutor(n_processes)
     results: deque[Future[_Result]] = deque()
     try:
