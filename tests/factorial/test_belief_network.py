@@ -256,7 +256,7 @@ def test_network_learns_marginals():
     rng = np.random.RandomState(0)
     Y = rng.randint(2, size=(300, 4)).astype(float)
     targets = np.column_stack([Y[:, 0], 1 - Y[:, 1], np.full(300, 0.3)]) * 0.9 + 0.05
-    network = MarginalNetwork.random(4, 10, 3, np.zeros(3), rng, learning_rate=0.03)
+    network = MarginalNetwork.random(4, 10, 3, np.zeros(3), rng)
     before = np.abs(network.marginals(Y) - targets).mean()
     for _ in range(300):
         network.train(Y, targets)
@@ -264,10 +264,10 @@ def test_network_learns_marginals():
 
 
 def test_network_gradient():
-    # One step of Adam at a tiny rate: the signs of the gradient, by differences of the loss.
+    # The first step of Adam has the signs of the gradient, here by differences of the loss.
     rng = np.random.RandomState(1)
     Y, targets = rng.randint(2, size=(20, 3)).astype(float), rng.random_sample((20, 2))
-    network = MarginalNetwork.random(3, 4, 2, np.zeros(2), rng, learning_rate=1e-7)
+    network = MarginalNetwork.random(3, 4, 2, np.zeros(2), rng)
 
     def entropy():
         p = network.marginals(Y)

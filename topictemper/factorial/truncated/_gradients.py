@@ -12,7 +12,7 @@ from ..._utils._state import Tree
 from ..._utils._typing import Floats, Reals
 from ...persistence._fitted import Numbers, checked
 
-_LEARNING_RATE = 1e-2
+_LEARNING_RATE = 1e-2  # of the network
 
 
 class Adam:
@@ -52,13 +52,11 @@ class MarginalNetwork:
     ----------
     layers : list of ndarrays of shape (n_features + 1, n_hidden) and (n_hidden + 1, n_units)
         The weights. The last row of each layer is its bias.
-    learning_rate : float, default=0.01
-        Learning rate of Adam.
     """
 
-    def __init__(self, layers: list[Floats], learning_rate: float = _LEARNING_RATE) -> None:
+    def __init__(self, layers: list[Floats]) -> None:
         self._layers = layers
-        self._optimizers = [Adam(learning_rate, layer.shape) for layer in layers]
+        self._optimizers = [Adam(_LEARNING_RATE, layer.shape) for layer in layers]
 
     @classmethod
     def random(
@@ -68,7 +66,6 @@ class MarginalNetwork:
         n_units: int,
         start: Floats,
         random_state: RandomState,
-        learning_rate: float = _LEARNING_RATE,
     ) -> Self:
         """Return an untrained network.
 
@@ -80,12 +77,10 @@ class MarginalNetwork:
             Initial log-odds of the units, for all data.
         random_state : RandomState
             Source of the initial weights.
-        learning_rate : float, default=0.01
-            Learning rate of Adam.
         """
         hidden = np.vstack([_glorot(random_state, n_features, n_hidden), np.zeros(n_hidden)])
         units = np.vstack([_glorot(random_state, n_hidden, n_units), start])
-        return cls([hidden, units], learning_rate)
+        return cls([hidden, units])
 
     def get_state(self) -> Tree:
         """Return the weights, for `of_state`; the network is not to be trained further."""
