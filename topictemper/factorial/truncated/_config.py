@@ -26,7 +26,6 @@ LOWEST_PI = 1e-4
 # to 0, and log-joints, which are sums of squares over the variance, would lose all digits.
 LOWEST_VARIANCE = {"float64": 1e-9, "float32": 1e-6}
 
-
 # Chosen with benchmarks/factorial/annealing.py: hotter schedules find fewer bars.
 _MAX_TEMPERATURE, _LENGTH = 3.0, 0.3
 
@@ -104,7 +103,7 @@ def inference_of(parameters: Mapping[str, Any]) -> Inference:
 
 def sparse_coding_config(parameters: Mapping[str, Any], Y: Reals) -> SparseCodingConfig:
     """Check and resolve the parameters of `BinarySparseCoding` for data."""
-    shared = _shared(parameters, Y)
+    shared = _shared(parameters)
     _check_size(partial(sparse_coding_bytes, Y.shape[1], Y.itemsize), shared, Y)
     if parameters["sigma_init"] is None:
         sigma = max(float(Y.std(axis=0).mean()), _lowest_sigma(Y)) or 1.0
@@ -156,7 +155,7 @@ def belief_network_config(parameters: Mapping[str, Any], Y: Reals) -> BeliefNetw
     if parameters["batch_size"] is not None:
         batch_size = min(check.integer("batch_size", parameters["batch_size"], 1), len(Y))
     n_init = check.integer("n_init", parameters["n_init"], 1)
-    shared = _shared(parameters, Y, n_init)
+    shared = _shared(parameters, n_init)
     _check_size(partial(belief_network_bytes, Y.shape[1], batch_size, n_init), shared, Y)
     return BeliefNetworkConfig(
         **shared,
@@ -176,7 +175,7 @@ def _n_trial(max_iter: int, n_init: int) -> int:
     return max_iter if n_init == 1 else math.ceil(_TRIAL * max_iter)
 
 
-def _shared(parameters: Mapping[str, Any], Y: Reals, n_init: int = 1) -> dict[str, Any]:
+def _shared(parameters: Mapping[str, Any], n_init: int = 1) -> dict[str, Any]:
     """Fields of `Config`."""
     n_components = check.integer("n_components", parameters["n_components"], 1)
     max_iter = check.integer("max_iter", parameters["max_iter"], 1)
