@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from ..._utils._typing import Flags, Floats
 from ._updates import Components
@@ -20,9 +21,7 @@ def density_of_pixels(
     """Return the mean log density of the pixels `targets` of X, in nats; `nu` is (K, N)."""
     m, v = components
     squares, total = m**2, 0.0
-    step = max(1, _PIXELS // X.shape[1])
-    for start in range(0, len(X), step):
-        rows = slice(start, start + step)
+    for rows in gen_batches(len(X), max(1, _PIXELS // X.shape[1])):
         bits, chosen = nu[:, rows].T, targets[rows]
         variance = (bits * (1 - bits)) @ squares + bits @ v + noise_var
         residual = (X[rows] - bits @ m)[chosen]

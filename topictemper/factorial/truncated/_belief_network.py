@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import RandomState
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
+from sklearn.utils import gen_batches
 
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
@@ -399,33 +400,28 @@ class _Training:
         seed, keys = config.draw_seed(), order.astype(np.uint64)
         self.sets = StateSets(keys, config.inference.n_states, self._joint().prior, seed, workers)
         # Sums of E[s] over each batch when it was last visited: pi is their mean over all data.
-        self._on = np.zeros((len(list(self._batches())), n_units))
+        self._batches = list(gen_batches(n_data, config.batch_size))
+        self._on = np.zeros((len(self._batches), n_units))
 
     def _joint(self) -> BernoulliJoint:
         return BernoulliJoint(self.weights, self.pi)
 
-    def _batches(self) -> Iterator[slice]:
-        for start in range(0, len(self.Y), self.config.batch_size):
-            yield slice(start, min(start + self.config.batch_size, len(self.Y)))
-
     def iterate(self, iteration: int) -> None:
         """E-step and M-step of every batch, in random order."""
         temperature = self.config.schedule.temperature(iteration)
-        batches = list(self._batches())
         total = 0.0
-        for i in self.config.random_state.permutation(len(batches)):
-            rows = batches[i]
+        for i in self.config.random_state.permutation(len(self._batches)):
+            rows = self._batches[i]
             elbo, means, responsibilities = self._expect(rows, iteration, 1.0 / temperature)
             total += float(elbo.sum())
             self._climb(rows, means, responsibilities)
             self._on[i] = means.sum(axis=0)
             # In the first iteration some batches have no sums yet.
-            if temperature == 1.0 and (iteration or len(batches) == 1):
+            if temperature == 1.0 and (iteration or len(self._batches) == 1):
                 pi = self._on.sum(axis=0) / len(self.Y)
                 self.pi = np.clip(pi, LOWEST_PI, 1 - LOWEST_PI)
             if self.network is not None:
-                for first in range(0, len(means), _NETWORK_BATCH):
-                    part = slice(first, first + _NETWORK_BATCH)
+                for part in gen_batches(len(means), _NETWORK_BATCH):
                     self.network.train(self.Y[rows][part], means[part])
         self.history.append(temperature, total / len(self.Y))
 

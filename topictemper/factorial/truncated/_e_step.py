@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
+from sklearn.utils import gen_batches
 
 from ..._core import _truncated as kernels
 from ..._core._workers import Workers
@@ -336,9 +337,8 @@ def exact_log_likelihood(joint: Joint, Y: Reals) -> Floats:
     penalties = joint.penalties(states)
     size = max(_TABLE // len(states), 1)
     parts: list[Any] = []
-    for first in range(0, len(Y), size):
-        chunk = Y[first : first + size]
-        table = joint.fields(chunk) @ states.T
+    for rows in gen_batches(len(Y), size):
+        table = joint.fields(Y[rows]) @ states.T
         table -= penalties
-        parts.append(joint.constants(chunk) + logsumexp(table, axis=1))
+        parts.append(joint.constants(Y[rows]) + logsumexp(table, axis=1))
     return np.concatenate(parts)
