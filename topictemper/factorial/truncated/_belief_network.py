@@ -25,7 +25,7 @@ from ...tempering._history import ElboHistory
 from ...tempering._modes import Annealing
 from ._ascents import bernoulli_maxima, flip_curvatures
 from ._config import LOWEST_PI, MARGINALS, BeliefNetworkConfig, belief_network_config
-from ._e_step import StateSets, UnitPrior, merged, row_chunks
+from ._e_step import EStep, StateSets, UnitPrior, merged, row_chunks
 from ._estimator import TruncatedModel
 from ._gradients import Adam, MarginalNetwork
 
@@ -425,16 +425,12 @@ class _Training:
                     self.network.train(self.Y[rows][part], means[part])
         self.history.append(temperature, total / len(self.Y))
 
-    def _expect(
-        self, rows: slice, iteration: int, inverse_temperature: float
-    ) -> tuple[Floats, Floats, Floats]:
-        """The E-step of some rows: bounds, means, responsibilities."""
+    def _expect(self, rows: slice, iteration: int, inverse_temperature: float) -> EStep:
+        """The E-step of some rows; its ``extra`` are responsibilities."""
+        own = self.config.inference.takes_turns and iteration % 2 == 0
+        network = None if own or iteration == 0 else self.network
         joint, parts = self._joint(), []
         for chunk in row_chunks(rows.start, rows.stop):
-            guesses = None
-            own = self.config.inference.takes_turns and iteration % 2 == 0
-            if self.network is not None and iteration > 0 and not own:
-                guesses = self.network.marginals(self.Y[chunk])
             parts.append(
                 self.sets.update(
                     chunk,
@@ -444,11 +440,10 @@ class _Training:
                     self.config.samplers.samples(iteration),
                     self.workers,
                     inverse_temperature=inverse_temperature,
-                    marginals=guesses,
+                    marginals=None if network is None else network.marginals(self.Y[chunk]),
                 )
             )
-        elbo, means, responsibilities = map(np.concatenate, zip(*parts, strict=True))
-        return elbo, means, responsibilities
+        return EStep(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _climb(self, rows: slice, means: Floats, responsibilities: Floats) -> None:
         """The M-step of W and b: ``dF/dW_hd = sum_n E[s_h (y_d - sigmoid(a_d))]``."""
