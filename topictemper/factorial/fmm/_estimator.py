@@ -248,7 +248,7 @@ class FactorialMixture(
             If the last sweep was at T > 1, as it may be with ``final_sweeps=0``.
         """
         with unchanged_on_error(self):
-            images = self._images(X, reset=True)
+            images = Images(self._checked(X, reset=True))
             if not images.observed.any():
                 raise ValueError("X has no observed pixel: all values are NaN")
             config = config_of(check.parameters(self), images)
@@ -473,9 +473,6 @@ class FactorialMixture(
         check.squarable("X", values)
         return values
 
-    def _images(self, X: Any, *, reset: bool) -> Images:
-        return Images(self._checked(X, reset=reset))
-
     def _fitted_images(self, X: Any) -> Images:
         check_is_fitted(self)
-        return self._images(X, reset=False)
+        return Images(self._checked(X, reset=False))
