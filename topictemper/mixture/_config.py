@@ -48,8 +48,10 @@ class Config:
 def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
     """Check and resolve the parameters for data; `tol` becomes nats of all data."""
     n_components = check.integer("n_components", parameters["n_components"], 1)
-    kind = check.choice("covariance_type", parameters["covariance_type"], ("diag", "full"))
-    covariance = X.shape[1] ** (2 if kind == "full" else 1)
+    full = (
+        check.choice("covariance_type", parameters["covariance_type"], ("diag", "full")) == "full"
+    )
+    covariance = X.shape[1] ** (2 if full else 1)
     check.check_size(
         # At the least, of each component: its covariance and its scale, and of each row its
         # probability before, its distance, and one more number while that is worked out.
@@ -69,14 +71,7 @@ def config_of(parameters: Mapping[str, Any], X: Floats) -> Config:
     tol = check.number("tol", parameters["tol"], 0.0)
     verbose = check.verbosity(parameters["verbose"])
     return Config(
-        prior=prior_of(
-            X,
-            parameters["covariance_type"],
-            parameters["mean_prior"],
-            parameters["mean_precision_prior"],
-            parameters["degrees_of_freedom_prior"],
-            parameters["covariance_prior"],
-        ),
+        prior=prior_of(X, full, parameters),
         concentration=check.number("concentration", parameters["concentration"], LOWEST, LARGEST),
         last_is_one=last_stick == "one",
         sort_components=check.flag("sort_components", parameters["sort_components"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,33 +20,26 @@ _LOWEST_VARIANCE = 1e-300
 _NAMED = 10
 
 
-def prior_of(
-    X: Floats,
-    covariance_type: str,
-    mean_prior: Any,
-    mean_precision_prior: Any,
-    degrees_of_freedom_prior: Any,
-    covariance_prior: Any,
-) -> NormalWishart:
+def prior_of(X: Floats, full: bool, parameters: Mapping[str, Any]) -> NormalWishart:
     """Return the prior of the components; parameters that are None follow from the data."""
     D = X.shape[1]
-    full = check.choice("covariance_type", covariance_type, ("diag", "full")) == "full"
-    k = check.number("mean_precision_prior", mean_precision_prior, LOWEST, LARGEST)
+    k = check.number("mean_precision_prior", parameters["mean_precision_prior"], LOWEST, LARGEST)
     lowest = D - 1.0 if full and D > 1 else LOWEST
-    if degrees_of_freedom_prior is None:
-        degrees_of_freedom_prior = D if full else 1.0
-    dof = check.number(
-        "degrees_of_freedom_prior", degrees_of_freedom_prior, lowest, LARGEST, boundaries="right"
-    )
-    if mean_prior is None:
+    dof = parameters["degrees_of_freedom_prior"]
+    if dof is None:
+        dof = D if full else 1.0
+    dof = check.number("degrees_of_freedom_prior", dof, lowest, LARGEST, boundaries="right")
+    mean = parameters["mean_prior"]
+    if mean is None:
         mean = X.mean(axis=0)
     else:
-        mean = check.table("mean_prior", mean_prior, [(D,)], -LARGEST, LARGEST).copy()
-    if covariance_prior is None:
+        mean = check.table("mean_prior", mean, [(D,)], -LARGEST, LARGEST).copy()
+    scale = parameters["covariance_prior"]
+    if scale is None:
         scale = _covariance_of(X, full)
     else:
         shape, largest = (D, D) if full else (D,), LARGEST**2
-        scale = check.table("covariance_prior", covariance_prior, [shape], -largest, largest)
+        scale = check.table("covariance_prior", scale, [shape], -largest, largest)
         if not _positive_definite(scale):
             wanted = "symmetric and positive definite" if full else "positive"
             raise ValueError(
