@@ -203,10 +203,8 @@ def mean(total: Block, n: int, dtype: str) -> Block:
     return result
 
 
-def averaged(average: Block | None, block: Block, n: int) -> Block:
+def averaged(average: Block, block: Block, n: int) -> Block:
     """Return the average over rounds once the n-th is in it."""
-    if average is None:
-        return block
     result: Block = (average + weight_of(n) * (block.astype(np.float64) - average)).astype(
         block.dtype
     )
