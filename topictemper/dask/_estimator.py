@@ -31,7 +31,7 @@ from ..tempering._modes import Annealing
 from ._blocks import is_lazy, matrices_of, names_of_columns
 from ._checkpoint import Checkpoint, as_json
 from ._corpus import BlockFacts, Corpus, ShardMap, facts_of
-from ._executors import Cluster, Executor, repeated
+from ._executors import Executor, repeated
 from ._other_names import CALLED, attributes_of
 from ._prediction_mixin import PredictionMixin
 from ._preflight import check_memory, common_isa, executor_for, plan_of_a_shard
@@ -333,7 +333,7 @@ max_doc_update_iter, dtype
 
     def _set_fitted(self, words: Any, scores: list[list[float]]) -> None:
         """Set the attributes that follow from ``_executor``, ``_job`` and ``_state``, and these."""
-        self.client_ = self._executor.client if isinstance(self._executor, Cluster) else None
+        self.client_ = self._executor.client
         self.n_features_in_ = self._job.n_columns
         self.__dict__.pop("feature_names_in_", None)
         if words is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from time import monotonic
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import dask
@@ -39,59 +39,28 @@ _GO_ON = "fit(..., resume=True) goes on after the last round that was complete"
 _AT_WORK = ("executing", "long-running", "flight")
 
 
-class Executor(Protocol):
-    """Runs functions. What they return stays where they ran until it is gathered."""
-
-    def begin(self) -> None:
-        """Called before the tasks of a round."""
-
-    def begin_again(self) -> None:
-        """Called after workers were lost, before tasks are submitted anew."""
-
-    def submit(
-        self, function: Callable[..., Any], *arguments: Any, shard: int | None = None
-    ) -> Any:
-        """Call a function; its arguments may be results of other calls, or lists of such."""
-
-    def load(self, block: Any, shard: int | None = None) -> Any:
-        """Compute a block of documents."""
-
-    def wait(self, results: list[Any]) -> None:
-        """Return when all results are there; raise the error of one that failed."""
-
-    def gather(self, results: list[Any]) -> list[Any]:
-        """Bring results to this process."""
-
-    def check_kept(self, results: list[Any]) -> None:
-        """Refuse to go on from results that are there no longer."""
-
-    def machines(self) -> dict[str, Machine]:
-        """Return which kernels each worker has."""
-
-    def memory(self) -> dict[str, int]:
-        """Return the memory of each worker that has a limit, in bytes."""
-
-
 class Local:
     """Runs every call at once, in this process."""
+
+    client = None
 
     def __init__(self) -> None:
         self._loaded: tuple[Any, Any] = None, None  # the last block, and what it is
 
     def begin(self) -> None:
-        """Do nothing."""
+        """Do nothing before the tasks of a round."""
 
     def begin_again(self) -> None:
-        """Do nothing."""
+        """Do nothing after workers were lost: there are none."""
 
     def submit(
         self, function: Callable[..., Any], *arguments: Any, shard: int | None = None
     ) -> Any:
-        """Call the function."""
+        """Call a function; its arguments may be results of other calls, or lists of such."""
         return function(*arguments)
 
     def load(self, block: Any, shard: int | None = None) -> Any:
-        """Compute the block, if it is not there already: shards in turn have parts of it."""
+        """Compute a block of documents, unless it is there: shards in turn have parts of it."""
         if not dask.is_dask_collection(block):
             return block
         if self._loaded[0] is not block:
@@ -148,20 +117,20 @@ class Cluster:
     def submit(
         self, function: Callable[..., Any], *arguments: Any, shard: int | None = None
     ) -> Any:
-        """Submit the call."""
+        """Submit the call of a function, as `Local.submit` has it."""
         check_client(self.client)
         key = f"{function.__name__}-{uuid4().hex}"
         return self.client.submit(function, *arguments, key=key, **self._place(shard))
 
     def load(self, block: Any, shard: int | None = None) -> Any:
-        """Submit what computes the block."""
+        """Submit what computes a block of documents."""
         check_client(self.client)
         future = self.client.compute(block, **self._place(shard))
         self._blocks.add(future.key)
         return future
 
     def wait(self, results: list[Any]) -> None:
-        """Wait while workers work, or may do so again."""
+        """Wait while workers work, or may do so again; raise the error of a call that failed."""
         seen = at_work = monotonic()
         n_done = 0
         while n_done < len(results):
@@ -242,6 +211,10 @@ class Cluster:
             return {}
         place = self._places[shard % len(self._places)]
         return {"workers": [place], "allow_other_workers": True}
+
+
+#: Runs functions. What they return stays where they ran until it is gathered.
+Executor = Local | Cluster
 
 
 def repeated(

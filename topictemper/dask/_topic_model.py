@@ -360,10 +360,10 @@ def _counts(
 
 def _persisted(executor: Executor, X: da.Array) -> da.Array:
     """The same array, which is computed once."""
-    client = getattr(executor, "client", None)
-    persisted: da.Array = (
-        client.persist(X) if client is not None else X.persist(scheduler="synchronous")
-    )
+    if executor.client is None:
+        persisted: da.Array = X.persist(scheduler="synchronous")
+    else:
+        persisted = executor.client.persist(X)
     return persisted
 
 
