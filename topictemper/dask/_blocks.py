@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, NamedTuple
 from uuid import uuid4
 
+import dask.array as da
 import numpy as np
 from dask._task_spec import convert_legacy_graph
 from dask.base import tokenize
@@ -142,6 +143,16 @@ def matrices_of(X: Any) -> Blocks:
         )
     n_rows = [float(part.shape[0]) for part in parts]
     return Blocks(parts, n_rows, int(parts[0].shape[1]), lazy=False)
+
+
+def joined(parts: Iterable[Delayed], n_rows: Iterable[float], meta: Any) -> da.Array:
+    """Return a lazy array of tasks that give so many rows each, of the kind of an empty `meta`."""
+    return da.concatenate(
+        [
+            da.from_delayed(part, (rows, *meta.shape[1:]), meta=meta)
+            for part, rows in zip(parts, n_rows, strict=True)
+        ]
+    )
 
 
 def names_of_columns(X: Any, *, numbers: bool) -> NDArray[Any] | None:

@@ -21,7 +21,7 @@ from ..lda._estimator import TemperedLDA
 from ..lda._prediction import Inference, way_of
 from ..persistence._models import load
 from ..text._model import TopicModel
-from ._blocks import Blocks, blocks_of, is_lazy, naming_block, plain
+from ._blocks import Blocks, blocks_of, is_lazy, joined, naming_block, plain
 from ._preflight import check_workers
 
 # Log-likelihood and number of the held-out tokens of each document of a block.
@@ -85,13 +85,7 @@ def transform(model: Any, X: Any, *, meta: Any = None, **options: Any) -> da.Arr
         dask.delayed(_transformed)(place, block, task, meta, options)
         for place, block in enumerate(blocks.parts)
     ]
-    shape = meta.shape[1:]
-    return da.concatenate(
-        [
-            da.from_delayed(part, shape=(n_rows, *shape), dtype=meta.dtype, meta=meta)
-            for part, n_rows in zip(parts, blocks.n_rows, strict=True)
-        ]
-    )
+    return joined(parts, blocks.n_rows, meta)
 
 
 def document_temperatures(model: Any, X: Any) -> da.Array:
@@ -123,14 +117,10 @@ def document_temperatures(model: Any, X: Any) -> da.Array:
     """
     blocks, task = _blocks_and_model(X, model)
     _topic_model(model)
-    return da.concatenate(
-        [
-            da.from_delayed(
-                dask.delayed(_temperatures)(place, block, task), shape=(n_rows,), dtype=np.float64
-            )
-            for place, (block, n_rows) in enumerate(zip(blocks.parts, blocks.n_rows, strict=True))
-        ]
-    )
+    parts = [
+        dask.delayed(_temperatures)(place, block, task) for place, block in enumerate(blocks.parts)
+    ]
+    return joined(parts, blocks.n_rows, np.empty(0))
 
 
 def score(

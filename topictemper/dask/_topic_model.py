@@ -25,7 +25,7 @@ from ..text._texts import Texts
 from ..text._vocabulary import GrowingVocabulary
 from . import _prediction
 from . import _text_tasks as tasks
-from ._blocks import Blocks, blocks_of, is_lazy, refuse_delayed, renamed
+from ._blocks import Blocks, blocks_of, is_lazy, joined, refuse_delayed, renamed
 from ._estimator import TemperedLDA
 from ._executors import Executor, repeated
 from ._other_names import attributes_of, called_by_texts
@@ -345,17 +345,10 @@ def _counts(
 ) -> da.Array:
     """The counts of texts, as a lazy array."""
     shared = dask.delayed(vectorizer, traverse=False)
-    meta = sp.csr_matrix((0, n_columns))
-    return da.concatenate(
-        [
-            da.from_delayed(
-                dask.delayed(tasks.counts_of)(place, block, shared, tokens),
-                shape=(n_rows, n_columns),
-                meta=meta,
-            )
-            for place, block, n_rows in blocks
-        ]
-    )
+    parts = [
+        dask.delayed(tasks.counts_of)(place, block, shared, tokens) for place, block, _ in blocks
+    ]
+    return joined(parts, [n_rows for _, _, n_rows in blocks], sp.csr_matrix((0, n_columns)))
 
 
 def _persisted(executor: Executor, X: da.Array) -> da.Array:
