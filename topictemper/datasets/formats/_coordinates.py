@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from ._lines import LARGEST_COUNT, Path, blocks, check_size, narrow, summable
+from ._lines import LARGEST_COUNT, blocks, check_size, narrow, summable
 from ._packed import InputError
 
 

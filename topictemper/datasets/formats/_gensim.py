@@ -79,9 +79,7 @@ def from_gensim(
     return X.astype(count_type(X.data), copy=False)
 
 
-def _entries(
-    corpus: Iterable[Any],
-) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def _entries(corpus: Iterable[Any]) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Return the words and the counts of all documents, and where each begins and ends."""
     # One array for all: those of NumPy, one for each document, would take most of the time.
     numbers, ends = array("d"), [0]

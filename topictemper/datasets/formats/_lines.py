@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from ..._utils._typing import Floats
 from ._packed import InputError
 from ._scan import scan
-
-Path = str | os.PathLike[str]
 
 # The maximum of SciPy's smaller index type.
 LARGEST_SIZE = np.iinfo(np.int32).max

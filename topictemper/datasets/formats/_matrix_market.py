@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import IO
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from ._coordinates import Coordinates, read_coordinates
-from ._lines import LARGEST_COUNT, Path, blocks, check_size, narrow, read_line, shown
+from ._lines import LARGEST_COUNT, blocks, check_size, narrow, read_line, shown
 from ._packed import InputError
 
 # How many numbers of an entry must be integers.
 _WHOLE = {"integer": 3, "unsigned-integer": 3, "real": 2, "double": 2, "pattern": 2}
-_SYMMETRIES = ("general", "symmetric")
 
 
 def read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
@@ -30,7 +30,7 @@ def read_mtx(file: IO[bytes], path: Path, n_features: int | None) -> csr_array:
     for word, allowed in (
         (layout, ("coordinate", "array")),
         (field, tuple(_WHOLE)),
-        (symmetry, _SYMMETRIES),
+        (symmetry, ("general", "symmetric")),
     ):
         if word not in allowed:
             raise InputError(

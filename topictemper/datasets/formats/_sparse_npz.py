@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..._utils._npz import read_npz as read_members
 from ..._utils._sparse_checks import check_structure
-from ._lines import LARGEST_SIZE, Path, check_size, summable
+from ._lines import LARGEST_SIZE, check_size, summable
 from ._packed import InputError
 
 _Arrays = dict[str, NDArray[Any]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import IO
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy.sparse import csr_array
 
 from ..._utils._chunks import parts
 from ._coordinates import read_coordinates
-from ._lines import Path, as_text, read_line, shown
+from ._lines import as_text, read_line, shown
 from ._packed import InputError
 
 # After the document, the word and the count.

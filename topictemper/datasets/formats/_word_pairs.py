@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -11,16 +12,7 @@ from scipy.sparse import csr_array
 
 from ..._utils._chunks import parts
 from ..._utils._typing import Floats
-from ._lines import (
-    LARGEST_COUNT,
-    LARGEST_SIZE,
-    Block,
-    Path,
-    as_text,
-    blocks,
-    narrow,
-    summable,
-)
+from ._lines import LARGEST_COUNT, LARGEST_SIZE, Block, as_text, blocks, narrow, summable
 from ._packed import InputError
 
 # Optional parts of a line of SVMlight.
