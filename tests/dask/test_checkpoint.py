@@ -10,7 +10,7 @@ import topictemper
 from topictemper.dask._checkpoint import Checkpoint, State, as_json
 from topictemper.dask._executors import Local
 
-from .documents import array_with, bits, counts, estimator, failing
+from .documents import array_with, bits, counts, estimator, failing, made
 
 
 def test_the_last_round_and_the_best_one_stay(tmp_path):
@@ -54,17 +54,17 @@ class TestCheckpoint:
     # Each block is loaded twice before the first round, and then about once in a pass.
     @pytest.mark.parametrize("when", [2, 3, 4])
     def test_an_error_in_a_round(self, reference, tmp_path, when):
-        X = array_with(4, failing, str(self._folder(tmp_path)), when)
+        X = array_with(4, failing, made(tmp_path / "loads"), when)
         lda = estimator(checkpoint=tmp_path / "rounds")
         with pytest.raises(OSError, match="the disk is gone"):
             lda.fit(X)
         assert not hasattr(lda, "client_")
-        made = {path.name for path in (tmp_path / "rounds").glob("round-*")}
-        assert len(made) == (0 if when == 2 else 1)
+        written = list((tmp_path / "rounds").glob("round-*"))
+        assert len(written) == (0 if when == 2 else 1)
         assert bits(lda.fit(X, resume=True)) == reference
 
     def test_a_random_state_goes_on_where_it_was(self, tmp_path):
-        X = array_with(4, failing, str(self._folder(tmp_path)), 3)
+        X = array_with(4, failing, made(tmp_path / "loads"), 3)
         lda = estimator(checkpoint=tmp_path / "rounds", random_state=np.random.RandomState(5))
         whole = clone(lda).set_params(checkpoint=None).fit(counts())
         with pytest.raises(OSError, match="the disk is gone"):
@@ -76,7 +76,7 @@ class TestCheckpoint:
         stops = {"early_stopping": True, "n_iter_no_change": 2, "max_iter": 50}
         stops["learning_offset"] = 1.0
         whole = estimator(**stops).fit(X, validation_X=held_out)
-        broken = array_with(1, failing, str(self._folder(tmp_path)), 3)
+        broken = array_with(1, failing, made(tmp_path / "loads"), 3)
         lda = estimator(**stops, checkpoint=tmp_path / "rounds")
         with pytest.raises(OSError, match="the disk is gone"):
             lda.fit(broken, validation_X=held_out)
@@ -85,7 +85,7 @@ class TestCheckpoint:
         assert (lda.score_history_ == whole.score_history_).all()
 
     def test_a_seed_of_no_name_is_remembered(self, tmp_path):
-        X = array_with(4, failing, str(self._folder(tmp_path)), 4)
+        X = array_with(4, failing, made(tmp_path / "loads"), 4)
         lda = estimator(random_state=None, checkpoint=tmp_path / "rounds")
         with pytest.raises(OSError, match="the disk is gone"):
             lda.fit(X)
@@ -133,9 +133,3 @@ class TestCheckpoint:
     def test_resume_without_a_folder(self):
         with pytest.raises(ValueError, match="set the parameter checkpoint"):
             estimator().fit(counts(), resume=True)
-
-    @staticmethod
-    def _folder(tmp_path):
-        folder = tmp_path / "loads"
-        folder.mkdir()
-        return folder

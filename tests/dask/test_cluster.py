@@ -48,12 +48,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")
 
 
 @pytest.fixture(scope="module")
-def reference():
-    """The bits of a fit without a cluster."""
-    return bits(estimator().fit(counts()))
-
-
-@pytest.fixture(scope="module")
 def text_reference():
     """The local model of a fit of texts without a cluster."""
     return rounds_of_texts().fit(db.from_sequence(TEXTS, npartitions=3)).to_local()
