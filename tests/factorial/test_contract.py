@@ -93,9 +93,8 @@ def test_fitted_attributes():
     assert (model.temperature_history_["temperature"][:20] > 1).all()
     assert model.temperature_responsibilities_.shape == model.temperatures_.shape == (20,)
     assert_allclose(model.temperature_responsibilities_.sum(), 1)
-    model.set_params(tempering="vi", final_sweeps=None).fit(
-        X
-    )  # what belongs to the last fit does not stay
+    # What belongs to the last fit does not stay.
+    model.set_params(tempering="vi", final_sweeps=None).fit(X)
     assert not hasattr(model, "temperatures_")
     assert not hasattr(model, "temperature_responsibilities_")
 

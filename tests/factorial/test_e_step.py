@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from topictemper._core._reference.truncated import pack
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_bars
 from topictemper.factorial.truncated._e_step import (
@@ -66,12 +67,10 @@ def test_no_more_states_than_there_are():
 @pytest.mark.parametrize("n_units", [3, 16, 17, 64, 70, 130])
 def test_states_of_many_data_are_merged(n_units):
     rng = np.random.default_rng(0)
-    kinds = rng.integers(2, size=(40, n_units)).astype(np.uint64)
+    kinds = rng.integers(2, size=(40, n_units))
     kinds[:2] = 0  # the empty state, and that of the last unit alone
     kinds[1, -1] = 1
-    packed = np.zeros((40, (n_units + 63) // 64), dtype=np.uint64)
-    for h in range(n_units):
-        packed[:, h // 64] |= kinds[:, h] << np.uint64(h % 64)
+    packed = pack(kinds)
     chosen, weights = rng.integers(40, size=(50, 6)), rng.random((50, 6))
     weights[::5, 0] = 0.0  # left out
     states, sums = merged(

@@ -20,22 +20,23 @@ def shapes(n=200):
     return make_shapes(n, random_state=0).data
 
 
-def run(X, nu, local=False):
+def run(X, nu, mode):
+    temperatures, n_tempered = (None, 0) if mode == "vi" else (temperature_grid(20, 10.0), 20)
     how = Config(
-        PRIOR, "lvt" if local else "vt", None, temperature_grid(20, 10.0), share=0.1, max_iter=30,
-        n_tempered=20, tol=0.0, n_init=1, random_state=np.random.RandomState(0), log=None,
+        PRIOR, mode, None, temperatures, share=0.1, max_iter=30, n_tempered=n_tempered,
+        tol=0.0, n_init=1, random_state=np.random.RandomState(0), log=None,
     )  # fmt: skip
     with Workers() as workers:
         return ascend_from(Images(X), how, nu, workers)
 
 
-@pytest.mark.parametrize("local", [False, True])
-def test_a_pixel_that_no_image_shows_changes_nothing(local):
+@pytest.mark.parametrize("mode", ["vt", "lvt"])
+def test_a_pixel_that_no_image_shows_changes_nothing(mode):
     X, nu = shapes(), np.random.RandomState(0).random_sample((4, 200))
     holes = np.random.RandomState(1).random_sample(X.shape) < 0.2
     for Y in (X, np.where(holes, np.nan, X)):
         wide = np.insert(Y, 5, np.nan, axis=1)
-        without, with_it = run(Y, nu, local), run(wide, nu, local)
+        without, with_it = run(Y, nu, mode), run(wide, nu, mode)
         m, v = with_it.components
         assert (m[:, 5] == 0).all()
         assert_allclose(v[:, 5], PRIOR.prior_var, rtol=1e-15)
@@ -46,16 +47,16 @@ def test_a_pixel_that_no_image_shows_changes_nothing(local):
             assert_allclose(with_it.history.elbos[field], without.history.elbos[field], rtol=1e-10)
 
 
-@pytest.mark.parametrize("local", [False, True])
-def test_many_patterns_take_turns(local, monkeypatch):
+@pytest.mark.parametrize("mode", ["vt", "lvt"])
+def test_many_patterns_take_turns(mode, monkeypatch):
     X, nu = shapes(), np.random.RandomState(0).random_sample((4, 200))
     X[np.random.RandomState(1).random_sample(X.shape) < 0.2] = np.nan
-    at_once = run(X, nu, local)
+    at_once = run(X, nu, mode)
     monkeypatch.setattr(_images, "_MOST_NUMBERS", 16 * 7)
     parts = list(Images(X).parts(4))
     assert len(parts) > 10
     assert_array_equal(np.sort(np.concatenate([chosen for _, chosen in parts])), np.arange(200))
-    in_turn = run(X, nu, local)
+    in_turn = run(X, nu, mode)
     assert_allclose(in_turn.components.m, at_once.components.m, rtol=1e-8, atol=1e-10)
     assert_allclose(in_turn.elbo, at_once.elbo, rtol=1e-10)
 
@@ -65,13 +66,7 @@ def test_an_image_that_shows_nothing_changes_nothing_but_the_temperature():
     X, nu = shapes(), np.random.RandomState(0).random_sample((4, 201))
     model = FactorialMixture(4, tempering="vi", max_iter=30, random_state=0, tol=0)
     more = np.vstack([X, np.full(16, np.nan)])
-    how = Config(
-        PRIOR, "vi", None, None, share=1.0, max_iter=30, n_tempered=0, tol=0.0, n_init=1,
-        random_state=np.random.RandomState(0), log=None,
-    )  # fmt: skip
-    with Workers() as workers:
-        a = ascend_from(Images(more), how, nu, workers)
-        b = ascend_from(Images(X), how, nu[:, :200], workers)
+    a, b = run(more, nu, "vi"), run(X, nu[:, :200], "vi")
     assert_allclose(a.components.m, b.components.m, rtol=1e-8, atol=1e-10)
     # what is left of its bound is the divergence of its q(Z) from pi: none
     bounds, of_more = b.history.elbos["elbo"], a.history.elbos["elbo"]
@@ -95,7 +90,6 @@ def test_hidden_pixels_cannot_be_seen():
     some[:, 0] = np.nan
     by_hand = mask.copy()
     by_hand[:, 0] = False
-    expected = norm.logpdf(X, nu @ m, spread)[by_hand]
     nu_some = model.transform(np.where(mask, np.nan, some))
     spread = np.sqrt(0.1 + (nu_some * (1 - nu_some)) @ m**2 + nu_some @ v)
     expected = norm.logpdf(X, nu_some @ m, spread)[by_hand].mean()

@@ -5,6 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits
 
+from topictemper._core._reference.truncated import unpack
 from topictemper._core._workers import Workers
 from topictemper.factorial import BinarySparseCoding, SigmoidBeliefNetwork
 from topictemper.factorial.truncated._ascents import flip_curvatures, pairwise_maxima
@@ -29,11 +30,6 @@ def bernoulli(n_units, scale, n_features=9):
 
 def data(n=50, n_features=9):
     return np.random.RandomState(1).normal(size=(n, n_features))
-
-
-def unpacked(states, n_units):
-    bits = np.unpackbits(states.astype("<u8").view(np.uint8), axis=-1, bitorder="little")
-    return bits[..., :n_units].astype(np.float64)
 
 
 def test_no_flip_leads_up_from_a_local_maximum():
@@ -89,7 +85,7 @@ def test_sets_have_local_maxima_and_stay_distinct(n_units):
     with Workers() as workers:
         sets = StateSets(np.arange(50, dtype=np.uint64), n_states, joint.prior, 0, workers)
         add_local_maxima(sets, joint, Y, workers)
-    for own, maxima in zip(unpacked(sets.states, n_units), found, strict=True):
+    for own, maxima in zip(unpack(sets.states, n_units), found, strict=True):
         assert len(np.unique(own, axis=0)) == n_states
         assert {tuple(state) for state in maxima} <= {tuple(state) for state in own}
 
@@ -102,7 +98,7 @@ def test_a_state_that_is_there_already_is_not_lost():
         sets = StateSets(np.arange(50, dtype=np.uint64), 7, joint.prior, 0, workers)
         sets.states[:, -3] = _packed(first)
         add_local_maxima(sets, joint, Y, workers)
-    for own, state in zip(unpacked(sets.states, 70), first, strict=True):
+    for own, state in zip(unpack(sets.states, 70), first, strict=True):
         assert len(np.unique(own, axis=0)) == 7
         assert (own == state).all(axis=1).any()
 
