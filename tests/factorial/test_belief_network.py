@@ -82,6 +82,17 @@ def expected_log_likelihood(W, bias, pi, Y):
     return logsumexp(table + prior, axis=1).mean()
 
 
+def slope(function, array, place):
+    """Of what depends on a number in an array, by differences."""
+    value, step = array[place], 1e-5
+    array[place] = value + step
+    above = function()
+    array[place] = value - step
+    below = function()
+    array[place] = value
+    return (above - below) / (2 * step)
+
+
 @pytest.mark.parametrize(
     "parameters",
     [
@@ -131,22 +142,17 @@ def test_one_step_follows_the_gradient_of_the_exact_log_likelihood():
     ).fit(images())
     rng = np.random.RandomState(0)
     W, bias, pi = rng.normal(scale=0.1, size=(6, 9)), np.full(9, -1.0), np.full(6, 0.2)
-    step = 1e-5
-    for h, d in ((0, 0), (3, 5), (5, 8)):
-        up, down = W.copy(), W.copy()
-        up[h, d], down[h, d] = W[h, d] + step, W[h, d] - step
-        slope = (
-            expected_log_likelihood(up, bias, pi, images())
-            - expected_log_likelihood(down, bias, pi, images())
-        ) / (2 * step)
-        assert abs(slope) > 1e-5
-        assert_allclose(model.components_[h, d] - W[h, d], rate * np.sign(slope), rtol=0.01)
-    up, down = bias.copy(), bias.copy()
-    up[4], down[4] = bias[4] + step, bias[4] - step
-    slope = expected_log_likelihood(W, up, pi, images()) - expected_log_likelihood(
-        W, down, pi, images()
-    )
-    assert_allclose(model.bias_[4] + 1.0, rate * np.sign(slope), rtol=0.01)
+
+    def log_likelihood():
+        return expected_log_likelihood(W, bias, pi, images())
+
+    for learned, start, place in (
+        *((model.components_, W, place) for place in ((0, 0), (3, 5), (5, 8))),
+        (model.bias_, bias, 4),
+    ):
+        change = slope(log_likelihood, start, place)
+        assert abs(change) > 1e-5
+        assert_allclose(learned[place] - start[place], rate * np.sign(change), rtol=0.01)
 
 
 def test_a_step_from_many_data_is_that_from_a_few():
@@ -273,21 +279,12 @@ def test_network_gradient():
         p = network.marginals(Y)
         return (targets * np.log(p) + (1 - targets) * np.log1p(-p)).sum()
 
-    layers, slopes = network._layers, []
-    for layer in layers:
-        slope = np.zeros_like(layer)
-        for place in np.ndindex(layer.shape):
-            value = layer[place]
-            layer[place] = value + 1e-5
-            slope[place] = entropy()
-            layer[place] = value - 1e-5
-            slope[place] -= entropy()
-            layer[place] = value
-        slopes.append(slope)
+    layers = network._layers
+    slopes = [[slope(entropy, one, place) for place in np.ndindex(one.shape)] for one in layers]
     before = [layer.copy() for layer in layers]
     network.train(Y, targets)
-    for layer, old, slope in zip(layers, before, slopes, strict=True):
-        assert_array_equal(np.sign(layer - old), np.sign(slope))
+    for layer, old, expected in zip(layers, before, slopes, strict=True):
+        assert_array_equal(np.sign(layer - old).ravel(), np.sign(expected))
 
 
 # As an estimator
