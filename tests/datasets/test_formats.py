@@ -175,6 +175,19 @@ def test_svmlight_from_0_or_1(tmp_path, zero_based):
     assert_array_equal(read_corpus(path).counts.toarray(), COUNTS[:, :3])
 
 
+def test_svmlight_from_zero(tmp_path):
+    X = np.array([[0, 2, 0, 1], [0, 1, 3, 0]])
+    dump_svmlight_file(X, np.zeros(2), str(tmp_path / "a.svm"))
+    (tmp_path / "vocab.txt").write_text("a\nb\nc\nd\n")
+    counts = read_corpus(tmp_path / "a.svm", zero_based=True).counts
+    assert_array_equal(counts.toarray(), X)
+    dump_svmlight_file(X[:, 1:], np.zeros(2), str(tmp_path / "b.svm"))
+    with pytest.raises(ValueError, match="there is a column 0"):
+        read_corpus(tmp_path / "b.svm", zero_based=False)
+    with pytest.raises(ValueError, match="zero_based is for format='svmlight'"):
+        read_corpus(tmp_path / "c.mtx", zero_based=True)
+
+
 def test_words_twice_in_a_document_are_added_up(tmp_path):
     (tmp_path / "x.ldac").write_text("3 4:1 0:2 4:5\n0\n")
     assert_array_equal(read_corpus(tmp_path / "x.ldac").counts.toarray()[0], [2, 0, 0, 0, 6])
@@ -317,6 +330,28 @@ def test_words_of_a_folder_with_a_damaged_archive(tmp_path):
     assert read_corpus(path).feature_names.tolist() == list("dcba")
 
 
+@pytest.mark.parametrize("name", ["x.npz", "docword.x.txt"])
+def test_corpora_do_not_share_words(name, tmp_path):
+    words, others = ["a", "b", "c", "d"], ["e", "f", "g", "h"]
+    write_corpus(tmp_path / name, COUNTS, feature_names=words)
+    with pytest.raises(ValueError, match="has words, which would be those of"):
+        write_corpus(tmp_path / name, COUNTS[:, ::-1])
+    assert read_corpus(tmp_path / name).feature_names.tolist() == words
+    write_corpus(tmp_path / name, COUNTS, feature_names=others)
+    assert read_corpus(tmp_path / name).feature_names.tolist() == others
+
+
+def test_new_corpora_do_not_change_words_of_others(tmp_path):
+    words = ["a", "b", "c", "d"]
+    write_corpus(tmp_path / "x.npz", COUNTS, feature_names=words)
+    write_corpus(tmp_path / "y.ldac", COUNTS, feature_names=words)
+    for name in ("z.npz", "x.npz"):
+        with pytest.raises(ValueError, match="those of another corpus"):
+            write_corpus(tmp_path / name, COUNTS, feature_names=words[::-1])
+    assert read_corpus(tmp_path / "x.npz").feature_names.tolist() == words
+    assert not (tmp_path / "z.npz").exists()
+
+
 # gensim
 
 
@@ -428,38 +463,3 @@ def test_without_pyarrow(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"topictemper\[parquet\]"):
         next(iter_parquet_text(tmp_path / "x.parquet"))
-
-
-@pytest.mark.parametrize("name", ["x.npz", "docword.x.txt"])
-def test_corpora_do_not_share_words(name, tmp_path):
-    words, others = ["a", "b", "c", "d"], ["e", "f", "g", "h"]
-    write_corpus(tmp_path / name, COUNTS, feature_names=words)
-    with pytest.raises(ValueError, match="has words, which would be those of"):
-        write_corpus(tmp_path / name, COUNTS[:, ::-1])
-    assert read_corpus(tmp_path / name).feature_names.tolist() == words
-    write_corpus(tmp_path / name, COUNTS, feature_names=others)
-    assert read_corpus(tmp_path / name).feature_names.tolist() == others
-
-
-def test_new_corpora_do_not_change_words_of_others(tmp_path):
-    words = ["a", "b", "c", "d"]
-    write_corpus(tmp_path / "x.npz", COUNTS, feature_names=words)
-    write_corpus(tmp_path / "y.ldac", COUNTS, feature_names=words)
-    for name in ("z.npz", "x.npz"):
-        with pytest.raises(ValueError, match="those of another corpus"):
-            write_corpus(tmp_path / name, COUNTS, feature_names=words[::-1])
-    assert read_corpus(tmp_path / "x.npz").feature_names.tolist() == words
-    assert not (tmp_path / "z.npz").exists()
-
-
-def test_svmlight_from_zero(tmp_path):
-    X = np.array([[0, 2, 0, 1], [0, 1, 3, 0]])
-    dump_svmlight_file(X, np.zeros(2), str(tmp_path / "a.svm"))
-    (tmp_path / "vocab.txt").write_text("a\nb\nc\nd\n")
-    counts = read_corpus(tmp_path / "a.svm", zero_based=True).counts
-    assert_array_equal(counts.toarray(), X)
-    dump_svmlight_file(X[:, 1:], np.zeros(2), str(tmp_path / "b.svm"))
-    with pytest.raises(ValueError, match="there is a column 0"):
-        read_corpus(tmp_path / "b.svm", zero_based=False)
-    with pytest.raises(ValueError, match="zero_based is for format='svmlight'"):
-        read_corpus(tmp_path / "c.mtx", zero_based=True)

@@ -193,11 +193,7 @@ def test_training_images_are_in_good_optima_and_new_ones_gain():
 
 def test_plain_inference_is_plain():
     X = data()
-    images, prior = Images(X), Prior(np.full(8, 0.3), 0.01, 0.1225)
-    nu, s = np.random.RandomState(0).random_sample((8, len(X))), np.ones(len(X))
-    for _ in range(250):
-        components = update_components(images, prior, nu, s)
-        nu = update_assignments(images, prior, components, nu, s, WORKERS).nu
+    components, _ = swept(Images(X), n_sweeps=250)
     for mode in (None, Annealing(max_temperature=1)):
         model = fitted(X, mode, max_iter=250, tol=0)
         assert_array_equal(model.components_, components.m)
