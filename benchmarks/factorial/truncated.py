@@ -152,13 +152,7 @@ def main() -> None:
     """Run the parts that were asked for."""
     arguments = parser(__doc__, data="none", seeds=None)
     add = arguments.add_argument
-    add(
-        "--parts",
-        nargs="+",
-        choices=PARTS,
-        default=["bars", "sbn-bars", "speed"],
-        help="what to run",
-    )
+    add("--parts", nargs="+", choices=PARTS, default=list(PARTS), help="what to run")
     add("--bars", type=int, default=10_000, help="images of linear bars")
     add("--bars-seeds", type=int, default=4, help="runs on linear bars")
     add("--sbn-seeds", type=int, default=8, help="runs on sigmoid bars")

@@ -92,7 +92,6 @@ def main() -> None:
         "--cases",
         nargs="+",
         choices=CASES,
-        default=None,
         help="some of the cases; none: all with DATA",
     )
     options = arguments.parse_args()

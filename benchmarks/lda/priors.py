@@ -52,7 +52,7 @@ def main() -> None:
     """Print a table for each corpus."""
     arguments = parser(__doc__)
     arguments.add_argument(
-        "--corpora", nargs="+", choices=CORPORA, default=None, help="some of the corpora; none: all"
+        "--corpora", nargs="+", choices=CORPORA, help="some of the corpora; none: all"
     )
     arguments.add_argument("--passes", type=int, default=10, help="max_iter")
     arguments.add_argument("--tempering", default="lvt", help="mode of tempering")

@@ -116,7 +116,7 @@ def main() -> None:
     """Print a table for each corpus."""
     arguments = parser(__doc__)
     arguments.add_argument(
-        "--corpora", nargs="+", choices=CASES, default=None, help="some of the corpora; none: all"
+        "--corpora", nargs="+", choices=CASES, help="some of the corpora; none: all"
     )
     options = arguments.parse_args()
     names = options.corpora or (["docstrings"] if options.data is None else list(CASES))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import os
 import time
+from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -46,7 +47,6 @@ SHARED = {
     "random_state": 0,
 }
 OURS = SHARED | {"inference": "vb"}  # the algorithm of scikit-learn
-PARTS = ("peers", "defaults", "limits", "own")
 
 
 class TimedWorkers(Workers):
@@ -68,7 +68,12 @@ def seconds(function: Callable[..., Any], *arguments: Any) -> float:
     return time.perf_counter() - start
 
 
-def peers(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int) -> None:
+def warm(X: Any) -> int:
+    """Rows to learn from before anything is measured."""
+    return min(20_000, X.shape[0] // 2)
+
+
+def peers(X: Any, options: Namespace) -> None:
     """Print learning and transform against scikit-learn.
 
     scikit-learn works in the precision of its input: float64 for whole numbers, which is what a
@@ -76,8 +81,9 @@ def peers(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int)
     """
     print("\n| task | K | topictemper | scikit-learn | ratio | its float32 | ratio |")
     print("|---|---|---|---|---|---|---|")
-    for n_components in components:
-        size = {"n_components": n_components, "total_samples": X.shape[0], "n_jobs": jobs}
+    warm_rows = warm(X)
+    for n_components in options.components:
+        size = {"n_components": n_components, "total_samples": X.shape[0], "n_jobs": options.jobs}
         theirs = LatentDirichletAllocation(learning_method="online", **SHARED, **size)
         models = {
             "ours": (TemperedLDA(tempering="svi", **OURS, **size), X),
@@ -89,7 +95,7 @@ def peers(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int)
         for model, rows in models.values():
             model.partial_fit(rows[:warm_rows])
         times: dict[str, list[float]] = defaultdict(list)
-        for i in range(rounds):
+        for i in range(options.rounds):
             start = warm_rows + i * ROWS % (X.shape[0] - warm_rows - ROWS)
             for task, method in (("step", "partial_fit"), ("transform", "transform")):
                 for name in list(models)[:: 1 if i % 2 == 0 else -1]:
@@ -107,23 +113,23 @@ def peers(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int)
             )
 
 
-def defaults(X: Any, components: list[int], warm_rows: int, rounds: int, jobs: int) -> None:
+def defaults(X: Any, options: Namespace) -> None:
     """Print `transform` of default fits, which is collapsed inference.
 
     scikit-learn's has the same topics, by mean-field inference, and one alpha, the mean of ours.
     """
     print("\n| task | K | topictemper | scikit-learn | ratio |\n|---|---|---|---|---|")
     rows, some = X[-ROWS:], X[-BATCH:].astype(np.int32)
-    for n_components in components:
-        ours = TemperedLDA(n_components, max_iter=4, n_jobs=jobs, random_state=0)
-        ours.fit(X[:warm_rows])
+    for n_components in options.components:
+        ours = TemperedLDA(n_components, max_iter=4, n_jobs=options.jobs, random_state=0)
+        ours.fit(X[: warm(X)])
         alpha = float(ours.doc_topic_prior_.mean())
-        theirs = LatentDirichletAllocation(n_components, doc_topic_prior=alpha, n_jobs=jobs)
-        theirs.set_params(learning_method="online", max_iter=1).fit(some)
+        theirs = LatentDirichletAllocation(n_components, doc_topic_prior=alpha)
+        theirs.set_params(learning_method="online", max_iter=1, n_jobs=options.jobs).fit(some)
         theirs.components_ = ours.components_.astype(np.float64)
         theirs.exp_dirichlet_component_ = np.exp(expectation(theirs.components_))
         times = []
-        for _ in range(rounds):
+        for _ in range(options.rounds):
             mine = seconds(ours.transform, rows) / ROWS
             times.append((mine, seconds(theirs.transform, some) / BATCH))
         mine, other = np.median(times, axis=0) * 1e6
@@ -184,11 +190,12 @@ class Sweeps(NamedTuple):
         return float(dense.sum()), float(least.sum())
 
 
-def limits(X: Any, components: list[int], warm_rows: int) -> None:
+def limits(X: Any, options: Namespace) -> None:
     """Print the E-step beside the ceilings of a core, and the parts of a step; one thread."""
+    warm_rows = warm(X)
     rows = X[warm_rows : warm_rows + 2 * ROWS]
     first, second = [], []
-    for n_components in components:
+    for n_components in options.components:
         model = TemperedLDA(n_components, tempering="svi", total_samples=X.shape[0], **OURS)
         model.partial_fit(X[:warm_rows])
         runs = [Sweeps.of(model, rows) for _ in range(5)]
@@ -234,8 +241,9 @@ def ratios(base: Callable[[], Any], other: Callable[[], Any], rounds: int) -> st
     return f"{np.median(result):.2f} | {min(result):.2f} to {max(result):.2f}"
 
 
-def own_cases(X: Any, rounds: int) -> None:
+def own_cases(X: Any, options: Namespace) -> None:
     """Print ratios of our own cases, K = 100."""
+    rounds = options.rounds
     print("\n| case | ratio | range |\n|---|---|---|")
     models = {
         tempering: TemperedLDA(100, tempering=tempering, max_iter=6, **OURS).fit(X)
@@ -282,6 +290,9 @@ def widened(model: TemperedLDA, n_features: int) -> TemperedLDA:
     return wide
 
 
+PARTS = {"peers": peers, "defaults": defaults, "limits": limits, "own": own_cases}
+
+
 def main() -> None:
     """Print the tables."""
     arguments = parser(__doc__, seeds=None)
@@ -298,16 +309,8 @@ def main() -> None:
     X = X.astype(np.float32)
     print(machine(options.jobs))
     print(f"{corpus}, {X.shape[0]} rows, batch {BATCH}, tol {TOL}; microseconds a document")
-    warm_rows = min(20_000, X.shape[0] // 2)
-    for name in options.parts:
-        if name == "peers":
-            peers(X, options.components, warm_rows, options.rounds, options.jobs)
-        elif name == "defaults":
-            defaults(X, options.components, warm_rows, options.rounds, options.jobs)
-        elif name == "limits":
-            limits(X, options.components, warm_rows)
-        else:
-            own_cases(X, options.rounds)
+    for part in options.parts:
+        PARTS[part](X, options)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
@@ -33,7 +34,6 @@ from .._common.corpora import machine, parser
 from .._common.pairs import with_error
 
 N, D, CLUSTERS, TRUNCATION, ITERATIONS = 500, 2, 6, 15, 600
-PARTS = ("dp", "real", "two-gaussians")
 Tempering = Literal["avi"] | Annealing | None
 
 
@@ -107,8 +107,9 @@ def fitted(X: Floats, phi: Floats, tempering: Tempering, sort: bool = True) -> D
         return model.fit(X)
 
 
-def dp(seeds: int) -> None:
+def dp(options: Namespace) -> None:
     """Print the table of DP mixtures."""
+    seeds = options.seeds
     print(f"## DP mixtures: N = {N}, D = {D}, {CLUSTERS} clusters, T = {TRUNCATION}, {seeds} seeds")
     print(f"ELBO at T = 1 after {ITERATIONS} iterations; ± is the standard error\n")
     print("| start | method | ELBO | minus sorted VI | components > 2% | seconds |")
@@ -138,8 +139,9 @@ def dp(seeds: int) -> None:
             )
 
 
-def real(seeds: int) -> None:
+def real(options: Namespace) -> None:
     """Print the table of DP mixtures of scikit-learn's data."""
+    seeds = options.seeds
     print(f"## DP mixtures of standardized data, from k-means: means of {seeds} seeds\n")
     print("| data | covariance | components | ELBO of VI | components > 2% | AVI minus VI |")
     print("|---|---|---|---|---|---|")
@@ -171,8 +173,9 @@ def real(seeds: int) -> None:
                 )
 
 
-def two_gaussians(runs: int, out: Path) -> None:
+def two_gaussians(options: Namespace) -> None:
     """Print how often the means end the wrong way round, and draw the surfaces."""
+    runs = options.runs
     print(f"## Two Gaussians: fraction of {runs} runs with the means the wrong way round\n")
     print("| method | start sd 0.1 | 1 | 5 |")
     print("|---|---|---|---|")
@@ -194,13 +197,16 @@ def two_gaussians(runs: int, out: Path) -> None:
     from topictemper.plotting import AnnealedSurfaceDisplay
 
     display = AnnealedSurfaceDisplay.from_model(models[0], limits=(-7.0, 7.0), resolution=141)
-    path = out / "two-gaussians.png"
+    path = options.out / "two-gaussians.png"
     display.figure_.savefig(path, dpi=150)
     print("\noptima (the best first), and their bounds")
     for temperature, optima in zip(display.temperatures, display.optima, strict=True):
         bounds = models[0].elbo(optima, temperature)
         print(f"T = {temperature:g}: {optima.round(3).tolist()} {bounds.round(2).tolist()}")
     print(path)
+
+
+PARTS = {"dp": dp, "real": real, "two-gaussians": two_gaussians}
 
 
 def main() -> None:
@@ -214,12 +220,8 @@ def main() -> None:
     options = arguments.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     print(machine(1))
-    if "dp" in options.parts:
-        dp(options.seeds)
-    if "real" in options.parts:
-        real(options.seeds)
-    if "two-gaussians" in options.parts:
-        two_gaussians(options.runs, options.out)
+    for part in options.parts:
+        PARTS[part](options)
 
 
 if __name__ == "__main__":
