@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from argparse import Namespace
 from collections.abc import Callable
+from timeit import repeat
 from typing import Any
 
 import numpy as np
@@ -51,12 +51,7 @@ def problem(n: int, n_components: int) -> tuple[Any, ...]:
 
 def median(call: Callable[[], None], rounds: int) -> float:
     """Milliseconds of a call."""
-    times = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - began)
-    return float(np.median(times)) * 1e3
+    return float(np.median(repeat(call, number=1, repeat=rounds))) * 1e3
 
 
 def cost(n: int, n_components: int, jobs: int, rounds: int) -> tuple[float, float, float]:

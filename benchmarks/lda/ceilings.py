@@ -6,8 +6,8 @@ come out above one.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from timeit import repeat
 
 import numpy as np
 
@@ -17,12 +17,7 @@ REPEATS = 20
 
 def fastest(function: Callable[[], object]) -> float:
     """Shortest wall time of a call, in seconds."""
-    best = float("inf")
-    for _ in range(REPEATS):
-        start = time.perf_counter()
-        function()
-        best = min(best, time.perf_counter() - start)
-    return best
+    return min(repeat(function, number=1, repeat=REPEATS))
 
 
 def multiply_adds() -> float:

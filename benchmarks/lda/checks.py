@@ -9,9 +9,10 @@ passes planned.
 
 from __future__ import annotations
 
-import time
 import tracemalloc
 from collections.abc import Callable
+from functools import partial
+from timeit import repeat
 from typing import Any
 
 from topictemper import TemperedLDA
@@ -26,12 +27,7 @@ CORPORA = ("docstrings", "ap", "20news", "arxiv")
 
 def seconds(function: Callable[..., Any], *options: Any, rounds: int = ROUNDS) -> float:
     """Shortest of some calls."""
-    times = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        function(*options)
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return min(repeat(partial(function, *options), number=1, repeat=rounds))
 
 
 def main() -> None:
@@ -46,7 +42,7 @@ def main() -> None:
         X = load(options.data, name)[0]
         lda = TemperedLDA(options.components, random_state=0, n_jobs=options.jobs)
         structure = seconds(check_structure, X, "X")
-        every = seconds(lambda X=X, lda=lda: lda._training_counts(X, reset=True))
+        every = seconds(partial(lda._training_counts, reset=True), X)
         config = Config.of(lda.get_params(deep=False), X.shape[1])
         passes = config.planned_passes(X.shape[0], X.sum() / X.shape[0])
         fit = passes * seconds(lda.set_params(max_iter=1, batch_size=500).fit, X, rounds=2)
