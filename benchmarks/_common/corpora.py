@@ -11,7 +11,7 @@ import argparse
 import os
 import platform
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import scipy
@@ -118,7 +118,11 @@ def scattered(n_words: int, n_features: int) -> NDArray[np.int32]:
 
 def hashed(X: sp.csr_matrix, n_features: int) -> sp.csr_matrix:
     """The same rows over a wider vocabulary."""
-    columns = scattered(X.shape[1], n_features)
+    return moved(X, scattered(X.shape[1], n_features), n_features)
+
+
+def moved(X: sp.csr_matrix, columns: NDArray[Any], n_features: int) -> sp.csr_matrix:
+    """The same rows, with every word in another one of so many columns."""
     wide = sp.csr_matrix((X.data, columns[X.indices], X.indptr), shape=(X.shape[0], n_features))
     wide.sort_indices()
     return wide

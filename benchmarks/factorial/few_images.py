@@ -19,7 +19,7 @@ from topictemper.factorial import FactorialMixture
 from topictemper.tempering import Annealing
 
 from .._common.pairs import with_error
-from .starts import cases, patches
+from .starts import cases, patches, small_digits
 
 SIZES = (300, 667, 3000)
 N_NEW = 1000
@@ -33,9 +33,7 @@ COURSES: dict[str, Any] = {
 
 def many_digits(options: Namespace, seed: int, n: int) -> Floats:
     """Digits of 14 x 14 pixels, others for each seed."""
-    images = np.load(options.data / "mnist" / "mnist.npz")["train"]
-    chosen = images[np.random.RandomState(seed).permutation(len(images))[:n]] / 255.0
-    return chosen.reshape(n, 14, 2, 14, 2).mean(axis=(2, 4)).reshape(n, -1)
+    return small_digits(options, np.random.RandomState(seed).permutation(60_000)[:n])
 
 
 def few_images(options: Namespace) -> None:

@@ -49,9 +49,13 @@ def squares(n_components: int, side: int, seed: int) -> Floats:
 
 def digits(options: Namespace, seed: int) -> Floats:
     """A thousand digits, others for each seed."""
-    images = np.load(options.data / "mnist" / "mnist.npz")["train"]
-    images = images[1000 * seed : 1000 * (seed + 1)] / 255.0
-    return images.reshape(1000, 14, 2, 14, 2).mean(axis=(2, 4)).reshape(1000, -1)
+    return small_digits(options, slice(1000 * seed, 1000 * (seed + 1)))
+
+
+def small_digits(options: Namespace, chosen: Any) -> Floats:
+    """Some of the digits, of 14 x 14 pixels from 0 to 1."""
+    images = np.load(options.data / "mnist" / "mnist.npz")["train"][chosen] / 255.0
+    return images.reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4)).reshape(-1, 14 * 14)
 
 
 def patches(options: Namespace, seed: int, side: int = 12, n: int = 1000) -> Floats:

@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper import TemperedLDA
 
-from .._common.corpora import load, machine, parser, tokens_of, vocabulary
+from .._common.corpora import load, machine, moved, parser, tokens_of, vocabulary
 from .._common.pairs import with_error
 from .._common.referee import best_of_two
 from .outliers import shuffled
@@ -80,14 +80,10 @@ def united(*parts: Part) -> list[tuple[sp.csr_matrix, sp.csr_matrix]]:
         for word in words:
             columns.setdefault(word, len(columns))
 
-    def moved(X: sp.csr_matrix, words: Words) -> sp.csr_matrix:
-        there = np.array([columns[word] for word in words])
-        X = sp.csr_matrix(X)
-        wide = sp.csr_matrix((X.data, there[X.indices], X.indptr), shape=(X.shape[0], len(columns)))
-        wide.sort_indices()
-        return wide
-
-    return [(moved(X, words), moved(X_test, words)) for X, X_test, words in parts]
+    return [
+        tuple(moved(X, np.array([columns[word] for word in words]), len(columns)) for X in both)
+        for *both, words in parts
+    ]
 
 
 def mixed(**parts: Part) -> Corpus:

@@ -16,6 +16,7 @@ import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -37,13 +38,18 @@ def alpha_of(n_components: int) -> float:
     return min(3.0 / n_components, 0.1)
 
 
-def tempered(
-    X: Any,
-    n_components: int,
-    lengths: Sequence[float],
-    seed: int,
-    threads: int,
-) -> Fits:
+def rows_of(X: Any) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
+    """The words of each document, and their counts."""
+    for start, stop in pairwise(X.indptr):
+        yield X.indices[start:stop], X.data[start:stop]
+
+
+def tokens_of(X: Any) -> Iterator[NDArray[Any]]:
+    """The words of each document, as often as they occur."""
+    return (np.repeat(words, counts.astype(int)) for words, counts in rows_of(X))
+
+
+def tempered(X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int) -> Fits:
     """Ours, defaults but K and passes: 0 is the default of passes, a part of one is one pass over
     so many of the documents."""
     from topictemper import TemperedLDA
@@ -100,9 +106,7 @@ def _tomotopy_model(X: Any, n_components: int, seed: int, eta: float) -> Any:
     import tomotopy
 
     model = tomotopy.LDAModel(k=n_components, alpha=alpha_of(n_components), eta=eta, seed=seed)
-    for row in range(X.shape[0]):
-        part = slice(*X.indptr[row : row + 2])
-        words = np.repeat(X.indices[part], X.data[part].astype(int))
+    for words in tokens_of(X):
         if words.size:
             model.add_doc([str(word) for word in words])
     return model
@@ -191,10 +195,7 @@ def mallet(X: Any, n_components: int, lengths: Sequence[float], seed: int, threa
     from pyrmallet import LatentDirichletAllocation
 
     names = np.array([_in_letters(word) for word in range(X.shape[1])])
-    texts = [
-        " ".join(names[np.repeat(X.indices[part], X.data[part].astype(int))])
-        for part in (slice(*X.indptr[i : i + 2]) for i in range(X.shape[0]))
-    ]
+    texts = [" ".join(names[words]) for words in tokens_of(X)]
     words = {name: word for word, name in enumerate(names)}
     yield None
     for iterations in lengths:
@@ -225,8 +226,8 @@ def vowpalwabbit(
 
     with TemporaryDirectory() as folder:
         lines = (
-            " ".join(f"{w}:{c:g}" for w, c in zip(X.indices[part], X.data[part], strict=True))
-            for part in (slice(*X.indptr[i : i + 2]) for i in range(X.shape[0]))
+            " ".join(f"{w}:{c:g}" for w, c in zip(words, counts, strict=True))
+            for words, counts in rows_of(X)
         )
         Path(folder, "rows").write_text("".join(f"| {line}\n" for line in lines if line))
         yield None
@@ -258,8 +259,7 @@ def pyspark(X: Any, n_components: int, lengths: Sequence[float], seed: int, thre
     )
     spark.sparkContext.setLogLevel("ERROR")
     rows = [
-        (Vectors.sparse(X.shape[1], X.indices[part], X.data[part].astype(float)),)
-        for part in (slice(*X.indptr[i : i + 2]) for i in range(X.shape[0]))
+        (Vectors.sparse(X.shape[1], words, counts.astype(float)),) for words, counts in rows_of(X)
     ]
     frame = spark.createDataFrame(rows, ["features"]).cache()
     frame.count()

@@ -27,6 +27,7 @@ from topictemper.topics import effective_topics
 
 from .._common.corpora import load, machine, parser
 from .._common.referee import best_of_two
+from .adapters import tokens_of
 
 SETTINGS = ((50.0, 0.01), (50.0, 0.05), (3.0, 0.01))  # the sum of alpha, beta
 FIELDS = "system length seconds score error inference factor effective".split()
@@ -35,9 +36,7 @@ FIELDS = "system length seconds score error inference factor effective".split()
 def write_text(X: Any, path: Path) -> None:
     """Documents as WarpLDA reads them: two names, then a word for every token."""
     with path.open("w") as file:
-        for d in range(X.shape[0]):
-            row = slice(X.indptr[d], X.indptr[d + 1])
-            words = np.repeat(X.indices[row], X.data[row].astype(int))
+        for d, words in enumerate(tokens_of(X)):
             file.write(f"{d} {d} {' '.join(map(str, words))}\n")
 
 
