@@ -6,10 +6,10 @@ BIN := $(VENV)/bin
 
 # The tools of the report's page are optional: its bundle is committed.
 NPM := $(shell command -v npm)
-NODE_MODULES := $(if $(NPM),page/node_modules/.package-lock.json)
+NODE_MODULES := page/node_modules/.package-lock.json
 
-SOURCES := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx topictemper/_core/src/*.[ch] topictemper/_core/src/*/*.h)
 CYTHON := $(wildcard topictemper/_core/*.pyx topictemper/_core/*.pxd topictemper/datasets/formats/*.pyx)
+SOURCES := $(CYTHON) $(wildcard topictemper/_core/src/*.[ch] topictemper/_core/src/*/*.h)
 
 # What an extra of pyproject.toml asks for, without a new build of the package.
 define install-extra
@@ -65,7 +65,7 @@ $(VENV)/docs.stamp: $(VENV)/built.stamp
 	$(call install-extra,docs)
 	touch $@
 
-lint: build $(NODE_MODULES)
+lint: build $(if $(NPM),$(NODE_MODULES))
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -80,10 +80,10 @@ else
 endif
 
 # The bundle of the report that the package ships, from the sources in page/.
-page: page/node_modules/.package-lock.json
+page: $(NODE_MODULES)
 	npm --prefix page run --silent build
 
-page/node_modules/.package-lock.json: page/package-lock.json
+$(NODE_MODULES): page/package-lock.json
 	npm --prefix page ci --no-audit --no-fund
 	touch $@
 
