@@ -219,8 +219,8 @@ def perplexity(
     >>> float(perplexity(lda, X)) == lda.perplexity(counts)
     True
     """
-    options: dict[str, Any] = {"inference": inference, "tempered": tempered}
-    return da.exp(-score(model, X, sample_weight=sample_weight, **options))
+    found = score(model, X, sample_weight=sample_weight, inference=inference, tempered=tempered)
+    return da.exp(-found)
 
 
 def _blocks_and_model(X: Any, model: Any) -> tuple[Blocks, Any]:
