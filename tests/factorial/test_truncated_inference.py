@@ -17,19 +17,19 @@ from topictemper.factorial.truncated._sparse_coding import GaussianJoint
 from .enumeration import all_states
 
 
-def gaussian(n_units, n_features=9):
-    W = np.random.RandomState(0).normal(size=(n_units, n_features))
+def gaussian(n_units):
+    W = np.random.RandomState(0).normal(size=(n_units, 9))
     return GaussianJoint(W, 0.5, 0.3)
 
 
-def bernoulli(n_units, scale, n_features=9):
+def bernoulli(n_units, scale, n_features):
     rng = np.random.RandomState(0)
     weights = rng.normal(scale=scale, size=(n_units + 1, n_features))
     return BernoulliJoint(weights, rng.uniform(0.1, 0.6, n_units))
 
 
-def data(n=50, n_features=9):
-    return np.random.RandomState(1).normal(size=(n, n_features))
+def data():
+    return np.random.RandomState(1).normal(size=(50, 9))
 
 
 def test_no_flip_leads_up_from_a_local_maximum():

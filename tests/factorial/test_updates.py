@@ -162,17 +162,14 @@ def test_log_partition_is_the_integral(temperature):
     for mu in (np.array([0.7, -0.4]), np.zeros(2)):
         total = 0.0
         for z in product([0, 1], repeat=2):
-            weight = np.prod(np.where(z, prior.pi, 1 - prior.pi))
-
-            def tempered(x, z=z, weight=weight, mu=mu):
-                return (weight * norm.pdf(x, z @ mu, np.sqrt(prior.noise_var))) ** s[0]
-
-            z = np.array(z)
+            weight, center = np.prod(np.where(z, prior.pi, 1 - prior.pi)), np.dot(z, mu)
             spread = 12 * np.sqrt(prior.noise_var * temperature)
-            center = z @ mu
-            total += quad(
-                tempered, center - spread, center + spread, args=(z,), epsabs=1e-12, epsrel=1e-11
-            )[0]
+
+            def tempered(x, weight=weight, center=center):
+                return (weight * norm.pdf(x, center, np.sqrt(prior.noise_var))) ** s[0]
+
+            ends = center - spread, center + spread
+            total += quad(tempered, *ends, epsabs=1e-12, epsrel=1e-11)[0]
         values.append(np.log(total))
     bare = prior.log_partition(s, np.ones(1))[0, 0]
     # of the Gaussian's factor, which energies lack, the integral has the power s - 1
