@@ -276,7 +276,6 @@ max_doc_update_iter, dtype
         words = names_of_columns(X, numbers=feature_names is None)
         if feature_names is not None:
             words = agreed_names(feature_names, blocks.n_columns, words)
-        parameters = self._local_parameters()
         config = Config.of(self._unfitted_local().get_params(deep=False), blocks.n_columns)
         validation = self._validation_counts(validation_X, blocks.n_columns)
         executor = executor_for(self.client, lazy=blocks.lazy)
@@ -300,12 +299,12 @@ max_doc_update_iter, dtype
         n_sample = self._sample_rows(corpus.n_rows)
         fewest, most = _SAMPLE_PASSES
         of_the_sample = {"max_iter": round(min(max(_SAMPLE_SEEN / n_sample, fewest), most))}
+        common = self._local_parameters() | {"random_state": seed} | _NEVER_STOPS
         job = Job(
-            parameters=parameters | steps | {"init": None, "random_state": seed} | _NEVER_STOPS,
-            sample_parameters=parameters | of_the_sample | {"random_state": seed} | _NEVER_STOPS,
+            parameters=common | steps | {"init": None},
+            sample_parameters=common | of_the_sample,
             n_rows=corpus.n_rows,
             n_columns=corpus.n_columns,
-            n_shards=shards.n_shards,
             seed=seed,
             version=VERSION,
             isa=isa,

@@ -132,7 +132,7 @@ class Rounds:
         self._executor.begin()
         totals: list[Any] = [None] * job.n_blocks
         trees = []
-        for shard in range(job.n_shards):
+        for shard in range(self._shards.n_shards):
             rows = self._rows(shard, state.n_rounds)
             arguments = self._sent_job, state.n_rounds, shard, state.tree, state.blocks, rows
             learned = submit(tasks.train, *arguments, shard=shard)
@@ -143,7 +143,7 @@ class Rounds:
             ]
             del learned, rows  # they take memory no longer than others need them
         n_rounds, dtype = state.n_rounds + 1, str(job.parameters["dtype"])
-        blocks = [submit(tasks.mean, total, job.n_shards, dtype) for total in totals]
+        blocks = [submit(tasks.mean, total, self._shards.n_shards, dtype) for total in totals]
         averages = [
             submit(tasks.averaged, average, block, n_rounds)
             for average, block in zip(state.averages, blocks, strict=True)

@@ -46,7 +46,6 @@ class Job:
     sample_parameters: dict[str, Any]
     n_rows: int
     n_columns: int
-    n_shards: int
     seed: int
     #: The version of the package, the instruction set to work with, and what `description` says of
     #: it: workers that join a fit later have not been asked for theirs.
