@@ -32,26 +32,10 @@ def test_absent_and_other_key(path):
     assert _cache.read(path, {**KEY, "python": "3.12"}) is None
 
 
-def _truncated(path):
-    path.write_bytes(path.read_bytes()[:-40])
-
-
 def _damaged(path):
     content = bytearray(path.read_bytes())
     content[40::20] = bytes(byte ^ 0xFF for byte in content[40::20])
     path.write_bytes(content)
-
-
-def _empty(path):
-    path.write_bytes(b"")
-
-
-def _text(path):
-    path.write_text("not an archive")
-
-
-def _archive_of_another(path):
-    np.savez(path, x=np.zeros(3))
 
 
 def _one_array(path):
@@ -59,21 +43,22 @@ def _one_array(path):
         np.save(file, np.zeros(3))
 
 
-def _pickle(path):
-    np.savez(path, record=np.array([{"key": KEY}], dtype=object))
+SPOILED = {
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:-40]),
+    "damaged": _damaged,
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("not an archive"),
+    "archive of another": lambda path: np.savez(path, x=np.zeros(3)),
+    "one array": _one_array,
+    "pickle": lambda path: np.savez(path, record=np.array([{"key": KEY}], dtype=object)),
+    "json list": lambda path: np.savez(path, record=np.frombuffer(b"[1, 2]", np.uint8)),
+}
 
 
-def _json_list(path):
-    np.savez(path, record=np.frombuffer(b"[1, 2]", np.uint8))
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [_truncated, _damaged, _empty, _text, _archive_of_another, _one_array, _pickle, _json_list],
-)
-def test_broken_and_foreign_files_are_no_cache(path, spoil):
+@pytest.mark.parametrize("how", SPOILED)
+def test_broken_and_foreign_files_are_no_cache(path, how):
     _cache.write(path, KEY, ARRAYS, RECORD)
-    spoil(path)
+    SPOILED[how](path)
     assert _cache.read(path, KEY) is None
     _cache.write(path, KEY, ARRAYS, RECORD)
     assert _cache.read(path, KEY) is not None

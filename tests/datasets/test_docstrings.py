@@ -9,6 +9,8 @@ from scipy.sparse import issparse
 
 from topictemper.datasets import _cache, _docstrings, load_docstrings
 
+WORDS = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima".split()
+
 
 def test_parse_keeps_distinct_and_long_docstrings(tmp_path):
     sources = {"a": "Long enough", "b": "Long enough", "c": "Long enough too", "d": "Too short."}
@@ -21,15 +23,14 @@ def test_parse_keeps_distinct_and_long_docstrings(tmp_path):
 
 
 def test_count():
-    words = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima".split()
     documents = [
-        (f"name{i}", " ".join(np.roll(words, i)[: 10 if i else 9]) + " ab The parameters seldom")
+        (f"name{i}", " ".join(np.roll(WORDS, i)[: 10 if i else 9]) + " ab The parameters seldom")
         for i in range(40)
     ]
     documents += [(f"rare{i}", "The seldom Alpha_bravo x2") for i in range(60)]
     corpus = _docstrings._count(documents)
     # Short words, stop words, boilerplate are gone, as is a word of all documents.
-    assert set(corpus.feature_names) == set(words) - {"alpha", "bravo"}
+    assert set(corpus.feature_names) == set(WORDS) - {"alpha", "bravo"}
 
 
 def test_count_drops_short_documents_and_shuffles():
@@ -54,10 +55,9 @@ def test_count_drops_short_documents_and_shuffles():
 @pytest.fixture
 def small(monkeypatch, tmp_path):
     """A source of 48 docstrings; the list grows by one each time it is parsed."""
-    words = "alpha bravo charlie delta echo foxtrot golf hotel india juliett kilo lima".split()
     (tmp_path / "source").mkdir()
     for i in range(48):
-        text = " ".join(np.roll(words, i)[:6])
+        text = " ".join(np.roll(WORDS, i)[:6])
         (tmp_path / "source" / f"module{i}.py").write_text(f'"""Number{"x" * i} {text} {text}"""')
     calls = []
 
