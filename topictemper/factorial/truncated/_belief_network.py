@@ -308,29 +308,9 @@ class SigmoidBeliefNetwork(TruncatedModel):
         probabilities: Floats = expit(self._checked_units(S) @ self.components_ + self.bias_)
         return probabilities
 
-    @own_numerics
-    def sample(
-        self, n_samples: int = 1, *, random_state: int | RandomState | None = None
-    ) -> tuple[Floats, NDArray[np.uint8]]:
-        """Draw data from the model.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            Number of data.
-        random_state : int, RandomState or None, default=None
-            Seed. None is the `random_state` of the estimator, as in scikit-learn.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-            Data, of zeros and ones; the same at every call if the seed is an int.
-        S : ndarray of shape (n_samples, n_components), uint8
-            Their states.
-        """
-        states, rng = self._draw_states(n_samples, random_state)
+    def _draw_data(self, states: NDArray[np.uint8], rng: RandomState) -> Floats:
         probabilities = self.inverse_transform(states)
-        return (rng.random_sample(probabilities.shape) < probabilities).astype(np.float64), states
+        return (rng.random_sample(probabilities.shape) < probabilities).astype(np.float64)
 
     def _get_state(self) -> Tree:
         network = None if self._network is None else self._network.get_state()

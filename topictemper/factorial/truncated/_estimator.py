@@ -38,7 +38,8 @@ class TruncatedModel(
 ):
     """Base of `BinarySparseCoding` and `SigmoidBeliefNetwork`.
 
-    A subclass learns in `_learn`, and makes a `Joint` of its fitted attributes in `_fitted_joint`.
+    A subclass learns in `_learn`, makes a `Joint` of its fitted attributes in `_fitted_joint`, and
+    draws data in `_draw_data`.
     """
 
     __metadata_request__inverse_transform: ClassVar = {"S": UNUSED}  # it is no metadata
@@ -57,6 +58,10 @@ class TruncatedModel(
     @abstractmethod
     def _fitted_joint(self) -> Joint:
         """Return the learned model."""
+
+    @abstractmethod
+    def _draw_data(self, states: NDArray[np.uint8], rng: np.random.RandomState) -> Floats:
+        """Draw a datum for each state."""
 
     def _checked(self, X: Any, *, reset: bool = False) -> Reals:
         """Validated data."""
@@ -205,6 +210,33 @@ class TruncatedModel(
         """
         return self._infer(X)[1]
 
+    @own_numerics
+    def sample(
+        self, n_samples: int = 1, *, random_state: int | np.random.RandomState | None = None
+    ) -> tuple[Floats, NDArray[np.uint8]]:
+        """Draw data from the model.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+            Number of data.
+        random_state : int, RandomState or None, default=None
+            Seed. None is the `random_state` of the estimator, as in scikit-learn.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+            Data; the same at every call if the seed is an int.
+        S : ndarray of shape (n_samples, n_components), uint8
+            Their states.
+        """
+        check_is_fitted(self)
+        n_samples = check.integer("n_samples", n_samples, 1)
+        rng = check.random_state(self.random_state if random_state is None else random_state)
+        pi = self._fitted_joint().prior.probabilities
+        states = (rng.random_sample((n_samples, len(pi))) < pi).astype(np.uint8)
+        return self._draw_data(states, rng), states
+
     def _infer(self, X: Any, n_iter: int | None = None) -> tuple[Floats, Floats]:
         check_is_fitted(self)
         Y, joint = self._checked(X), self._fitted_joint()
@@ -225,17 +257,6 @@ class TruncatedModel(
         if not np.isfinite(units).all():
             raise ValueError("S must be finite")
         return units
-
-    def _draw_states(
-        self, n_samples: int, random_state: int | np.random.RandomState | None
-    ) -> tuple[NDArray[np.uint8], np.random.RandomState]:
-        """Draw states from the prior; also return the source of random numbers."""
-        check_is_fitted(self)
-        n_samples = check.integer("n_samples", n_samples, 1)
-        rng = check.random_state(self.random_state if random_state is None else random_state)
-        prior = self._fitted_joint().prior
-        drawn = rng.random_sample((n_samples, len(prior.probabilities)))
-        return (drawn < prior.probabilities).astype(np.uint8), rng
 
     @property
     def _n_features_out(self) -> int:

@@ -337,29 +337,9 @@ class BinarySparseCoding(TruncatedModel):
         """
         return self._checked_units(S) @ self.components_
 
-    @own_numerics
-    def sample(
-        self, n_samples: int = 1, *, random_state: int | RandomState | None = None
-    ) -> tuple[Floats, NDArray[np.uint8]]:
-        """Draw data from the model.
-
-        Parameters
-        ----------
-        n_samples : int, default=1
-            Number of data.
-        random_state : int, RandomState or None, default=None
-            Seed. None is the `random_state` of the estimator, as in scikit-learn.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-            Data; the same at every call if the seed is an int.
-        S : ndarray of shape (n_samples, n_components), uint8
-            Their states.
-        """
-        states, rng = self._draw_states(n_samples, random_state)
-        noise = rng.normal(scale=self.sigma_, size=(len(states), self.components_.shape[1]))
-        return states @ self.components_ + noise, states
+    def _draw_data(self, states: NDArray[np.uint8], rng: RandomState) -> Floats:
+        means: Floats = states @ self.components_
+        return means + rng.normal(scale=self.sigma_, size=means.shape)
 
     def _fitted_joint(self) -> GaussianJoint:
         return GaussianJoint(self.components_, self.sigma_**2, self.pi_)
