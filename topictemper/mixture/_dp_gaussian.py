@@ -338,7 +338,7 @@ default="kmeans"
         ndarray of shape (n_samples,)
             Numbers of components.
         """
-        return self._responsibilities(X)[0].argmax(axis=1)
+        return self.predict_proba(X).argmax(axis=1)
 
     def predict_proba(self, X: Any) -> Floats:
         """Responsibilities q(z_n) of each row at T = 1, given the learned sticks and components.

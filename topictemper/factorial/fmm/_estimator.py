@@ -28,7 +28,7 @@ from ._images import Images
 from ._inference import infer_assignments
 from ._prediction import density_of_pixels
 from ._training import Run, best_run
-from ._updates import Components, Prior
+from ._updates import Assignments, Components, Prior
 
 # Parameters that fitted models keep.
 _VARIANCES = {"noise_var": Numbers("", ABOVE_ZERO), "prior_var": Numbers("", ABOVE_ZERO)}
@@ -308,10 +308,7 @@ class FactorialMixture(
         ndarray of shape (n_samples, n_components)
             nu, each in [0, 1]. Rows do not sum to one.
         """
-        images = self._fitted_images(X)
-        with Workers(self.n_jobs) as workers:
-            nu = infer_assignments(images, self._prior, self._q, workers).nu
-        return np.ascontiguousarray(nu.T)
+        return np.ascontiguousarray(self._inferred(self._fitted_images(X)).nu.T)
 
     @own_numerics
     def inverse_transform(self, Z: ArrayLike) -> Floats:
@@ -351,8 +348,7 @@ class FactorialMixture(
             annealed inference (see Notes of the class).
         """
         images = self._fitted_images(X)
-        with Workers(self.n_jobs) as workers:
-            result = infer_assignments(images, self._prior, self._q, workers)
+        result = self._inferred(images)
         bounds = result.energies + self._prior.log_scale(images.observed) + result.entropies
         return float(bounds.mean())
 
@@ -412,9 +408,7 @@ class FactorialMixture(
             raise ValueError(
                 "mask must be True for at least one observed pixel of X, or nothing is predicted"
             )
-        given = Images(np.where(hidden, np.nan, X))
-        with Workers(self.n_jobs) as workers:
-            nu = infer_assignments(given, self._prior, self._q, workers).nu
+        nu = self._inferred(Images(np.where(hidden, np.nan, X))).nu
         return density_of_pixels(X, targets, nu, self._q, self._prior.noise_var)
 
     @own_numerics
@@ -448,6 +442,10 @@ class FactorialMixture(
     @property
     def _q(self) -> Components:
         return Components(self.components_, self.component_variances_)
+
+    def _inferred(self, images: Images) -> Assignments:
+        with Workers(self.n_jobs) as workers:
+            return infer_assignments(images, self._prior, self._q, workers)
 
     @property
     def _n_features_out(self) -> int:
