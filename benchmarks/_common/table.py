@@ -1,11 +1,29 @@
-"""A table of results that is measured in parts."""
+"""Tables of results that are measured in parts, in files of CSV."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of a CSV; none if it is not there."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def write_rows(path: Path, fields: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
+    """A CSV, as a whole or not at all."""
+    new = path.with_suffix(".new")
+    with new.open("w", newline="") as file:
+        writer = csv.DictWriter(file, fields)
+        writer.writeheader()
+        writer.writerows(rows)
+    new.replace(path)
 
 
 class Table:
@@ -24,10 +42,8 @@ class Table:
     def __init__(self, path: Path, fields: Sequence[str], n_names: int) -> None:
         self._path, self._fields, self._n_names = path, list(fields), n_names
         self._rows: dict[tuple[str, ...], dict[str, str]] = {}
-        if path.exists():
-            with path.open(newline="") as file:
-                for row in csv.DictReader(file):
-                    self._keep(row)
+        for row in read_rows(path):
+            self._keep(row)
         path.parent.mkdir(parents=True, exist_ok=True)
         print(f"| {' | '.join(self._fields)} |\n{'|---' * len(self._fields)}|")
 
@@ -39,13 +55,8 @@ class Table:
         print(f"| {' | '.join(texts.values())} |", flush=True)
 
     def write(self) -> None:
-        """The CSV, as a whole or not at all."""
-        new = self._path.with_suffix(".new")
-        with new.open("w", newline="") as file:
-            writer = csv.DictWriter(file, self._fields)
-            writer.writeheader()
-            writer.writerows(self._rows.values())
-        new.replace(self._path)
+        """Write all rows."""
+        write_rows(self._path, self._fields, self._rows.values())
 
     def _keep(self, row: dict[str, str]) -> None:
         self._rows[tuple(row[field] for field in self._fields[: self._n_names])] = row

@@ -14,7 +14,6 @@ into WORK, or into OUT, anew at every point; `--out benchmarks/results` replaces
 
 from __future__ import annotations
 
-import csv
 import os
 import time
 from pathlib import Path
@@ -37,6 +36,7 @@ from topictemper.tempering import (
 )
 
 from .._common.corpora import load, machine, parser
+from .._common.table import read_rows, write_rows
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
@@ -91,13 +91,10 @@ class Experiment:
         self.work = options.work / self.name
         self.work.mkdir(parents=True, exist_ok=True)
         self.path = options.out / f"paper_{self.name}.csv"
-        self.rows: list[Row] = []
-        if self.path.exists():
-            with self.path.open(newline="") as file:
-                self.rows = [
-                    {k: v if k in ("figure", "run") else float(v) for k, v in row.items()}
-                    for row in csv.DictReader(file)
-                ]
+        self.rows: list[Row] = [
+            {k: v if k in ("figure", "run") else float(v) for k, v in row.items()}
+            for row in read_rows(self.path)
+        ]
 
     def of(self, figure: str, name: str) -> list[Row]:
         """Points of a run."""
@@ -158,7 +155,7 @@ class Experiment:
                 "score": round(model.score(self.X_test), 4),
             }
             self.rows.append(row)
-            self.write()
+            write_rows(self.path, FIELDS, self.rows)
             model.save(file)
             print(
                 f"{figure:18} {name:25} pass {row['passes']:7.3f} of {options.passes:g} "
@@ -170,15 +167,6 @@ class Experiment:
     def whole(self) -> int:
         """Documents of a pass: whole minibatches."""
         return self.X.shape[0] // BATCH * BATCH
-
-    def write(self) -> None:
-        """The CSV, as a whole or not at all."""
-        new = self.path.with_suffix(".new")
-        with new.open("w", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            writer.writeheader()
-            writer.writerows(self.rows)
-        new.replace(self.path)
 
     def draw(self) -> None:
         """A figure for each paper."""

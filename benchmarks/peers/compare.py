@@ -13,7 +13,6 @@ needs Java.
 
 from __future__ import annotations
 
-import csv
 import multiprocessing
 import os
 import signal
@@ -30,6 +29,7 @@ import numpy as np
 
 from .._common.corpora import RESULTS, load, machine, parser
 from .._common.referee import best_of_two
+from .._common.table import read_rows, write_rows
 from . import report
 from .adapters import SYSTEMS, System
 
@@ -91,25 +91,17 @@ class Bench:
     def __init__(self, options: Any) -> None:
         self.options = options
         self.path = options.out / "peers.csv"
-        self.rows: list[Row] = []
-        if self.path.exists():
-            with self.path.open(newline="") as file:
-                self.rows = list(csv.DictReader(file))
+        self.rows: list[Row] = read_rows(self.path)
 
     def find(self, **wanted: Any) -> list[Row]:
         """Rows with these values."""
         return [row for row in self.rows if all(row[k] == str(v) for k, v in wanted.items())]
 
     def add(self, **values: Any) -> None:
-        """Append a row to the file."""
+        """Add a row, and write all of them."""
         row = {field: str(values.get(field, "")) for field in FIELDS}
         self.rows.append(row)
-        new = not self.path.exists()
-        with self.path.open("a", newline="") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            if new:
-                writer.writeheader()
-            writer.writerow(row)
+        write_rows(self.path, FIELDS, self.rows)
         print(
             f"{row['setting']:11} {row['system']:20} {row['length']:>7} {row['unit']:10} "
             f"{row['seconds']:>8} s {row['score']:>9} {row['note']}",
