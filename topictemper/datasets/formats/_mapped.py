@@ -342,8 +342,7 @@ class _Growing:
     def _write_header(self) -> None:
         assert self.dtype is not None
         np.lib.format.write_array_header_1_0(
-            self._file,
-            {"descr": self.dtype.str, "fortran_order": False, "shape": (self._length,)},
+            self._file, {"descr": self.dtype.str, "fortran_order": False, "shape": (self._length,)}
         )
 
     def __enter__(self) -> _Growing:

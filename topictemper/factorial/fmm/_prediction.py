@@ -12,11 +12,7 @@ _PIXELS = 2**22  # pixels whose moments are computed at a time: bounds the memor
 
 
 def density_of_pixels(
-    X: Floats,
-    targets: Flags,
-    nu: Floats,
-    components: Components,
-    noise_var: float,
+    X: Floats, targets: Flags, nu: Floats, components: Components, noise_var: float
 ) -> float:
     """Return the mean log density of the pixels `targets` of X, in nats; `nu` is (K, N)."""
     m, v = components

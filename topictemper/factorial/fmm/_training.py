@@ -16,12 +16,7 @@ from ._config import Config
 from ._images import Images
 from ._renewal import Renewals
 from ._tempering import new_tempering
-from ._updates import (
-    Components,
-    components_bound,
-    update_assignments,
-    update_components,
-)
+from ._updates import Components, components_bound, update_assignments, update_components
 
 
 @dataclass(frozen=True)

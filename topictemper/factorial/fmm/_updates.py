@@ -232,12 +232,7 @@ def parts_of(images: Images, prior: Prior, components: Components) -> Iterator[P
 
 
 def update_assignments(
-    images: Images,
-    prior: Prior,
-    components: Components,
-    nu: Floats,
-    s: Floats,
-    workers: Workers,
+    images: Images, prior: Prior, components: Components, nu: Floats, s: Floats, workers: Workers
 ) -> Assignments:
     """Update q(Z), a component at a time, in one sweep (model: VT eq. 12).
 

@@ -70,11 +70,7 @@ def _first_units(fields: Singles, couplings: Singles) -> NDArray[np.intp]:
 
 
 def bernoulli_maxima(
-    Y: Singles,
-    weights: Singles,
-    curvatures: Singles,
-    log_odds: Singles,
-    n_ascents: int,
+    Y: Singles, weights: Singles, curvatures: Singles, log_odds: Singles, n_ascents: int
 ) -> NDArray[np.bool_]:
     """States near local maxima of the log-joint of a belief network.
 

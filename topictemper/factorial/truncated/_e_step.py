@@ -272,9 +272,7 @@ def row_parts(n_data: int) -> list[slice]:
     return [slice(first, first + _PART) for first in range(0, n_data, _PART)]
 
 
-def merged(
-    parts: list[tuple[NDArray[np.uint64], Floats]],
-) -> tuple[NDArray[np.uint64], Floats]:
+def merged(parts: list[tuple[NDArray[np.uint64], Floats]]) -> tuple[NDArray[np.uint64], Floats]:
     """Return the distinct states of many data, and the sum of the weights of each.
 
     Parameters

@@ -60,12 +60,7 @@ class MarginalNetwork:
 
     @classmethod
     def random(
-        cls,
-        n_features: int,
-        n_hidden: int,
-        n_units: int,
-        start: Floats,
-        random_state: RandomState,
+        cls, n_features: int, n_hidden: int, n_units: int, start: Floats, random_state: RandomState
     ) -> Self:
         """Return an untrained network.
 
