@@ -28,15 +28,7 @@ from topictemper.report._coherence import coherence_of
 from topictemper.report._doubts import distance_to_corpus, doubts_about, lowest_coherence
 from topictemper.report._geometry import match_distance
 
-from .._common.corpora import (
-    counts,
-    distributions,
-    labels,
-    machine,
-    parser,
-    tokens_of,
-    vocabulary,
-)
+from .._common.corpora import counts, distributions, labels, machine, parser, tokens_of, vocabulary
 
 CORPORA = ("docstrings", "ap", "bbc", "20news", "imdb")
 K, ROWS, MIXTURES = 50, 20_000, 200

@@ -89,10 +89,7 @@ def main() -> None:
     """Print the table."""
     arguments = parser(__doc__, seeds=None)
     arguments.add_argument(
-        "--cases",
-        nargs="+",
-        choices=CASES,
-        help="some of the cases; none: all with DATA",
+        "--cases", nargs="+", choices=CASES, help="some of the cases; none: all with DATA"
     )
     options = arguments.parse_args()
     names = options.cases or (

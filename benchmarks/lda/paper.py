@@ -28,12 +28,7 @@ from numpy.typing import NDArray
 import topictemper
 from topictemper import TemperedLDA
 from topictemper.persistence._models import plain_parameters
-from topictemper.tempering import (
-    Annealing,
-    GlobalTempering,
-    LocalTempering,
-    PosteriorAnnealing,
-)
+from topictemper.tempering import Annealing, GlobalTempering, LocalTempering, PosteriorAnnealing
 
 from .._common.corpora import load, machine, parser
 from .._common.table import read_rows, write_rows

@@ -69,12 +69,7 @@ def tempered(X: Any, n_components: int, lengths: Sequence[float], seed: int, thr
 
 
 def tomotopy(
-    X: Any,
-    n_components: int,
-    lengths: Sequence[float],
-    seed: int,
-    threads: int,
-    eta: float = ETA,
+    X: Any, n_components: int, lengths: Sequence[float], seed: int, threads: int, eta: float = ETA
 ) -> Fits:
     """Collapsed Gibbs sampling, the last sample; alpha is optimized every ten iterations."""
     model = _tomotopy_model(X, n_components, seed, eta)

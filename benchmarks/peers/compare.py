@@ -222,12 +222,7 @@ def main() -> None:
     )
     arguments.add_argument("--limit", type=float, default=480.0, help="seconds of one fit")
     arguments.add_argument("--models", type=Path, help="folder that keeps all topics (topics.py)")
-    arguments.add_argument(
-        "--out",
-        type=Path,
-        default=RESULTS,
-        help="folder of the results",
-    )
+    arguments.add_argument("--out", type=Path, default=RESULTS, help="folder of the results")
     options = arguments.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     bench = Bench(options)

@@ -193,14 +193,7 @@ def main() -> None:
     for name in options.corpora:
         corpus = Texts(options.data, name, encoder, options.work)
         found = accuracy(corpus.parts(corpus.embeddings), corpus.labels, StandardScaler(), GRID)
-        add(
-            {
-                "corpus": name,
-                "system": "embeddings",
-                "seconds": corpus.encoding,
-                "accuracy": found,
-            }
-        )
+        add({"corpus": name, "system": "embeddings", "seconds": corpus.encoding, "accuracy": found})
         for system, run in systems(options.components, options.jobs).items():
             for seed in range(options.seeds):
                 began = time.process_time()

@@ -20,17 +20,7 @@ from topictemper.dask._tasks import merged
 from topictemper.datasets import make_lda_corpus
 from topictemper.tempering import Annealing
 
-from .documents import (
-    N_WORDS,
-    array_of,
-    array_with,
-    bits,
-    counts,
-    estimator,
-    made,
-    nth_time,
-    parts,
-)
+from .documents import N_WORDS, array_of, array_with, bits, counts, estimator, made, nth_time, parts
 
 
 def unsorted(X):

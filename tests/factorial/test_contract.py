@@ -11,11 +11,7 @@ from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from topictemper.datasets import make_shapes
-from topictemper.factorial import (
-    BinarySparseCoding,
-    FactorialMixture,
-    SigmoidBeliefNetwork,
-)
+from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.tempering import (
     Annealing,
     ConstantSchedule,

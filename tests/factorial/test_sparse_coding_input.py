@@ -52,11 +52,7 @@ from .small_coding import fitted, images, small
         ({"tempering": "vt"}, ValueError, "tempering must be one of"),
         ({"tempering": LocalTempering()}, ValueError, "tempering must be None"),
         ({"tempering": 3}, TypeError, "tempering must be None"),
-        (
-            {"tempering": Annealing(schedule=lambda time: 0.5)},
-            ValueError,
-            "schedule must return",
-        ),
+        ({"tempering": Annealing(schedule=lambda time: 0.5)}, ValueError, "schedule must return"),
         ({"random_state": "x"}, ValueError, "random_state"),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
     ],

@@ -272,10 +272,7 @@ def test_no_learned_temperature(tempering):
 BAD = [
     ({"n_components": 0}, "n_components == 0, must be >= 1"),
     ({"n_components": 2.5}, "n_components must be an instance of int"),
-    (
-        {"n_components": 10**12},
-        r"n_components == 1000000000000, must be <= 2147483647",
-    ),
+    ({"n_components": 10**12}, r"n_components == 1000000000000, must be <= 2147483647"),
     ({"concentration": 0.0}, "concentration == 0"),
     ({"concentration": 5e-324}, "concentration == 5e-324"),
     ({"mean_precision_prior": 1e308}, r"mean_precision_prior == 1e\+308"),
@@ -296,10 +293,7 @@ BAD = [
     ({"degrees_of_freedom_prior": 0}, "degrees_of_freedom_prior == 0"),
     ({"degrees_of_freedom_prior": 1, "covariance_type": "full"}, "degrees_of_freedom_prior == 1"),
     ({"covariance_prior": [1.0, 0.0]}, "covariance_prior must be positive"),
-    (
-        {"covariance_prior": [1.0, 1e-310]},
-        "covariance_prior must be positive, with variances >=",
-    ),
+    ({"covariance_prior": [1.0, 1e-310]}, "covariance_prior must be positive, with variances >="),
     ({"covariance_prior": 1.0}, r"covariance_prior must be of shape \(2,\), got \(\)"),
     ({"covariance_prior": np.eye(2)}, "covariance_prior"),
     (

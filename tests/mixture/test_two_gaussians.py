@@ -145,9 +145,7 @@ def test_annealing_from_above_the_critical_temperature_finds_the_right_optimum()
 @pytest.mark.parametrize("temperature", [1.0, 4.0, 13.0])
 def test_ascent_rises_to_an_optimum(temperature):
     path = MODEL.ascend(
-        [[1.0, 0.0], [0.0, 1.0]],
-        Annealing(schedule=lambda time: temperature),
-        max_iter=400,
+        [[1.0, 0.0], [0.0, 1.0]], Annealing(schedule=lambda time: temperature), max_iter=400
     )
     assert path.shape == (401, 2, 2)
     bounds = MODEL.elbo(path, temperature)
