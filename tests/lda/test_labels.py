@@ -1,4 +1,5 @@
 import pickle
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -6,6 +7,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.exceptions import NotFittedError
 
 import topictemper
+from topictemper import TemperedLDA
 from topictemper.lda._labels import topic_number
 
 from ..small_lda import corpus, small_lda
@@ -270,3 +272,47 @@ def test_attributes_before_a_fit_are_named(attribute):
     assert not hasattr(small_lda(), attribute)
     with pytest.raises(AttributeError, match=f"TemperedLDA has no {attribute} before fit"):
         getattr(small_lda(), attribute)
+
+
+def test_labels_that_another_thread_sets_meanwhile_come_whole():
+    turns = cycle([{0: "a0", 1: "a1"}, {0: "b0", 1: "b1"}, {}])
+
+    class Relabeled(TemperedLDA):
+        _labels = property(lambda self: next(turns))  # as if set by another thread before each look
+
+    lda = named()
+    lda.__class__ = Relabeled
+    words = named().labels_.tolist()
+    for _ in range(9):
+        found = lda.labels_.tolist()
+        assert found[2:] == words[2:]
+        assert found[:2] in (["a0", "a1"], ["b0", "b1"], words[:2])
+        state = lda._labels_state()
+        assert state is None or state[:2] in (["a0", "a1"], ["b0", "b1"])
+
+
+def test_words_of_labels_are_ranked_once_until_topics_or_labels_change(monkeypatch):
+    lda, ranked, top_words = named(), [], TemperedLDA.top_words
+    monkeypatch.setattr(
+        TemperedLDA, "top_words", lambda *args: ranked.append(1) or top_words(*args)
+    )
+
+    def labels():
+        found = [lda.labels_ for _ in range(3)]
+        again = pickle.loads(pickle.dumps(lda))  # which has to rank them
+        for each in found:
+            assert each.tolist() == again.labels_.tolist()
+        found[0][:] = "written by the caller"
+        n, ranked[:] = len(ranked), []
+        return n
+
+    assert labels() == 2
+    assert labels() == 1
+    lda.partial_fit(corpus()[:, ::-1])
+    assert labels() == 2
+    lda.set_labels({1: "sports"})
+    assert labels() == 2
+    lda.set_labels(list("abcd"))
+    assert labels() == 0
+    lda.set_labels(None).fit(corpus()[::-1], feature_names=WORDS[::-1])
+    assert labels() == 2

@@ -1,6 +1,7 @@
 """Tables of topics, documents and words."""
 
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -143,3 +144,13 @@ def test_all_tables_are_as_set_output_says(model):
     shares = model.topics_over_time(texts(), dates, period="month")
     assert shares.period[0] == np.datetime64("2024-01-01")
     assert np.asarray(shares.documents).dtype.kind == "i"
+
+
+def test_a_warning_is_shown_once_however_many_requests_there_are(model):
+    model.documents(["river boat"])  # topics are named, by functions of scikit-learn that reset
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            model.transform(["unheard"])
+            model.documents(["river boat", "unheard"])
+    assert [str(each.message)[:6] for each in shown] == ["1 of 1"]

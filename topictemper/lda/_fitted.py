@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from copy import copy, deepcopy
 from math import ceil
 from typing import Any, Self
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .._utils import _validation as check
+from .._utils._names import MOST_WORDS, names_of_topics
 from .._utils._state import Tree, within
 from .._utils._warnings import warn
 from ..persistence._fitted import History
@@ -28,6 +30,8 @@ from ._training import Trainer
 
 # Twins are warned of if so many of a model of so many topics are.
 _MANY_TWINS, _LEAST_TOPICS = 0.1, 50
+# What is kept so that it need not be computed for every request; pickles are without it.
+_FOUND_AGAIN = ("_components", "_names_by_words")
 _HISTORIES = {"score_history": ("pass", "score"), "elbo_history": ("pass", "temperature", "elbo")}
 
 
@@ -43,8 +47,10 @@ class FittedMixin:
     score_history_: NDArray[Any]
     elbo_history_: NDArray[Any]
     _names_of_frame: bool
-    #: What `components_` has returned, and of which state of the trainer; None for a new one.
+    #: What `components_` has returned, and of which state of the topics; None for a new one.
     _components: tuple[Any, NDArray[Any]] | None = None
+    #: The same of the names that words give to topics, beside which labels and names of columns.
+    _names_by_words: tuple[Any, Any, Any, list[str]] | None = None
 
     @property
     def components_(self) -> NDArray[Any]:
@@ -52,14 +58,28 @@ class FittedMixin:
 
         It is read-only: change a copy, such as ``components_.copy()``.
         """
-        trainer = self._learned("components_")
-        topics = trainer.predictive_topics
-        state = trainer.clock.n_updates, topics.a
-        if self._components is None or self._components[0] != state:
+        topics = self._learned("components_").predictive_topics
+        state, known = self._state_of_topics, self._components
+        if known is None or known[0] != state:
             components = topics.components()
             components.flags.writeable = False  # what is written there would be seen there alone
-            self._components = state, components
-        return self._components[1]
+            known = self._components = state, components
+        return known[1]
+
+    @property
+    def _state_of_topics(self) -> tuple[int, float]:
+        """What differs after every change of the topics of one fit."""
+        return self._trainer.clock.n_updates, self._trainer.predictive_topics.a
+
+    def _names_beside(self, labels: Mapping[int, str]) -> list[str]:
+        """Names of all topics by their words, which are ranked once: a table needs the names."""
+        estimator: Any = self
+        state, names = self._state_of_topics, estimator.feature_names_in_
+        known = self._names_by_words
+        if known is None or known[0] != state or known[1] is not labels or known[2] is not names:
+            words = estimator.top_words(MOST_WORDS)
+            known = self._names_by_words = state, labels, names, names_of_topics(words, labels)
+        return known[3]
 
     @property
     def n_effective_topics_(self) -> float:
@@ -156,7 +176,7 @@ class FittedMixin:
     def __getstate__(self) -> dict[str, Any]:
         parent: Any = super()
         state: dict[str, Any] = parent.__getstate__()
-        return {name: value for name, value in state.items() if name != "_components"}
+        return {name: value for name, value in state.items() if name not in _FOUND_AGAIN}
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_trainer")
@@ -185,7 +205,7 @@ class FittedMixin:
         elbos: list[tuple[float, float, float]],
     ) -> None:
         """Become what `fit` has made."""
-        self._trainer, self._components = trainer, None
+        self._trainer, self._components, self._names_by_words = trainer, None, None
         scores = validation.scores if validation is not None else None
         for (name, fields), history in zip(_HISTORIES.items(), (scores, elbos), strict=True):
             # Attributes that exist only where they were asked for.

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils import _names
 from .._utils import _validation as check
 from .._utils._missing import as_list
 from .._utils._topics import lda_of
@@ -43,7 +42,8 @@ _N_WORDS, _N_DOCUMENTS = 10, 5
 class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
     """Gives an estimator `labels_`, `set_labels`, and output features that are named by them.
 
-    It has to have ``components_``, ``top_words`` and ``top_documents``.
+    It has to have ``components_``, ``top_words``, ``top_documents``, and ``_names_beside`` of its
+    fitted attributes.
     """
 
     #: The labels that were set, by topic.
@@ -58,10 +58,11 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         """
         estimator: Any = self
         n_components = estimator._learned("labels_").topics.n_components
+        labels = self._labels  # another thread may set others meanwhile
         usual = [f"topic {k}" for k in range(n_components)]
-        if hasattr(self, "feature_names_in_") and len(self._labels) < n_components:
-            usual = _names.names_of_topics(estimator.top_words(_names.MOST_WORDS), self._labels)
-        return np.array([self._labels.get(k, usual[k]) for k in range(n_components)], object)
+        if hasattr(self, "feature_names_in_") and len(labels) < n_components:
+            usual = estimator._names_beside(labels)
+        return np.array([labels.get(k, usual[k]) for k in range(n_components)], object)
 
     def set_labels(
         self,
@@ -301,9 +302,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
 
     def _labels_state(self) -> list[str | None] | None:
         """The labels for a file: one for each topic, or None."""
-        if not self._labels:
-            return None
-        return [self._labels.get(k) for k in range(self._n_features_out)]
+        labels = self._labels  # as for `labels_`
+        return [labels.get(k) for k in range(self._n_features_out)] if labels else None
 
     def _set_labels_state(self, state: Any) -> None:
         """Take the labels of a file."""
