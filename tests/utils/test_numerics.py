@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import OpenBLASController, threadpool_info, threadpool_limits
 
 from topictemper._utils import _numerics
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
@@ -101,6 +101,64 @@ def test_a_forked_process_does_not_wait_for_threads_that_it_has_not():
             _numerics.own_numerics(lambda: None)()
             os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are not forked here")
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
+def test_a_forked_process_has_the_threads_of_blas_that_were_before():
+    inside, leave = Event(), Event()
+
+    @_numerics.own_numerics
+    def call():
+        inside.set()
+        assert leave.wait(60)
+
+    def found_in_child(then=lambda: None):
+        child = os.fork()
+        if not child:
+            signal.alarm(60)
+            then()
+            os._exit(max(n_threads()))
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+    with threadpool_limits(2, "blas"):
+        thread = Thread(target=call)
+        thread.start()
+        assert inside.wait(60)
+        assert found_in_child() == 2
+        assert found_in_child(_numerics.own_numerics(lambda: None)) == 2
+        # A process that is forked within a call is in that call.
+        assert _numerics.own_numerics(found_in_child)() == 1
+        leave.set()
+        thread.join()
+        assert n_threads() == {2}
+
+
+def test_a_thread_that_sets_limits_meanwhile_does_not_keep_blas_from_one_thread(monkeypatch):
+    if not hasattr(OpenBLASController, "clear_controlling_thread"):
+        pytest.skip("this threadpoolctl lets all threads set limits")
+    clear, leave, others = OpenBLASController.clear_controlling_thread, Event(), []
+
+    def limit():
+        threadpool_limits(2, "blas")
+        limited.set()
+        assert leave.wait(60)
+
+    def clear_too_early(force=False):
+        clear(force=force)
+        if not others:
+            others.append(Thread(target=limit))
+            others[0].start()
+            assert limited.wait(60)
+
+    limited = Event()
+    with threadpool_limits(2, "blas"):
+        monkeypatch.setattr(OpenBLASController, "clear_controlling_thread", staticmethod(clear_too_early))
+        found = _numerics.own_numerics(n_threads)()
+        leave.set()
+        others[0].join()
+        monkeypatch.undo()
+    assert found == {1}
 
 
 def test_warnings_name_the_line_of_the_caller():

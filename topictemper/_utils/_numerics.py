@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import cache, wraps
-from threading import Lock
+from threading import Lock, local
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 from threadpoolctl import ThreadpoolController  # which scikit-learn brings
+
+# How often a number of threads is set that another thread prevents, which is rare.
+_MOST_ATTEMPTS = 10
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -47,6 +50,12 @@ def own_numerics(function: Callable[_P, _T]) -> Callable[_P, _T]:
     return limited
 
 
+class _Own(local):
+    """How many calls each thread is in."""
+
+    n_inside = 0
+
+
 class _OneThread:
     """BLAS has one thread while any such call is inside.
 
@@ -58,6 +67,8 @@ class _OneThread:
 
     _lock = Lock()
     _n_inside = 0
+    _own = _Own()
+    #: What the process has again when all have left; empty if nobody is inside.
     _of_process: ClassVar[list[int]] = []
 
     def __enter__(self) -> None:
@@ -67,6 +78,7 @@ class _OneThread:
             if not kind._n_inside:
                 kind._of_process = self._found
             kind._n_inside += 1
+            kind._own.n_inside += 1
             for library in libraries:
                 _set_threads(library, 1)
 
@@ -74,28 +86,49 @@ class _OneThread:
         kind = type(self)
         with kind._lock:
             kind._n_inside -= 1
-            for library, own, shared in zip(_blas(), self._found, kind._of_process, strict=True):
-                if getattr(library, "threading_layer", None) == "openmp":
+            kind._own.n_inside -= 1
+            for library, own in zip(_blas(), self._found, strict=True):
+                if _is_of_thread(library):
                     _set_threads(library, own)
-                elif not kind._n_inside:
-                    _set_threads(library, shared)
+            if not kind._n_inside:
+                kind._restore_process()
 
     @classmethod
-    def free_lock(cls) -> None:
-        """Forget who has the lock: in a forked process there is no such thread."""
-        cls._lock = Lock()
+    def _restore_process(cls) -> None:
+        for library, n in zip(_blas(), cls._of_process, strict=True):
+            if not _is_of_thread(library):
+                _set_threads(library, n)
+        cls._of_process = []
+
+    @classmethod
+    def be_alone(cls) -> None:
+        """Forget the other threads: a forked process has none of them.
+
+        Nobody else leaves there, or frees the lock.
+        """
+        cls._lock, cls._n_inside = Lock(), cls._own.n_inside
+        if cls._of_process and not cls._n_inside:
+            cls._restore_process()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_OneThread.free_lock)
+    os.register_at_fork(after_in_child=_OneThread.be_alone)
+
+
+def _is_of_thread(library: Any) -> bool:
+    """Whether each thread has a number of its own."""
+    return getattr(library, "threading_layer", None) == "openmp"
 
 
 def _set_threads(library: Any, n: int) -> None:
     # As of version 3.8, threadpoolctl lets one living thread only set those of OpenBLAS. This
     # one has to, and others have to be able to afterwards, such as to restore what they found.
     free = getattr(library, "clear_controlling_thread", lambda force: None)
-    free(force=True)
-    library.set_num_threads(n)
+    for _ in range(_MOST_ATTEMPTS):
+        free(force=True)
+        library.set_num_threads(n)
+        if library.num_threads == n:  # else another thread came between these lines
+            break
     free(force=True)
 
 
