@@ -153,7 +153,9 @@ def test_a_thread_that_sets_limits_meanwhile_does_not_keep_blas_from_one_thread(
 
     limited = Event()
     with threadpool_limits(2, "blas"):
-        monkeypatch.setattr(OpenBLASController, "clear_controlling_thread", staticmethod(clear_too_early))
+        monkeypatch.setattr(
+            OpenBLASController, "clear_controlling_thread", staticmethod(clear_too_early)
+        )
         found = _numerics.own_numerics(n_threads)()
         leave.set()
         others[0].join()

@@ -225,6 +225,10 @@ class FittedMixin:
         other._set_fitted(deepcopy(trainer), validation, elbos)
         return other
 
+    def _moment(self) -> tuple[Trainer, int] | None:
+        trainer = self._trainer
+        return None if trainer.in_step else (trainer, trainer.n_begun)
+
     def _get_state(self) -> Tree:
         """All that training has made, and its parameters, for `save`."""
         estimator: Any = self

@@ -93,6 +93,8 @@ class Trainer(Stateful):
         "isa",
     )
     PARTS = ("normalizer",)
+    #: For other threads: steps that have begun, and whether the last one is still being taken.
+    n_begun, in_step = 0, False
 
     def __init__(
         self,
@@ -248,6 +250,7 @@ class Trainer(Stateful):
         """
         restore, step = snapshot(stateful_parts(self)), None
         try:
+            self.n_begun, self.in_step = self.n_begun + 1, True
             step = self._planned_step(batch, workers, whole=whole)
             step.take()
         except BaseException:
@@ -463,3 +466,4 @@ class _Step:
         vars(trainer.clock).update(self._clock_after)
         if self._averages:
             trainer.average.follow(trainer.topics, trainer.clock, self._workers)
+        trainer.in_step = False

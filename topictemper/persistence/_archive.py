@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,14 @@ _SCHEMA = 1
 _HEADER = "header"
 
 
-def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
+def write_archive(
+    path: str | os.PathLike[str], tree: Tree, check: Callable[[], None] | None = None
+) -> None:
     """Write a tree to a file, which is replaced as a whole or not at all.
 
     Arrays become members of the archive, named by their path in the tree, such as
-    ``state/topics/M``. All other values go into the header.
+    ``state/topics/M``. All other values go into the header. If `check` raises an error when all is
+    written, the file is not replaced.
     """
     arrays: dict[str, Any] = {}
     head = {"format": _FORMAT, "schema": _SCHEMA, "version": VERSION}
@@ -34,6 +38,8 @@ def write_archive(path: str | os.PathLike[str], tree: Tree) -> None:
     arrays[_HEADER] = np.frombuffer(header, np.uint8)
     with replacing(_name_of_file(path)) as [file]:
         np.savez_compressed(file, **arrays)
+        if check is not None:
+            check()
 
 
 def _name_of_file(path: str | os.PathLike[str]) -> str | os.PathLike[str]:

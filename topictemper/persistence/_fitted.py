@@ -91,6 +91,10 @@ class SaveFittedMixin(SaveMixin):
     temperature_history_: NDArray[Any]
     n_iter_: int
 
+    def _moment(self) -> int:
+        """Nothing is learned between fits, whose end replaces the attributes."""
+        return 0
+
     def _get_state(self) -> Tree:
         """What `save` writes."""
         state = {name: getattr(self, f"{name}_", None) for name in self._FITTED}

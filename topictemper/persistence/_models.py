@@ -54,7 +54,8 @@ class SaveMixin:
 
     The estimator needs ``_get_state()``, which returns the fitted state as a tree of plain values
     and arrays, and ``_set_state(tree)``, which restores it in an unfitted estimator with the same
-    parameters.
+    parameters. ``_moment()`` returns what stays the same until something is learned, or None while
+    it is.
     """
 
     def save(self, path: str | os.PathLike[str], *, feature_names: Any = None) -> None:
@@ -88,6 +89,9 @@ class SaveMixin:
             If the model is not fitted.
         OSError
             If the file cannot be written.
+        RuntimeError
+            If the model learns meanwhile in another thread, or if a signal handler saves it within
+            a minibatch. The old file stays.
 
         Examples
         --------
@@ -105,7 +109,29 @@ class SaveMixin:
         >>> bool((loaded.components_ == model.components_).all())
         True
         """
-        write_archive(path, tree_of(self, feature_names))
+        save_model(self, path, feature_names)
+
+
+def save_model(estimator: Any, path: str | os.PathLike[str], feature_names: Any = None) -> None:
+    """Write a fitted model to a file; see `SaveMixin.save`."""
+    check_is_fitted(estimator)
+    moment = estimator._moment()
+
+    def check_moment() -> None:
+        # Arrays change in place while a model learns.
+        if moment is None or estimator._moment() != moment:
+            raise RuntimeError(
+                f"{os.fspath(path)} is not written: the model is learning, in another thread or in what a "
+                "signal has interrupted; save it between two calls of partial_fit or update"
+            )
+
+    check_moment()
+    try:
+        tree = tree_of(estimator, feature_names)
+    except ValueError:  # perhaps because of numbers of two moments
+        check_moment()
+        raise
+    write_archive(path, tree, check_moment)
 
 
 def load(path: str | os.PathLike[str]) -> Any:

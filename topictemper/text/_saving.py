@@ -8,8 +8,7 @@ from typing import Any
 from .._utils import _validation as check
 from .._utils._state import Tree, within
 from ..lda._estimator import TemperedLDA
-from ..persistence._archive import write_archive
-from ..persistence._models import estimator_of, tree_of
+from ..persistence._models import estimator_of, save_model, tree_of
 from ..persistence._vectorizers import plain_vectorizer, vectorizer_of
 from ._counting import set_vocabulary
 from ._summaries import TopicStatistics
@@ -45,8 +44,13 @@ class SaveTextsMixin:
             If the model is not fitted.
         OSError
             If the file cannot be written.
+        RuntimeError
+            If the model learns meanwhile in another thread, as for `TemperedLDA.save`.
         """
-        write_archive(path, tree_of(self))
+        save_model(self, path)
+
+    def _moment(self) -> Any:
+        return self.lda_._moment()
 
     def _get_state(self) -> Tree:
         """What `save` writes."""
