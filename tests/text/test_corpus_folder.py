@@ -66,3 +66,12 @@ def test_counts_of_a_stream_have_no_names_while_topics_are_learned(tmp_path, mon
     monkeypatch.setattr(TemperedLDA, "fit", watched)
     topic_model().fit(iter(texts()))
     assert seen == [[]]
+
+
+def test_a_stream_without_a_folder_for_temporary_files_says_what_helps(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "missing"))
+    model = topic_model()
+    with pytest.raises(FileNotFoundError, match=r"set TMPDIR to a folder .* or give corpus_folder"):
+        model.fit(iter(texts()))
+    assert not hasattr(model, "lda_")
+    model.fit(iter(texts()), corpus_folder=tmp_path / "counts")

@@ -121,8 +121,9 @@ def save_model(estimator: Any, path: str | os.PathLike[str], feature_names: Any 
         # Arrays change in place while a model learns.
         if moment is None or estimator._moment() != moment:
             raise RuntimeError(
-                f"{os.fspath(path)} is not written: the model is learning, in another thread or in what a "
-                "signal has interrupted; save it between two calls of partial_fit or update"
+                f"{os.fspath(path)} is not written: the model is learning, in another thread or "
+                "in what a signal has interrupted; save it between two calls of partial_fit or "
+                "update"
             )
 
     check_moment()

@@ -382,7 +382,7 @@ class TopicModel(
                 folder = None if corpus_folder is None else new_path(corpus_folder)
                 temporary = None
                 if folder is None and documents.is_stream:
-                    temporary = TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
+                    temporary = _temporary_folder()
                     folder = Path(stack.enter_context(temporary)) / "corpus"
                 found = learn_vocabulary(
                     documents,
@@ -423,6 +423,18 @@ class TopicModel(
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def _temporary_folder() -> TemporaryDirectory[str]:
+    """Return a folder for the counts of a stream; what is left in it is no error at the end."""
+    try:
+        return TemporaryDirectory(prefix="topictemper", ignore_cleanup_errors=True)
+    except OSError as error:
+        raise type(error)(
+            "a stream of texts is counted in a temporary folder, and none can be made "
+            f"({error.strerror}): set TMPDIR to a folder that can be written, or give "
+            "corpus_folder, or a list of texts"
+        ) from error
 
 
 def text_model_of(lda: TemperedLDA, vectorizer: CountVectorizer) -> TopicModel:
