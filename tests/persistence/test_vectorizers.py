@@ -1,9 +1,12 @@
 """Vectorizers in files, as plain values."""
 
+import warnings
+from threading import Event, Thread
+
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
-from topictemper.persistence._vectorizers import plain_vectorizer, vectorizer_of
+from topictemper.persistence._vectorizers import checked, plain_vectorizer, vectorizer_of
 
 
 @pytest.mark.parametrize(
@@ -39,3 +42,38 @@ def test_a_pattern_is_not_matched_before_there_are_texts(stop_words, monkeypatch
     vectorizer = vectorizer_of(plain_vectorizer(CountVectorizer()) | pattern)
     assert not tokenized
     assert vectorizer.stop_words == stop_words
+
+
+def test_models_that_are_loaded_at_once_leave_the_filters_of_warnings(monkeypatch):
+    tree, fit = plain_vectorizer(CountVectorizer(analyzer="char")), CountVectorizer.fit
+    began, overlaps, ended = Event(), Event(), Event()
+
+    def fit_in_turn(self, texts):
+        if began.is_set():
+            overlaps.set()
+            assert ended.wait(60)
+        else:
+            began.set()
+            assert overlaps.wait(60)
+        return fit(self, texts)
+
+    def load_first():
+        vectorizer_of(tree)
+        ended.set()
+
+    before = list(warnings.filters)
+    with monkeypatch.context() as patched:
+        patched.setattr(CountVectorizer, "fit", fit_in_turn)
+        first = Thread(target=load_first)
+        first.start()
+        assert began.wait(60)
+        vectorizer_of(tree)
+        first.join()
+    assert list(warnings.filters) == before
+
+
+def test_parameters_without_effect_are_warned_of_when_texts_are_counted():
+    vectorizer = CountVectorizer(analyzer=str.split, ngram_range=(1, 2))
+    assert checked(vectorizer) is vectorizer  # which warns of nothing
+    with pytest.warns(UserWarning, match="'ngram_range' will not be used"):
+        vectorizer.fit(["a b"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -73,18 +72,27 @@ def checked(vectorizer: CountVectorizer) -> CountVectorizer:
         # come to an end of that.
         vectorizer.get_stop_words()
         stop_words = None
-    probe = CountVectorizer(
+    probe = _Quiet(
         **{
             **vectorizer.get_params(deep=False),
             "vocabulary": words,
             "stop_words": stop_words,
         }
     )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they come when texts are counted
-        probe.fit([])
-        probe.build_analyzer()
+    probe.fit([])
+    probe.build_analyzer()
     return vectorizer
+
+
+class _Quiet(CountVectorizer):
+    """One that does not warn of parameters without effect: the vectorizer does when it counts.
+
+    `warnings.catch_warnings` would change the filters of all threads: of two models that are loaded
+    at once, the second would leave all warnings ignored.
+    """
+
+    def _warn_for_unused_params(self) -> None:
+        pass
 
 
 def _plain(name: str, value: Any) -> Any:
