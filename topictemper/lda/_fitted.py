@@ -205,7 +205,8 @@ class FittedMixin:
         elbos: list[tuple[float, float, float]],
     ) -> None:
         """Become what `fit` has made."""
-        self._trainer, self._components, self._names_by_words = trainer, None, None
+        self._trainer, self._components = trainer, None
+        vars(self).pop("_names_by_words", None)
         scores = validation.scores if validation is not None else None
         for (name, fields), history in zip(_HISTORIES.items(), (scores, elbos), strict=True):
             # Attributes that exist only where they were asked for.
