@@ -61,7 +61,10 @@ def main() -> None:
         for way in ("collapsed", "mean_field", "gibbs")
     }
     calls["transform of a text"] = model.transform, requests
-    calls["documents of a text"] = (lambda text: np.asarray(model.documents(text)["share"])), requests
+    calls["documents of a text"] = (
+        (lambda text: np.asarray(model.documents(text)["share"])),
+        requests,
+    )
     calls[f"transform of {BATCH} rows"] = model.lda_.transform, batches
     print(machine(1))
     print(f"\n| request | threads | n_jobs | median, ms | 99%, ms | processor, ms |\n{6 * '|---'}|")
