@@ -1,7 +1,7 @@
 """Vectorizers in files, as plain values."""
 
 import warnings
-from threading import Event, Thread
+from threading import Event, Thread, current_thread
 
 import pytest
 from sklearn.feature_extraction.text import CountVectorizer
@@ -49,12 +49,9 @@ def test_models_that_are_loaded_at_once_leave_the_filters_of_warnings(monkeypatc
     began, overlaps, ended = Event(), Event(), Event()
 
     def fit_in_turn(self, texts):
-        if began.is_set():
-            overlaps.set()
-            assert ended.wait(60)
-        else:
-            began.set()
-            assert overlaps.wait(60)
+        is_first = current_thread() is first
+        (began if is_first else overlaps).set()
+        assert (overlaps if is_first else ended).wait(60)
         return fit(self, texts)
 
     def load_first():
@@ -72,8 +69,15 @@ def test_models_that_are_loaded_at_once_leave_the_filters_of_warnings(monkeypatc
     assert list(warnings.filters) == before
 
 
-def test_parameters_without_effect_are_warned_of_when_texts_are_counted():
-    vectorizer = CountVectorizer(analyzer=str.split, ngram_range=(1, 2))
+@pytest.mark.parametrize(
+    ("parameters", "match"),
+    [
+        ({"analyzer": str.split, "ngram_range": (1, 2)}, "'ngram_range' will not be used"),
+        ({"vocabulary": ["Never"]}, "Upper case characters found in vocabulary"),
+    ],
+)
+def test_what_has_no_effect_is_warned_of_when_texts_are_counted(parameters, match):
+    vectorizer = CountVectorizer(**parameters)
     assert checked(vectorizer) is vectorizer  # which warns of nothing
-    with pytest.warns(UserWarning, match="'ngram_range' will not be used"):
+    with pytest.warns(UserWarning, match=match):
         vectorizer.fit(["a b"])

@@ -72,14 +72,10 @@ def checked(vectorizer: CountVectorizer) -> CountVectorizer:
         # come to an end of that.
         vectorizer.get_stop_words()
         stop_words = None
-    probe = _Quiet(
-        **{
-            **vectorizer.get_params(deep=False),
-            "vocabulary": words,
-            "stop_words": stop_words,
-        }
-    )
-    probe.fit([])
+    # Apart from the words, among which capital letters would give a warning.
+    _Quiet(vocabulary=words, lowercase=False).fit([])
+    others = {"vocabulary": ["a"], "stop_words": stop_words}
+    probe = _Quiet(**{**vectorizer.get_params(deep=False), **others}).fit([])
     probe.build_analyzer()
     return vectorizer
 
