@@ -261,20 +261,24 @@ class Trainer(Stateful):
     def _planned_step(self, batch: Minibatch, workers: Workers, *, whole: bool) -> _Step:
         """E-step and temperature of one minibatch, and the step to take (VT algorithm 1)."""
         clock = self.clock.now(batch.size)
+        sweeps = self.config.sweeps | {"workers": workers, "workspace": self._workspace}
         if self.config.predicts_eta:
-            self.eta = self._predicted_eta(batch, workers)
+            self.eta = self._predicted_eta(batch, sweeps)
             self.topics.set_prior(self.eta)
         if self.clock.n_updates == 0 and not self.given_topics:
             add_documents(self.topics, batch, self.sampling_seed)
         s = self.control.inverse_temperature(clock)
         self._rescale(self.clock.grow(batch.size))
         if s == 1.0:
-            self.prior_scale.update(self.topics, batch, self.alpha, **self._sweeps(workers))
+            self.prior_scale.update(self.topics, batch, self.alpha, **sweeps)
         learns, sampled = self.control.learns(clock), self._samples_at(s)
         if sampled and self.has_sampled:
-            sweeps = self._sweeps(workers)
             self.predictive_scale.update(self.topics, batch, self.alpha, self.clock, **sweeps)
-        q = self._e_step(batch, s, workers, want_energy=learns)  # VT eq. 19, or sampled at s = 1
+        if sampled and not learns:
+            q = self._sample(batch, workers)
+        else:
+            alpha = self.tempered.alpha(self.alpha, s)
+            q = infer(self.topics, batch, alpha, s, want_energy=learns, **sweeps)  # VT eq. 19
         weights = self._temperature_update(clock, batch, q, workers, learns=learns)  # eqs. 9, 10
         if learns and sampled:
             # Temperatures are learned from energies, which samples do not have.
@@ -307,15 +311,6 @@ class Trainer(Stateful):
         eta_rate = rate if learns_priors else None
         return _Step(self, of_topics, batch, eta_rate, elbo, workers, averages=sampled)
 
-    def _e_step(
-        self, batch: Minibatch, s: float, workers: Workers, *, want_energy: bool
-    ) -> LocalParameters:
-        if self._samples_at(s) and not want_energy:
-            return self._sample(batch, workers)
-        alpha = self.tempered.alpha(self.alpha, s)
-        sweeps = self._sweeps(workers)
-        return infer(self.topics, batch, alpha, s, want_energy=want_energy, **sweeps)
-
     def _learning_rate(self, batch: Minibatch, *, sampled: bool) -> float:
         """rho, which falls (DASVI eq. 24), but stays higher where documents are sampled.
 
@@ -330,13 +325,13 @@ class Trainer(Stateful):
             rate = max(rate, min(of_memory, LARGEST_RATE))
         return rate
 
-    def _predicted_eta(self, batch: Minibatch, workers: Workers) -> float:
+    def _predicted_eta(self, batch: Minibatch, sweeps: dict[str, Any]) -> float:
         size = self.clock.corpus_size(batch).tokens, *self.topics.M.shape
         if not self.plan.forgets:
             return unlearned_eta(*size)
         if not self.has_sampled:
             return first_eta(*size)
-        eta, sweeps = float(self.eta), self._sweeps(workers)
+        eta = float(self.eta)
         return self.predictive_eta.update(self.topics, batch, self.alpha, eta, self.clock, **sweeps)
 
     def _samples_at(self, s: float) -> bool:
@@ -367,9 +362,6 @@ class Trainer(Stateful):
             want_own=self._leaves_out_own(batch),
             workspace=self._workspace,
         )
-
-    def _sweeps(self, workers: Workers) -> dict[str, Any]:
-        return self.config.sweeps | {"workers": workers, "workspace": self._workspace}
 
     def _temperature_update(
         self, clock: Clock, batch: Minibatch, q: LocalParameters, workers: Workers, *, learns: bool
