@@ -157,7 +157,7 @@ class Trainer(Stateful):
     @property
     def temperature(self) -> float:
         """T of the next minibatch."""
-        return 1.0 / self.control.inverse_temperature(self.clock.now(self.plan.batch_size))
+        return 1.0 / self.control.inverse_temperature(self.clock.passes)
 
     @property
     def is_hot(self) -> bool:
@@ -227,7 +227,7 @@ class Trainer(Stateful):
             of T: the ELBO of the model that has the same updates with its likelihood alone
             tempered.
         """
-        s = self.control.inverse_temperature(self.clock.now(batch.size))
+        s = self.control.inverse_temperature(self.clock.passes)
         return s, self.step(batch, workers, whole=True)
 
     def settle(self) -> None:
@@ -267,7 +267,7 @@ class Trainer(Stateful):
             self.topics.set_prior(self.eta)
         if self.clock.n_updates == 0 and not self.given_topics:
             add_documents(self.topics, batch, self.sampling_seed)
-        s = self.control.inverse_temperature(clock)
+        s = self.control.inverse_temperature(clock.passes)
         self._rescale(self.clock.grow(batch.size))
         if s == 1.0:
             self.prior_scale.update(self.topics, batch, self.alpha, **sweeps)

@@ -182,11 +182,11 @@ class TemperatureControl(Stateful):
         """Whether the course still looks for its start, by order parameters."""
         return self.course is not None and self.course.probing
 
-    def inverse_temperature(self, clock: Clock) -> float:
-        """Inverse temperature s of the next step."""
+    def inverse_temperature(self, passes: float) -> float:
+        """Inverse temperature s of a step after so many passes."""
         if self.course is None:
             return self.learned
-        bound = 1.0 / self.course.temperature(clock.passes)
+        bound = 1.0 / self.course.temperature(passes)
         if self.posterior is None or self.probing:
             return bound
         return max(bound, self.learned)
@@ -201,7 +201,7 @@ class TemperatureControl(Stateful):
             return False
         if isinstance(self.posterior, GlobalTemperature):
             return self._due(clock, self._period)
-        return self.inverse_temperature(clock) < 1.0 or self._due(clock, 1.0)
+        return self.inverse_temperature(clock.passes) < 1.0 or self._due(clock, 1.0)
 
     def update(
         self,
@@ -217,7 +217,7 @@ class TemperatureControl(Stateful):
             Weight s_n of each datum in the statistics (VT eq. 11); None: all have the s of the
             step.
         """
-        temperature, weights = 1.0 / self.inverse_temperature(clock), None
+        temperature, weights = 1.0 / self.inverse_temperature(clock.passes), None
         if self.probing:
             if order_parameter is not None:
                 assert self.course is not None

@@ -30,15 +30,15 @@ class Scheduled:
 
     def temperature(self) -> float:
         """Return T of the next sweep; of several temperatures, that of their mean 1 / T."""
-        return 1.0 / self.control.inverse_temperature(self._clock)
+        return 1.0 / self.control.inverse_temperature(self._clock.passes)
 
     def inverse_temperatures(self) -> Floats:
         """Return s of every image in the next sweep, (N,)."""
-        return np.full(self._n, self.control.inverse_temperature(self._clock))
+        return np.full(self._n, self.control.inverse_temperature(self._clock.passes))
 
     def bound(self, energies: Floats) -> float:
         """Return the likelihood's terms of the annealed bound, E / T (VT eq. 4)."""
-        s = self.control.inverse_temperature(self._clock)
+        s = self.control.inverse_temperature(self._clock.passes)
         return s * (float(energies.sum()) + self._log_scale)
 
     def update(self, energies: Floats) -> None:
@@ -76,7 +76,7 @@ class LearnedGlobally(Scheduled):
 
     def bound(self, energies: Floats) -> float:
         """Return the average over q(T) (VT eq. 5), or the annealed terms if T has met its bound."""
-        s = self.control.inverse_temperature(self._clock)
+        s = self.control.inverse_temperature(self._clock.passes)
         if s != self._posterior.inverse_temperature:
             return super().bound(energies)
         return self._posterior.elbo_terms(float(energies.sum())) + self._log_scale
