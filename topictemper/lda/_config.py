@@ -287,33 +287,20 @@ class Plan:
         # Given topics are not melted down.
         if too_few or (auto and given_topics and not t.is_whole_course):
             start = 1.0
-        length = self._annealing_length if t.length is None else t.length
-        schedule = t.schedule or "linear"
-        probe_length = self._probe_length
+        share, probe_share = default.ANNEALING_SHARE, default.PROBE_SHARE
+        if self.planned_passes <= default.FEW_PASSES:
+            share, probe_share = default.ANNEALING_SHARE_OF_FEW, default.PROBE_SHARE_OF_FEW
+        length = share * self.planned_passes if t.length is None else t.length
+        probe_length = probe_share * self.planned_passes
         if config.whole and config.point:
             probe_length = min(probe_length, default.PROBE_IN_FULL)
-        return AnnealingCourse(start, schedule, length, probe_length, lowest)
+        return AnnealingCourse(start, t.schedule or "linear", length, probe_length, lowest)
 
     def inertia(self, tempering: TemperingSettings) -> float:
         """Return the passes over which a learned temperature is averaged."""
         if tempering.inertia is not None:
             return tempering.inertia
         return default.INERTIA_SHARE.get(tempering.mode, 0.0) * self.planned_passes
-
-    @property
-    def _has_few_passes(self) -> bool:
-        return self.planned_passes <= default.FEW_PASSES
-
-    @property
-    def _annealing_length(self) -> float:
-        few = self._has_few_passes
-        share = default.ANNEALING_SHARE_OF_FEW if few else default.ANNEALING_SHARE
-        return share * self.planned_passes
-
-    @property
-    def _probe_length(self) -> float:
-        share = default.PROBE_SHARE_OF_FEW if self._has_few_passes else default.PROBE_SHARE
-        return share * self.planned_passes
 
 
 def _tempering(value: Any) -> TemperingSettings:
