@@ -98,24 +98,18 @@ def held_out(
     validation : Validation or None
         Of the other rows, or of `validation_X`.
     """
+    rows: Any = None if isinstance(X, Chunks) else rows_that_count(X, sample_weight)
     if validation_X is not None:
-        validation = Validation(validation_X, "validation_X", config.patience)
-        return _rows_of(X, sample_weight), validation
+        return rows, Validation(validation_X, "validation_X", config.patience)
     if config.patience is None:
-        return _rows_of(X, sample_weight), None
+        return rows, None
     fraction = config.validation_fraction
-    rows, others = _split_rows(
-        rows_that_count(X, sample_weight), fraction, check.random_state(config.random_state)
-    )
+    rows, others = _split_rows(rows, fraction, check.random_state(config.random_state))
     weight = None if sample_weight is None else sample_weight[others]
     name = f"the validation_fraction={fraction} of X"
     validation = Validation(X[others], name, config.patience, weight)
     _counts.check_words(X, "X without the documents held out", rows)
     return rows, validation
-
-
-def _rows_of(X: Any, sample_weight: Floats | None) -> NDArray[np.int64] | None:
-    return None if isinstance(X, Chunks) else rows_that_count(X, sample_weight)
 
 
 class Monitor:
