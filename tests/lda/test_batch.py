@@ -294,7 +294,7 @@ class Scripted(Trainer):
 def scripted(bounds, **parameters):
     lda = batch_lda(tol=1e-3, **parameters)
     trainer = new_trainer(Config.of(lda.get_params(deep=False), 60), 200.0, lda.max_iter)
-    hooks = SimpleNamespace(
+    monitor = SimpleNamespace(
         before_pass=lambda: None, after_pass=lambda done: False, after_passes=lambda: None
     )
     trainer.plan = replace(trainer.plan, planned_passes=len(bounds))
@@ -302,7 +302,7 @@ def scripted(bounds, **parameters):
     history = []
     X = corpus()
     rows = np.arange(X.shape[0])
-    train_in_full(scripted_trainer, X, rows, None, ONE_THREAD, hooks, history)
+    train_in_full(scripted_trainer, X, rows, None, ONE_THREAD, monitor, history)
     return history
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from .._utils._chunks import blocks
 from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ._minibatch import Gatherer
+from ._monitor import Monitor
 from ._topics import Topics
 from ._training import Trainer
 
@@ -24,33 +25,13 @@ _SLACK = 5e-3
 _ALIKE = 0.05
 
 
-class PassHooks(Protocol):
-    """What is called around every pass of a fit."""
-
-    def before_pass(self) -> None:
-        """Called before a pass."""
-        ...
-
-    def after_step(self, n_documents: int) -> None:
-        """Called after each minibatch of a pass with the number of its documents."""
-        ...
-
-    def after_pass(self, done: int) -> bool:
-        """Called after a pass with the number of passes made; training ends where it is true."""
-        ...
-
-    def after_passes(self) -> None:
-        """Called after the last pass."""
-        ...
-
-
 def train(
     trainer: Trainer,
     X: Any,
     rows: NDArray[np.int64] | None,
     sample_weight: Floats | None,
     workers: Workers,
-    hooks: PassHooks,
+    monitor: Monitor,
 ) -> None:
     """Make the planned passes over rows of a CSR matrix, or over `Chunks` (their rows: None).
 
@@ -59,12 +40,12 @@ def train(
     gathered = trainer.topics.M.dtype, sample_weight
     random_state = trainer.random_state if trainer.config.shuffle else None
     for done in range(1, trainer.plan.planned_passes + 1):
-        hooks.before_pass()
+        monitor.before_pass()
         for block, order in blocks(X, rows, trainer.plan.largest_batch, random_state):
-            trainer.run(Gatherer(block, *gathered), order, workers, hooks.after_step)
-        if hooks.after_pass(done):
+            trainer.run(Gatherer(block, *gathered), order, workers, monitor.after_step)
+        if monitor.after_pass(done):
             break
-    hooks.after_passes()
+    monitor.after_passes()
 
 
 def train_in_full(
@@ -73,7 +54,7 @@ def train_in_full(
     rows: NDArray[np.int64],
     sample_weight: Floats | None,
     workers: Workers,
-    hooks: PassHooks,
+    monitor: Monitor,
     history: list[tuple[float, float, float]],
 ) -> None:
     """Make at most the planned passes over rows of a CSR matrix, each a single step.
@@ -91,11 +72,11 @@ def train_in_full(
     tokens = batch.total_tokens
     fallen, eta = False, trainer.eta
     for done in range(1, trainer.plan.planned_passes + 1):
-        hooks.before_pass()
+        monitor.before_pass()
         passes, last_eta, eta = trainer.clock.passes, eta, trainer.eta
         s, elbo = trainer.step_in_full(batch, workers)
         history.append((passes, 1.0 / s, elbo / tokens))
-        if hooks.after_pass(done):
+        if monitor.after_pass(done):
             break
         if done == 1 or history[-2][1] != history[-1][1]:
             continue
@@ -110,7 +91,7 @@ def train_in_full(
             )
         if s == 1.0 and abs(gain) < tol and not _are_alike(trainer.topics):
             break
-    hooks.after_passes()
+    monitor.after_passes()
     trainer.release()  # it was of all documents
 
 
