@@ -184,12 +184,13 @@ def check_parameters(parameters: Mapping[str, Any]) -> None:
         As from `Config.of`.
     """
     by_column = ("topic_word_prior", "init")
-    arrays = [
-        name
-        for name in by_column
-        if hasattr(parameters[name], "__len__") and not isinstance(parameters[name], str)
-    ]
+    arrays = [name for name in by_column if has_entries(parameters[name])]
     Config.of({**parameters, **dict.fromkeys(arrays)}, _FEW_COLUMNS)
+
+
+def has_entries(value: Any) -> bool:
+    """Whether a parameter is no single value: an array, a list, or a table of seed words."""
+    return hasattr(value, "__len__") and not isinstance(value, str)
 
 
 def shortness(length: float) -> float:
@@ -396,7 +397,7 @@ def _alpha(value: Any, n_components: int, dtype: np.dtype[Any]) -> Prior:
     learned = _is_auto(name, value)
     if value is None or learned:
         value = usual
-    if hasattr(value, "__len__"):
+    if has_entries(value):
         alpha = check.table(name, value, [(n_components,)], *PRIOR_RANGE).astype(dtype)
     else:
         alpha = np.full(n_components, check.number(name, value, *PRIOR_RANGE), dtype=dtype)
@@ -412,7 +413,7 @@ def _eta(
     if value is None or learned:
         value = usual
     eta: Eta
-    if hasattr(value, "__len__"):
+    if has_entries(value):
         shapes = [(n_features,), (n_components, n_features)]
         # Seed words of a large corpus have very many pseudo-counts.
         largest = _counts.LARGEST_COUNT

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import clone
 
 from ..tempering._modes import Annealing
-from ._config import Prior
+from ._config import Prior, has_entries
 
 
 def kept(value: Any) -> Any:
@@ -17,12 +17,7 @@ def kept(value: Any) -> Any:
     if isinstance(value, Annealing):
         # A copied callable is another one.
         return clone(value).set_params(schedule=value.schedule)
-    return deepcopy(value) if may_change(value) else value
-
-
-def may_change(value: Any) -> bool:
-    """Whether a parameter may be changed in place: arrays, lists and tables."""
-    return hasattr(value, "__len__") and not isinstance(value, str)
+    return deepcopy(value) if has_entries(value) else value
 
 
 def same(value: Any, other: Any) -> bool:

@@ -18,7 +18,7 @@ from .._utils._typing import Floats
 from ..topics._hierarchy import TopicHierarchy, topic_hierarchy
 from ..topics._seeds import SeedTopics
 from ._assembly import restored_trainer, trainer_tree
-from ._config import PRIOR_RANGE, Config
+from ._config import PRIOR_RANGE, Config, has_entries
 from ._kept import kept
 from ._labels import topic_number
 from ._seeding import kept_seeds, merged_seeds, same_seeds
@@ -255,7 +255,7 @@ def _parameters(
     eta = merged_seeds(parameters["topic_word_prior"], groups, sizes, parameters["inference"])
     new = {**parameters, "n_components": len(groups), "topic_word_prior": eta}
     for name in ("doc_topic_prior", "init"):
-        if hasattr(new[name], "__len__") and not isinstance(new[name], str):
+        if has_entries(new[name]):
             new[name] = _summed(np.asarray(new[name], dtype=np.float64).T, groups).T
             _check_sums(name, new[name])
     if np.ndim(eta) == 2:

@@ -19,9 +19,9 @@ from .._utils._missing import check_order
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..topics._seeds import SeedTopics
 from ._assembly import new_trainer
-from ._config import OF_TRAINING, Config, check_parameters
+from ._config import OF_TRAINING, Config, check_parameters, has_entries
 from ._defaults import STREAM_SAMPLES
-from ._kept import may_change, same
+from ._kept import same
 from ._minibatch import Gatherer
 from ._seeding import (
     ENOUGH,
@@ -172,10 +172,10 @@ class StreamMixin:
     def _refuse_changes(self) -> None:
         """Refuse parameters that would have no effect, because training began with others."""
         before = self._trained_with
-        changed = [
+        changed = [  # or one that may have been changed in place
             name
             for name in OF_TRAINING
-            if may_change(value := getattr(self, name)) or not same(value, before[name])
+            if has_entries(value := getattr(self, name)) or not same(value, before[name])
         ]
         if not changed:
             return
