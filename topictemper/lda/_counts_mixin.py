@@ -113,18 +113,18 @@ class CountsMixin:
     def _chunk_counts(self, chunk: Any, reset: bool, feature_names: Any) -> Any:
         if reset:
             return self._stream_counts(chunk, reset, feature_names)
-        return self._checked_counts(_counts.acceptable_chunk(chunk), reset=False)
+        return self._checked_chunk(chunk)
+
+    def _checked_chunk(self, chunk: Any, name: str = "X") -> Any:
+        """Checked CSR counts of a chunk, which has the columns of the model."""
+        return self._checked_counts(_counts.acceptable_chunk(chunk, name), reset=False, name=name)
 
     def _validation_counts(self, X: Any) -> Any:
         """Checked CSR counts, or Chunks of them, that are scored while others are learned."""
+        name = "validation_X"
         if not is_chunks(X):
-            return self._checked_counts(X, reset=False, name="validation_X")
-
-        def checked(chunk: Any, reset: bool) -> Any:
-            chunk = _counts.acceptable_chunk(chunk, "validation_X")
-            return self._checked_counts(chunk, reset=False, name="validation_X")
-
-        return Chunks(X, checked, "validation_X")
+            return self._checked_counts(X, reset=False, name=name)
+        return Chunks(X, lambda chunk, reset: self._checked_chunk(chunk, name), name)
 
     def _name_features(self, feature_names: Any) -> None:
         """Take the words of the columns, if they are given and do not contradict others."""
@@ -153,9 +153,7 @@ class CountsMixin:
         if not is_chunks(X):
             return iter([self._fitted_counts(X)])
         check_is_fitted(self)
-        return _counts.some_chunks(
-            X, lambda chunk: self._checked_counts(_counts.acceptable_chunk(chunk), reset=False)
-        )
+        return _counts.some_chunks(X, self._checked_chunk)
 
 
 def _is_ready(X: Any) -> bool:
