@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import sqrt
 from typing import Any
 
@@ -364,20 +365,16 @@ def _tol(value: Any, method: str) -> float:
 def _stopping(p: Mapping[str, Any]) -> tuple[int | None, float]:
     """The patience of early stopping, None if there is none, and the share of held-out rows."""
     stops = check.flag("early_stopping", p["early_stopping"])
-    patience = default.N_ITER_NO_CHANGE
-    if p["n_iter_no_change"] is not None:
-        patience = check.integer("n_iter_no_change", p["n_iter_no_change"], 1)
-    fraction = default.VALIDATION_FRACTION
-    if p["validation_fraction"] is not None:
-        fraction = check.number(
-            "validation_fraction", p["validation_fraction"], 0.0, 1.0, boundaries="neither"
-        )
+    patience = _optional(check.integer, "n_iter_no_change", p["n_iter_no_change"], 1)
+    share = partial(check.number, boundaries="neither")
+    fraction = _optional(share, "validation_fraction", p["validation_fraction"], 0.0, 1.0)
     for name in ("validation_fraction", "n_iter_no_change"):
         if not stops and p[name] is not None:
             raise ValueError(
                 f"{name}={p[name]!r} is for early_stopping=True; without it {name} must be None"
             )
-    return (patience if stops else None), fraction
+    patience = (patience or default.N_ITER_NO_CHANGE) if stops else None
+    return patience, fraction or default.VALIDATION_FRACTION
 
 
 def _optional(checked: Callable[..., Any], name: str, value: Any, *limits: float) -> Any:

@@ -181,7 +181,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
     ) -> list[str]:
         """Labels from a function."""
         estimator: Any = self
-        n_words = _N_WORDS if n_words is None else check.integer("n_words", n_words, 1)
+        n_words = check.integer("n_words", _N_WORDS if n_words is None else n_words, 1)
         words = estimator.top_words(n_words, feature_names)
         if (X is None) != (documents is None):
             raise ValueError("X, the counts, and documents must be given together")
@@ -195,10 +195,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
                     f"documents must have one entry for each row of X, {X.shape[0]}, got "
                     f"{len(documents)}"
                 )
-            n = (
-                _N_DOCUMENTS
-                if n_documents is None
-                else check.integer("n_documents", n_documents, 1)
+            n = check.integer(
+                "n_documents", _N_DOCUMENTS if n_documents is None else n_documents, 1
             )
             rows = estimator.top_documents(X, n)
             examples = [[documents[row] for row in of_topic] for of_topic in rows]
