@@ -10,7 +10,7 @@ from .._utils import _validation as check
 from .._utils._numerics import ignoring_underflow
 from .._utils._state import Stateful, Tree
 from .._utils._typing import Floats
-from ._grids import finite_vector, normalized_log_prior, temperature_vector
+from ._grids import log_c_vector, normalized_log_prior, temperature_vector
 
 
 class GlobalTemperature(Stateful):
@@ -95,10 +95,10 @@ class GlobalTemperature(Stateful):
         log_prior: ArrayLike | None = None,
         step: float = 1.0,
     ) -> None:
-        self.temperatures: Floats = temperature_vector("temperatures", temperatures)
+        self.temperatures: Floats = temperature_vector(temperatures)
         self._inverse = 1.0 / self.temperatures
         size = self.temperatures.size
-        self._log_c = None if log_c is None else finite_vector("log_c", log_c, size)
+        self._log_c = None if log_c is None else log_c_vector(log_c, size)
         self._log_prior = normalized_log_prior(log_prior, size)
         self._step = check.number("step", step, 0.0, 1.0, boundaries="right")
         self._energy: float | None = None
@@ -186,7 +186,7 @@ class GlobalTemperature(Stateful):
 
     def _checked_log_c(self, log_c: ArrayLike | None) -> Floats:
         if log_c is not None:
-            return finite_vector("log_c", log_c, self.temperatures.size)
+            return log_c_vector(log_c, self.temperatures.size)
         if self._log_c is None:
             raise ValueError("log_c must be given to update, since the constructor was given None")
         return self._log_c

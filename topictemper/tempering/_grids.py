@@ -99,20 +99,20 @@ def _float_vector(name: str, values: ArrayLike, size: int | None = None) -> Floa
     return vector
 
 
-def finite_vector(name: str, values: ArrayLike, size: int) -> Floats:
-    """Return `values` as a new float64 array of shape (size,) of finite values."""
-    vector = _float_vector(name, values, size)
+def log_c_vector(log_c: ArrayLike, size: int) -> Floats:
+    """Return log normalizers as a new float64 array of shape (size,) of finite values."""
+    vector = _float_vector("log_c", log_c, size)
     if not np.isfinite(vector).all():
-        raise ValueError(f"{name} must be finite, got {vector[~np.isfinite(vector)][0]}")
+        raise ValueError(f"log_c must be finite, got {vector[~np.isfinite(vector)][0]}")
     return vector
 
 
-def temperature_vector(name: str, values: ArrayLike) -> Floats:
-    """Return `values` as a read-only float64 array of temperatures, each finite and >= 1."""
-    vector = _float_vector(name, values)
+def temperature_vector(temperatures: ArrayLike) -> Floats:
+    """Return a read-only float64 array of temperatures, each finite and >= 1."""
+    vector = _float_vector("temperatures", temperatures)
     bad = ~(np.isfinite(vector) & (vector >= 1.0))
     if bad.any():
-        raise ValueError(f"{name} must be finite and >= 1, got {vector[bad][0]}")
+        raise ValueError(f"temperatures must be finite and >= 1, got {vector[bad][0]}")
     vector.setflags(write=False)
     return vector
 
