@@ -274,7 +274,8 @@ class TemperatureControl(Stateful):
             places = np.multiply(QUANTILES, len(filled) - 1)
             self._quantiles = np.interp(places, np.arange(len(filled)), np.sort(1.0 / filled))
         bound = 0.0 if self.course is None else 1.0 / self.course.temperature(clock.passes)
-        self._approach(_mean(s, evidence.weight), clock.step if bound < 1.0 else 1.0)
+        mean = float(np.average(s, weights=evidence.weight))
+        self._approach(mean, clock.step if bound < 1.0 else 1.0)
         return np.maximum(s, bound)
 
     def _approach(self, target: float, passes: float) -> None:
@@ -287,7 +288,3 @@ class TemperatureControl(Stateful):
         place = clock.passes / period
         # The clock is a sum of rounded steps: a little before a moment is that moment.
         return ceil(place - 1e-6) < place + clock.step / period - 1e-6
-
-
-def _mean(s: Floats, weight: Floats | None) -> float:
-    return float(s.mean() if weight is None else (s * weight).sum() / weight.sum())
