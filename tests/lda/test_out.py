@@ -49,7 +49,7 @@ def test_memory_does_not_grow_with_the_documents(tmp_path):
     assert memory.peak < out.nbytes  # buffers; without out it is twice as much
 
 
-@pytest.mark.parametrize("inference", ["mean_field", "collapsed"])
+@pytest.mark.parametrize("inference", ["mean_field", "collapsed", "gibbs"])
 def test_nothing_else_is_kept_for_each_topic_of_a_document(inference):
     with warnings.catch_warnings(action="ignore"):  # most topics are twins of others
         lda = TemperedLDA(600, max_iter=1, random_state=0).fit(corpus(210))

@@ -75,7 +75,6 @@ def _prepare(
     workers: Workers,
     want_energy: bool = False,
     want_weights: bool = True,
-    want_topics: bool = True,
     want_drawn: bool = False,
     want_own: bool = False,
     want_prior_mass: bool = False,
@@ -90,6 +89,7 @@ def _prepare(
     log_rows = not np.isscalar(s)
     array = (workspace or Workspace()).array
     by_topic, by_padded = (n_documents, n_components), (n_documents, padded)
+    want_topics = want_weights or want_energy  # for steps and for normalizers
     local = LocalParameters(
         s=np.full(n_documents, s, dtype=dtype),
         log_rows=log_rows,
@@ -137,7 +137,6 @@ def infer(
     workers: Workers,
     want_energy: bool = False,
     want_weights: bool = True,
-    want_topics: bool = True,
     workspace: Workspace | None = None,
     again: LocalParameters | None = None,
 ) -> LocalParameters:
@@ -165,9 +164,7 @@ def infer(
         Whether to work out `LocalParameters.energy`; else it is empty.
     want_weights : bool
         Whether to keep `LocalParameters.weights`, which `Topics.step` needs; else it is empty.
-    want_topics : bool
-        Whether to keep `LocalParameters.topics`, which steps and normalizers need; else it is
-        empty.
+        Without weights and energy `LocalParameters.topics` is empty, too.
     workspace : Workspace, optional
         Memory for the result.
     again : LocalParameters, optional
@@ -184,7 +181,6 @@ def infer(
             workers=workers,
             want_energy=want_energy,
             want_weights=want_weights,
-            want_topics=want_topics,
             workspace=workspace,
         )
     workers.run(kernels.estep, batch, local, tol, max_iter)
@@ -220,7 +216,6 @@ def cvb0(
             1.0,
             workers=workers,
             want_weights=False,
-            want_topics=False,
             want_prior_mass=True,
             workspace=workspace,
         )

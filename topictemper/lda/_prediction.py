@@ -134,8 +134,7 @@ def infer_documents(
     if model.inference == "collapsed":
         return cvb0(*given, **shared)
     s = inverse_temperatures(batch, workers)
-    shared |= {"want_weights": False, "want_topics": want_energy}
-    return infer(*given, s, want_energy=want_energy, **shared)
+    return infer(*given, s, want_energy=want_energy, want_weights=False, **shared)
 
 
 def proportions(

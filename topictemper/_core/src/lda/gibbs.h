@@ -259,15 +259,15 @@ static void FN(finish)(const documents *p, int64_t d, const REAL *alpha, REAL n_
 {
     const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
     REAL *gamma = (REAL *)p->gamma + d * n_topics, *ratio = p->ratio, *weights;
-    int32_t *topics = p->topics + d * n_topics;
+    int32_t *topics = p->weights ? p->topics + d * n_topics : NULL;
     ptrdiff_t n = 0;
-    for (ptrdiff_t k = 0; p->weights && k < n_topics; k++) {
+    for (ptrdiff_t k = 0; topics && k < n_topics; k++) {
         topics[n] = (int32_t)k; /* no branch; there is room, as n <= k */
         n += gamma[k] > 0;
     }
     for (ptrdiff_t k = 0; k < n_topics; k++)
         gamma[k] = alpha[k] + gamma[k] / n_kept;
-    if (!p->weights)
+    if (!topics)
         return;
     p->n_active[d] = (int32_t)n;
     weights = (REAL *)p->weights + d * padded;
