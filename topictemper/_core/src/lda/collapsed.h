@@ -108,18 +108,3 @@ static INLINE int64_t FN(settle)(scratch *z, ptrdiff_t n_topics, ptrdiff_t padde
         }
     }
 }
-
-/* Scratch for the documents of `p`, of whose topics `most` are ever compacted. */
-static INLINE int FN(make_collapsed)(scratch *z, const documents *p, ptrdiff_t most,
-                                     ptrdiff_t extra)
-{
-    const ptrdiff_t n_topics = (ptrdiff_t)p->n_topics, padded = (ptrdiff_t)p->padded;
-    if (FN(make_scratch)(z, p, most, extra))
-        return -1;
-    z->alpha_total = 0;
-    for (ptrdiff_t k = 0; k < padded; k++) {
-        z->alpha[k] = k < n_topics ? ((const REAL *)p->alpha)[k] : 0;
-        z->alpha_total += z->alpha[k];
-    }
-    return 0;
-}

@@ -260,8 +260,13 @@ static int FN(cvb0)(const documents *p, const cvb0_options *options, int64_t *ti
     const ptrdiff_t working = padded < MOST_WORKING ? padded : MOST_WORKING;
     const ptrdiff_t most = working > padded / WORKING ? working : padded / WORKING;
     scratch z;
-    if (FN(make_collapsed)(&z, p, most, padded < MOST_LEFT_OUT ? padded : MOST_LEFT_OUT))
+    if (FN(make_scratch)(&z, p, most, padded < MOST_LEFT_OUT ? padded : MOST_LEFT_OUT))
         return -1;
+    z.alpha_total = 0;
+    for (ptrdiff_t k = 0; k < padded; k++) {
+        z.alpha[k] = k < n_topics ? ((const REAL *)p->alpha)[k] : 0;
+        z.alpha_total += z.alpha[k];
+    }
     for (;;) {
         int64_t first = __atomic_fetch_add(ticket, 1, __ATOMIC_RELAXED) * ESTEP_BLOCK;
         int64_t last = first + ESTEP_BLOCK < p->n_docs ? first + ESTEP_BLOCK : p->n_docs;

@@ -1,6 +1,6 @@
-/* Fractional moments of the topics, and the likelihood of documents under their means. */
+/* Fractional moments of the topics.
 
-/* sum_v f(lambda_kv), f(x) = G(x + s_j) / G(x), for all nodes s_j at the cost of one: lambda is
+   sum_v f(lambda_kv), f(x) = G(x + s_j) / G(x), for all nodes s_j at the cost of one: lambda is
    counted in intervals between which f is taken to be linear. There are 2^OCTAVE_BITS of the same
    length from each power of 2 to the next, so the first bits of a number tell which one it is in.
    f is concave, and linear at s = 1 and where x is far below s. Else the chords are below it by at
