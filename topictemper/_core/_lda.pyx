@@ -108,7 +108,7 @@ cdef topic_state state_of(const floating[:, ::1] M, double a, double base) noexc
 
 def padded_topics(int64_t n_topics):
     """Width of tables with a row of topics: the next multiple of the longest vector."""
-    return (n_topics + TOPIC_PADDING - 1) // TOPIC_PADDING * TOPIC_PADDING
+    return topic_blocks(n_topics) * TOPIC_PADDING
 
 
 def topic_blocks(int64_t n_topics):
