@@ -13,7 +13,6 @@ import pytest
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
-from topictemper._core import _dispatch
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import special as _reference
 
@@ -81,10 +80,3 @@ def test_reference_gamma_ratio() -> None:
         assert above / below == pytest.approx((x[1] / x[0]) ** s, rel=1e-10)
     x = np.array([1e-3, 1.0, 50.0, 1e3, 1e10])
     assert_allclose(_reference.gamma_ratio(x, 1.0), x, rtol=1e-13)
-
-
-def test_unknown_instruction_set() -> None:
-    before = _dispatch.isa()
-    with pytest.raises(ValueError, match="instruction set must be one of"):
-        _dispatch.use_isa("sse9")
-    assert _dispatch.isa() == before

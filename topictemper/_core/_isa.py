@@ -106,7 +106,8 @@ def set_isa(name: str) -> None:
     """
     names = available_isas()
     if name not in names:
-        raise ValueError(f"This processor has the instruction sets {_listed(names)}, not {name!r}.")
+        listed = ", ".join(map(repr, names))
+        raise ValueError(f"This processor has the instruction sets {listed}, not {name!r}.")
     _dispatch.use_isa(name)
 
 
@@ -135,10 +136,6 @@ def _start_with(name: str) -> None:
         set_isa(name)
     except ValueError as error:
         raise ImportError(f"{VARIABLE}={name}: {error} Set another one, or none.") from error
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(repr(name) for name in names)
 
 
 _start_with(os.environ.get(VARIABLE, ""))
