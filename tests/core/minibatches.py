@@ -20,6 +20,12 @@ Real: TypeAlias = Any  # np.float32 or np.float64; mypy takes no class for hasha
 
 Result = TypeVar("Result")
 
+DTYPES: list[Real] = [np.float32, np.float64]
+#: How near results are to those of the twins, relative to these.
+RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
+#: Inverse temperatures: of all documents, or one each.
+TEMPERATURES = [1.0, 0.4, 0.1, "documents"]
+
 N_WORDS = 150
 BASE, DECAY = 0.05, 0.8
 
@@ -49,14 +55,22 @@ class Minibatch:
     @property
     def tokens(self) -> Floats:
         """Tokens of every document."""
-        spans = zip(self.batch.doc_ptr[:-1], self.batch.doc_ptr[1:], strict=True)
-        return np.array([self.batch.counts[i:j].sum(dtype=np.float64) for i, j in spans])
+        return np.bincount(self.document_of, self.batch.counts, self.n_documents)
+
+    @property
+    def document_of(self) -> NDArray[np.intp]:
+        """The document of every entry, (nnz,)."""
+        return np.repeat(np.arange(self.n_documents), np.diff(self.batch.doc_ptr))
+
+    def span(self, d: int) -> slice:
+        """Places of the entries of a document."""
+        return slice(*self.batch.doc_ptr[d : d + 2])
 
     def part(self, documents: list[int]) -> "Minibatch":
         """Some of the documents, in the order given, with the words as they were."""
         ptr = self.batch.doc_ptr
         entries = np.concatenate([np.arange(ptr[d], ptr[d + 1]) for d in documents])
-        lengths = [ptr[d + 1] - ptr[d] for d in documents]
+        lengths = np.diff(ptr)[documents]
         batch = self.batch._replace(
             doc_ptr=np.concatenate(([0], np.cumsum(lengths))).astype(np.int64),
             word_of=self.batch.word_of[entries],
@@ -108,7 +122,7 @@ def token_assignments(
 
     This is what callers see of weights and ratios, whose scales in a document cancel.
     """
-    document = np.repeat(np.arange(minibatch.n_documents), np.diff(minibatch.batch.doc_ptr))
+    document = minibatch.document_of
     rows = B[minibatch.batch.word_of, : minibatch.n_topics].astype(np.float64)
     if minibatch.log_rows:
         rows = np.exp(minibatch.s[document, None].astype(np.float64) * rows)

@@ -12,6 +12,7 @@ from topictemper._core._reference import special as _special
 from topictemper._utils._typing import Floats
 
 from .minibatches import (
+    TEMPERATURES,
     Minibatch,
     add_statistics,
     estep,
@@ -22,7 +23,6 @@ from .minibatches import (
 
 N_DOCUMENTS, N_FEATURES, N_TOPICS = 15, 40, 4
 ALPHA, ETA = 0.2, 0.1
-TEMPERATURES = [1.0, 0.4, 0.1, "documents"]
 
 
 class Bound:
@@ -92,8 +92,7 @@ def reference_assignments(minibatch: Minibatch, gamma: Floats) -> Floats:
 def batch_lambda(minibatch: Minibatch, assigned: Floats) -> Floats:
     """M of ``lambda = eta + sum_d s_d n phi``."""
     batch, M = minibatch.batch, np.zeros((N_FEATURES, N_TOPICS))
-    document = np.repeat(np.arange(N_DOCUMENTS), np.diff(batch.doc_ptr))
-    weighted = minibatch.s[document, None] * assigned
+    weighted = minibatch.s[minibatch.document_of, None] * assigned
     np.add.at(M, batch.words[batch.word_of], weighted)
     return M
 

@@ -16,6 +16,8 @@ from topictemper._core._reference.cvb0 import (
 from topictemper._core._reference.cvb0 import cvb0 as reference
 
 from .minibatches import (
+    DTYPES,
+    RTOL,
     Minibatch,
     Outputs,
     make_minibatch,
@@ -25,9 +27,6 @@ from .minibatches import (
     share,
     ticket,
 )
-
-RTOL = {np.float32: 1e-4, np.float64: 1e-10}
-DTYPES = [np.float32, np.float64]
 
 pytestmark = pytest.mark.usefixtures("isa")
 
@@ -70,7 +69,7 @@ def first_looks(minibatch: Minibatch, B: np.ndarray) -> tuple[np.ndarray, np.nda
     """Which topics the first look puts to work, and gamma after it."""
     batch, found = minibatch.batch, []
     for d in np.flatnonzero(np.diff(batch.doc_ptr)):
-        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        span = minibatch.span(d)
         rows = B[batch.word_of[span], : minibatch.n_topics]
         found.append(first_look(batch.counts[span], rows, minibatch.alpha))
     works, gamma = zip(*found, strict=True)
@@ -125,11 +124,10 @@ def test_first_sweeps_end_where_changes_are_noise(rough):
 def test_a_tolerance_ends_first_sweeps_as_well():
     minibatch = make_minibatch(70, 0.1, 1.0, np.float64)
     by_tol = cvb0(minibatch, tol=0.02)[0]
-    tokens = np.add.reduceat(np.append(minibatch.batch.counts, 0), minibatch.batch.doc_ptr[:-1])
     assert by_tol.sweeps.sum() < cvb0(minibatch)[0].sweeps.sum() / 4
     # The same limit, if it is given by the tokens of the longest document.
-    d = int(tokens.argmax())
-    by_noise = cvb0(minibatch, rough=0.02 * 70 / np.sqrt(tokens[d]))[0]
+    d = int(minibatch.tokens.argmax())
+    by_noise = cvb0(minibatch, rough=0.02 * 70 / np.sqrt(minibatch.tokens[d]))[0]
     assert by_noise.sweeps[d] == by_tol.sweeps[d]
 
 
@@ -165,7 +163,7 @@ def test_documents_of_very_many_topics_come_to_the_maximum(max_iter, alpha, dtyp
     batch = minibatch.batch
     assert many
     for d in many:
-        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        span = minibatch.span(d)
         n, B_d = batch.counts[span].astype(float), B[batch.word_of[span], :1200].astype(float)
         gamma, _ = of_twin(to_the_maximum, n, B_d, minibatch.alpha.astype(float), 0.0, max_iter)
         if max_iter == 1:
@@ -181,7 +179,7 @@ def test_documents_of_very_many_topics_end_at_the_tolerance(dtype):
     out, B = cvb0(minibatch, 1000, tol=tol)
     assert 1 < out.sweeps[many].min() <= out.sweeps[many].max() < 100
     for d in many:
-        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        span = minibatch.span(d)
         phi = out.gamma[d] * B[batch.word_of[span], :1200]
         phi /= phi.sum(axis=1, keepdims=True)
         another = minibatch.alpha + batch.counts[span] @ phi

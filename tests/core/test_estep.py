@@ -29,6 +29,9 @@ from topictemper._core._reference import special as _special
 from topictemper._utils._typing import Floats
 
 from .minibatches import (
+    DTYPES,
+    RTOL,
+    TEMPERATURES,
     Minibatch,
     Outputs,
     Real,
@@ -42,9 +45,6 @@ from .minibatches import (
     topic_rows,
 )
 
-RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
-DTYPES = [np.float32, np.float64]
-TEMPERATURES = [1.0, 0.4, 0.1, "documents"]
 CONVERGED = (1e-15, 3000)  # tolerance, sweeps
 SLOW = 200
 
@@ -58,7 +58,7 @@ def reference(n_topics: int, alpha: float, s: float | str, dtype: Real) -> _refe
 
 def document_elbo(minibatch: Minibatch, d: int, gamma: NDArray[Any]) -> float:
     """What document d adds to the annealed ELBO (VT eq. 4) with the best phi for its gamma."""
-    span = slice(minibatch.batch.doc_ptr[d], minibatch.batch.doc_ptr[d + 1])
+    span = minibatch.span(d)
     lam = minibatch.base + minibatch.a * minibatch.M.astype(np.float64)
     expected_log_beta = _special.psi(lam) - minibatch.log_total
     rows = expected_log_beta[minibatch.batch.words[minibatch.batch.word_of[span]]]
@@ -97,13 +97,12 @@ def check(minibatch: Minibatch, result: Outputs, twin: _reference.EStep) -> None
         reached = document_elbo(minibatch, int(d), result.gamma[d])
         assert reached == pytest.approx(document_elbo(minibatch, int(d), twin.gamma[d]), rel=1e-5)
 
-    counts, ptr = minibatch.batch.counts, minibatch.batch.doc_ptr
+    counts, document = minibatch.batch.counts, minibatch.document_of
     weights = result.dense_weights()
     assigned = token_assignments(minibatch, result.B, weights, result.ratio)
     twin_rows, *_ = reference_rows(minibatch)  # on their own scale
     expected = token_assignments(minibatch, twin_rows, twin.weights, twin.ratio)
-    document = np.repeat(np.arange(minibatch.n_documents), np.diff(ptr))
-    largest = np.array([counts[ptr[d] : ptr[d + 1]].max() for d in document])[:, None]
+    largest = np.array([counts[minibatch.span(d)].max() for d in document])[:, None]
     comparable = settled[document]
     difference = (assigned - expected)[comparable] / largest[comparable]
     assert np.abs(difference).max() <= rtol

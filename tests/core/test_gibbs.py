@@ -14,6 +14,7 @@ from topictemper._core._reference import gibbs as _reference
 from topictemper._core._reference.lda import EStep
 
 from .minibatches import (
+    DTYPES,
     Minibatch,
     Outputs,
     Real,
@@ -23,8 +24,6 @@ from .minibatches import (
     sample,
     token_assignments,
 )
-
-DTYPES = [np.float32, np.float64]
 
 pytestmark = pytest.mark.usefixtures("isa")
 
@@ -87,8 +86,8 @@ def test_same_draws_of_a_long_document() -> None:
     minibatch = make_minibatch(40, 0.1, n_documents=2)
     batch = minibatch.batch
     counts = batch.counts.copy()
-    counts[slice(*batch.doc_ptr[2:4])] += 20.0
-    assert counts[slice(*batch.doc_ptr[2:4])].sum() > 2 * 256
+    counts[minibatch.span(2)] += 20.0
+    assert counts[minibatch.span(2)].sum() > 2 * 256
     assert_same_draws(replace(minibatch, batch=batch._replace(counts=counts)), n_kept=1)
 
 

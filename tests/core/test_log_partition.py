@@ -12,10 +12,8 @@ from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
 from topictemper._utils._typing import Floats
 
-from .minibatches import Minibatch, Real, estep, make_minibatch, share, ticket
+from .minibatches import DTYPES, RTOL, Minibatch, Real, estep, make_minibatch, share, ticket
 
-RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
-DTYPES = [np.float32, np.float64]
 NODES = np.array([0.02, 0.1, 0.3, 0.6, 0.9, 1.0])
 
 pytestmark = pytest.mark.usefixtures("isa")

@@ -28,7 +28,8 @@ def test_annealed_elbo_at_temperature_one_is_the_bound_of_scikit_learn() -> None
     ).fit(counts)
     lam = np.ascontiguousarray(model.components_.T)
 
-    batch = _reference.gather_rows(*csr_parts(counts), np.arange(12))
+    matrix = csr_array(counts)
+    batch = _reference.gather_rows(matrix.indptr, matrix.indices, matrix.data, np.arange(12))
     psi_total = _special.psi(lam.sum(axis=0))
     B, shift = _reference.topic_rows(lam, 1.0, 0.0, psi_total, False, batch.words, 1.0, False)
     # scikit-learn evaluates its bound from gamma = 1, and so do we.
@@ -50,11 +51,6 @@ def test_annealed_elbo_at_temperature_one_is_the_bound_of_scikit_learn() -> None
     phi = np.split(assigned / batch.counts[:, None], batch.doc_ptr[1:-1])
     bound = _elbo.annealed_elbo(counts, alpha, eta, local.gamma, phi, lam, 1.0)
     assert bound == pytest.approx(model.score(counts), rel=1e-9)
-
-
-def csr_parts(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    matrix = csr_array(counts)
-    return matrix.indptr, matrix.indices, matrix.data
 
 
 def test_annealed_elbo_takes_dense_and_sparse_counts() -> None:
@@ -103,7 +99,7 @@ def test_energy_is_what_the_assignments_say(s: float | str) -> None:
     lam = minibatch.base + minibatch.a * minibatch.M
     expected_log_beta = _special.psi(lam) - minibatch.log_total
     for d in range(minibatch.n_documents):
-        span = slice(batch.doc_ptr[d], batch.doc_ptr[d + 1])
+        span = minibatch.span(d)
         gamma = local.gamma[d]
         expected_log_theta = _special.psi(gamma) - _special.psi(gamma.sum())
         log_joint = expected_log_theta + expected_log_beta[batch.words[batch.word_of[span]]]

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from topictemper._core import _lda as _kernels
 from topictemper._core._reference import special as _reference
 
-from .minibatches import Real
+from .minibatches import DTYPES, Real
 
-DTYPES = [np.float32, np.float64]
 INVERSE_TEMPERATURES = [1.0, 0.9, 0.4, 0.1, 0.01]
 
 pytestmark = pytest.mark.usefixtures("isa")

@@ -13,6 +13,8 @@ from topictemper._core._reference import lda as _reference
 from topictemper._utils._typing import Floats
 
 from .minibatches import (
+    DTYPES,
+    RTOL,
     Minibatch,
     Outputs,
     Real,
@@ -23,8 +25,6 @@ from .minibatches import (
     sample,
 )
 
-RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
-DTYPES = [np.float32, np.float64]
 RATE = 0.37
 
 pytestmark = pytest.mark.usefixtures("isa")
@@ -138,8 +138,7 @@ def test_statistics_sum_to_the_tokens_times_their_weight(
         assert_allclose(M.sum(dtype=np.float64), RATE * tokens, rtol=rtol)
 
         batch, of_words = minibatch.batch, np.zeros(len(M))
-        document = np.repeat(np.arange(minibatch.n_documents), np.diff(batch.doc_ptr))
-        weighted = batch.counts * doc_weight[document].astype(np.float64)
+        weighted = batch.counts * doc_weight[minibatch.document_of].astype(np.float64)
         np.add.at(of_words, batch.words[batch.word_of], weighted)
         assert_allclose(M.sum(axis=1, dtype=np.float64), RATE * of_words, rtol=rtol)
 

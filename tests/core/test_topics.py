@@ -14,6 +14,8 @@ from topictemper._core._reference import special as _special
 from topictemper._utils._typing import Floats
 
 from .minibatches import (
+    DTYPES,
+    RTOL,
     Minibatch,
     Real,
     make_minibatch,
@@ -24,8 +26,6 @@ from .minibatches import (
     topic_rows,
 )
 
-RTOL: dict[Real, float] = {np.float32: 1e-4, np.float64: 1e-10}
-DTYPES = [np.float32, np.float64]
 TOPICS = [1, 5, 16, 37, 1000]
 NODES = np.array([0.01, 0.1, 0.4, 0.77, 1.0])
 
