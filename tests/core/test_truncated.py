@@ -111,8 +111,9 @@ def test_gaussian_estep(name, guided, beta, isa):
     fields = rng.normal(size=(n_data, n_units))
     marginals = rng.random((n_data, n_units)) if guided else None
     drawn = (6, 7, marginals)
+    sampler = reference.Sampler(*prior)
     expected = reference.gaussian_estep(
-        states, keys, SEED, 3, reference.Sampler(*prior), *drawn, fields, beta, couplings
+        states, keys, SEED, 3, sampler, *drawn, fields, beta, couplings=couplings
     )
     free_energy, means, second = gaussian_estep(
         states, keys, 3, prior, drawn, fields, couplings, beta
@@ -142,7 +143,7 @@ def test_all_states_are_taken_where_they_are_few(name, dtype, n_marginal, isa):
     drawn = (0, n_marginal, few_marginals(n_data, n_units, rng))
     sampler, exact = reference.Sampler(*prior), fields.astype(float)
     expected = reference.gaussian_estep(
-        states, keys, SEED, 3, sampler, *drawn, exact, 1.0, couplings
+        states, keys, SEED, 3, sampler, *drawn, exact, 1.0, couplings=couplings
     )
     free_energy, means, _ = gaussian_estep(states, keys, 3, prior, drawn, fields, couplings)
     assert as_sets(states) == as_sets(expected.states)
@@ -221,8 +222,9 @@ def test_bernoulli_estep_and_expectations(name, n_features, beta, isa):
     padded[:, :n_features], padded[-1, n_features:] = weights, -1e4
     fields = rng.normal(size=(n_data, n_units))
     drawn = (6, 7, None)
+    sampler = reference.Sampler(*prior)
     expected = reference.bernoulli_estep(
-        states, keys, SEED, 3, reference.Sampler(*prior), *drawn, fields, beta, weights
+        states, keys, SEED, 3, sampler, *drawn, fields, beta, weights=weights
     )
     free_energy, means, responsibilities = bernoulli_estep(
         states, keys, 3, prior, drawn, fields, padded, beta

@@ -6,7 +6,7 @@ rows of zeros and ones, one datum at a time, and returns its results where the k
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,62 +190,17 @@ def _weights(joint: Floats, inverse_temperature: float) -> Floats:
     return np.where(weights > _SMALLEST_WEIGHT, weights, 0.0)
 
 
-def gaussian_estep(
-    states: Words,
-    keys: Words,
-    seed: int,
-    iteration: int,
-    prior: Sampler,
-    n_prior: int,
-    n_marginal: int,
-    marginals: Floats | None,
-    fields: Floats,
-    inverse_temperature: float,
-    couplings: Floats,
-) -> EStep:
-    """E-step of binary sparse coding."""
+def gaussian_estep(*of_any_model: Any, couplings: Floats) -> EStep:
+    """E-step of binary sparse coding; the other arguments are those of `_estep`."""
     pairs = np.tril(couplings, -1)
-    return _estep(
-        lambda bits: float(bits @ pairs @ bits),
-        states,
-        keys,
-        seed,
-        iteration,
-        prior,
-        n_prior,
-        n_marginal,
-        marginals,
-        fields,
-        inverse_temperature,
-    )
+    return _estep(lambda bits: float(bits @ pairs @ bits), *of_any_model)
 
 
-def bernoulli_estep(
-    states: Words,
-    keys: Words,
-    seed: int,
-    iteration: int,
-    prior: Sampler,
-    n_prior: int,
-    n_marginal: int,
-    marginals: Floats | None,
-    fields: Floats,
-    inverse_temperature: float,
-    weights: Floats,
-) -> EStep:
+def bernoulli_estep(*of_any_model: Any, weights: Floats) -> EStep:
     """E-step of a sigmoid belief network; the last row of ``weights`` is the bias."""
     return _estep(
         lambda bits: float(np.logaddexp(0.0, bits @ weights[:-1] + weights[-1]).sum()),
-        states,
-        keys,
-        seed,
-        iteration,
-        prior,
-        n_prior,
-        n_marginal,
-        marginals,
-        fields,
-        inverse_temperature,
+        *of_any_model,
     )
 
 
