@@ -249,12 +249,6 @@ def test_bad_total_samples(value):
         lda.partial_fit(corpus())
 
 
-def test_callable_schedule_with_a_start_of_its_own():
-    lda = small_lda(schedule=lambda passes: 2.0, max_temperature=3.0)
-    with Unchanged(lda, "max_temperature must be 'auto'"):
-        lda.fit(corpus())
-
-
 def test_topics_that_no_machine_can_hold():
     message = r"n_components=2000000000 needs .* GiB for 60 features.* a smaller n_components$"
     with pytest.raises(ValueError, match=message):
@@ -433,12 +427,6 @@ def test_failed_fit_does_not_harm_what_is_there():
         lda.fit(corpus(100, seed=9))
     assert_array_equal(lda.transform(corpus()), theta)
     assert lda.score(corpus()) == score
-
-
-def test_callable_schedule_with_a_length_of_its_own():
-    lda = small_lda(tempering="avi", schedule=lambda passes: 1.0, length=2.0)
-    with pytest.raises(ValueError, match="length must be None"):
-        lda.fit(corpus())
 
 
 def test_validation_documents_that_leave_nothing_to_predict():

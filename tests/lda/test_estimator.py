@@ -202,15 +202,6 @@ def test_components_follow_partial_fit():
     assert not np.array_equal(lda.components_, before)
 
 
-def test_verbose_logs_passes(caplog, monkeypatch):
-    monkeypatch.setattr("topictemper.lda._monitor._SECONDS_BETWEEN_LINES", 0.0)
-    with caplog.at_level(logging.INFO, logger="topictemper"):
-        small_lda(verbose=1).fit(corpus(), validation_X=corpus())
-    assert len(caplog.records) == 3
-    assert "pass 3/3" in caplog.text
-    assert "validation score" in caplog.text
-
-
 def test_verbose_says_how_far_a_long_pass_is(caplog, monkeypatch):
     monkeypatch.setattr("topictemper._utils._log._SECONDS_BETWEEN_LINES", -1.0)
     with caplog.at_level("INFO", "topictemper"):

@@ -10,7 +10,6 @@ from sklearn.pipeline import make_pipeline
 
 from topictemper import load
 from topictemper._utils._distances import distributions
-from topictemper._utils._ranking import largest
 from topictemper.lda import _word_topics
 
 from ..small_lda import corpus, fitted, small_lda
@@ -18,12 +17,6 @@ from ..small_lda import corpus, fitted, small_lda
 
 def names():
     return [f"w{v:02d}" for v in range(60)]
-
-
-def test_largest_takes_the_first_of_equal_values():
-    assert largest(np.array([1.0, 3.0, 2.0, 3.0, 2.0]), 3).tolist() == [1, 3, 2]
-    assert largest(np.array([1.0, 3.0]), 5).tolist() == [1, 0]
-    assert largest(np.zeros(4), 2).tolist() == [0, 1]
 
 
 # Documents

@@ -104,4 +104,4 @@ def test_a_stream_without_words():
     for _ in range(8):
         lda.partial_fit(np.zeros((30, 10)))
     assert lda._trainer.has_sampled
-    assert np.isfinite(lda.topic_word_prior_)
+    assert np.isfinite([lda.topic_word_prior_, *lda.doc_topic_prior_]).all()

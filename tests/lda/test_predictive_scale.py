@@ -81,14 +81,6 @@ def test_it_is_the_same_for_any_number_of_threads_and_after_load(tmp_path):
     assert_array_equal(loaded.doc_topic_prior_, one[0].doc_topic_prior_)
 
 
-def test_documents_without_words():
-    lda = TemperedLDA(3, total_samples=30, tempering="svi", batch_size=10, random_state=0)
-    for _ in range(8):
-        lda.partial_fit(np.zeros((30, 10)))
-    assert lda._trainer.has_sampled
-    assert np.isfinite(lda.doc_topic_prior_).all()
-
-
 def test_documents_are_compared_once_they_are_as_good_as_new():
     for only_new, wait in ((True, 0), (False, 20)):
         comparison, compared = SampledComparison(np.arange(3.0), 0.5), []

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.special import gammaln, psi
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
@@ -371,10 +371,3 @@ def test_numbers_in_place_of_words_are_warned_of():
     with pytest.warns(UserWarning, match="no names for its columns.*give feature_names"):
         numbers = fitted().top_words(5)
     assert numbers == fitted().top_words(5, range(60))
-
-
-def test_chunks_by_hand_are_the_whole():
-    parts = [corpus()[:70], corpus()[70:]]
-    assert_array_equal(
-        np.vstack([fitted().transform(part) for part in parts]), fitted().transform(corpus())
-    )
