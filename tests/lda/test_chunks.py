@@ -266,26 +266,6 @@ def test_mapped_counts_are_learned_as_others(tmp_path):
 # Prediction
 
 
-def test_parts_of_as_many_entries_as_int32_counts():
-    class Counts:
-        indptr = np.linspace(0, 2**31 - 1, 10_001).astype(np.int32)
-        shape = (10_000, 3)
-
-        def __getitem__(self, rows):
-            return rows
-
-    slices = list(_chunks.parts(Counts()))
-    assert slices[-1] == slice(9998, 10_000)  # two rows as everywhere
-    assert len(slices) == 5000
-
-
-def test_parts_of_rows_without_words():
-    X = sp.csr_array((50_000, 3), dtype=np.int32)
-    rows = [part.shape[0] for part in _chunks.parts(X)]
-    assert sum(rows) == 50_000
-    assert max(rows) <= 2**14  # proportions of all rows at once may take more than the memory
-
-
 @pytest.mark.parametrize("places", [(), (20, 100), (7, 8, 9, 50, 133), range(1, 210)])
 def test_chunks_are_predicted_as_the_whole(places):
     lda, X = small_lda().fit(corpus()), corpus(210, seed=1)

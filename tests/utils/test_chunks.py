@@ -29,3 +29,23 @@ def test_the_mean_length_is_that_of_the_documents_that_are_learned_from(monkeypa
     assert _chunks.mean_length(X, some, np.array([9.0, 2, 0, 1, 0.5])) == pytest.approx(5.5 / 3.5)
     monkeypatch.delattr(_chunks, "row_sums")  # which take as long as all checks of X
     assert _chunks.mean_length(X, np.arange(5)) == 1.0
+
+
+def test_parts_of_as_many_entries_as_int32_counts():
+    class Counts:
+        indptr = np.linspace(0, 2**31 - 1, 10_001).astype(np.int32)
+        shape = (10_000, 3)
+
+        def __getitem__(self, rows):
+            return rows
+
+    slices = list(_chunks.parts(Counts()))
+    assert slices[-1] == slice(9998, 10_000)  # two rows as everywhere
+    assert len(slices) == 5000
+
+
+def test_parts_of_rows_without_words():
+    X = sp.csr_array((50_000, 3), dtype=np.int32)
+    rows = [part.shape[0] for part in _chunks.parts(X)]
+    assert sum(rows) == 50_000
+    assert max(rows) <= 2**14  # proportions of all rows at once may take more than the memory
