@@ -1,5 +1,6 @@
 """Small corpora and estimators, and the pieces inside an estimator, for the tests of LDA."""
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -82,6 +83,22 @@ def learned_state(lda: TemperedLDA) -> dict[str, bytes]:
         "n_batch_iter": np.int64(lda.n_batch_iter_),
     }
     return {name: value.tobytes() for name, value in values.items()}
+
+
+def distances(lda: TemperedLDA, components: np.ndarray) -> np.ndarray:
+    """Total variation between topics of a model and others, (n_components, n_others)."""
+    found = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
+    return 0.5 * np.abs(found[:, None] - components).sum(axis=2)
+
+
+class Again:
+    """Goes over its parts from the start whenever it is asked to."""
+
+    def __init__(self, *parts: Any) -> None:
+        self.parts = parts
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.parts)
 
 
 def random_topics(

@@ -1,6 +1,7 @@
 """How alpha follows the samples of documents."""
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def test_alpha_of_short_documents_is_found_in_few_minibatches():
         theta = rng.dirichlet([0.15, 0.15], 300) @ [[0.9, 0.1], [0.1, 0.9]]
         words = (rng.random((300, 5)) > theta[:, :1]).astype(int)
         drawn = sampled(words, alpha, rng)
-        local = type("Local", (), {"gamma": drawn + alpha, "drawn": drawn})
+        local = SimpleNamespace(gamma=drawn + alpha, drawn=drawn)
         alpha = learner.alpha(batch, local, alpha, 0.05)
         sums.append(alpha.sum())
     # It was 3 at first. (A running mean of the steps of EM is at 1.6 by now.)
@@ -54,7 +55,7 @@ def test_alpha_of_short_documents_is_found_in_few_minibatches():
 def test_alpha_of_samples_does_not_hang_on_small_weights(weight):
     rng = np.random.default_rng(0)
     drawn = 5.0 * rng.multinomial(1, [0.7, 0.3], 300)
-    local = type("Local", (), {"gamma": drawn + 0.5, "drawn": drawn})
+    local = SimpleNamespace(gamma=drawn + 0.5, drawn=drawn)
     batch = minibatch(np.ones((300, 2)))
     some = batch._replace(weight=np.full(300, weight))
     one, other = (learner_of_samples().alpha(x, local, np.full(2, 0.5), 0.1) for x in (batch, some))
@@ -69,7 +70,7 @@ def test_alpha_of_samples_is_bounded_in_its_sum():
     batch = minibatch(np.ones((3000, 2)))
     learner, alpha = learner_of_samples(), np.full(3, 0.5)
     for _ in range(50):
-        local = type("Local", (), {"gamma": drawn + alpha, "drawn": drawn.astype(float)})
+        local = SimpleNamespace(gamma=drawn + alpha, drawn=drawn.astype(float))
         alpha = learner.alpha(batch, local, alpha, 1.0)
     assert alpha.sum() == pytest.approx(4.0)
     # The largest under a bound are a little more alike than those without: 0.52, 0.30, 0.18.

@@ -127,12 +127,13 @@ def test_a_damaged_average_is_refused(tmp_path, place, value, message):
         load(tmp_path / "damaged.npz")
 
 
+def fail(*arguments, **more):
+    raise KeyboardInterrupt
+
+
 def test_a_step_that_fails_leaves_the_average(monkeypatch):
     lda = streamed(small_lda(total_samples=200), 400)
     before = learned_state(lda), lda.components_
-
-    def fail(*arguments, **more):
-        raise KeyboardInterrupt
 
     monkeypatch.setattr(_training, "sample", fail)
     for total in (200, 500):
@@ -148,9 +149,6 @@ def test_a_step_that_fails_leaves_the_average_of_a_corpus_that_grows(monkeypatch
     monkeypatch.setattr(_defaults, "STREAM_SAMPLES", 200.0)
     trainer = streamed(small_lda(), 400)._trainer
     before = trainer.average.topics.components()
-
-    def fail(*arguments, **more):
-        raise KeyboardInterrupt
 
     monkeypatch.setattr(_training, "sample", fail)
     with pytest.raises(KeyboardInterrupt):

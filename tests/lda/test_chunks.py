@@ -16,18 +16,8 @@ from topictemper._utils import _chunks
 from topictemper.datasets import open_corpus, save_corpus
 from topictemper.metrics import coherence
 
-from ..small_lda import MODES, corpus, fitted, learned_state, small_lda
+from ..small_lda import MODES, Again, corpus, fitted, learned_state, small_lda
 from ..traced_memory import TracedMemory
-
-
-class Again:
-    """Goes over chunks from the start whenever it is asked to."""
-
-    def __init__(self, *chunks):
-        self.chunks = chunks
-
-    def __iter__(self):
-        return iter(self.chunks)
 
 
 def cut(X, *places):

@@ -12,7 +12,16 @@ from sklearn.exceptions import NotFittedError
 from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
 
-from ..small_lda import ESTIMATES, LEARNED, MODES, corpus, fitted, learned_state, small_lda
+from ..small_lda import (
+    ESTIMATES,
+    LEARNED,
+    MODES,
+    corpus,
+    distances,
+    fitted,
+    learned_state,
+    small_lda,
+)
 
 # Input
 
@@ -412,9 +421,8 @@ def test_tempered_is_another_result_where_the_temperature_is_not_one():
 
 def topics_distance(lda, components):
     """Mean total variation between matched topics."""
-    found = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
-    distances = 0.5 * np.abs(found[:, None] - components[None]).sum(axis=2)
-    return distances[linear_sum_assignment(distances)].mean()
+    apart = distances(lda, components)
+    return apart[linear_sum_assignment(apart)].mean()
 
 
 @pytest.mark.parametrize("seed", range(3))

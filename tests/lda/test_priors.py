@@ -1,6 +1,7 @@
 """Priors: vectors and matrices, learned ones, given topics to start from."""
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from ..small_lda import (
     MODES,
     ONE_THREAD,
     corpus,
+    distances,
     fitted,
     learned_state,
     minibatch,
@@ -160,9 +162,7 @@ def test_seeded_topics_take_their_words(mode):
         eta[k, np.argsort(-train.components[topic])[:8]] = 20.0
     lda = small_lda(tempering=mode, topic_word_prior=eta, max_iter=10, max_temperature=1.5)
     lda.fit(train.counts)
-    found = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
-    distance = 0.5 * np.abs(found[:, None] - train.components[None]).sum(axis=2)
-    assert_array_equal(distance.argmin(axis=1), order)
+    assert_array_equal(distances(lda, train.components).argmin(axis=1), order)
 
 
 # Learned priors
@@ -196,7 +196,7 @@ def test_learned_alpha_raises_the_likelihood_to_its_maximum():
     learner, alpha = prior_learner(of_alpha=True), np.full(4, 0.5)
     values = [polya_likelihood(n, alpha)]
     for _ in range(300):
-        local = type("Local", (), {"gamma": n + alpha, "drawn": n[:0]})
+        local = SimpleNamespace(gamma=n + alpha, drawn=n[:0])
         alpha = learner.alpha(batch, local, alpha, 1.0)
         values.append(polya_likelihood(n, alpha))
     assert (np.diff(values) > -1e-9 * abs(values[0])).all()
@@ -388,9 +388,7 @@ def test_given_topics_keep_their_places(mode):
     for method in ("fit", "partial_fit"):
         lda = small_lda(n_components=5, tempering=mode, init=start, total_samples=400, max_iter=5)
         getattr(lda, method)(train.counts)
-        found = lda.components_ / lda.components_.sum(axis=1, keepdims=True)
-        distance = 0.5 * np.abs(found[:, None] - train.components[None]).sum(axis=2)
-        assert_array_equal(distance.argmin(axis=1), np.arange(5))
+        assert_array_equal(distances(lda, train.components).argmin(axis=1), np.arange(5))
 
 
 @pytest.mark.parametrize("priors", [{}, AUTO], ids=["fixed", "learned"])

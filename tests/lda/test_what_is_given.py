@@ -16,21 +16,11 @@ from topictemper.datasets import open_corpus, read_corpus, save_corpus, write_co
 from topictemper.metrics import coherence, perplexity, predictive_log_likelihood, topic_diversity
 from topictemper.topics import shares_over_time
 
-from ..small_lda import corpus, fitted, learned_state, small_lda
+from ..small_lda import Again, corpus, fitted, learned_state, small_lda
 
 TEXTS = ["a cat and a dog", "dogs and cats", "one dog"]
 TOKENS = [text.split() for text in TEXTS]
 USES = ("transform", "score", "perplexity", "elbo", "document_temperatures", "top_documents")
-
-
-class Again:
-    """Goes over something from the start whenever it is asked to."""
-
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __iter__(self):
-        return iter(self.parts)
 
 
 def series(values, dtype=None):
