@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln, logsumexp, psi
 
 from topictemper.lda._clock import CorpusSize
@@ -239,116 +239,14 @@ def test_prior_energy_has_the_assignments_summed_out():
     theta = local.gamma / local.gamma.sum(axis=1, keepdims=True)
     expected = 3 * log_likelihood(topics, batch, theta, ONE_THREAD).sum()
     size = CorpusSize(100.0, 3 * tokens)
-    energy, _ = normalizer.corpus(topics, batch, local, size, ONE_THREAD)
+    energy, log_c = normalizer.corpus(topics, batch, local, size, ONE_THREAD)
     assert energy == pytest.approx(expected, rel=1e-12)
+    other = Topics(np.ones((30, K)), ETA)
+    again = normalizer.corpus(other, batch, e_step(other, batch), size, ONE_THREAD)[1]
+    assert_array_equal(again, log_c)  # of D and N only
 
 
 # The updates of r
-
-
-def batch_training(n_steps=12):
-    """States of batch VT: E-step and exact lambda at s, which the caller sends back."""
-    topics = Topics.random(60, K, ETA, np.float64, np.random.RandomState(0))
-    batch, s = minibatch(corpus()), 0.3
-    for _ in range(n_steps):
-        local = e_step(topics, batch, s)
-        s = yield topics, batch, local
-        weights = np.full(batch.n_documents, s)
-        topics.step(
-            batch, local, weights, decay=1.0, scale=1.0, offset=ETA, workers=ONE_THREAD
-        ).take()
-
-
-@pytest.mark.parametrize("bound", ["posterior", None, "lower", "upper"])
-def test_update_of_r_maximises_its_terms(bound):
-    """Neither the r of before nor any other gives a higher T-ELBO, of which the rest has no r."""
-    size = CorpusSize(200.0, float(corpus().sum()))
-    temperature = GlobalTemperature(1 / GRID[::-1], None)
-    normalizer = None if bound == "posterior" else prior_normalizer(bound)
-    rng = np.random.default_rng(0)
-    training = batch_training()
-    state = next(training)
-    values = []
-    while True:
-        topics, batch, local = state
-        if bound == "posterior":
-            normalizer = posterior_normalizer(topics)
-        energy, log_c = normalizer.corpus(topics, batch, local, size, ONE_THREAD)
-        log_c = (normalizer.nodes.matrix @ log_c)[::-1]
-        before = temperature.elbo_terms(energy, log_c)
-        s = temperature.update(energy, log_c)
-        after = temperature.elbo_terms(energy, log_c)
-        assert after >= before - 1e-12 * abs(before)
-        # The maximum over all r is the log of the sum of exp of what each temperature has.
-        best = logsumexp(energy * GRID[::-1] - log_c) - np.log(100)
-        assert after == pytest.approx(best, rel=1e-12)
-        r = temperature.responsibilities
-        for other in rng.dirichlet(r * 50 + 1e-3, 20):
-            other = np.maximum(other, 1e-300)
-            terms = other @ (energy * GRID[::-1] - log_c - np.log(100) - np.log(other))
-            assert terms <= after + 1e-9 * abs(after)
-        assert s == pytest.approx(r @ GRID[::-1], rel=1e-12)
-        values.append(s)
-        try:
-            state = training.send(s)
-        except StopIteration:
-            break
-    assert len(values) == 12
-    assert all(0 < s <= 1 for s in values)
-
-
-@pytest.mark.parametrize("bound", [None, "lower", "upper"])
-def test_update_of_r_between_other_updates_does_not_lower_the_bound(bound):
-    """The terms of the T-ELBO with r, at the same theta and beta, over several stale updates."""
-    size = CorpusSize(200.0, float(corpus().sum()))
-    normalizer = prior_normalizer(bound)
-    log_c = None
-    temperature = GlobalTemperature(1 / GRID[::-1], None)
-    training = batch_training(n_steps=9)
-    state, s = next(training), 0.3
-    for step in range(8):
-        energy, values = normalizer.corpus(*state, size, ONE_THREAD)
-        new = (normalizer.nodes.matrix @ values)[::-1]
-        assert log_c is None or np.array_equal(new, log_c)  # of D and N only
-        log_c = new
-        if step % 3 == 0:
-            before = temperature.elbo_terms(energy, log_c)
-            s = temperature.update(energy, log_c)
-            assert temperature.elbo_terms(energy, log_c) >= before - 1e-12 * abs(before)
-        state = training.send(s)
-
-
-def test_local_r_against_a_grid_search():
-    """Three temperatures: log odds from -60 to 60, then ever finer about the best."""
-    grid = inverse_temperature_grid(3)
-    # A few tokens a document, so that r is no vertex of the simplex.
-    topics, batch = random_topics(), minibatch(random_counts().toarray() * (np.arange(30) < 4))
-    local = e_step(topics, batch)
-    normalizer = posterior_normalizer(topics, grid)
-    energies, at_nodes = normalizer.documents(batch, local, ONE_THREAD)
-    log_c = at_nodes @ normalizer.nodes.matrix.T
-    temperature = LocalTemperature(grid)
-    best = temperature.elbo_terms(energies, log_c)
-    s = document_inverse_temperatures(grid, normalizer, topics, batch, local, 0.5)
-    for d in range(batch.n_documents):
-        values = energies[d] * grid - log_c[d] - np.log(3)
-
-        def terms(r, values=values):
-            return (r * (values - np.log(np.maximum(r, 1e-300)))).sum(axis=1)
-
-        center, width = np.zeros(2), 60.0
-        square = np.linspace(-1, 1, 41)
-        for _ in range(40):
-            u = np.array([(0.0, x, y) for x in square for y in square])
-            u[:, 1:] = center + width * u[:, 1:]
-            r = np.exp(u - logsumexp(u, axis=1, keepdims=True))
-            at = terms(r).argmax()
-            center, width = u[at, 1:], width * 0.5
-        found = terms(r[at : at + 1])[0]
-        assert found <= best[d] + 1e-12 * abs(best[d])
-        assert found == pytest.approx(best[d], rel=1e-9)
-        if batch.tokens()[d]:
-            assert s[d] == pytest.approx(r[at] @ grid, rel=1e-4)
 
 
 def test_document_inverse_temperatures_are_equation_10(state):
