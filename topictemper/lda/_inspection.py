@@ -37,7 +37,8 @@ class InspectionMixin:
     """Gives an estimator of topics `top_words`, `top_documents`, `word_topics`, `prepare_pyldavis`.
 
     It has to have ``_fitted_counts(X)`` and ``_fitted_matrices(X)``, which check counts,
-    ``_proportions(X)``, theta of checked ones, ``_warn_if_hot()``, ``_trainer`` and ``labels_``.
+    ``_proportions(X)``, theta of checked ones, ``_warn_if_hot()``, ``_trainer``, ``labels_`` and
+    ``_n_features_out``, the number of topics.
     """
 
     def top_words(
@@ -115,7 +116,7 @@ class InspectionMixin:
         model: Any = self
         X, n = model._fitted_counts(X), check.integer("n", n, 1)
         model._warn_if_hot()
-        best, start = Largest(len(model.components_), n), 0
+        best, start = Largest(model._n_features_out, n), 0
         for part in parts(X):
             # Proportions of all documents may take far more memory than their counts.
             theta = model._proportions(part)

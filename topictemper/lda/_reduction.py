@@ -222,7 +222,7 @@ def nearest_groups(
     lda: Any, n_components: int, hierarchy: TopicHierarchy | None
 ) -> list[list[int]]:
     """Topics in so many groups, along a hierarchy."""
-    n_topics = len(lda.labels_)
+    n_topics = lda._n_features_out
     n_components = check.integer("n_components", n_components, 1, n_topics)
     if n_topics == 1:
         return [[0]]
