@@ -225,6 +225,21 @@ def test_the_local_model_predicts_saves_and_goes_on(tmp_path):
     assert local.get_params()["n_components"] == 4
 
 
+def test_the_local_model_has_the_parameters_of_the_fit():
+    prior = np.full(4, 0.1)
+    lda = estimator(doc_topic_prior=prior).fit(counts())
+    expected = lda.to_local()
+    lda.set_params(n_components=5, tempering="svi", max_iter=1, random_state=9, verbose=1)
+    prior[:] = 2.0
+    local = lda.to_local()
+    changed = {"doc_topic_prior", "verbose"}
+    for name, value in expected.get_params(deep=False).items():
+        assert name in changed or getattr(local, name) is value, name
+    assert local.verbose == 1 and local.doc_topic_prior.tolist() == [0.1] * 4
+    assert (local.components_ == expected.components_).all()
+    local.partial_fit(counts())
+
+
 def test_clone_and_parameters():
     lda = estimator(checkpoint="folder")
     assert clone(lda).get_params() == lda.get_params()

@@ -123,6 +123,38 @@ def test_update(model):
     assert_array_equal(updated.lda_.components_, expected)
 
 
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"seed_topics": {"water": ["boat"]}}, "seed_topics is .* began with None, and update"),
+        ({"n_components": 5}, "n_components is 5, but training began with 3.* set n_components"),
+        ({"lda__tempering": "avi"}, "lda__tempering is 'avi'"),
+        ({"lda__topic_word_prior": 2.0}, "lda__topic_word_prior is 2.0"),
+        ({"seed_topics": [["boat"]]}, "seed_topics must be a mapping"),
+    ],
+)
+def test_an_update_refuses_parameters_that_it_would_ignore(changed, message):
+    fitted = topic_model().fit(texts())
+    before, n = fitted.get_params(), fitted.lda_.n_batch_iter_
+    fitted.set_params(**changed)
+    with pytest.raises((TypeError, ValueError), match=message):
+        fitted.update(texts(30, seed=1))
+    assert fitted.lda_.n_batch_iter_ == n
+    fitted.set_params(**{name: before[name] for name in changed}, random_state=5)
+    fitted.update(texts(30, seed=1))
+
+
+def test_a_model_with_seeds_learns_more(tmp_path):
+    seeds = {"water": ["boat"]}
+    fitted = topic_model(seed_topics=seeds).fit(texts())
+    fitted.save(tmp_path / "model")
+    for model in (load(tmp_path / "model"), fitted, fitted.merge_topics([0, 1])):
+        model.update(texts(30, seed=1))
+    fitted.set_params(seed_topics={"water": ["river"]})
+    with pytest.raises(ValueError, match=r"\['river'\].* began with .*\['boat'\]"):
+        fitted.update(texts())
+
+
 def test_drift_is_a_warning():
     updated = topic_model().fit(texts())
     with pytest.warns(UserWarning, match=r"4 of 16 words of 1 document .* \(25.0%; 0.0% in fit"):

@@ -22,6 +22,7 @@ from .._utils._version import VERSION
 from ..lda import _estimator as _local
 from ..lda._config import Config
 from ..lda._defaults import KAPPA
+from ..lda._kept import kept
 from ..lda._other_names import OtherNamesMixin, understands_other_names
 from ..lda._seeding import is_seeded
 from ..lda._token_halves import split_tokens
@@ -277,6 +278,12 @@ max_doc_update_iter, dtype
         if feature_names is not None:
             words = agreed_names(feature_names, blocks.n_columns, words)
         config = Config.of(self._unfitted_local().get_params(deep=False), blocks.n_columns)
+        # Predictions and `to_local` need them, and the estimator may have others by then. `init`,
+        # which may be large, is not copied: only the first round uses it.
+        parameters = {
+            name: value if name == "init" else kept(value)
+            for name, value in self._local_parameters().items()
+        }
         validation = self._validation_counts(validation_X, blocks.n_columns)
         executor = executor_for(self.client, lazy=blocks.lazy)
         machines = executor.machines()
@@ -327,7 +334,7 @@ max_doc_update_iter, dtype
         n_rounds = passes * shards.rounds_per_pass
         state = rounds.run(n_rounds, n_sample, record)
         self._executor, self._job, self._state = executor, job, state
-        self._steps = steps
+        self._steps, self._fitted_with = steps, parameters
         self._set_fitted(words, rounds.scores)
 
     def _set_fitted(self, words: Any, scores: list[list[float]]) -> None:
@@ -350,13 +357,15 @@ max_doc_update_iter, dtype
         Returns
         -------
         topictemper.TemperedLDA
-            The fitted model with the same parameters, which predicts, saves and goes on learning.
+            The fitted model with the parameters of the fit, which predicts, saves and goes on
+            learning. `n_jobs` and `verbose` are those that are set now.
         """
         check_is_fitted(self)
         executor, state = self._executor, self._state
         executor.check_kept([state.tree, *state.averages])
         tree, *blocks = executor.gather([state.tree, *state.averages])
-        lda = self._unfitted_local().set_params(**self._steps)
+        fitted_with = self._fitted_with | self._steps
+        lda = _local.TemperedLDA(**fitted_with, n_jobs=self.n_jobs, verbose=self.verbose)
         words = getattr(self, "feature_names_in_", None)
         return restored(lda, self.n_features_in_, dict(tree, parameters=self._steps), blocks, words)
 

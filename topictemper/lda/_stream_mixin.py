@@ -169,8 +169,13 @@ class StreamMixin:
         self._trainer.expect(total)
         return self._trainer
 
-    def _refuse_changes(self) -> None:
-        """Refuse parameters that would have no effect, because training began with others."""
+    def _refuse_changes(
+        self, learner: str = "partial_fit", called: Callable[[str], str] = str
+    ) -> None:
+        """Refuse parameters that would have no effect, because training began with others.
+
+        The error names the method that learns, and each parameter as the user calls it.
+        """
         before = self._trained_with
         changed = [  # or one that may have been changed in place
             name
@@ -197,8 +202,8 @@ class StreamMixin:
                 if shown[0] == shown[1]:  # arrays of one shape, or one that was changed in place
                     shown = shown[0], "other values"
                 raise ValueError(
-                    f"{name} is {shown[0]}, but training began with {shown[1]}, "
-                    f"and partial_fit continues with that: set {name} back, or fit again"
+                    f"{called(name)} is {shown[0]}, but training began with {shown[1]}, "
+                    f"and {learner} continues with that: set {called(name)} back, or fit again"
                 )
 
 

@@ -36,6 +36,7 @@ from ._parameters import (
     default_lda,
     new_lda,
     new_vectorizer,
+    refuse_changes,
     unfitted_lda,
     with_parts,
 )
@@ -185,7 +186,7 @@ class TopicModel(
         **params
             By name; ``vectorizer__min_df`` and the like are those of a part. If the part is None,
             its default is set first. `n_jobs` and `verbose` hold for a fitted model at once, the
-            others for the next `fit`.
+            others for the next `fit`. `update` refuses those of topics that it would ignore.
 
         Returns
         -------
@@ -299,11 +300,12 @@ class TopicModel(
         Raises
         ------
         TypeError, ValueError
-            If a document or a weight is invalid. The estimator is then unchanged. With a stream it
-            may have learned from the documents before the invalid one; `unknown_share_` and
+            If a document or a weight is invalid, or if a parameter such as `seed_topics` is not
+            that of the fit. The estimator is then unchanged. With a stream it may have learned from the documents before the invalid one; `unknown_share_` and
             `unknown_words_` are then those of the previous update.
         """
         check_is_fitted(self)
+        refuse_changes(self)
         check_order("texts", texts, sample_weight=sample_weight)
         in_fit = self.unknown_share_ if self._unknown_in_fit is None else self._unknown_in_fit
         unknown = UnknownWords()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from sklearn.feature_extraction.text import (
     TfidfVectorizer,
 )
 
-from ..lda._config import check_parameters
+from ..lda._config import OF_TRAINING, check_parameters
 from ..lda._estimator import TemperedLDA
 from ..lda._other_names import ATTRIBUTES as OTHER_ATTRIBUTES
 from ..lda._other_names import CALLED as OTHER_NAMES
@@ -183,6 +184,21 @@ def new_lda(model: Any) -> TemperedLDA:
             )
         lda.set_params(topic_word_prior=model.seed_topics)
     return lda
+
+
+def refuse_changes(model: Any) -> None:
+    """Refuse parameters that `update` would ignore, because a `TopicModel` began with others.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If one is invalid, or differs.
+    """
+    asked, trained = new_lda(model), copy(model.lda_)
+    trained.set_params(**{name: getattr(asked, name) for name in OF_TRAINING})
+    of_lda = model.lda is not None and model.lda.topic_word_prior is not None
+    here = {name: name for name in OF_LDA} | ({} if of_lda else {"topic_word_prior": "seed_topics"})
+    trained._refuse_changes("update", lambda name: here.get(name, f"lda__{name}"))
 
 
 def check_before_counting(lda: TemperedLDA) -> None:
