@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 
 from topictemper import TemperedLDA
 from topictemper.tempering import GlobalTempering
 from topictemper.topics import _twins
 
 from ..traced_memory import TracedMemory
+from .test_bad_input import Unchanged
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
@@ -47,3 +49,18 @@ def test_no_fit_is_refused_that_has_the_memory(settings, n_samples, monkeypatch)
     where = "topictemper._utils._validation.usable_memory"
     monkeypatch.setattr(where, lambda: (memory.peak, "the machine"))
     lda.fit(X)
+
+
+def test_very_many_topics_of_few_documents_are_refused_if_their_start_needs_more(monkeypatch):
+    """Each gets words of four documents, which take more memory than topics of six words."""
+    X = np.random.default_rng(0).integers(0, 3, (4, 6))
+    X[:, 0] = 1
+    lda = TemperedLDA(70_000, tempering="svi", random_state=0, max_doc_update_iter=1)
+    with TracedMemory() as memory:
+        clone(lda).partial_fit(X)
+    where, limit = "topictemper._utils._validation.usable_memory", 2 * memory.peak // 3
+    monkeypatch.setattr(where, lambda: (memory.peak, "the machine"))
+    clone(lda).partial_fit(X)
+    monkeypatch.setattr(where, lambda: (limit, "the machine"))
+    with Unchanged(lda, "n_components=70000 needs .* GiB for 6 features.* a smaller n_components$"):
+        lda.partial_fit(X)

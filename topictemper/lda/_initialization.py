@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from .._utils import _validation as check
 from .._utils._hashing import splitmix64
 from .._utils._typing import Floats
 from ._minibatch import Minibatch
@@ -17,6 +18,8 @@ _SHARE, _DOCUMENTS = 0.05, 4
 # So many values are added at a time: with many topics and long documents, all of them take more
 # memory than the topics.
 _ENTRIES_AT_ONCE = 2**18
+# Bytes of each topic of a document, and of each value that is added, at the least.
+_PLACE, _VALUE = 16, 64
 
 
 def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
@@ -34,9 +37,15 @@ def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
     n_distinct = len(np.unique(hashes))
     copies = np.arange(min(-(-_DOCUMENTS * n_topics // n_distinct), n_topics), dtype=np.uint64)
     offsets = copies * np.uint64(n_topics) // np.uint64(len(copies))
-    of_copies = hashes[:, None] * (2 * copies + 1)
-    places = (of_copies % np.uint64(n_topics) + offsets) % np.uint64(n_topics)
-    topic_of = places.astype(np.int64)
+    # What a word gets is added at once.
+    n_values = int(np.bincount(batch.word_of).max()) * len(copies)
+    if n_values > _ENTRIES_AT_ONCE:
+        _check_memory(topics, n_documents * len(copies), n_values)
+    places = hashes[:, None] * (2 * copies + 1)
+    places %= np.uint64(n_topics)
+    places += offsets
+    places %= np.uint64(n_topics)
+    topic_of = places.view(np.int64)
     weight = np.ones(n_documents) if batch.weight is None else batch.weight
     tokens = np.repeat(batch.tokens() * weight, len(copies))
     totals = np.bincount(topic_of.ravel(), tokens, minlength=n_topics)
@@ -59,3 +68,17 @@ def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
             start = stop
 
     topics.add(parts())
+
+
+def _check_memory(topics: Topics, n_places: int, n_values: int) -> None:
+    """Refuse so many topics that what is added to them, not they, takes more memory than there is.
+
+    There are two copies of them at that time, topics and tokens for each place, and as many values
+    at a time.
+    """
+    n_bytes = 2 * topics.M.nbytes + _PLACE * n_places + _VALUE * n_values
+    check.check_size(
+        lambda n_components: n_bytes * n_components // topics.n_components,
+        topics.n_features,
+        n_components=topics.n_components,
+    )
