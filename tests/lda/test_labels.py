@@ -151,6 +151,14 @@ def test_labels_of_topics_without_a_counterpart_are_named_in_a_warning():
     assert sorted(fewer.labels_) == ["a", "b", "d"]
 
 
+def test_names_by_number_are_not_taken_over():
+    """They would be refused: the number is that of another topic."""
+    old, new = named().set_labels(["topic 0", "temperedlda1", "topic 30", "d"]), other_fit()
+    assert set(new.set_labels(old)._labels.values()) == {"d"}
+    with pytest.raises(ValueError, match="labels is a model without labels"):
+        new.set_labels(small_lda().fit(corpus(), feature_names=WORDS).set_labels({3: "topic 3"}))
+
+
 def test_models_that_have_no_labels_are_refused():
     lda = labeled()
     with pytest.raises(ValueError, match="labels is a model without labels"):

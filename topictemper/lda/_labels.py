@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol, Self
 
@@ -95,7 +96,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             - Another `TemperedLDA` or `TopicModel`, such as one of an earlier fit, whose words may
               differ. Its labels go to the topics here that are the same: each is the nearest to the
               other (Hellinger distance), and they are at most 0.55 apart. A topic that has a label
-              here keeps it. A warning names the labels that no topic here has.
+              here keeps it. A warning names the labels that no topic here has. A label such as
+              "topic 3" is not taken over: here it is the name of another topic.
             - None removes all labels.
         X : array-like or sparse matrix of shape (n_samples, n_features), optional
             Counts of `documents`, only for a function.
@@ -211,6 +213,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
                 "labels must be those of a TemperedLDA or a TopicModel, got a "
                 f"{type(model).__name__}, which has none"
             )
+        # Names by number, such as "topic 3", are those of other topics here.
+        labels = {k: label for k, label in labels.items() if not self._is_number(label)}
         if not labels:
             raise ValueError("labels is a model without labels: give its topics some first")
         here = same_topics(model, self, ("labels", "this model"))
@@ -254,9 +258,18 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         numbers = [topic_number(_key(key, present), present) for key in labels]
         return {**self._labels, **dict(zip(numbers, labels.values(), strict=True))}
 
+    def _is_number(self, label: str) -> bool:
+        """Whether a label is what a topic without one is called, by its number."""
+        return re.fullmatch(rf"({'|'.join(self._number_prefixes)})\d+", label) is not None
+
+    @property
+    def _number_prefixes(self) -> tuple[str, str]:
+        """What stands before the number of a topic, in `get_feature_names_out` and `labels_`."""
+        return type(self).__name__.lower(), "topic "
+
     def _check_others(self, new: Mapping[int, str], n_components: int) -> None:
         """Raise an error if a label is the name of a topic that has none."""
-        prefixes = type(self).__name__.lower(), "topic "
+        prefixes = self._number_prefixes
         topic_of = {f"{prefix}{j}": j for prefix in prefixes for j in range(n_components)}
         for k, label in new.items():
             j = topic_of.get(label, k)
