@@ -61,12 +61,17 @@ export class Labels {
     return `Topics ${list} have the same label. In Python, the labels of a model must differ.`;
   }
 
-  /** All labels, as `set_labels` takes them; "" removes one that the report came with. */
+  /**
+   * All labels, as `read_labels` reads them; "" removes one that the report came with. The words
+   * tell whether topics of another model have these numbers.
+   */
   export() {
-    /** @type {Record<string, string>} */
+    /** @type {Record<string, {label: string, words: string[]}>} */
     const labels = {};
     this.given.forEach((_, topic) => {
-      if (this.of(topic) || this.given[topic]) labels[topic] = this.of(topic);
+      if (this.of(topic) || this.given[topic]) {
+        labels[topic] = { label: this.of(topic), words: this.#topWords(topic) };
+      }
     });
     return labels;
   }
@@ -78,16 +83,29 @@ export class Labels {
    */
   import(labels) {
     const entries = Object.entries(labels !== null && typeof labels === "object" ? labels : {});
-    const known = entries.filter(
-      ([topic, label]) => typeof label === "string" && /^\d+$/.test(topic) && topic in this.given,
-    );
+    const known = entries.flatMap(([topic, entry]) => {
+      const { label, words = [] } = typeof entry === "string" ? { label: entry } : (entry ?? {});
+      const fits = typeof label === "string" && /^\d+$/.test(topic) && topic in this.given;
+      return fits && this.#has(Number(topic), words) ? [{ topic, label }] : [];
+    });
     if (!known.length || known.length < entries.length) {
       throw new Error("The file holds other things than labels of these topics.");
     }
-    for (const [topic, label] of known) this.edited[topic] = label.trim();
+    for (const { topic, label } of known) this.edited[topic] = label.trim();
     this.#store();
     this.onImport();
     return known.length;
+  }
+
+  /** @param {number} topic */
+  #topWords(topic) {
+    return topWords(this.content, topic, 1, 10);
+  }
+
+  /** Whether a topic has enough of these words, as in Python. @param {number} topic @param {string[]} words */
+  #has(topic, words) {
+    const here = new Set(this.#topWords(topic));
+    return words.filter((word) => here.has(word)).length >= 0.3 * words.length;
   }
 
   /** Whether edited labels outlast the page: a sandboxed frame, as JupyterLab has, stores nothing. */

@@ -1,4 +1,6 @@
+import json
 import pickle
+from copy import copy, deepcopy
 from itertools import cycle
 
 import numpy as np
@@ -9,8 +11,10 @@ from sklearn.exceptions import NotFittedError
 import topictemper
 from topictemper import TemperedLDA
 from topictemper.lda._labels import topic_number
+from topictemper.report import read_labels
 
 from ..small_lda import corpus, small_lda
+from .test_bad_input import Unchanged
 
 WORDS = [f"w{v}" for v in range(60)]
 
@@ -149,6 +153,26 @@ def test_labels_of_topics_without_a_counterpart_are_named_in_a_warning():
     with pytest.warns(UserWarning, match=r"no topic of this model has: 'c'\. Their topics"):
         fewer.set_labels(old)
     assert sorted(fewer.labels_) == ["a", "b", "d"]
+
+
+def test_labels_that_were_saved_for_other_topics_are_refused(tmp_path):
+    """They have the numbers of the topics, and the words from which they are known."""
+    lda, file = named(), tmp_path / "labels.json"
+    words = lda.top_words(10)
+    file.write_text(json.dumps({1: {"label": "sports", "words": words[1]}, 3: "law"}))
+    labels = read_labels(file)
+    assert copy(lda).set_labels(labels).labels_[[1, 3]].tolist() == ["sports", "law"]
+    assert deepcopy(lda).partial_fit(corpus()).set_labels(labels).labels_[1] == "sports"
+    other = lda.drop_topics(0)
+    with Unchanged(other, "labels were saved from a report of other topics: topic 1 had the words"):
+        other.set_labels(labels)
+    with pytest.raises(ValueError, match="labels were saved from a report of other topics"):
+        other.report(corpus(), labels=labels, path=tmp_path / "report.html")
+    assert other.set_labels({1: labels[1]}).labels_[1] == "sports"
+    small_lda().fit(corpus()).set_labels(labels)  # a model that has no words
+    file.write_text(json.dumps({9: {"label": "sports", "words": words[1]}}))
+    with pytest.raises(ValueError, match="topics are 0 to 3, got 9"):
+        lda.set_labels(read_labels(file))
 
 
 def test_names_by_number_are_not_taken_over():

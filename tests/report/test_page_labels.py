@@ -1,5 +1,7 @@
 """Labels that the reader edits on the page, by mouse and from files."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -148,6 +150,27 @@ def test_the_reader_is_told_of_topics_with_the_same_label(labeled, tmp_path):
     page.wait_for_selector("#notice >> text=Topics 0 and 2 have the same label")
     saved(page, file)
     assert notice.text_content().startswith("Topics 0 and 2 have the same label")
+
+
+def test_labels_are_saved_with_the_words_of_their_topics(labeled, opened, tmp_path):
+    file = tmp_path / "labels.json"
+    labels = saved(labeled.page, file)
+    words = json.loads(file.read_text())["0"]["words"]
+    assert labels == {0: "old"} and labels.words == {0: words} and len(words) == 10
+    given = arguments(labels=labels)
+    report.write(**given, path=tmp_path / "again.html")
+    given["topics"] = np.roll(given["topics"], 1, axis=0)
+    with pytest.raises(
+        ValueError, match="labels were saved from a report of other topics: topic 0"
+    ):
+        report.write(**given, path=tmp_path / "other.html")
+    assert not (tmp_path / "other.html").exists()
+    page = labeled.page
+    page.set_input_files("input[type=file]", file)
+    page.wait_for_selector("#notice >> text=1 label loaded from labels.json")
+    other = opened(report.write(**given | {"labels": None}, path=tmp_path / "other.html")).page
+    other.set_input_files("input[type=file]", file)
+    other.wait_for_selector("#notice >> text=labels.json is not a file of labels of these topics")
 
 
 def test_names_with_blanks_are_divided_by_semicolons(opened, tmp_path):

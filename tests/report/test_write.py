@@ -332,7 +332,9 @@ def test_labels_come_back(tmp_path):
     page = tmp_path / "of_lda.html"
     lda.set_labels(labels).report(corpus().counts, feature_names=WORDS, path=page)
     assert data_of(page)["labels"] == ["space", "", "cooking"]
-    for wrong in ("[]", "{", '{"a": "b"}', '{"0": 1}', "[" * 10**5):
+    other = '{"0": {"label": "a", "words": %s}}'
+    wrongs = ('{"0": {"label": "a"}}', other % '"a"', other % "[1]", '{"0": {"words": []}}')
+    for wrong in ("[]", "{", '{"a": "b"}', '{"0": 1}', "[" * 10**5, *wrongs):
         file.write_text(wrong)
         with pytest.raises(ValueError, match="no labels of a report"):
             report.read_labels(file)

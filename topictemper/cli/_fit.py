@@ -24,7 +24,7 @@ from ..lda._estimator import TemperedLDA
 from ..text._corpus_folder import counting_of
 from ..text._model import TopicModel, fit_counted
 from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
-from . import _arguments as types
+from . import _arguments
 from ._inputs import TextInput, kind_of, read_matrix
 from ._interrupts import remembered
 from ._models import Fitted, is_model, refuse_text_options, unfindable, warn_of_unfindable
@@ -38,14 +38,14 @@ _N_SEED_WORDS = 10
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = types.new_command(
+    parser = _arguments.new_command(
         commands,
         "fit",
         "fit topics to a file and save them",
         "Fit topics to the documents of a file. The saved model holds the topics, the vocabulary, "
         "and the way in which text is split into words.",
     )
-    types.add_file(parser)
+    _arguments.add_file(parser)
     parser.add_argument(
         "--output",
         "-o",
@@ -57,7 +57,7 @@ def add(commands: Any) -> None:
     option = parser.add_argument
     option(
         "--topics",
-        type=types.positive,
+        type=_arguments.positive,
         default=50,
         metavar="K",
         help="number of topics (default: 50)",
@@ -71,7 +71,7 @@ def add(commands: Any) -> None:
     )
     option(
         "--passes",
-        type=types.positive,
+        type=_arguments.positive,
         metavar="N",
         help="passes over the documents (default: from 4 for very many to 120 for few)",
     )
@@ -82,13 +82,13 @@ def add(commands: Any) -> None:
     )
     option(
         "--batch-size",
-        type=types.positive,
+        type=_arguments.positive,
         metavar="N",
         help="documents in a step of learning (default: by the number of documents)",
     )
     option(
         "--seed",
-        type=types.seed,
+        type=_arguments.seed,
         default=0,
         metavar="N",
         help="seed of random numbers; the same seed gives the same topics (default: %(default)s)",
@@ -100,7 +100,7 @@ def add(commands: Any) -> None:
         help='JSON with labels and words of topics that you know: {"space": ["nasa", "orbit"]}; or '
         "an older model, whose topics with labels become the first topics of this one",
     )
-    types.add_jobs(parser)
+    _arguments.add_jobs(parser)
     option(
         "--corpus-folder",
         type=Path,
@@ -124,14 +124,14 @@ def _add_counting(parser: argparse.ArgumentParser) -> None:
     )
     option(
         "--min-df",
-        type=types.document_frequency,
+        type=_arguments.document_frequency,
         metavar="N",
         help="leave out words that are in fewer than N documents; N is a number or a share "
         f"(default: {MIN_DF})",
     )
     option(
         "--max-df",
-        type=types.document_frequency,
+        type=_arguments.document_frequency,
         metavar="N",
         help="leave out words that are in more than N documents; N is a number or a share "
         f"(default: {MAX_DF})",
@@ -142,10 +142,12 @@ def _add_counting(parser: argparse.ArgumentParser) -> None:
         help="words to leave out: english for a list of common ones (the default), none, or a file "
         "with one per line",
     )
-    option("--ngrams", type=types.positive, metavar="N", help="also count runs of up to N words")
+    option(
+        "--ngrams", type=_arguments.positive, metavar="N", help="also count runs of up to N words"
+    )
     option(
         "--token-pattern",
-        type=types.pattern,
+        type=_arguments.pattern,
         metavar="REGEX",
         help="pattern of a word (default: three letters or more)",
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._utils._log import counted
 from ..report import read_labels
-from . import _arguments as types
+from . import _arguments
 from ._inputs import naming
 from ._models import Fitted, is_model
 from ._outputs import file_to_write
@@ -17,7 +17,7 @@ from ._printing import print_line
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = types.new_command(
+    parser = _arguments.new_command(
         commands,
         "label",
         "label the topics of a model",
@@ -25,7 +25,7 @@ def add(commands: Any) -> None:
         'shows this model: a topic that is not in the file keeps its label, and "" in the file '
         "removes one. Or take the labels of an older model over to the topics that are the same.",
     )
-    types.add_model(parser)
+    _arguments.add_model(parser)
     parser.add_argument(
         "labels",
         metavar="LABELS",

@@ -14,7 +14,7 @@ from .._utils._chunks import row_sums
 from .._utils._log import counted
 from ..datasets.formats._packed import InputError
 from ..text._summaries import proportions_of
-from . import _arguments as types
+from . import _arguments
 from ._inputs import STANDARD_INPUT, naming
 from ._models import Fitted, warn_of_fewer
 from ._outputs import Labels, file_to_write, format_of_output, opened_output
@@ -23,7 +23,7 @@ from ._printing import as_json, format_score, print_line
 
 def add(commands: Any) -> None:
     """Add the commands."""
-    parser = types.new_command(
+    parser = _arguments.new_command(
         commands,
         "score",
         "say how well a model predicts documents",
@@ -32,13 +32,13 @@ def add(commands: Any) -> None:
         "better). Give documents that the model has not learned from, and compare only models of "
         "the same words.",
     )
-    types.add_model(parser)
-    types.add_file(parser)
-    types.add_jobs(parser)
+    _arguments.add_model(parser)
+    _arguments.add_file(parser)
+    _arguments.add_jobs(parser)
     parser.add_argument("--json", action="store_true", help="print JSON, for programs")
     parser.set_defaults(run=run_score)
 
-    parser = types.new_command(
+    parser = _arguments.new_command(
         commands,
         "transform",
         "give the topics of each document",
@@ -47,10 +47,10 @@ def add(commands: Any) -> None:
         "topics. --id, --date and --group add columns of FILE to it. A document without a known "
         "word has no proportions; with --top it has one row, with topic -1.",
     )
-    types.add_model(parser)
-    types.add_file(parser)
-    types.add_id(parser)
-    types.add_date_and_group(parser)
+    _arguments.add_model(parser)
+    _arguments.add_file(parser)
+    _arguments.add_id(parser)
+    _arguments.add_date_and_group(parser)
     parser.add_argument(
         "--output",
         "-o",
@@ -60,11 +60,11 @@ def add(commands: Any) -> None:
     )
     parser.add_argument(
         "--top",
-        type=types.positive,
+        type=_arguments.positive,
         metavar="N",
         help="only the N largest topics of each document, a row for each",
     )
-    types.add_jobs(parser)
+    _arguments.add_jobs(parser)
     parser.set_defaults(run=run_transform)
 
 

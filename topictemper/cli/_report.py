@@ -16,7 +16,7 @@ from ..report._of_model import write_model
 from ..report._write import page_to_write
 from ..text._model import TopicModel
 from ..text._settings import made_by
-from . import _arguments as types
+from . import _arguments
 from ._inputs import Document, kind_of, naming
 from ._models import Fitted
 from ._outputs import file_to_write
@@ -25,7 +25,7 @@ from ._printing import print_line
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = types.new_command(
+    parser = _arguments.new_command(
         commands,
         "report",
         "write a page that shows the topics",
@@ -33,10 +33,10 @@ def add(commands: Any) -> None:
         "works offline, with a map of the topics, words, documents, search, and shares over time "
         "(--date) and by group (--group).",
     )
-    types.add_model(parser)
-    types.add_file(parser)
-    types.add_id(parser)
-    types.add_date_and_group(parser)
+    _arguments.add_model(parser)
+    _arguments.add_file(parser)
+    _arguments.add_id(parser)
+    _arguments.add_date_and_group(parser)
     parser.add_argument(
         "--output", "-o", type=Path, required=True, help="the file to write, such as report.html"
     )
@@ -56,7 +56,7 @@ def add(commands: Any) -> None:
         help="a model of the same words, fitted with another seed. The report marks topics that "
         "the other model did not find. May be given several times",
     )
-    types.add_jobs(parser)
+    _arguments.add_jobs(parser)
     parser.set_defaults(run=run)
 
 

@@ -20,7 +20,7 @@ from ..datasets.formats._packed import InputError
 from ..text._summaries import proportions_of
 from ..topics._periods import PERIODS, Period
 from ..topics._shares import shares_by_group, shares_over_time
-from . import _arguments as types
+from . import _arguments
 from ._decoding import encodable
 from ._inputs import naming
 from ._models import Fitted
@@ -32,7 +32,7 @@ _YEAR = re.compile(r"\d{1,4}(\.0+)?", re.ASCII)
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = types.new_command(
+    parser = _arguments.new_command(
         commands,
         "shares",
         "give the shares of the topics over time or by group",
@@ -40,17 +40,17 @@ def add(commands: Any) -> None:
         "group (--group), with 95% intervals. Documents without a known word, a date or a group "
         "are left out.",
     )
-    types.add_model(parser)
-    types.add_file(parser)
-    types.add_date_and_group(parser.add_mutually_exclusive_group(required=True))
+    _arguments.add_model(parser)
+    _arguments.add_file(parser)
+    _arguments.add_date_and_group(parser.add_mutually_exclusive_group(required=True))
     parser.add_argument(
         "--period",
         choices=PERIODS,
         help="how dates are grouped; auto, the default, is the finest period that makes at most 40 "
         "groups; dates such as 2024-05 and 2024 stay months and years",
     )
-    types.add_jobs(parser)
-    types.add_formats(parser)
+    _arguments.add_jobs(parser)
+    _arguments.add_formats(parser)
     parser.set_defaults(run=run)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..text._summaries import topic_columns
-from . import _arguments as types
+from . import _arguments
 from ._models import Fitted, warn_of_fewer
 from ._printing import format_topics, print_rows
 
@@ -17,21 +17,21 @@ _N_WORDS = 10
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = types.new_command(
+    parser = _arguments.new_command(
         commands,
         "topics",
         "show the topics of a model",
         "Show the topics of a model, the largest first: number, share of all words, label if one "
         "was set, and most probable words. --json and --csv tell more of each topic.",
     )
-    types.add_model(parser)
+    _arguments.add_model(parser)
     parser.add_argument(
         "--words",
-        type=types.positive,
+        type=_arguments.positive,
         metavar="N",
         help=f"words of each topic (default: {_N_WORDS})",
     )
-    types.add_formats(parser)
+    _arguments.add_formats(parser)
     parser.set_defaults(run=run)
 
 

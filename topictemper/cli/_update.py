@@ -11,7 +11,7 @@ from typing import Any
 from .._utils._log import Progress, counted, logger
 from ..datasets.formats._packed import InputError
 from ..text._model import TopicModel
-from . import _arguments as types
+from . import _arguments
 from ._inputs import TextInput, kind_of, naming
 from ._models import Fitted
 from ._outputs import file_to_write, of_interrupted, save_learned
@@ -22,15 +22,15 @@ _UNKNOWN_SHOWN = 10
 
 def add(commands: Any) -> None:
     """Add the command."""
-    parser = types.new_command(
+    parser = _arguments.new_command(
         commands,
         "update",
         "learn from more documents",
         "Learn from more documents. The vocabulary and the number of topics do not change; the "
         "command says how many words of the documents are not in the vocabulary.",
     )
-    types.add_model(parser)
-    types.add_file(parser)
+    _arguments.add_model(parser)
+    _arguments.add_file(parser)
     parser.add_argument(
         "--output",
         "-o",
@@ -38,7 +38,7 @@ def add(commands: Any) -> None:
         help="where to save the model (default: in place of MODEL); an interrupted update saves "
         "what it has learned beside it, as posts.topics.interrupted",
     )
-    types.add_jobs(parser)
+    _arguments.add_jobs(parser)
     parser.set_defaults(run=run)
 
 

@@ -16,6 +16,7 @@ from .._utils._missing import as_list
 from .._utils._topics import lda_of
 from .._utils._typing import Column, Strings
 from .._utils._warnings import warn
+from ..report._saved_labels import SavedLabels, check_topics
 from ..topics._matching import same_topics
 
 
@@ -121,7 +122,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             If a label is not a string, or if `labels` is a model of another kind.
         ValueError
             If there is no such topic, if the number of labels is not that of topics, if a label is
-            empty or belongs to two topics, if another model has no labels or no word in common with
+            empty or belongs to two topics, if saved labels are those of other topics, if another model has no labels or no word in common with
             this one, or if `labels` is no function but other arguments are given.
 
         Examples
@@ -238,6 +239,8 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             return {}
         n_components: int = self._n_features_out
         if isinstance(labels, Mapping):
+            if isinstance(labels, SavedLabels) and hasattr(self, "feature_names_in_"):
+                check_topics(labels, self.components_, self.feature_names_in_)
             new = self._with(labels)
             new = {k: label for k, label in new.items() if label is not None and label != ""}
         else:

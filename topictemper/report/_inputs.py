@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from collections.abc import Mapping, Set
 from typing import Any
@@ -150,48 +148,3 @@ def parameters_of(parameters: Mapping[str, Any]) -> dict[str, str]:
         str(name): re.sub(r" at 0x[0-9A-Fa-f]+", "", str(value))
         for name, value in parameters.items()
     }
-
-
-def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
-    """Read labels that were edited on the page of a report and exported.
-
-    Parameters
-    ----------
-    path : str or path-like
-        The file, ``{"0": "space", "7": "religion"}``.
-
-    Returns
-    -------
-    dict of int to str
-        Labels by topic; "" for one that was cleared on the page.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    ValueError
-        If it is not such a file.
-
-    Examples
-    --------
-    >>> import json
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from topictemper import report
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder) / "labels.json"
-    ...     _ = path.write_text(json.dumps({"0": "space"}))
-    ...     report.read_labels(path)
-    {0: 'space'}
-    """
-    with open(path, encoding="utf-8-sig") as file:
-        try:
-            content = json.load(file)
-            if not all(isinstance(label, str) for label in content.values()):
-                raise TypeError
-            return {int(topic): label for topic, label in content.items()}
-        except (AttributeError, TypeError, ValueError, RecursionError):
-            raise ValueError(
-                f"{os.fspath(path)} has no labels of a report, such as "
-                '{"0": "space", "7": "religion"}'
-            ) from None

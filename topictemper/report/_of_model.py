@@ -17,6 +17,7 @@ from .._utils._log import Progress
 from .._utils._topics import names_of
 from .._utils._typing import Strings
 from ._documents import sample_rows
+from ._saved_labels import check_topics
 from ._settings import settings_of
 from ._write import page_to_write, write
 
@@ -93,6 +94,7 @@ def write_model(
     if labels is None:
         labels = model._labels
     elif isinstance(labels, Mapping):
+        check_topics(labels, model.components_, words)
         labels = model._with(labels)
     histories = {"temperature": model.temperature_history_}
     for name in ("score", "elbo"):  # which only some fits have

@@ -21,6 +21,7 @@ from .._utils._version import VERSION
 from . import _inputs
 from ._content import Inputs, content_of
 from ._page import page
+from ._saved_labels import check_topics
 
 # By which browsers know a page.
 _SUFFIXES = (".html", ".htm")
@@ -161,6 +162,7 @@ def write(
                 f"{other.shape[1]}"
             )
     words = [str(word) for word in feature_names_of(words, n_features, name="words")]
+    check_topics(labels, probabilities, words)
     inputs = Inputs(
         topics=probabilities,
         proportions=rows,
