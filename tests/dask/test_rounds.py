@@ -235,7 +235,8 @@ def test_the_local_model_has_the_parameters_of_the_fit():
     changed = {"doc_topic_prior", "verbose"}
     for name, value in expected.get_params(deep=False).items():
         assert name in changed or getattr(local, name) is value, name
-    assert local.verbose == 1 and local.doc_topic_prior.tolist() == [0.1] * 4
+    assert local.verbose == 1
+    assert local.doc_topic_prior.tolist() == [0.1] * 4
     assert (local.components_ == expected.components_).all()
     local.partial_fit(counts())
 

@@ -12,6 +12,7 @@ from topictemper import load
 from topictemper.datasets import make_bars, make_shapes
 from topictemper.factorial import BinarySparseCoding, FactorialMixture, SigmoidBeliefNetwork
 from topictemper.mixture import DPGaussianMixture
+from topictemper.persistence import _archive
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -156,6 +157,19 @@ def test_values_that_no_fit_leads_to(tmp_path, of, name, value):
     model.set_params(random_state=0).fit(X).save(path)
     _damaged(path, path, name, value)
     with pytest.raises(ValueError, match=r"model\.npz is a damaged topictemper model"):
+        load(path)
+
+
+def test_a_file_of_another_version_may_be_no_damage(tmp_path, monkeypatch):
+    model, X = MODELS["points diag one"]
+    path = tmp_path / "model.npz"
+    monkeypatch.setattr(_archive, "VERSION", "9.1")
+    model.set_params(random_state=0).fit(X).save(path)
+    load(path)
+    _damaged(path, path, "estimator", "Later")
+    with pytest.raises(
+        ValueError, match=r"another version .* than 9\.1, which wrote it: estimator"
+    ):
         load(path)
 
 

@@ -156,7 +156,9 @@ def test_labels_are_saved_with_the_words_of_their_topics(labeled, opened, tmp_pa
     file = tmp_path / "labels.json"
     labels = saved(labeled.page, file)
     words = json.loads(file.read_text())["0"]["words"]
-    assert labels == {0: "old"} and labels.words == {0: words} and len(words) == 10
+    assert labels == {0: "old"}
+    assert labels.words == {0: words}
+    assert len(words) == 10
     given = arguments(labels=labels)
     report.write(**given, path=tmp_path / "again.html")
     given["topics"] = np.roll(given["topics"], 1, axis=0)

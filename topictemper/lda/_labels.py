@@ -122,8 +122,9 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
             If a label is not a string, or if `labels` is a model of another kind.
         ValueError
             If there is no such topic, if the number of labels is not that of topics, if a label is
-            empty or belongs to two topics, if saved labels are those of other topics, if another model has no labels or no word in common with
-            this one, or if `labels` is no function but other arguments are given.
+            empty or belongs to two topics, if labels of `read_labels` are those of other topics, if
+            another model has no labels or no word in common with this one, or if `labels` is no
+            function but other arguments are given.
 
         Examples
         --------

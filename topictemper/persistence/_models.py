@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils import _validation as check
 from .._utils._feature_names import feature_names_of
 from .._utils._state import Tree, random_state, within
+from .._utils._version import VERSION
 from ..tempering._modes import MODES, Annealing
 from ..tempering._schedules import SCHEDULES
 from ._archive import read_archive, write_archive
@@ -181,7 +182,15 @@ def load(path: str | os.PathLike[str]) -> Any:
     try:
         return estimator_of(tree)
     except ValueError as error:
-        raise ValueError(f"{os.fspath(path)} is a damaged topictemper model: {error}") from error
+        said = f"{os.fspath(path)} is a damaged topictemper model: {error}"
+        # What another version has written may be no damage.
+        version = tree.get("version")
+        if isinstance(version, str) and version != VERSION:
+            said = (
+                f"{os.fspath(path)} is damaged, or this is another version of topictemper, "
+                f"{VERSION}, than {version[:20]}, which wrote it: {error}"
+            )
+        raise ValueError(said) from error
 
 
 def tree_of(estimator: Any, feature_names: Any = None) -> Tree:

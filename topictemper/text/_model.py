@@ -301,8 +301,9 @@ class TopicModel(
         ------
         TypeError, ValueError
             If a document or a weight is invalid, or if a parameter such as `seed_topics` is not
-            that of the fit. The estimator is then unchanged. With a stream it may have learned from the documents before the invalid one; `unknown_share_` and
-            `unknown_words_` are then those of the previous update.
+            that of the fit. The estimator is then unchanged. With a stream it may have learned from
+            the documents before the invalid one; `unknown_share_` and `unknown_words_` are then
+            those of the previous update.
         """
         check_is_fitted(self)
         refuse_changes(self)

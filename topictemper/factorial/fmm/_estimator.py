@@ -56,7 +56,8 @@ class FactorialMixture(
     Parameters
     ----------
     n_components : int, default=8
-        Number of components, K.
+        Number of components, K. An iteration solves a system of K equations in one call of LAPACK,
+        which Ctrl-C stops only at its end: its time grows with K cubed, to minutes for 20,000.
     tempering : {"vt", "lvt", "avi", "vi"}, object of `topictemper.tempering` or None, default="vt"
         "vt" or `GlobalTempering`: one learned temperature; "lvt" or `LocalTempering`: one for
         each image; "avi" or `Annealing`: a schedule; None or "vi": T = 1. See Notes.
