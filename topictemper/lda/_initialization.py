@@ -38,7 +38,7 @@ def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
     copies = np.arange(min(-(-_DOCUMENTS * n_topics // n_distinct), n_topics), dtype=np.uint64)
     offsets = copies * np.uint64(n_topics) // np.uint64(len(copies))
     # What a word gets is added at once.
-    n_values = int(np.bincount(batch.word_of).max()) * len(copies)
+    n_values = int(np.bincount(batch.word_of).max(initial=0)) * len(copies)
     if n_values > _ENTRIES_AT_ONCE:
         _check_memory(topics, n_documents * len(copies), n_values)
     places = hashes[:, None] * (2 * copies + 1)
