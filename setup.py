@@ -20,6 +20,11 @@ WINDOWS = sys.platform == "win32"
 # One build for this and all later Pythons. Free-threaded ones have no stable ABI before 3.15.
 STABLE_ABI = None if sysconfig.get_config_var("Py_GIL_DISABLED") else "cp311"
 
+UNSUPPORTED = """
+topictemper needs a 64-bit CPython, and this is a {bits}-bit {name} for {platform}.
+Fits fail on 32-bit systems, where NumPy counts and indexes with 32 bits, and SciPy and scikit-learn
+have no wheels for them or for PyPy. Use the CPython of a 64-bit system.
+"""
 NO_COMPILER = """
 topictemper has to be compiled here, and the C compiler {compiler!r} is not there.
 Either install a wheel, which needs no compiler:
@@ -35,6 +40,11 @@ NO_CLANG = """
 On Windows, topictemper is compiled by clang: gcc misaligns vectors of AVX on the stack there. Leave
 CC unset, which takes the clang of the Python package ziglang, or set it to another clang.
 """
+bits = sys.maxsize.bit_length() + 1
+if bits < 64 or sys.implementation.name != "cpython":
+    # At once: pip would go on with a build of SciPy from source.
+    platform = sysconfig.get_platform()
+    sys.exit(UNSUPPORTED.format(bits=bits, name=sys.implementation.name, platform=platform))
 if WINDOWS:
     # Not MSVC, which does not know the vectors of GNU C. CC is read as by a shell: no backslashes.
     python = Path(sys.executable).as_posix()

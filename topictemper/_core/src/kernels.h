@@ -5,6 +5,16 @@
 #ifndef TOPICTEMPER_KERNELS_H
 #define TOPICTEMPER_KERNELS_H
 
+/* The exponential rounds by adding a large number and subtracting it again (special.h): fast-math
+   cancels the two, and the x87 keeps the digits that are to go. */
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)                                        \
+    || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "topictemper gives wrong results with -ffast-math or parts of it: take them out of CFLAGS"
+#endif
+#if defined(__i386__) && !defined(__SSE2_MATH__)
+#error "topictemper gives wrong results with x87 arithmetic: add -msse2 -mfpmath=sse to CFLAGS"
+#endif
+
 #include "factorial.h"
 #include "lda.h"
 #include "truncated.h"
