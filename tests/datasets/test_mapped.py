@@ -171,6 +171,11 @@ def _other_type(path):
     np.save(path / "indices.npy", np.zeros(3, np.int64))
 
 
+def _other_byte_order(path):
+    data = np.load(path / "data.npy")
+    np.save(path / "data.npy", data.astype(data.dtype.newbyteorder()))
+
+
 def _change(**changes):
     def change(path):
         header = json.loads((path / "corpus.json").read_text())
@@ -183,6 +188,10 @@ def _change(**changes):
     ("spoil", "message"),
     [
         (_cut, "indices.npy: 8 bytes are not an array of int32 of shape .3,."),
+        (
+            _other_byte_order,
+            "data.npy: its numbers have the byte order of other processors. Open it",
+        ),
         (_shorter, r"data.npy: an array of shape \(2,\) of int32, instead of 3 of int32"),
         (_other_type, "indptr.npy is of int32 and indices.npy of int64"),
         (_ends(1, 2, 2, 3), "indptr.npy: does not go from 0 to 3"),

@@ -278,6 +278,11 @@ def _mapped(folder: Path, shape: tuple[int, int], nnz: int) -> sp.csr_array:
             with open(path, "rb") as file:
                 header = read_header(file, path.stat().st_size)
             types = _COUNT_TYPES if name == "data" else _INDEX_TYPES
+            if not header.dtype.isnative:
+                raise ValueError(
+                    "its numbers have the byte order of other processors. Open it on one of them, "
+                    "write it with write_corpus as a file of another format, and read that here"
+                )
             if header.shape != (length,) or header.dtype not in types:
                 raise ValueError(
                     f"an array of shape {header.shape} of {header.dtype}, instead of {length} of "
