@@ -22,8 +22,8 @@ STABLE_ABI = None if sysconfig.get_config_var("Py_GIL_DISABLED") else "cp311"
 
 UNSUPPORTED = """
 topictemper needs a 64-bit CPython, and this is a {bits}-bit {name} for {platform}.
-Fits fail on 32-bit systems, where NumPy counts and indexes with 32 bits, and SciPy and scikit-learn
-have no wheels for them or for PyPy. Use the CPython of a 64-bit system.
+Fits fail on 32-bit systems, where NumPy counts and indexes with 32 bits. For PyPy there are no
+wheels of SciPy and scikit-learn. Use the CPython of a 64-bit system.
 """
 NO_COMPILER = """
 topictemper has to be compiled here, and the C compiler {compiler!r} is not there.

@@ -1,8 +1,9 @@
 """The kernels on platforms that are not at hand: ``make check-portable``.
 
 ``selftest.c``, which compares all kernels with golden values, is compiled by zig and run: on this
-machine, with the musl C library, for Windows under wine, and for WebAssembly under Node. For macOS
-it is compiled and linked only. A platform whose emulator is not installed is named as not run.
+machine, with the musl C library, for Windows under wine, for WebAssembly under Node, and for ARM
+and big-endian s390x under qemu. For macOS it is compiled and linked only. A platform whose emulator
+is not installed is named as not run.
 
     python -m tests.platforms.portable musl windows
 
@@ -87,6 +88,7 @@ PLATFORMS = [
     Platform("wasm", zig.cc("wasm32-wasi"), ("node", str(FOLDER / "run.mjs"))),
     Platform("wasm-simd", zig.cc("wasm32-wasi"), ("node", str(FOLDER / "run.mjs")), ("-msimd128",)),
     Platform("arm64", zig.cc("aarch64-linux-musl"), ("qemu-aarch64-static",), ("-static",)),
+    Platform("s390x", zig.cc("s390x-linux-musl"), ("qemu-s390x-static",), ("-static",)),
     Platform("macos-arm64", zig.cc("aarch64-macos"), None),
     Platform("macos-x86_64", zig.cc("x86_64-macos"), None),
 ]
