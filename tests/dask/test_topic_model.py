@@ -157,7 +157,7 @@ def test_the_local_model(model, tmp_path):
     loaded = topictemper.load(tmp_path / "model.npz")
     assert loaded.topics_.equals(local.topics_)
     assert loaded.documents(TEXTS[:3]).equals(local.documents(TEXTS[:3]))
-    local.set_params(lda__batch_size=7, vectorizer__lowercase=False)  # for the next fit
+    local.set_params(lda__max_iter=7, vectorizer__lowercase=False)  # for the next fit
     local.update(TEXTS[:50])
     assert model.vectorizer_.lowercase
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper import TemperedLDA, TopicModel, load
@@ -203,7 +204,12 @@ def _read_texts(path: Path) -> None:
     if len(model.topics_) != theta.shape[1] or len(model.documents(TEXTS)) != len(theta):
         raise Wrong("tables of another length")
     _check(model.lda_)
-    _train(model.lda_, model.update, TEXTS)
+
+    def update(texts: list[str]) -> None:
+        own = {"n_components": None, "seed_topics": None, "random_state": None}
+        model.set_params(lda=clone(model.lda_), **own).update(texts)
+
+    _train(model.lda_, update, TEXTS)
     _check(model.lda_)
 
 

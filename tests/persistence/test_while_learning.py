@@ -57,7 +57,7 @@ def test_numbers_of_two_moments(lda, monkeypatch, tmp_path):
     assert_keeps_file(tmp_path / "model", lambda: lda.save(tmp_path / "model"))
 
 
-@pytest.mark.parametrize("name", ["_planned_step", "_e_step"])
+@pytest.mark.parametrize("name", ["_planned_step", "_temperature_update"])
 def test_a_minibatch_that_is_being_learned(lda, name, monkeypatch, tmp_path):
     path = tmp_path / "model"
     meanwhile(monkeypatch, Trainer, name, lambda: assert_keeps_file(path, lambda: lda.save(path)))
@@ -66,7 +66,7 @@ def test_a_minibatch_that_is_being_learned(lda, name, monkeypatch, tmp_path):
     assert_array_equal(topictemper.load(path).components_, lda.components_)
 
 
-@pytest.mark.parametrize("name", ["_planned_step", "_e_step"])
+@pytest.mark.parametrize("name", ["_planned_step", "_temperature_update"])
 def test_a_minibatch_that_failed_is_no_longer_learned(lda, name, monkeypatch, tmp_path):
     def interrupt():
         raise KeyboardInterrupt
