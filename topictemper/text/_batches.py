@@ -76,6 +76,7 @@ def count_words(batch: Batch, vectorizer: CountVectorizer) -> WordCounts:
         except UnicodeDecodeError as error:
             raise ValueError(f"document {number} is not {error.encoding}: {error}") from error
     counted.append(_counted(found, ends, len(column)))
+    column.default_factory = None  # a cycle, whose memory would be freed late
     return WordCounts(list(column), joined(counted))
 
 

@@ -18,7 +18,7 @@ _Result = TypeVar("_Result")
 # Other processes take a second to start, in which this one gets as far.
 _FIRST_HERE = 8
 # To read texts and to put counts together takes a fifth of the time of counting, so that more
-# processes would wait for this one. Each takes some 130 MB.
+# processes would wait for this one. Each takes some 150 MB.
 _MOST = 6
 
 
