@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
@@ -65,7 +66,10 @@ def _elsewhere(
     # Some systems, such as WebAssembly, have no processes to import this for.
     from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
 
-    executor = ProcessPoolExecutor(n_processes)
+    # What there is to warn of was said with the first parts.
+    executor = ProcessPoolExecutor(
+        n_processes, initializer=warnings.simplefilter, initargs=("ignore",)
+    )
     results: deque[Future[_Result]] = deque()
     try:
         for result in _submitted(partial(executor.submit, function), parts):
