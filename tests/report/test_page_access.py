@@ -194,6 +194,19 @@ def test_fields_are_large_enough_for_fingers(opened, file):
         assert float(style(page.locator(names[0]), "fontSize").removesuffix("px")) >= 16
 
 
+def test_large_fields_leave_room_for_dates_and_buttons_in_one_line(opened, file):
+    shown = opened(file, viewport={"width": 320, "height": 800}, has_touch=True, is_mobile=True)
+    dates = shown.go("documents").locator("input[type=date]")
+    assert dates.count() == 2
+    for date in dates.all():
+        given = date.bounding_box()["width"]
+        date.evaluate("element => element.style.width = 'max-content'")
+        assert date.bounding_box()["width"] <= given
+    shown.page.set_viewport_size({"width": 390, "height": 800})
+    buttons = shown.go("topics").locator("main .tools button").all()
+    assert len({button.bounding_box()["y"] for button in buttons}) == 1
+
+
 def test_what_a_finger_points_at_on_a_chart_stays(opened, file):
     page = opened(file, viewport={"width": 390, "height": 800}, has_touch=True).go("topic/0")
     page.locator(".chart svg").first.tap()
