@@ -115,7 +115,7 @@ def score_of_one_topic():
         {"inference": "vb"},
         {"tempering": None},
         {"tempering": "dasvi"},
-        {"dtype": "float64"},
+        {"dtype": np.float64},
         {"doc_topic_prior": "auto", "topic_word_prior": "auto"},
         {"topic_word_prior": np.linspace(0.02, 0.2, 4 * N_WORDS).reshape(4, N_WORDS)},
         {"init": np.random.default_rng(0).gamma(1.0, 1.0, (4, N_WORDS))},

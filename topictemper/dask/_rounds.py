@@ -6,6 +6,8 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from .._utils._state import Tree
 from . import _tasks as tasks
 from ._checkpoint import Checkpoint, State
@@ -142,7 +144,7 @@ class Rounds:
                 for i, total in enumerate(totals)
             ]
             del learned, rows  # they take memory no longer than others need them
-        n_rounds, dtype = state.n_rounds + 1, str(job.parameters["dtype"])
+        n_rounds, dtype = state.n_rounds + 1, np.dtype(job.parameters["dtype"]).name
         blocks = [submit(tasks.mean, total, self._shards.n_shards, dtype) for total in totals]
         averages = [
             submit(tasks.averaged, average, block, n_rounds)
