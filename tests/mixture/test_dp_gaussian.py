@@ -105,6 +105,15 @@ def test_the_predictive_density_integrates_to_one(kind):
     assert np.trapezoid(density, u) == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.parametrize(("kind", "dof"), [("diag", 1.0), ("full", 2.0)])
+def test_the_prior_has_default_degrees_of_freedom_and_a_mean_of_its_own(kind, dof):
+    mean = np.zeros(2)
+    model = fitted(X, 6, covariance_type=kind, mean_prior=mean)
+    mean += 1.0
+    assert model.degrees_of_freedom_prior_ == dof
+    np.testing.assert_array_equal(model.mean_prior_, 0.0)
+
+
 @pytest.mark.parametrize("kind", ["diag", "full"])
 def test_samples_are_of_the_predictive_density(kind):
     model = fitted(X, 6, covariance_type=kind, degrees_of_freedom_prior=30.0)
