@@ -68,6 +68,31 @@ def test_counts_are_those_of_scikit_learn(
         assert_array_equal(open_corpus(folder).counts.toarray(), expected.toarray())
 
 
+class Tokens:
+    """A document that can only be gone through."""
+
+    def __init__(self, text):
+        self._text = text
+
+    def __iter__(self):
+        return iter(self._text.split())
+
+
+def test_documents_are_counted_as_they_come():
+    """So a stream may use one list for all of its documents, which need no length either."""
+
+    def stream():
+        document = []
+        for text in TEXTS:
+            document[:] = text.split()
+            yield document
+
+    expected = CountVectorizer(analyzer=str.split).fit_transform(TEXTS).toarray()
+    for documents in (stream(), map(Tokens, TEXTS)):
+        counts = learn_vocabulary(documents, CountVectorizer(analyzer=list), None).counts
+        assert_array_equal(counts.toarray(), expected)
+
+
 def test_binary_counts_choose_the_words_of_the_most_documents():
     texts = [10 * "many " + "few", "few others"]
     vectorizer = CountVectorizer(binary=True, max_features=1)

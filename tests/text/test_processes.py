@@ -1,10 +1,11 @@
 """Words counted in other processes are those counted in one."""
 
 import os
+import signal
 import subprocess
 import sys
 import textwrap
-import warnings
+from threading import Lock
 from types import SimpleNamespace
 
 import numpy as np
@@ -51,6 +52,11 @@ def ended(number):
     os._exit(1)
 
 
+def interrupted(number):
+    os.kill(os.getpid(), signal.SIGINT)
+    return number
+
+
 def test_results_are_in_order_and_from_other_processes():
     numbers, processes = zip(*in_processes(process_of, range(12), 2), strict=True)
     assert numbers == tuple(range(12))
@@ -66,6 +72,17 @@ def test_few_parts_need_no_other_process(monkeypatch):
 def test_a_daemon_works_alone(monkeypatch):
     monkeypatch.setattr(_processes, "current_process", lambda: SimpleNamespace(daemon=True))
     assert {process for _, process in in_processes(process_of, range(5), 2)} == {os.getpid()}
+
+
+def test_a_process_without_standard_output_works_alone(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", None)
+    assert {process for _, process in in_processes(process_of, range(5), 2)} == {os.getpid()}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Ctrl-C is no signal to a process there")
+def test_ctrl_c_is_left_to_the_first_process(monkeypatch):
+    monkeypatch.setattr(_processes, "_FIRST_HERE", 0)
+    assert list(in_processes(interrupted, range(4), 2)) == [0, 1, 2, 3]
 
 
 def test_an_error_comes_after_the_results_before_it():
@@ -93,7 +110,7 @@ def test_warnings_are_not_said_once_more_by_other_processes(capfd):
 
 def test_a_process_that_ends_is_an_error(monkeypatch):
     monkeypatch.setattr(_processes, "_FIRST_HERE", 0)
-    with pytest.raises(RuntimeError, match=r"ended early; was memory short.+n_jobs=1"):
+    with pytest.raises(ChildProcessError, match=r"ended early; was memory short.+n_jobs=1"):
         list(in_processes(ended, range(4), 2))
 
 
@@ -137,6 +154,28 @@ def test_the_document_that_is_no_text_is_named():
         learn_vocabulary(documents, CountVectorizer(), None, n_jobs=2)
 
 
+class LinkedString(str):
+    """Like the strings of Beautiful Soup, which know their page."""
+
+
+def test_texts_may_be_strings_that_hold_more():
+    documents = [LinkedString(text) for text in texts()]
+    for document in documents:
+        document.page = Lock()  # which cannot be sent to a process
+    one, two = (
+        learn_vocabulary(documents, CountVectorizer(), None, n_jobs=n).counts.toarray()
+        for n in (1, 2)
+    )
+    assert_array_equal(one, two)
+
+
+def test_warnings_are_given_by_the_first_process_only(capfd):
+    vectorizer = CountVectorizer(stop_words=["isn't"])
+    with pytest.warns(UserWarning, match="stop_words may be inconsistent"):
+        learn_vocabulary(texts(), vectorizer, None, n_jobs=2)
+    assert capfd.readouterr().err == ""
+
+
 @pytest.mark.parametrize("name", ["tokenizer", "preprocessor", "analyzer", "strip_accents"])
 def test_functions_are_called_in_this_process(name):
     processes = set()
@@ -165,10 +204,12 @@ def test_models_of_any_n_jobs_are_the_same():
     assert one.unknown_words_.word.tolist() == two.unknown_words_.word.tolist()
 
 
-def test_scripts_need_no_guard_and_leave_nothing(tmp_path):
-    script = tmp_path / "script.py"
+def run_script(folder, end):
+    """Run a script that counts in other processes, and wait for all processes that write."""
+    script = folder / "script.py"
     script.write_text(
         textwrap.dedent("""
+            import os, signal
             from topictemper.text import _batches, _processes
             from topictemper.text._counting import count_by_vocabulary
             from sklearn.feature_extraction.text import CountVectorizer
@@ -177,11 +218,21 @@ def test_scripts_need_no_guard_and_leave_nothing(tmp_path):
             _processes._FIRST_HERE, _batches._MOST_DOCUMENTS = 1, 1
             vectorizer = CountVectorizer(vocabulary=["word"]).fit([])
             parts = count_by_vocabulary(20 * ["a word"], vectorizer, n_jobs=2)
-            print(sum(int(next(parts).counts.sum()) for _ in range(5)))
-            del parts
+            print(sum(int(next(parts).counts.sum()) for _ in range(5)), flush=True)
         """)
+        + end
     )
-    run = subprocess.run(
-        [sys.executable, "-W", "error", script], capture_output=True, text=True, timeout=300
-    )
+    command = [sys.executable, "-W", "error", script]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+
+@pytest.mark.parametrize("end", ["del parts", ""])
+def test_scripts_need_no_guard_and_leave_nothing(tmp_path, end):
+    run = run_script(tmp_path, end)
     assert (run.stdout, run.stderr, run.returncode) == ("begun\n5\n", "", 0)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs SIGKILL")
+def test_a_killed_script_leaves_no_process(tmp_path):
+    run = run_script(tmp_path, "os.kill(os.getpid(), signal.SIGKILL)")
+    assert (run.stdout, run.stderr, run.returncode) == ("begun\n5\n", "", -signal.SIGKILL)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import length_hint
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,13 +17,8 @@ from ._parts import Part, joined
 # Documents, and characters of texts or tokens of lists, that are counted at a time.
 _MOST_DOCUMENTS, _MOST_CHARACTERS, _MOST_TOKENS = 8192, 1 << 22, 1 << 20
 
-
-class Batch(NamedTuple):
-    """Some documents in a row."""
-
-    #: The number of the first.
-    first: int
-    documents: list[Any]
+#: Some documents in a row, with their numbers.
+Batch = Iterable[tuple[int, Any]]
 
 
 class WordCounts(NamedTuple):
@@ -34,18 +31,31 @@ class WordCounts(NamedTuple):
 
 
 def batches_of(documents: Iterable[Any]) -> Iterator[Batch]:
-    """Yield the documents, some at a time."""
-    batch: list[Any] = []
-    first, room = 0, 1.0
-    for document in documents:
-        batch.append(document)
+    """Yield batches, which read the documents: each one before the next is taken."""
+    numbered = enumerate(documents)
+    for first in numbered:
+        yield _one_batch(chain([first], numbered))
+
+
+def _one_batch(numbered: Iterable[tuple[int, Any]]) -> Batch:
+    room = 1.0
+    for n, (number, document) in enumerate(numbered, 1):
+        yield number, document
         most = _MOST_CHARACTERS if isinstance(document, str | bytes) else _MOST_TOKENS
-        room -= len(document) / most
-        if len(batch) == _MOST_DOCUMENTS or room <= 0:
-            yield Batch(first, batch)
-            first, batch, room = first + len(batch), [], 1.0
-    if batch:
-        yield Batch(first, batch)
+        room -= length_hint(document) / most
+        if n == _MOST_DOCUMENTS or room <= 0:
+            return
+
+
+def in_memory(batch: Batch) -> Batch:
+    """Return a batch for another process: its texts are plain strings, with nothing else to them.
+
+    Strings of Beautiful Soup, for one, would take their whole page along.
+    """
+    return [
+        (number, str.__str__(document) if isinstance(document, str) else document)
+        for number, document in batch
+    ]
 
 
 def count_words(batch: Batch, vectorizer: CountVectorizer) -> WordCounts:
@@ -63,7 +73,7 @@ def count_words(batch: Batch, vectorizer: CountVectorizer) -> WordCounts:
     counted: list[Part] = []
     found: list[int] = []
     ends: list[int] = []
-    for number, document in enumerate(batch.documents, batch.first):
+    for number, document in batch:
         try:
             if in_pieces is not None and len(document) > LONG:
                 counted.append(_counted(found, ends, len(column)))

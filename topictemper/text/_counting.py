@@ -19,7 +19,7 @@ from .._utils._log import Progress
 from ..datasets import open_corpus
 from ..datasets.formats._mapped import write_corpus_folder
 from ..datasets.formats._text import write_vocabulary
-from ._batches import WordCounts, batches_of, count_words
+from ._batches import WordCounts, batches_of, count_words, in_memory
 from ._corpus_folder import plain_counting
 from ._parts import Part, spool
 from ._processes import in_processes, is_plain
@@ -210,7 +210,9 @@ def _word_counts(
 ) -> Iterator[WordCounts]:
     """Count all words of documents, some at a time."""
     n_processes = check.threads(n_jobs) if is_plain(vectorizer) else 1
-    if n_processes > 1:  # its vocabulary may be large, and is of no use there
+    batches = batches_of(documents)
+    if n_processes > 1:
+        batches = map(in_memory, batches)
+        # Its vocabulary may be large, and is of no use there.
         vectorizer = clone(vectorizer).set_params(vocabulary=None)
-    count = partial(count_words, vectorizer=vectorizer)
-    return in_processes(count, batches_of(documents), n_processes)
+    return in_processes(partial(count_words, vectorizer=vectorizer), batches, n_processes)
