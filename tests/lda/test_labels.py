@@ -169,6 +169,9 @@ def test_labels_that_were_saved_for_other_topics_are_refused(tmp_path):
     with pytest.raises(ValueError, match="labels were saved from a report of other topics"):
         other.report(corpus(), labels=labels, path=tmp_path / "report.html")
     assert other.set_labels({1: labels[1]}).labels_[1] == "sports"
+    rest = read_labels(file)
+    del rest[1], rest[3]
+    assert other.set_labels(rest).labels_[1] == "sports"  # which it still has
     small_lda().fit(corpus()).set_labels(labels)  # a model that has no words
     file.write_text(json.dumps({9: {"label": "sports", "words": words[1]}}))
     with pytest.raises(ValueError, match="topics are 0 to 3, got 9"):

@@ -20,7 +20,7 @@ from topictemper.persistence._vectorizers import checked, plain_vectorizer, vect
         ({"tokenizer": "eval"}, "tokenizer must be None or 'tokens', got 'eval'"),
         ({"preprocessor": "eval"}, "preprocessor must be None or 'tokens', got 'eval'"),
         ({"input": "filename"}, "input of the vectorizer must be 'content', got 'filename'"),
-        ({"stop_words": 3}, "stop_words"),
+        ({"stop_words": 3}, "'stop_words' parameter of CountVectorizer must be"),
         ({"stop_words": "french"}, "stop_words"),
     ],
 )

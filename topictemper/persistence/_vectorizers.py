@@ -91,6 +91,9 @@ class _Quiet(CountVectorizer):
         pass
 
 
+_Quiet.__name__ = CountVectorizer.__name__  # which errors of its parameters give
+
+
 def _plain(name: str, value: Any) -> Any:
     if value is as_tokens:
         return _TOKENS

@@ -99,8 +99,8 @@ def check_topics(labels: Any, topics: NDArray[Any], names: Sequence[str] | NDArr
     if not isinstance(labels, SavedLabels):
         return
     for topic, before in labels.words.items():
-        if not 0 <= topic < len(topics):
-            continue  # which the checks of labels say
+        if topic not in labels or not 0 <= topic < len(topics):
+            continue  # taken out by the user, or what the checks of labels refuse
         [columns] = top_columns(topics[topic : topic + 1], N_WORDS)
         now = [str(names[column]) for column in columns]
         if len(set(before) & set(now)) < _LEAST_COMMON * len(before):
