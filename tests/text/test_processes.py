@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from joblib import wrap_non_picklable_objects
 from numpy.testing import assert_array_equal
 from sklearn.feature_extraction.text import CountVectorizer
 
@@ -34,23 +35,28 @@ def texts(n=60):
     return [" ".join([*rng.choice(words, 6), f"new{row % 40}"]) for row in range(n)]
 
 
-def process_of(number):
-    return number, os.getpid()
+def functions():
+    """Functions that other processes get as a whole: they cannot import these tests."""
+
+    def process_of(number):
+        return number, os.getpid()
+
+    def failing(number):
+        if number == 2:
+            raise ValueError("two")
+        return number
+
+    def ended(number):
+        os._exit(1)
+
+    def interrupted(number):
+        os.kill(os.getpid(), signal.SIGINT)
+        return number
+
+    return map(wrap_non_picklable_objects, (process_of, failing, ended, interrupted))
 
 
-def failing(number):
-    if number == 2:
-        raise ValueError("two")
-    return number
-
-
-def ended(number):
-    os._exit(1)
-
-
-def interrupted(number):
-    os.kill(os.getpid(), signal.SIGINT)
-    return number
+process_of, failing, ended, interrupted = functions()
 
 
 def test_results_are_in_order_and_from_other_processes():
