@@ -213,6 +213,6 @@ def _word_counts(
     batches = batches_of(documents)
     if n_processes > 1:
         batches = map(in_memory, batches)
-        # Its vocabulary may be large, and is of no use there.
+        # They need no vocabulary, which may be large.
         vectorizer = clone(vectorizer).set_params(vocabulary=None)
     return in_processes(partial(count_words, vectorizer=vectorizer), batches, n_processes)
