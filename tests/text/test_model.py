@@ -212,7 +212,7 @@ def test_log_says_how_long_counting_takes(caplog, monkeypatch, given, left):
 
 
 class Announced:
-    """Texts whose length hint is too small, or makes no sense."""
+    """Texts whose length hint is too small, or wrong in another way."""
 
     def __init__(self, hint):
         self._texts, self._hint = iter(texts()), hint
