@@ -1,5 +1,6 @@
 """How alpha follows the samples of documents."""
 
+import warnings
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -8,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
 
+from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda._clock import StreamClock
 from topictemper.lda._config import usual_passes
@@ -148,3 +150,18 @@ def test_shares_come_closer_early_in_long_fits(monkeypatch):
         for passes in (18, 19)
     ]
     assert passes_before == pytest.approx([15, 6.5], abs=1)
+
+
+def test_documents_that_say_nothing_of_topics_are_warned_of():
+    # All topics predict alike. Of twelve such fits (six sets of documents, two seeds) the smallest
+    # prior weighs 9.7 tokens.
+    X = np.random.default_rng(0).multinomial(4, np.full(30, 1 / 30), size=1000)
+    lda = TemperedLDA(10, batch_size=64, random_state=0)
+    with pytest.warns(UserWarning, match=r"weighs 1\d.* tokens, and a document has 4\.") as found:
+        lda.fit(X)
+    assert len(found) == 1
+    assert found[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clone(lda).set_params(doc_topic_prior=0.5).fit(X)  # as was wished
+        lda.fit(np.hstack([np.vstack([X, 0 * X]), np.vstack([0 * X, X])]))  # two kinds

@@ -68,6 +68,11 @@ class StreamClock(Stateful):
         return self._passes_before + (self.documents_seen - self._seen_before) / self._pass_length
 
     @property
+    def length(self) -> float:
+        """Tokens of a document, of those that have been seen."""
+        return self._tokens_seen / self.documents_seen
+
+    @property
     def documents_left(self) -> float:
         """Documents that are left of a stream of known length, if there are any."""
         return max(self._pass_length - (self.documents_seen - self._seen_before), 0.0)

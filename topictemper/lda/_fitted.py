@@ -87,11 +87,28 @@ class FittedMixin:
         trainer = self._learned("n_effective_topics_")
         return effective_topics(trainer.predictive_topics.totals)
 
+    def _warn_of_topics(self, *, keeps: bool) -> None:
+        """Warn if topics say little of documents, or if many are alike."""
+        self._warn_of_weak_documents()
+        if self._trainer.predictive_topics.n_components >= _LEAST_TOPICS:
+            self._warn_of_twins(keeps=keeps)
+
+    def _warn_of_weak_documents(self) -> None:
+        """Warn if the proportions of a document follow their learned prior more than its tokens."""
+        trainer = self._trainer
+        if not (trainer.has_sampled and trainer.config.alpha_is_default):
+            return
+        prior, length = float(trainer.predictive_alpha.sum()), trainer.clock.length
+        if prior > max(length, trainer.first_alpha.sum()):  # not where nothing has been learned
+            warn(
+                "documents say little of the topics: the learned prior of their proportions weighs "
+                f"{prior:.3g} tokens, and a document has {length:.3g}. Fewer topics, or one, may "
+                "predict as well: see topictemper.metrics.compare_n_components"
+            )
+
     def _warn_of_twins(self, *, keeps: bool) -> None:
         """Warn if many topics are alike; where a fit `keeps` its model, Ctrl-C ends only this."""
         topics = self._trainer.predictive_topics
-        if topics.n_components < _LEAST_TOPICS:
-            return
         try:
             # Not `components_`, which keeps a copy: a fit has memory for three copies in all.
             components = topics.components()
