@@ -24,7 +24,8 @@ from ..small_lda import LEARNED, MODES, corpus, fitted, learned_state, noise, sm
 TEXTS = ["cats and dogs", "dogs and wolves", "stars and planets", "a planet and its star"] * 10
 
 
-@pytest.mark.filterwarnings("ignore:.*topics are nearly the same")  # of 20 documents
+# Of a few documents of noise.
+@pytest.mark.filterwarnings("ignore:.*topics are nearly the same", "ignore:documents say little")
 @parametrize_with_checks(
     # Of its many passes over a few documents the first are enough.
     [TemperedLDA(max_iter=10)]
