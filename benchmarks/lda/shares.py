@@ -7,10 +7,13 @@ first topic has half of the words and the last a twentieth; in the other it is t
 figures are of both groups and of all topics, over 200 draws:
 
 - known proportions: intervals of the true proportions of the documents, as if nothing had to be
-  inferred. What is lacking is the fault of the bootstrap.
+  inferred. What is lacking is the fault of the intervals.
 - inferred proportions: those that `transform` gives, of a model that knows the topics and the mean
   of alpha. What is lacking beyond that comes from short documents, whose proportions the prior
   draws towards the mean of both groups.
+
+The second table is of random groups of the docstrings, whose true shares are those of all of them:
+of documents that are drawn one by one, and of modules, ten documents of each, which are alike.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 
 from topictemper import TemperedLDA
 from topictemper._utils._typing import Floats
+from topictemper.datasets import load_docstrings
 from topictemper.topics import shares_by_group
 
 from .._common.corpora import machine, parser
@@ -28,7 +32,8 @@ from .._common.corpora import machine, parser
 N_FEATURES = 300
 SHARES = np.array([[0.5, 0.2, 0.15, 0.1, 0.05], [0.05, 0.2, 0.15, 0.1, 0.5]])
 ALPHA = 0.6 * SHARES
-REPETITIONS, DRAWS = 200, 1000
+REPETITIONS = 200
+FROM_A_MODULE = 10
 
 
 def documents(
@@ -56,12 +61,29 @@ def knowing(topics: Floats, X: sp.csr_matrix) -> TemperedLDA:
     return lda.partial_fit(X)
 
 
-def covered(theta: NDArray[np.floating], seed: int) -> float:
-    """Share of the intervals that contain the true shares."""
-    groups = np.repeat([0, 1], len(theta) // 2)
-    table = shares_by_group(theta, groups, n_bootstrap=DRAWS, random_state=seed)
-    low, high = (np.asarray(table[end]).reshape(SHARES.shape) for end in ("low", "high"))
-    return float(((low <= SHARES) & (high >= SHARES)).mean())
+def covered(theta: NDArray[np.floating], expected: Floats) -> float:
+    """Share of the intervals of equally large groups that contain the true shares."""
+    groups = np.repeat(np.arange(len(expected)), len(theta) // len(expected))
+    table = shares_by_group(theta, groups)
+    low, high = (np.asarray(table[end]).reshape(expected.shape) for end in ("low", "high"))
+    return float(((low <= expected) & (high >= expected)).mean())
+
+
+def in_random_groups(theta: Floats, modules: list[NDArray[np.intp]], n_documents: int) -> Floats:
+    """The same for random groups of documents, and for groups of random modules."""
+    rng = np.random.default_rng(n_documents)
+    everywhere = theta.mean(axis=0)[None]
+    of_modules = np.mean([theta[rows].mean(axis=0) for rows in modules], axis=0)[None]
+    found = np.empty((REPETITIONS, 2))
+    for i in range(REPETITIONS):
+        found[i, 0] = covered(theta[rng.integers(len(theta), size=n_documents)], everywhere)
+        some = [
+            rng.choice(modules[j], FROM_A_MODULE, replace=False)
+            for j in rng.integers(len(modules), size=max(1, n_documents // FROM_A_MODULE))
+        ]
+        found[i, 1] = covered(theta[np.concatenate(some)], of_modules)
+    mean: Floats = found.mean(axis=0)
+    return mean
 
 
 def main() -> None:
@@ -74,16 +96,28 @@ def main() -> None:
     lengths = (10, 30, 100)
     models = [knowing(topics, documents(topics, length, 50, rng)[1]) for length in lengths]
     print("documents  known  " + "  ".join(f"{length} tokens" for length in lengths))
-    for n_documents in (5, 10, 20, 50, 100, 500):
+    for n_documents in (1, 2, 5, 10, 20, 50, 100, 500):
         found = np.empty((REPETITIONS, 1 + len(lengths)))
         for seed in range(REPETITIONS):
             for i, (length, lda) in enumerate(zip(lengths, models, strict=True), 1):
                 rng = np.random.default_rng(seed)
                 theta, X = documents(topics, length, n_documents, rng)
-                found[seed, i] = covered(lda.transform(X, inference="collapsed"), seed)
-            found[seed, 0] = covered(theta, seed)
+                found[seed, i] = covered(lda.transform(X, inference="collapsed"), SHARES)
+            found[seed, 0] = covered(theta, SHARES)
         known, *inferred = found.mean(axis=0)
         print(f"{n_documents:9}  {known:5.3f}  " + "  ".join(f"{x:9.3f}" for x in inferred))
+
+    corpus = load_docstrings()
+    module = np.array([".".join(name.split(".")[:2]) for name in corpus.names])
+    rows = [np.flatnonzero(module == name) for name in np.unique(module)]
+    modules = [each for each in rows if len(each) >= FROM_A_MODULE]
+    for n_components in (20, 100):
+        lda = TemperedLDA(n_components, random_state=0).fit(corpus.counts)
+        theta = lda.transform(corpus.counts).astype(np.float64)
+        print(f"\n{n_components} topics of docstrings\ndocuments  independent  of modules")
+        for n_documents in (1, 2, 5, 10, 20, 50, 100, 500):
+            independent, together = in_random_groups(theta, modules, n_documents)
+            print(f"{n_documents:9}  {independent:11.3f}  {together:10.3f}")
 
 
 if __name__ == "__main__":

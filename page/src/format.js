@@ -17,11 +17,10 @@ export function percent(value) {
 
 /**
  * The interval of a share.
- * @param {number} share
- * @param {number} half its half width
+ * @param {number} low
+ * @param {number} high
  */
-export const interval = (share, half) =>
-  `${percent(Math.max(0, share - half))} to ${percent(Math.min(1, share + half))}`;
+export const interval = (low, high) => `${percent(low)} to ${percent(high)}`;
 
 /**
  * A large number in words: 2.0 million.

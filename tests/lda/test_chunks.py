@@ -446,7 +446,7 @@ def test_values_of_mapped_counts_are_never_all_in_memory(large, monkeypatch):
         lambda: seeded.fit(X, feature_names=words),
         lambda: clone(lda).set_params(early_stopping=True).fit(X),
         lambda: lda.elbo(X),
-        lambda: lda.topics_over_time(X, np.full(X.shape[0], 2020), n_bootstrap=1),
+        lambda: lda.topics_over_time(X, np.full(X.shape[0], 2020)),
     ):
         with TracedMemory() as memory:
             use()

@@ -41,7 +41,7 @@ def ticks_and_titles(display):
 
 def shares(dates, period="auto"):
     proportions = np.random.default_rng(0).dirichlet(np.ones(2), len(dates))
-    table = shares_over_time(proportions, dates, period=period, n_bootstrap=50)
+    table = shares_over_time(proportions, dates, period=period)
     return TopicSharesDisplay(table).plot()
 
 

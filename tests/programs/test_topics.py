@@ -138,11 +138,11 @@ def test_texts(tmp_path: Path) -> None:
 def test_time_and_groups() -> None:
     model = TopicModel(2, lda=small(), random_state=0).fit(TEXTS)
     years = np.repeat([2023, 2024], 20)
-    settings = {"n_bootstrap": 20, "random_state": 1}
-    shares = model.topics_over_time(TEXTS, years, n_bootstrap=20, random_state=1)
+    settings = {"confidence": 0.5}
+    shares = model.topics_over_time(TEXTS, years, confidence=0.5)
     assert shares["share"][0] >= 0
     model.topics_over_time(TEXTS, pd.Series(pd.to_datetime(years.astype(str))), period="year")
-    model.topics_by_group(TEXTS, GROUPS, n_bootstrap=settings["n_bootstrap"])
+    model.topics_by_group(TEXTS, GROUPS, confidence=settings["confidence"])
     model.topics_by_group(TEXTS, pl.Series(GROUPS), confidence=0.9)
     with np.testing.assert_raises(ValueError):
         model.topics_over_time(TEXTS, years, period="decade")  # type: ignore[arg-type]

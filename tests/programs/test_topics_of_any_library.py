@@ -111,9 +111,9 @@ def test_sizes(counts: sp.csr_array) -> None:
 def test_shares_and_search(lda: TemperedLDA, counts: sp.csr_array) -> None:
     theta = lda.transform(counts)
     groups = pd.Series(["a", "b", None] * 20)
-    shares = shares_by_group(theta, groups, labels=lda.labels_, n_bootstrap=10)
+    shares = shares_by_group(theta, groups, labels=lda.labels_)
     assert_type(TopicSharesDisplay(shares).plot(topics=np.array([0, 2])), TopicSharesDisplay)
-    shares_over_time(theta, pd.date_range("2024-01-01", periods=60), period="week", n_bootstrap=10)
+    shares_over_time(theta, pd.date_range("2024-01-01", periods=60), period="week")
     search = DocumentSearch(lda, counts)
     assert search.similar([0, 1], n=2) is not None
     plt.close("all")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.report.small_report import N_DOCUMENTS, N_TOPICS, corpus, written
+from topictemper.topics import shares_by_group
 
 
 def test_shares_over_time_and_by_group(path):
@@ -17,11 +18,18 @@ def test_shares_over_time_and_by_group(path):
     by_month = pd.DataFrame(theta).groupby(years.to_numpy())
     for k in range(N_TOPICS):
         shares = dict(zip(periods["names"], periods["share"][k], strict=True))
-        halves = dict(zip(periods["names"], periods["half_width"][k], strict=True))
         for month, values in by_month[k]:
             assert shares[month] == pytest.approx(values.mean(), abs=1e-6)
-            assert halves[month] == pytest.approx(1.96 * values.sem(), abs=1e-6)
     groups = content["groups"]
+    for classes, given in ((periods, years), (groups, corpus().groups[:-2])):
+        expected = shares_by_group(theta, given).sort_values(["topic", "group"])
+        some = [i for i in np.argsort(classes["names"]) if classes["documents"][i]]
+        for end in ("low", "high"):
+            found = np.array(classes[end])
+            np.testing.assert_allclose(
+                found[:, some].astype(float).ravel(), expected[end], atol=1e-6
+            )
+            assert set(np.delete(found, some, axis=1).ravel()) <= {None}
     south = np.array(corpus().groups[:-2]) == "south"
     expected = theta[south].mean(axis=0)
     place = groups["names"].index("south")

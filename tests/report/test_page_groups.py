@@ -5,6 +5,7 @@ import pytest
 
 from tests.report.small_report import WORDS
 from topictemper import report
+from topictemper.topics import shares_by_group
 
 N_TOPICS = 8
 SIZES = {"north": 60, "south": 40, "east": 20, "west": 1}
@@ -21,6 +22,8 @@ def test_shares_of_groups_stand_beside_those_of_all_documents(opened, tmp_path):
     file = report.write(topics, theta, WORDS, groups=groups, path=tmp_path / "report.html")
     page = opened(file, viewport={"width": 1280, "height": 800}).go("groups")
     everywhere = theta.mean(axis=0)
+    shares = shares_by_group(theta, groups)
+    shares = {column: np.asarray(shares[column]) for column in shares.columns}
     places, lines, bars = [], [], []
     for card in page.locator(".card").all():
         name = card.locator("h3").text_content()
@@ -36,12 +39,9 @@ def test_shares_of_groups_stand_beside_those_of_all_documents(opened, tmp_path):
             assert float(of_all.strip("%)")) == pytest.approx(100 * everywhere[k], abs=0.51)
             place = item.locator(".track").bounding_box()
             bars.append((item.locator(".bar").bounding_box()["width"] / place["width"], mean[k]))
-            if len(here) == 1:
-                assert item.locator(".interval").count() == 0
-                continue
-            half = 1.96 * here[:, k].std(ddof=1) / np.sqrt(len(here))
             line = item.locator(".interval").bounding_box()
-            places.append((max(0, mean[k] - half), min(1, mean[k] + half)))
+            at = (shares["group"] == name) & (shares["topic"] == k)
+            places.append((shares["low"][at].item(), shares["high"][at].item()))
             start = (line["x"] - place["x"]) / place["width"]
             lines.append((start, start + line["width"] / place["width"]))
     # All bars and lines have one scale, and the longest fills its place.
@@ -55,6 +55,7 @@ def test_intervals_in_the_table_of_a_topic_stay_between_none_and_all(opened, tmp
     topics = np.random.default_rng(0).dirichlet(np.ones(len(WORDS)), 2)
     path = tmp_path / "report.html"
     shown = opened(report.write(topics, theta, WORDS, groups=["a", "a", "b", "b"], path=path))
-    for topic, interval in enumerate(("70% to 100%", "0% to 30%")):
+    # Beta distributions with means of 0.75 and 0.22, and standard deviations of 0.17 and 0.16.
+    for topic, interval in enumerate(("35% to 98%", "1.2% to 60%")):
         shown.go(f"topic/{topic}").locator("summary").click()
         assert set(shown.texts(".plain tbody td:nth-child(3)")) == {interval}

@@ -10,6 +10,7 @@ import pytest
 
 from tests.report.small_report import WORDS
 from topictemper import report
+from topictemper._utils._intervals import interval_of_difference, interval_of_mean
 
 N_TOPICS = 12
 
@@ -40,10 +41,13 @@ def said_by_topic(shown):
 
 
 def later_less_earlier(theta, later):
-    """The differences of two means, and half widths of their 95% intervals."""
-    halves = theta[later], theta[~later]
-    squared_errors = [half.var(axis=0, ddof=1) / len(half) for half in halves]
-    return halves[0].mean(axis=0) - halves[1].mean(axis=0), 1.96 * np.sqrt(sum(squared_errors))
+    """The differences of two means, and the ends of their 95% intervals."""
+    main = theta.max(axis=1).mean()
+    halves = []
+    for half in (theta[~later], theta[later]):
+        mean, square = half.mean(axis=0), (half**2).mean(axis=0)
+        halves.append((mean, *interval_of_mean(len(half), mean, square, main, 0.95)))
+    return halves[1][0] - halves[0][0], *interval_of_difference(*halves)
 
 
 @pytest.mark.parametrize("per_year", [(50, 50, 50, 50), (90, 1, 0, 80, 30)])
@@ -55,24 +59,28 @@ def test_a_change_is_one_if_its_interval_excludes_zero(opened, tmp_path, per_yea
     later = years >= first
     counted = f"the {later.sum()} documents from {first} on with the {sum(~later)} before"
     assert any(counted in text for text in shown.texts(".say"))
-    change, half = later_less_earlier(theta, later)
+    change, low, high = later_less_earlier(theta, later)
     said = said_by_topic(shown)
     assert said[0].startswith("up ")
     assert said[1].startswith("down ")
+    number = r"([\d.]+)"
+    pattern = rf"(up|down) {number} \({number} to {number}\) percentage points"
     for k, text in said.items():
-        match = re.fullmatch(r"(up|down) ([\d.]+) \(±([\d.]+)\) percentage points", text)
-        assert (match is not None) == (abs(change[k]) > half[k])
+        match = re.fullmatch(pattern, text)
+        assert (match is not None) == (low[k] > 0 or high[k] < 0)
         if match is None:
             assert text == "no clear change"
         else:
             assert match[1] == ("up" if change[k] > 0 else "down")
-            assert float(match[2]) == pytest.approx(100 * abs(change[k]), abs=0.051)
-            assert float(match[3]) == pytest.approx(100 * half[k], abs=0.051)
-            assert float(match[2]) > float(match[3])
+            expected = [abs(change[k]), *sorted([abs(low[k]), abs(high[k])])]
+            for text, value in zip(match.groups()[1:], expected, strict=True):
+                assert float(text) == pytest.approx(100 * value, abs=0.051)
+            assert float(match[3]) > 0
+    rise = change / np.where(change > 0, change - low, high - change)
     shown.page.select_option("#order", "clearest rise first")
-    assert list(said_by_topic(shown)) == np.argsort(-change / half, kind="stable").tolist()
+    assert list(said_by_topic(shown)) == np.argsort(-rise, kind="stable").tolist()
     shown.page.select_option("#order", "clearest fall first")
-    assert list(said_by_topic(shown)) == np.argsort(change / half, kind="stable").tolist()
+    assert list(said_by_topic(shown)) == np.argsort(rise, kind="stable").tolist()
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ TAKES_NUMBERS = {
     "prior": lambda values: check.table("it", values, [(3,)], 0.0, 1.0),
     "weights of rows": lambda values: sample_weights(values, 3),
     "topics": lambda values: check.topics("it", np.ma.vstack([values, values])),
-    "shares": lambda values: shares_by_group(values[:, None], ["a", "b", "b"], n_bootstrap=2),
+    "shares": lambda values: shares_by_group(values[:, None], ["a", "b", "b"]),
     "weights of shares": lambda values: shares_by_group(
         np.ones((3, 1)), list("abb"), weights=values
     ),

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from .._utils._chunks import row_sums
 from .._utils._missing import check_order
 from .._utils._tables import as_output_of
@@ -28,9 +26,7 @@ class SharesMixin:
         dates: Column,
         *,
         period: Period = "auto",
-        n_bootstrap: int = 1000,
         confidence: float = 0.95,
-        random_state: int | np.random.RandomState | None = 0,
     ) -> Any:
         """Shares of the topics over time, with intervals.
 
@@ -44,12 +40,8 @@ class SharesMixin:
         period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
             How dates are grouped. "auto" is the finest period that makes at most 40 groups;
             dates such as 2024-05 and 2024 stay months and years.
-        n_bootstrap : int, default=1000
-            How often documents are drawn for the intervals.
         confidence : float, default=0.95
-            Share of the draws that are within an interval, in (0, 1).
-        random_state : int, RandomState or None, default=0
-            Seed of the draws.
+            How often intervals are to contain the share, in (0, 1).
 
         Returns
         -------
@@ -80,9 +72,7 @@ class SharesMixin:
             X,
             dates,
             period=period,
-            n_bootstrap=n_bootstrap,
             confidence=confidence,
-            random_state=random_state,
         )
 
     def topics_by_group(
@@ -90,9 +80,7 @@ class SharesMixin:
         X: Any,
         groups: Column,
         *,
-        n_bootstrap: int = 1000,
         confidence: float = 0.95,
-        random_state: int | np.random.RandomState | None = 0,
     ) -> Any:
         """Shares of the topics in groups of documents, with intervals.
 
@@ -102,7 +90,7 @@ class SharesMixin:
             Counts. Documents without a word of the vocabulary are left out.
         groups : array-like of shape (n_samples,)
             The group of each document. Documents where it is None, NaN or "" are left out.
-        n_bootstrap, confidence, random_state
+        confidence
             As for `topics_over_time`.
 
         Returns
@@ -132,9 +120,7 @@ class SharesMixin:
             shares_by_group,
             X,
             groups,
-            n_bootstrap=n_bootstrap,
             confidence=confidence,
-            random_state=random_state,
         )
 
     def _shares(self, shares_of: Callable[..., Any], X: Any, classes: Any, **settings: Any) -> Any:

@@ -40,7 +40,8 @@ class TopicSharesDisplay:
 
     Over time each panel has its own scale, which begins at 0, and lines break where periods have no
     documents. A period is drawn at its beginning. Groups share one scale, and are in the order of
-    the table. Labels that are wider than their panel are shortened.
+    the table. Bands and bars are the intervals of the table. Labels that are wider than their panel
+    are shortened.
 
     Parameters
     ----------
@@ -201,7 +202,7 @@ class TopicSharesDisplay:
         width, height = (1 - gap * (columns - 1)) / columns, 1 / rows
         room = whole * (width + _FILLED * gap)
         title, foot = 0.24 / panel_height, 0.3 / panel_height
-        most = 1.05 * column["high"][np.isin(column["topic"], chosen)].max() or 1.0
+        most = 1.05 * column["high"][np.isin(column["topic"], chosen)].max()
         panels = []
         for i, topic in enumerate(chosen):
             row, place = divmod(i, columns)
@@ -232,7 +233,7 @@ class TopicSharesDisplay:
         if unit in PERIODS:
             by = f"by {unit}"
             what += _common(column["period"], unit)
-        note_below(ax, f"share {by}, with its bootstrap interval; {what}")
+        note_below(ax, f"share {by}, with its interval (by default 95%); {what}")
         return self
 
 
@@ -283,7 +284,7 @@ def _draw_over_time(panel: Any, values: dict[str, NDArray[Any]], unit: str) -> N
     panel.plot(x, y, color=COOL, linewidth=1.3)
     dots = slice(None) if len(period) < 30 else alone
     panel.plot(period[dots], share[dots], ".", color=COOL)
-    panel.set_ylim(0, 1.05 * values["high"].max() or 1.0)
+    panel.set_ylim(0, 1.05 * values["high"].max())
     panel.yaxis.set_major_formatter(percent)
     panel.locator_params(axis="y", nbins=3)
     if len(period) < 3:  # where ticks of a scale would be between the periods

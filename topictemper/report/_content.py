@@ -237,8 +237,16 @@ def _classes(classes: Classes, shares: Shares) -> dict[str, Any]:
         "unit": classes.unit,
         "names": classes.names,
         "documents": shares.n_documents.tolist(),
-        "share": [_rounded(row, 6) for row in shares.mean.T],
-        "half_width": [_rounded(row, 6) for row in shares.half_width.T],
+        "share": [_rounded(row, 6) for row in np.nan_to_num(shares.mean.T)],
+        "low": [_rounded(row, 6) for row in shares.low.T],
+        "high": [_rounded(row, 6) for row in shares.high.T],
+        "change": shares.change
+        and {
+            "later": shares.change.later,
+            "mean": _rounded(shares.change.mean, 6),
+            "low": _rounded(shares.change.low, 6),
+            "high": _rounded(shares.change.high, 6),
+        },
     }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .._utils._intervals import interval_of_difference, interval_of_mean
 from .._utils._ranking import Largest
 from .._utils._typing import Flags, Floats, Reals
 
@@ -16,8 +17,7 @@ from .._utils._typing import Flags, Floats, Reals
 _VALUES_AT_ONCE = 1 << 20
 # Documents whose proportions are smaller hold no topic.
 _NOTHING = 1e-9
-#: Half width of a 95% interval, in standard errors.
-_WIDTH_95 = 1.96
+_CONFIDENCE = 0.95
 
 
 class Classes(NamedTuple):
@@ -28,12 +28,23 @@ class Classes(NamedTuple):
     unit: str | None = None  # of periods
 
 
+class Change(NamedTuple):
+    """Mean proportions in the later documents less those in the earlier ones; NaN without some."""
+
+    later: int  # the first of the later periods
+    mean: Floats  # (n_components,)
+    low: Floats  # ends of 95% intervals
+    high: Floats
+
+
 class Shares(NamedTuple):
     """Mean proportions in each class of documents."""
 
     n_documents: NDArray[np.intp]  # (n_classes,)
     mean: Floats  # (n_classes, n_components)
-    half_width: Floats  # of 95% intervals; NaN for fewer than two documents
+    low: Floats  # ends of 95% intervals; NaN without documents, as the mean
+    high: Floats
+    change: Change | None  # of periods, of which there are several
 
 
 class Survey(NamedTuple):
@@ -109,6 +120,7 @@ def survey(proportions: Proportions, classes: Mapping[str, Classes], n_examples:
     """
     n_topics = proportions.n_topics
     total, tokens = np.zeros((2, n_topics))
+    main = 0.0
     n_led = np.zeros(n_topics, dtype=np.intp)
     with_words = np.zeros(proportions.n_documents, dtype=bool)
     sums = {name: _Sums(len(each.names), n_topics) for name, each in classes.items()}
@@ -117,6 +129,7 @@ def survey(proportions: Proportions, classes: Mapping[str, Classes], n_examples:
         known = block.any(axis=1)
         with_words[rows] = known
         total += block.sum(axis=0, dtype=np.float64)
+        main += block.max(axis=1).sum(dtype=np.float64)
         if proportions.lengths is not None:
             tokens += proportions.lengths[rows] @ block
         n_led += np.bincount(block.argmax(axis=1)[known], minlength=n_topics)
@@ -128,7 +141,10 @@ def survey(proportions: Proportions, classes: Mapping[str, Classes], n_examples:
         raise ValueError("proportions have no document with a topic: all rows are zero")
     share = total / n
     token_share = share if proportions.lengths is None else tokens / tokens.sum()
-    shares = {name: each.shares() for name, each in sums.items()}
+    shares = {
+        name: sums[name].shares(main / n, over_time=each.unit is not None)
+        for name, each in classes.items()
+    }
     return Survey(share, token_share, n_led, best.rows(), with_words, shares)
 
 
@@ -148,9 +164,28 @@ class _Sums:
         self._sum += member @ block
         self._squares += member @ block**2
 
-    def shares(self) -> Shares:
-        n = self._n[:, None].astype(np.float64)
-        mean = self._sum / np.maximum(n, 1)
-        variance = np.maximum(self._squares / np.maximum(n, 1) - mean**2, 0.0)
-        half_width = _WIDTH_95 * np.sqrt(variance / np.maximum(n - 1, 1))
-        return Shares(self._n, mean, np.where(n > 1, half_width, np.nan))
+    def shares(self, main: float, *, over_time: bool) -> Shares:
+        """Means with intervals; `main` is the mean proportion of the main topics of documents."""
+        change = self._change(main) if over_time else None
+        return Shares(self._n, *_means(self._n, self._sum, self._squares, main), change)
+
+    def _change(self, main: float) -> Change:
+        """The change between two parts, of about half of the documents each."""
+        before = np.cumsum(self._n)
+        away = np.abs(before[-1] / 2 - before[:-1])
+        # The last of equal ones, so that no empty period is named.
+        later = len(away) - int(away[::-1].argmin())
+        n, sum_, squares = (
+            np.add.reduceat(each, [0, later]) for each in (self._n, self._sum, self._squares)
+        )
+        early, late = zip(*_means(n, sum_, squares, main), strict=True)
+        return Change(later, late[0] - early[0], *interval_of_difference(early, late))
+
+
+def _means(
+    n_documents: NDArray[np.intp], sum_: Floats, squares: Floats, main: float
+) -> tuple[Floats, Floats, Floats]:
+    """Means of classes, and the ends of their intervals; NaN without documents."""
+    n = np.where(n_documents > 0, n_documents, np.nan)[:, None]
+    mean = sum_ / n
+    return mean, *interval_of_mean(n, mean, squares / n, main, _CONFIDENCE)

@@ -113,7 +113,7 @@ def write(
     Notes
     -----
     - The share of a topic is its mean proportion over the documents with words. Bands and ranges
-      over time and by group are 95% intervals of such means (normal approximation).
+      over time and by group are 95% intervals, as of `topictemper.topics.shares_by_group`.
     - How much of a word is in a topic is p(k | w), by the shares of the topics in all tokens;
       without `counts`, all documents are taken to be equally long.
     - Relevance of words: Sievert and Shirley (2014). LDAvis.

@@ -198,9 +198,7 @@ class WorkMixin:
         dates: Column,
         *,
         period: Period = "auto",
-        n_bootstrap: int = 1000,
         confidence: float = 0.95,
-        random_state: int | np.random.RandomState | None = 0,
     ) -> Any:
         """Shares of the topics over time, with intervals.
 
@@ -212,12 +210,8 @@ class WorkMixin:
             Their dates.
         period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
             How dates are grouped.
-        n_bootstrap : int, default=1000
-            How often documents are drawn for the intervals.
         confidence : float, default=0.95
-            Share of the draws that are within an interval, in (0, 1).
-        random_state : int, RandomState or None, default=0
-            Seed of the draws.
+            How often intervals are to contain the share, in (0, 1).
 
         Returns
         -------
@@ -230,9 +224,7 @@ class WorkMixin:
             self._all_counts(texts),
             dates,
             period=period,
-            n_bootstrap=n_bootstrap,
             confidence=confidence,
-            random_state=random_state,
         )
         return as_output_of(shares, self)
 
@@ -241,9 +233,7 @@ class WorkMixin:
         texts: Any,
         groups: Column,
         *,
-        n_bootstrap: int = 1000,
         confidence: float = 0.95,
-        random_state: int | np.random.RandomState | None = 0,
     ) -> Any:
         """Shares of the topics in groups of documents, with intervals.
 
@@ -253,7 +243,7 @@ class WorkMixin:
             The documents.
         groups : array-like of shape (n_samples,)
             Their groups.
-        n_bootstrap, confidence, random_state
+        confidence
             As for `topics_over_time`.
 
         Returns
@@ -266,9 +256,7 @@ class WorkMixin:
         shares = self.lda_.topics_by_group(
             self._all_counts(texts),
             groups,
-            n_bootstrap=n_bootstrap,
             confidence=confidence,
-            random_state=random_state,
         )
         return as_output_of(shares, self)
 

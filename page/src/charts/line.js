@@ -7,7 +7,7 @@ const HEIGHT = 100;
  * @typedef {object} Line
  * @property {number[]} x
  * @property {(number | null)[]} y
- * @property {(number | null)[]} [band] half widths of intervals
+ * @property {{low: (number | null)[], high: (number | null)[]}} [band] ends of intervals
  * @property {string} label what it shows, for those who do not see it
  * @property {(i: number) => string} read what a point says
  * @property {[low: string, high: string]} ends of the x axis
@@ -24,7 +24,7 @@ const HEIGHT = 100;
 export function lineChart({ x, y, band, label, read, ends, format, fromZero = true, most }) {
   const known = y.flatMap((value, i) => (value === null ? [] : [i]));
   /** @param {number} i */
-  const high = (i) => Number(y[i]) + (band?.[i] ?? 0);
+  const high = (i) => band?.high[i] ?? Number(y[i]);
   const values = known.map((i) => Number(y[i]));
   const low = fromZero ? 0 : Math.min(...values);
   const top = most ?? Math.max(...known.map(high), low + 1e-9);
@@ -38,7 +38,7 @@ export function lineChart({ x, y, band, label, read, ends, format, fromZero = tr
   const areas = band
     ? runs.map((run) => {
         const upper = run.map((i) => `${px(i)},${py(high(i))}`);
-        const lower = run.map((i) => `${px(i)},${py(Number(y[i]) - (band[i] ?? 0))}`);
+        const lower = run.map((i) => `${px(i)},${py(band.low[i] ?? Number(y[i]))}`);
         return svg("polygon", { class: "band", points: [...upper, ...lower.reverse()].join(" ") });
       })
     : [];

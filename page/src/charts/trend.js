@@ -17,7 +17,7 @@ export function trend({ labels }, periods, topic) {
   return lineChart({
     x: names.map((_, i) => i),
     y,
-    band: periods.half_width[topic],
+    band: { low: periods.low[topic], high: periods.high[topic] },
     label:
       `Share of ${labels.name(topic)} by ${periods.unit}: from ${known(y, 1)} in ${names[0]} to ` +
       `${known(y, -1)} in ${names.at(-1)}; highest in ${names[peak]} with ${percent(Number(y[peak]))}.`,
@@ -39,11 +39,11 @@ export function shareTable(classes, topic) {
     ["", "Share", "95% interval", "Documents"],
     classes.names.map((name, i) => {
       const share = classes.share[topic][i];
-      const half = classes.half_width[topic][i];
+      const [low, high] = [classes.low[topic][i], classes.high[topic][i]];
       return [
         name,
         classes.documents[i] ? percent(share) : "–",
-        half === null ? "" : interval(share, half),
+        low === null || high === null ? "" : interval(low, high),
         count(classes.documents[i]),
       ];
     }),

@@ -1,24 +1,24 @@
+/** @import {Classes} from "../types.js" */
 import { el } from "../dom.js";
 import { interval } from "../format.js";
 
 /**
- * A share as a bar, with a line for its 95% interval.
- * @param {number} share
- * @param {number | null} half half width of the interval; null if it is not known
+ * The share of a topic in a class of documents as a bar, with a line for its 95% interval.
+ * @param {Classes} classes
+ * @param {number} topic
+ * @param {number} i the class
  * @param {number} most what is as wide as its place
  */
-export function shareBar(share, half, most) {
+export function shareBar({ share, low, high }, topic, i, most) {
+  const [from, to] = [low[topic][i], high[topic][i]];
   return el(
     "span",
-    { class: "track", title: half !== null && `95% interval: ${interval(share, half)}` },
-    el("span", { class: "bar", "--part": share / most }),
-    half !== null && [
-      el("span", {
-        class: "interval",
-        "--from": Math.max(0, share - half) / most,
-        "--to": Math.min(most, share + half) / most,
-      }),
-      el("span", { class: "unseen" }, `95% interval ${interval(share, half)}, share `),
-    ],
+    { class: "track", title: from !== null && to !== null && `95% interval: ${interval(from, to)}` },
+    el("span", { class: "bar", "--part": share[topic][i] / most }),
+    from !== null &&
+      to !== null && [
+        el("span", { class: "interval", "--from": from / most, "--to": to / most }),
+        el("span", { class: "unseen" }, `95% interval ${interval(from, to)}, share `),
+      ],
   );
 }

@@ -152,9 +152,16 @@ function classesCsv({ content }, kind) {
   const classes = content[kind];
   if (!classes) return;
   const rows = classes.share.flatMap((shares, topic) =>
-    shares.map((share, i) => [topic, classes.names[i], classes.documents[i] ? share : null, classes.half_width[topic][i], classes.documents[i]]),
+    shares.map((share, i) => [
+      topic,
+      classes.names[i],
+      classes.documents[i] ? share : null,
+      classes.low[topic][i],
+      classes.high[topic][i],
+      classes.documents[i],
+    ]),
   );
-  downloadCsv(`${kind}.csv`, ["topic", kind === "periods" ? "period" : "group", "share", "half_width", "documents"], rows);
+  downloadCsv(`${kind}.csv`, ["topic", kind === "periods" ? "period" : "group", "share", "low", "high", "documents"], rows);
 }
 
 /** @param {App} app @returns {[string, string][]} */
@@ -181,7 +188,12 @@ function meanings({ content }) {
       "Topics are placed so that similar ones are close (principal coordinates of the Hellinger distances). The area of a circle is " +
         "the share. A plane cannot show all distances, and circles that would overlap are moved apart.",
     ],
-    ["Intervals", "95% intervals of a mean over documents (normal approximation). They take the topics as given."],
+    [
+      "Intervals",
+      "A 95% interval says how certain a share is: of shares of many samples of documents, about 95% are in their intervals. " +
+        "Where there are few documents it is wide. It takes the topics and their proportions in documents as given, and the documents " +
+        "as independent: with copies, or several parts of one text, it is too narrow.",
+    ],
   ];
   if (content.coherence) {
     list.splice(3, 0, [

@@ -15,14 +15,14 @@ export function groupsView(app, groups) {
   const topics = largestFirst(share);
   const typical = groups.names.map((_, g) => typicalTopics(share, groups, g));
   // One scale for all bars, which has room for the largest, with its interval.
-  const ends = typical.flatMap((of, g) => of.map((k) => groups.share[k][g] + (groups.half_width[k][g] ?? 0)));
-  const most = Math.min(1, Math.max(...ends));
+  const most = Math.max(...typical.flatMap((of, g) => of.map((k) => groups.high[k][g] ?? 0)));
   return [
     el("h2", { tabindex: -1 }, "Groups"),
     el(
       "p",
       { class: "say" },
-      "The typical topics of each group: those whose share in the group is highest compared with their share in all documents, which is in parentheses. The line on a bar is a 95% interval. If the share in all documents lies within it, the difference may be due to chance.",
+      "The typical topics of each group: those whose share in the group is highest compared with their share in all documents, which is in parentheses. The line on a bar is a 95% interval. If the share in all documents lies within it, the difference may be due to chance. " +
+        "Some shares are high by chance even so, because these are the highest: in groups that do not differ, up to a third of them are.",
     ),
     el("div", { class: "cards" }, typical.map((of, g) => card(app, groups, g, of, most))),
     el("h3", { id: "matrix" }, "All shares"),
@@ -120,7 +120,7 @@ function card(app, groups, g, typical, most) {
           "li",
           { class: "typical" },
           topicName(app, k),
-          shareBar(groups.share[k][g], groups.half_width[k][g], most),
+          shareBar(groups, k, g, most),
           el("span", { class: "value" }, `${percent(groups.share[k][g])} (all: ${percent(share[k])})`),
         ),
       ),

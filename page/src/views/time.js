@@ -1,5 +1,6 @@
 /** @import {App, Classes} from "../types.js" */
-import { changeOf, laterFrom } from "../change.js";
+/** @import {ChangeOfTopic} from "../change.js" */
+import { changeOf, clearness, isClear } from "../change.js";
 import { trend } from "../charts/trend.js";
 import { el, show } from "../dom.js";
 import { count, percent, several } from "../format.js";
@@ -10,21 +11,18 @@ const STEP = 24;
 
 /** Shares over time: a small picture for each topic. @param {App} app @param {Classes} periods */
 export function timeView(app, periods) {
-  const { names, documents } = periods;
+  const { documents } = periods;
   // Of the documents that have a date.
   const share = periods.share.map((values) => mean(values, documents));
-  const from = laterFrom(documents);
-  const changes = share.map((_, k) => changeOf(periods, k, from));
+  const { change } = periods;
   // Large changes of few documents are not the surest.
-  const rise = changes.map(({ change, half }) => change / half || 0);
+  const rise = share.map((_, k) => (change ? clearness(changeOf(change, k)) : 0));
   /** @type {Record<string, (topic: number) => number>} */
   const orders = {
     "largest first": (k) => -share[k],
     "clearest rise first": (k) => -rise[k],
     "clearest fall first": (k) => rise[k],
   };
-  const dated = total(documents);
-  const later = total(documents.slice(from));
   const results = el("div");
   const arrange = () => {
     const key = orders[order.value];
@@ -36,7 +34,7 @@ export function timeView(app, periods) {
           "div",
           { class: "small" },
           el("h3", {}, topicName(app, topic)),
-          el("p", { class: "quiet" }, `Mean ${percent(share[topic])} · `, says(changes[topic])),
+          el("p", { class: "quiet" }, `Mean ${percent(share[topic])} · `, change && says(changeOf(change, topic))),
           trend(app, periods, topic),
         ),
         el("div", { class: "multiples" }),
@@ -58,13 +56,7 @@ export function timeView(app, periods) {
         "where it is very wide, it is cut off. Each picture has its own scale." +
         (periods.unit === "week" ? " A week is named by its first day." : ""),
     ),
-    el(
-      "p",
-      { class: "say" },
-      `“Up” and “down” compare the ${several(later, "document")} from ${names[from]} on with the ${count(dated - later)} before. ` +
-        "These words are used only if the 95% interval of the difference excludes zero. Even so, about one in twenty topics that " +
-        "do not change is up or down by chance.",
-    ),
+    change && el("p", { class: "say" }, comparison(periods, change.later)),
     el("div", { class: "tools" }, el("label", { for: "order" }, "Order: ", order)),
     results,
   ];
@@ -82,12 +74,25 @@ function mean(values, documents) {
   return all ? values.reduce((sum, value, i) => sum + value * documents[i], 0) / all : 0;
 }
 
-/** @param {ReturnType<typeof changeOf>} change */
-function says({ change, half, clear }) {
-  const [points, error] = [100 * Math.abs(change), 100 * half];
+/** @param {Classes} periods @param {number} from the first of the later ones */
+function comparison({ names, documents }, from) {
+  const [before, later] = [total(documents.slice(0, from)), total(documents.slice(from))];
+  return (
+    `“Up” and “down” compare the ${several(later, "document")} from ${names[from]} on with the ${count(before)} before. ` +
+    "In parentheses is the 95% interval of the difference. These words are used only if it excludes zero. Even so, about one in " +
+    "twenty topics that do not change is up or down by chance."
+  );
+}
+
+/** @param {ChangeOfTopic | null} change */
+function says(change) {
+  if (!change || !isClear(change)) return "no clear change";
+  const up = change.mean > 0;
+  const [mean, ...ends] = [change.mean, change.low, change.high].map((value) => 100 * Math.abs(value));
+  ends.sort((a, b) => a - b);
   // As many digits as show that the interval excludes zero; shares have no more than these.
-  const digits = [1, 2, 3].find((n) => Number(points.toFixed(n)) > Number(error.toFixed(n)));
-  if (!clear || !digits) return "no clear change";
-  const said = `${points.toFixed(digits)} (±${error.toFixed(digits)}) percentage points`;
-  return el("span", { class: "change" }, `${change > 0 ? "up" : "down"} ${said}`);
+  const digits = [1, 2, 3].find((n) => Number(ends[0].toFixed(n)) > 0);
+  if (!digits) return "no clear change";
+  const [said, low, high] = [mean, ...ends].map((value) => value.toFixed(digits));
+  return el("span", { class: "change" }, `${up ? "up" : "down"} ${said} (${low} to ${high}) percentage points`);
 }

@@ -210,10 +210,8 @@ function timePanel(app, topic) {
 function groupPanel({ content }, topic) {
   const { groups } = content;
   if (!groups) return null;
-  const most = Math.max(
-    ...groups.share[topic].map((share, g) => share + (groups.half_width[topic][g] ?? 0)),
-  );
-  const order = largestFirst(groups.share[topic]);
+  const order = largestFirst(groups.share[topic]).slice(0, 10);
+  const most = Math.max(...order.map((g) => groups.high[topic][g] ?? 0));
   return el(
     "section",
     { "aria-labelledby": "by-group" },
@@ -221,16 +219,15 @@ function groupPanel({ content }, topic) {
     el(
       "ul",
       { class: "group-bars" },
-      order.slice(0, 10).map((g) => {
-        const share = groups.share[topic][g];
-        return el(
+      order.map((g) =>
+        el(
           "li",
           {},
           el("bdi", { class: "word", title: groups.names[g] }, groups.names[g]),
-          shareBar(share, groups.half_width[topic][g], most),
-          el("span", { class: "value" }, percent(share)),
-        );
-      }),
+          shareBar(groups, topic, g, most),
+          el("span", { class: "value" }, percent(groups.share[topic][g])),
+        ),
+      ),
     ),
     shareTable(groups, topic),
   );

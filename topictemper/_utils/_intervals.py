@@ -1,0 +1,84 @@
+"""Intervals of mean proportions, such as of the shares of topics in groups of documents."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
+
+from ._typing import Floats
+
+
+def interval_of_mean(
+    n: float | NDArray[np.floating],
+    mean: Floats,
+    square: Floats,
+    main: float,
+    confidence: float,
+) -> tuple[Floats, Floats]:
+    """Ends of intervals of the mean proportions of topics in groups of documents.
+
+    The spread of the documents of a group alone makes intervals too narrow: a topic that few
+    documents have is in none of a small group, or in too many. So the group gets one more
+    document. With equal chance this has none of the topic, or as much as documents have of their
+    main topic. The interval is that of the beta distribution with the mean and the variance that
+    the Bayesian bootstrap [1]_ then has. Of documents with one topic each it is the interval of
+    Jeffreys for a binomial proportion [2]_.
+
+    Parameters
+    ----------
+    n : float or ndarray that broadcasts with `mean`
+        Documents of the groups, > 0. Of weights w it is ``sum(w)**2 / sum(w**2)``, documents of
+        equal weight that tell as much.
+    mean, square : ndarray
+        Means of the proportions, in [0, 1], and of their squares.
+    main : float
+        Mean over all documents of the proportion of the main topic, in (0, 1].
+    confidence : float
+        Nominal coverage, in (0, 1).
+
+    Returns
+    -------
+    low, high : ndarray of the shape of `mean`
+        Their ends, in [0, 1], around the mean.
+
+    References
+    ----------
+    .. [1] Rubin (1981). The Bayesian Bootstrap. Annals of Statistics 9.
+    .. [2] Brown, Cai, DasGupta (2001). Interval Estimation for a Binomial Proportion. Statistical
+       Science 16.
+    """
+    center = (n * mean + main / 2) / (n + 1)
+    variance = ((n * square + main**2 / 2) / (n + 1) - center**2) / (n + 2)
+    size = center * (1 - center) / variance - 1
+    a, b = center * size, (1 - center) * size
+    low = np.minimum(betaincinv(a, b, (1 - confidence) / 2), mean)
+    high = np.maximum(betaincinv(a, b, (1 + confidence) / 2), mean)
+    return low, high
+
+
+def interval_of_difference(
+    first: tuple[Floats, Floats, Floats], second: tuple[Floats, Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Ends of intervals of the second mean less the first, of independent groups [1]_.
+
+    Parameters
+    ----------
+    first, second : tuples of ndarray
+        Means, and the lower and the upper ends of their intervals.
+
+    Returns
+    -------
+    low, high : ndarray
+        Ends of the intervals, of the confidence of the intervals that are given.
+
+    References
+    ----------
+    .. [1] Newcombe (1998). Interval Estimation for the Difference between Independent Proportions.
+       Statistics in Medicine 17, method 10.
+    """
+    (mean, low, high), (other, other_low, other_high) = first, second
+    difference = other - mean
+    below = np.hypot(other - other_low, high - mean)
+    above = np.hypot(other_high - other, mean - low)
+    return difference - below, difference + above
