@@ -157,10 +157,10 @@ def test_a_model_with_seeds_learns_more(tmp_path):
 
 def test_drift_is_a_warning():
     updated = topic_model().fit(texts())
-    with pytest.warns(UserWarning, match=r"4 of 16 words of 1 document .* \(25.0%; 0.0% in fit"):
-        updated.update([f"{texts(1)[0]} {'koala ' * 4}"])
+    with pytest.warns(UserWarning, match=r"8 of 32 words of 2 documents .* \(25.0%; 0.0% in fit"):
+        updated.update([f"{text} {'koala ' * 4}" for text in texts(2)])
     updated = topic_model().fit(texts())
-    updated.update([f"{texts(1)[0]} koala"])  # 7.7%
+    updated.update([f"{text} koala" for text in texts(2)])  # 7.7%
     updated = topic_model().fit(texts())
     with pytest.warns(UserWarning, match=r"24 of 48 words of 2 documents .* \(50.0%; 0.0% in fit"):
         updated.update([f"{text} zebra giraffe okapi {'koala ' * 9}" for text in texts(2)])
@@ -445,15 +445,25 @@ def test_unknown_words_that_grow_slowly_give_a_warning(tmp_path):
     def text(n_unknown):
         return " ".join(["zebra"] * n_unknown + ["boat"] * (100 - n_unknown))
 
-    topic_model().fit(texts()).update([text(9)]).save(tmp_path / "model")
+    topic_model().fit(texts()).update([text(9)] * 2).save(tmp_path / "model")
     model = load(tmp_path / "model").merge_topics([0, 1])
     # Of the words of `fit`, none was unknown: what counts is not the update before.
     with pytest.warns(UserWarning, match=r"\(11.0%; 0.0% in fit\); if unknown_words_ has words of"):
-        model.update([text(11)])
+        model.update([text(11)] * 2)
     model.fit([*texts(), *[text(9)] * 4])
-    model.update([text(11)])
+    model.update([text(11)] * 2)
     with pytest.warns(UserWarning, match=r"\(30.0%; 2.* in fit\)"):
-        model.update([text(30)])
+        model.update([text(30)] * 2)
+
+
+def test_one_text_of_unknown_words_gives_no_warning():
+    """Of single texts on the same subjects one in six would give one."""
+    model = topic_model().fit(texts())
+    odd = "zebra giraffe lion boat"
+    assert model.update([odd]).unknown_share_ == 0.75
+    assert model.update([*texts(2), odd * 200]).unknown_share_ > 0.5
+    with pytest.warns(UserWarning, match="are not in the vocabulary"):
+        model.update(iter([odd, odd]))
 
 
 def test_threads_may_share_a_model(model):

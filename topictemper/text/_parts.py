@@ -25,6 +25,12 @@ class Part(NamedTuple):
     #: Words of each document, those without a column included.
     n_words: NDArray[np.int64]
 
+    def n_unknown(self) -> NDArray[np.int64]:
+        """Return how many words of each document have no column."""
+        rows = np.repeat(np.arange(len(self.lengths)), self.lengths)
+        known = np.bincount(rows, self.counts, len(self.lengths))
+        return self.n_words - known.astype(np.int64)
+
     def matrix(self, vectorizer: CountVectorizer) -> Any:
         """Return the counts in CSR, with the columns of a fitted vectorizer."""
         counts = np.ones_like(self.counts) if vectorizer.binary else self.counts
