@@ -5,7 +5,7 @@ from sklearn.decomposition import LatentDirichletAllocation
 
 from topictemper import TemperedLDA
 from topictemper.metrics import coherence, compare_n_components, match_topics, topic_diversity
-from topictemper.metrics._n_components import _choice, _reason
+from topictemper.metrics._n_components import _choice, _reason, _stability
 
 from ..small_lda import corpus, small_lda
 
@@ -207,3 +207,22 @@ def test_it_says_if_too_few_documents_are_scored():
         reason = compare_n_components(TRAIN, validation_X=X, **settings).reason_
         assert (f"only {n} documents could be scored, too few" in reason) == (n == 9)
     assert "random_state" in compare_n_components(TRAIN[:30], **settings).reason_
+
+
+# Nine seeds had 1.51 to 1.64, and 1.19 to 1.29.
+@pytest.mark.parametrize(("n_models", "least", "most"), [(3, 1.35, 1.8), (5, 1.08, 1.4)])
+def test_the_error_of_the_stability_is_not_too_small(n_models, least, most):
+    """The spread of pairs by the root of the number of models had 0.8 and 0.9 of the true error."""
+    rng = np.random.default_rng(n_models)
+    found = []
+    for _ in range(600):
+        words = rng.dirichlet(np.ones(3), n_models)
+        found.append(_stability([topics[None] for topics in words]))
+    means, errors = np.array(found).T
+    assert least < (errors**2).mean() ** 0.5 / means.std() < most
+
+
+def test_the_stability_of_two_models_has_no_error():
+    mean, error = _stability([np.array([[1.0, 3.0]]), np.array([[3.0, 1.0]])])
+    assert 0.0 < mean < 1.0
+    assert np.isnan(error)

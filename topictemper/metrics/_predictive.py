@@ -66,8 +66,9 @@ def predictive_log_likelihood(
         of a document depends on which of its words are held out.
     standard_error : bool, default=False
         Whether to return the standard error of the mean too: how far the mean is likely to be from
-        the mean of very many such documents (by the jackknife). It is rough for fewer than a
-        hundred documents, and NaN if only one is scored.
+        the mean of very many such documents (by the jackknife), for this model. It is a little too
+        small for fewer than 50 documents, far too small where documents are copies or parts of one
+        text, and NaN if only one is scored.
     mean_change_tol : float, default=None
         Mean-field inference of a document ends when the mean change of its gamma is smaller.
         Collapsed inference ends then too, if it has not done so before. None takes that of a
