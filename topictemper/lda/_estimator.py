@@ -155,7 +155,7 @@ class TemperedLDA(
         lambda, the Dirichlet parameters of the topics. Rows divided by their sums are the topics.
         The array is read-only; change a copy of it.
     n_effective_topics_ : float
-        How many topics there are in effect: the exponential of the entropy of their sizes.
+        Exponential of the entropy of the topics' sizes. Topics that repeat each other count.
     labels_ : ndarray of str, of shape (n_components,)
         Labels of the topics, from `set_labels`. Where none was set, the most probable words, or
         "topic 3" where words have no names.

@@ -113,7 +113,8 @@ def groups_within(
 def effective_topics(sizes: Any) -> float:
     """The exponential of the entropy of the sizes of topics.
 
-    It is K where all topics have the same size, and 1 where one topic has all tokens.
+    It is K where all topics have the same size, and 1 where one topic has all tokens. It does not
+    look at the words, so topics that are the same count as several.
 
     Parameters
     ----------

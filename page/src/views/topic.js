@@ -201,6 +201,7 @@ function timePanel(app, topic) {
       { "aria-labelledby": "time" },
       el("h3", { id: "time" }, `By ${periods.unit}`),
       trend(app, periods, topic),
+      el("p", { class: "quiet" }, "The band is a 95% interval; where it is very wide, it is cut off."),
       shareTable(periods, topic),
     )
   );
@@ -229,6 +230,7 @@ function groupPanel({ content }, topic) {
         ),
       ),
     ),
+    el("p", { class: "quiet" }, "The line on a bar is a 95% interval: wide where a group has few documents."),
     shareTable(groups, topic),
   );
 }
