@@ -30,7 +30,7 @@ TopicHierarchyDisplay.from_estimator(model.lda_, n_groups=25)
 merged = model.reduce_to(25)
 
 # %%
-# What is each library about? Bars are bootstrap intervals.
+# What is each library about? Lines are 95% intervals.
 library = np.array([name.split(".")[0] for name in corpus.names])
 library[~np.isin(library, ["numpy", "scipy", "sklearn"])] = "Python"
 TopicSharesDisplay(merged.topics_by_group(corpus.text, library)).plot()
