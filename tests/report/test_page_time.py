@@ -110,3 +110,19 @@ def test_a_year_without_documents_has_no_share_in_the_table_and_in_the_download(
     assert sum(float(row["share"]) for row in rows if row["period"] == "2020") == pytest.approx(1)
     shown.go("topic/0").locator("summary").first.click()
     assert shown.texts(".plain tbody tr:nth-child(2) td") == ["\N{EN DASH}", "", "0"]
+
+
+def test_a_year_between_gaps_has_a_band_too(opened, tmp_path):
+    years = np.repeat([2018, 2020, 2022, 2023], [20, 3, 40, 40])
+    shown = opened_time(opened, tmp_path, shares_of_years(years), years)
+    page = shown.page
+    picture = page.locator(".chart svg").first.bounding_box()
+    bands = [
+        band.bounding_box() for band in page.locator(".chart svg").first.locator(".band").all()
+    ]
+    assert len(bands) == 3
+    alone, of_few, _ = sorted(bands, key=lambda box: box["x"])
+    for box in (alone, of_few):
+        assert 2 < box["width"] < 0.05 * picture["width"]
+        assert box["height"] > 3
+    assert of_few["height"] > alone["height"]

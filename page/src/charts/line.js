@@ -2,6 +2,8 @@ import { el, svg } from "../dom.js";
 
 const WIDTH = 400;
 const HEIGHT = 100;
+// Half of the width of the band of a point that stands alone.
+const ALONE = 3;
 
 /**
  * @typedef {object} Line
@@ -37,8 +39,12 @@ export function lineChart({ x, y, band, label, read, ends, format, fromZero = tr
   const runs = consecutive(known);
   const areas = band
     ? runs.map((run) => {
-        const upper = run.map((i) => `${px(i)},${py(high(i))}`);
-        const lower = run.map((i) => `${px(i)},${py(band.low[i] ?? Number(y[i]))}`);
+        const places =
+          run.length > 1
+            ? run.map((i) => ({ i, place: px(i) }))
+            : [-ALONE, ALONE].map((by) => ({ i: run[0], place: px(run[0]) + by }));
+        const upper = places.map(({ i, place }) => `${place},${py(high(i))}`);
+        const lower = places.map(({ i, place }) => `${place},${py(band.low[i] ?? Number(y[i]))}`);
         return svg("polygon", { class: "band", points: [...upper, ...lower.reverse()].join(" ") });
       })
     : [];
