@@ -53,7 +53,8 @@ def shares_by_group(
         sorted, but an ordered categorical of pandas keeps its order.
     weights : array-like of shape (n_samples,), optional
         How much each document counts, >= 0, such as its length. None: all count alike. Documents
-        that count 0 are left out.
+        that count 0 are left out. Documents of unequal weights w tell as much as
+        ``sum(w)**2 / sum(w**2)`` of equal ones, which widens the intervals.
     labels : sequence of str of length n_components, optional
         Labels of the topics. None is "topic 0", "topic 1" ...
     confidence : float, default=0.95
