@@ -2,10 +2,11 @@
 
     python -m benchmarks.factorial.natural --data DATA --work WORK
 
-As in the paper: 100,000 patches of 16 x 16 pixels, H = 300, S = 200, 2,000 iterations, 200 samples,
-which change from the prior to the marginals between iterations 100 and 200. A run resumes: WORK has
-a checkpoint and a log. `--picture FILE` draws what the checkpoint has learned. `--speed 5` times
-the next iteration five times, or the first one if there is no checkpoint, and keeps nothing.
+As in the paper: 100,000 patches of 16 x 16 pixels, 2,000 iterations, 200 samples, which change from
+the prior to the marginals between iterations 100 and 200. Its text gives neither the number of
+components nor that of states: here H = 300 and S = 200. A run resumes: WORK has a checkpoint and a
+log. `--picture FILE` draws what the checkpoint has learned. `--speed 5` times the next iteration
+five times, or the first one if there is no checkpoint, and keeps nothing.
 
 DATA has natural/natural.npz (an array "vanhateren", linear intensities).
 """

@@ -82,7 +82,7 @@ def make_shapes(
 
     References
     ----------
-    .. [1] Mandt et al. (2016), "Variational Tempering", section 4.2.
+    .. [1] Mandt et al. (2016), "Variational Tempering", section 4 and figure 4.
 
     Examples
     --------

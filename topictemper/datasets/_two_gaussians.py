@@ -19,8 +19,9 @@ def make_two_gaussians(
 ) -> tuple[Floats, NDArray[np.intp]]:
     """Draw from two Gaussians of unit variance and different weights.
 
-    These are the data of [1]_, figure 1. With unequal weights the ELBO has a right optimum and a
-    wrong one, which has the means in the wrong order.
+    The defaults are the data of [1]_, section 2 and figure 2; figure 1 of [2]_ has the same model.
+    With unequal weights the ELBO has a right optimum and a wrong one, which has the means in the
+    wrong order.
 
     Parameters
     ----------
@@ -48,7 +49,9 @@ def make_two_gaussians(
 
     References
     ----------
-    .. [1] Mandt, McInerney, Abrol, Ranganath, Blei (2016). Variational Tempering. AISTATS.
+    .. [1] Abrol, Mandt, Ranganath, Blei (2014). Deterministic Annealing for Stochastic
+       Variational Inference. arXiv:1411.1810.
+    .. [2] Mandt, McInerney, Abrol, Ranganath, Blei (2016). Variational Tempering. AISTATS.
 
     Examples
     --------

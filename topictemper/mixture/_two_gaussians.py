@@ -39,8 +39,8 @@ class TwoGaussians:
 
     phi and v are always the best for the given means, so that the bound is a surface over
     (m_1, m_2). With unequal weights it has two optima at T = 1, one of which has the means
-    exchanged. Above a critical temperature it has one; that temperature is about the variance of
-    the data over that of a component ([1]_, figure 1).
+    exchanged. Above a critical temperature it has one ([1]_, figure 1). That temperature is about
+    the variance of the data over that of a component.
 
     Parameters
     ----------
@@ -66,7 +66,8 @@ class TwoGaussians:
     References
     ----------
     .. [1] Mandt, McInerney, Abrol, Ranganath, Blei (2016). Variational Tempering. AISTATS,
-       section 2.2.
+       section 2.2, equation 4. Its predecessor, Abrol et al. (2014), section 2, tempers the prior
+       of the means, too.
 
     Examples
     --------
