@@ -122,8 +122,8 @@ class TemperedLDA(
     max_doc_update_iter : int, default=100
         Maximum number of updates of gamma in an E-step; at most 1,000,000.
     init : array-like of shape (n_components, n_features), default=None
-        lambda to start from, such as `components_` of another model; at most 1e15. None: random.
-        Given topics begin at T = 1, unless `tempering` has a `max_temperature` or a function.
+        lambda to start from, up to 1e15; less than eta counts as eta. None: random. Given topics
+        begin at T = 1, unless `tempering` has a `max_temperature` or a function.
     warm_start : bool, default=False
         Whether `fit` starts from the topics (and learned priors) of the previous fit, whose columns
         must be the same words. T begins as with `init`: a `length` alone is for the first fit.

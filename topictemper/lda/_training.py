@@ -259,7 +259,10 @@ class Trainer(Stateful):
         return step.elbo
 
     def _planned_step(self, batch: Minibatch, workers: Workers, *, whole: bool) -> _Step:
-        """E-step and temperature of one minibatch, and the step to take (VT algorithm 1)."""
+        """E-step and temperature of one minibatch, and the step to take.
+
+        VT algorithm 1 and, with tempered priors, DASVI algorithm 2.
+        """
         clock = self.clock.now(batch.size)
         sweeps = self.config.sweeps | {"workers": workers, "workspace": self._workspace}
         if self.config.predicts_eta:

@@ -375,6 +375,8 @@ default="kmeans"
     def score_samples(self, X: Any) -> Floats:
         """Log predictive density of each row, that of a mixture of Student's t distributions.
 
+        That of Blei and Jordan 2006, which has the mean of each weight and density under q.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
