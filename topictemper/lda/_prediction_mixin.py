@@ -171,7 +171,7 @@ class PredictionMixin(TransformerMixin):
             How the observed half gives the proportions; as for `transform`.
         tempered : bool, default=False
             Whether the proportions are found by mean-field inference at the learned temperatures
-            ("vt", "lvt") instead of T = 1.
+            ("vt", "lvt"; VT section 4, footnote 1) instead of T = 1.
 
         Returns
         -------
