@@ -1,4 +1,7 @@
-"""Learned temperatures without search, bound and inertia: the updates of the paper, in NumPy."""
+"""Learned temperatures without search, bound and inertia, beside the equations of the paper.
+
+But for one thing: documents are inferred at the mean temperature of the corpus.
+"""
 
 import numpy as np
 import pytest
