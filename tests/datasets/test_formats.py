@@ -196,13 +196,17 @@ def test_words_twice_in_a_document_are_added_up(tmp_path):
 
 
 UCI, LDAC = "docword.x.txt", "x.ldac"
-MTX = "%%MatrixMarket matrix coordinate integer general\n"
+MTX_OF = "%%MatrixMarket matrix {}\n"
+MTX, ARRAY, SYMMETRIC = map(
+    MTX_OF.format, ("coordinate integer general", "array real general", "coordinate real symmetric")
+)
 
 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
         (UCI, "", r"x\.txt, line 1: no number of documents, but ''"),
+        (UCI, "9" * 2**16, r"line 1: longer than 65536 bytes"),
         (UCI, "2\nmany\n", "line 2: no number of words, but 'many'"),
         (UCI, "2\n3\n-1\n", "line 3: no number of entries, but '-1'"),
         (UCI, "2\n3\n2\n1 1 1\n2 2\n", "line 5: not 'document word count', but '2 2'"),
@@ -224,6 +228,13 @@ MTX = "%%MatrixMarket matrix coordinate integer general\n"
         ("x.mtx", MTX + "2 3 2\n1 1 1\n", "line 2: promises 2 entries, but there are 1"),
         ("x.mtx", "2 3 2\n1 1 1\n", "line 1: not '%%MatrixMarket .*, but '2 3 2'"),
         ("x.mtx", MTX + "2 3 1\n1 1 -1\n", "line 3: not 'row column count', but '1 1 -1'"),
+        ("x.mtx", MTX.replace("integer", "complex"), "'complex' is not supported; use one of"),
+        ("x.mtx", MTX_OF.format("array pattern general"), "an array must hold numbers"),
+        ("x.mtx", ARRAY + "1 2\n3\n1 2\n", "line 4: not a count, but '1 2'"),
+        ("x.mtx", ARRAY + "1 2\n\n3\n1e16\n", "line 5: count '1e16' is not from 0"),
+        ("x.mtx", ARRAY + "1 2\n3\n", "line 2: promises 2 counts, but there are 1"),
+        ("x.mtx", SYMMETRIC + "2 3 0\n", "a symmetric matrix of 2 rows and 3 columns"),
+        ("x.mtx", SYMMETRIC + "2 2 2\n1 1 1\n1 2 1\n", "row 1, column 2 is above the diagonal"),
         ("x.svm", "1 1:1\n0 2:x\n", "line 2: not a label and pairs 'column:count', but"),
         ("x.svm", "1 1:1\n0 2:1 1:1\n", "line 2: columns must increase in '0 2:1 1:1'"),
         ("x.svm", "1 1:1\nspam 2:1\n", "line 2: not a label and pairs 'column:count', but"),

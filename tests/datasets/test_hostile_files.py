@@ -56,6 +56,10 @@ def test_sizes_that_the_file_does_not_hold(tmp_path, name, text, message):
         ({"data": [1, 1], "row": [0, 1], "col": [0, 1], "shape": [10**9, 2], "format": "coo"},
          "for so few entries at most"),
         ({"data": [1j, 1j], "format": "csr"}, "member 'data': complex128"),
+        ({"data": [1, 1], "format": "lil"}, "member 'format': 'lil' is not one of csr, csc"),
+        ({"data": [1, 1], "format": 3}, "member 'format': not a word"),
+        ({"data": [1, 1], "indices": [0.0, 1.0], "format": "csr"}, "'indices': not whole numbers"),
+        ({"data": [1, 1], "indices": np.uint64([2**63, 1]), "format": "csr"}, "not whole numbers"),
     ],
 )  # fmt: skip
 def test_matrices_that_are_none(tmp_path, members, message):

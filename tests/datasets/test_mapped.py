@@ -196,6 +196,7 @@ def _change(**changes):
         (_other_type, "indptr.npy is of int32 and indices.npy of int64"),
         (_ends(1, 2, 2, 3), "indptr.npy: does not go from 0 to 3"),
         (_ends(0, 2, 2, 2), "indptr.npy: does not go from 0 to 3"),
+        (_ends(0, 3, 2, 3), "indptr.npy: decreases after row 1"),
         (_change(shape=[4, 3]), "indptr.npy: an array of shape"),
         (_change(shape=3), "damaged"),
         (_change(format="other"), "corpus.json: not the header"),

@@ -98,7 +98,8 @@ EXPORTS = {
     "_core/_numeric.py": "__all__ = ['mean', 'other']\n"
     + "".join(map(_function, ["mean", "other", "hidden"])),
     "public.py": _function("stays"),
-    "sub/__init__.py": "from ._a import *\nfrom pkg.sub._b import old as new\nfrom .. import x",
+    "sub/__init__.py": "from ._a import *\nfrom pkg.sub._b import old as new\n"
+    "from .._a import _unseen",  # of another module
     "sub/_a.py": _function("seen") + _function("_unseen") + "class Thing:\n    " + '"""Thing"""',
     "sub/_b.py": 'class old:\n    def method(self):\n        """method"""\n' + _function("seen"),
 }

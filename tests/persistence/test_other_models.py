@@ -88,7 +88,7 @@ def test_a_mixture_of_one_component_has_no_stick(tmp_path):
 
 
 def _damaged(path, target, name, value):
-    """Write a file with another value at a place; None takes it out."""
+    """Write a file with another value at a place; `...` takes it out."""
     with np.load(path) as archive:
         arrays = dict(archive)
     header = json.loads(arrays["header"].tobytes())
@@ -99,8 +99,8 @@ def _damaged(path, target, name, value):
     else:
         for step in above:
             place = place[step]
-        place[last] = value
-    if value is None:
+        place[last] = None if value is ... else value
+    if value is ...:
         arrays.pop(name, None)
         place.pop(last, None)
     arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
@@ -114,7 +114,7 @@ def test_every_damaged_array_is_named(fitted, tmp_path):
     assert arrays
     target = tmp_path / "damaged.npz"
     for name, array in arrays.items():
-        worse = [None, array[:0], array[None], np.array(["text"])]
+        worse = [..., array[:0], array[None], np.array(["text"])]
         if array.dtype == np.float64:
             spoiled = array.copy()
             spoiled.flat[-1] = np.nan
@@ -132,7 +132,7 @@ def test_every_damaged_array_is_named(fitted, tmp_path):
     ("of", "name", "value"),
     [
         ("mixture vt", "state/noise_var", 0.0),
-        ("mixture vt", "state/prior_var", None),
+        ("mixture vt", "state/prior_var", ...),
         ("mixture vt", "state/temperature", 0.5),
         ("mixture vt", "state/pi", np.array([0.3, 0.3, 0.3, 1.0])),
         ("mixture vt", "state/component_variances", np.zeros((4, 16))),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from numpy.testing import assert_array_equal
 
 from topictemper import TemperedLDA
 from topictemper._utils import _renames
-from topictemper._utils._files import writable_path
+from topictemper._utils._files import whole, writable_path
 from topictemper.datasets import read_corpus, save_corpus, write_corpus
 
 posix = pytest.mark.skipif(os.name != "posix", reason="fork, permissions, limits of POSIX")
@@ -408,3 +409,25 @@ def test_writable_path_leaves_nothing(tmp_path):
     path = tmp_path / "model.npz"
     assert writable_path(path) == path.resolve()
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("new_name", ["file", "other"])
+def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path, new_name):
+    path, new = tmp_path / "file", tmp_path / new_name
+    path.write_text("")
+    n_read = 0
+
+    def read(place):
+        nonlocal n_read
+        text, n_read = Path(place).read_text(), n_read + 1
+        if n_read <= n_changes:
+            new.write_text(n_read * "x")  # in place, or by another file
+            new.replace(path)
+            raise ValueError("torn")
+        return text
+
+    n_changes = 2
+    assert whole(read, path) == "xx"
+    n_changes = 1000
+    with pytest.raises(OSError, match="file keeps being replaced; read it when that has ended"):
+        whole(read, path)

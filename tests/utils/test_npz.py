@@ -106,6 +106,14 @@ def test_members_of_one_name():
         read_npz(file)
 
 
+def test_members_of_more_bytes_than_the_file():
+    # As of members that share their bytes.
+    content = bytearray(_with_member(_npy(_header("(1,)"), b"8 bytes!")).getvalue())
+    struct.pack_into("<L", content, content.index(b"PK\x01\x02") + 20, len(content) + 1)
+    with pytest.raises(ValueError, match=r"'x\.npy': it does not fit into the file"):
+        read_npz(io.BytesIO(content))
+
+
 @pytest.mark.parametrize("there_is", [2**10, 2**40])
 @pytest.mark.parametrize("compression", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
 def test_a_small_file_takes_little_memory(monkeypatch, compression, there_is):

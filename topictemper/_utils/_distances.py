@@ -41,7 +41,7 @@ def hellinger(first: NDArray[Any], second: NDArray[Any]) -> Floats:
 def hellinger_of_roots(first: NDArray[Any], second: NDArray[Any]) -> Floats:
     """Hellinger distances of all pairs of rows, given the square roots of their values."""
     affinity = first @ second.T
-    return np.sqrt(np.clip(1.0 - affinity.astype(np.float64), 0.0, 1.0))
+    return np.sqrt(np.maximum(1.0 - affinity.astype(np.float64), 0.0))
 
 
 def jensen_shannon(topics: Floats) -> Floats:
