@@ -276,6 +276,12 @@ def test_the_whole_passes_of_an_interrupted_fit_are_saved(
     assert run("score", "m.topics.interrupted", file)[0] == 0
 
 
+def test_an_interrupt_that_is_ignored_stays_so(run, names, signal_at):
+    signal_at(1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a script's background jobs
+    assert run("fit", "docs.txt", *FIT)[0] == 0
+
+
 def test_an_interrupted_fit_saves_beside_the_file_that_a_link_leads_to(run, names, signal_at):
     Path("models").mkdir()
     Path("link.topics").symlink_to("models/whole.topics")

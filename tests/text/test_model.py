@@ -478,7 +478,7 @@ def test_threads_may_share_a_model(model):
 
 @pytest.mark.parametrize("prefix", ["", "lda__"])
 def test_a_fitted_model_takes_threads_and_verbosity(prefix):
-    model = topic_model(n_jobs=1).fit(texts())
+    model = topic_model().set_params(n_jobs=1).fit(texts())
     before = model.lda_.get_params()
     model.set_params(**{f"{prefix}n_jobs": 2, f"{prefix}n_components": 7})
     assert model.lda_.get_params() == before | {"n_jobs": 2}
