@@ -280,6 +280,8 @@ def test_an_interrupt_that_is_ignored_stays_so(run, names, signal_at):
     signal_at(1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a script's background jobs
     assert run("fit", "docs.txt", *FIT)[0] == 0
+    handlers = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
+    assert handlers == [signal.SIG_IGN, signal.SIG_DFL]
 
 
 def test_an_interrupted_fit_saves_beside_the_file_that_a_link_leads_to(run, names, signal_at):

@@ -152,6 +152,7 @@ def test_given_vocabulary(run, text, tmp_path):
     )
     assert status == 0
     assert "1 of 4 words of the vocabulary cannot occur in text, such as 'Never'" in err
+    assert "Upper case" not in err  # which scikit-learn would say of it, too
     assert load(path).feature_names_.tolist() == ["boat", "engine", "violin", "Never"]
 
 

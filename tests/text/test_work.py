@@ -155,6 +155,9 @@ def test_search(model):
         search.find(["violin", "xyz"])
     with pytest.raises(ValueError, match="query 0 has no word"):
         search.find("")
+    for name in ("topic_weight", "smoothing"):
+        with pytest.raises(ValueError, match=name):
+            model.search_in(texts(), **{name: -1.0})
 
 
 @pytest.mark.parametrize("kind", [list, iter, lambda texts: np.array(texts, object)])
