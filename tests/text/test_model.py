@@ -347,6 +347,12 @@ def test_a_token_that_is_no_string_is_not_counted_as_unknown(token, tmp_path):
     load(tmp_path / "model.npz")
 
 
+def test_an_analyzer_of_lists_takes_them_after_the_fit_too():
+    documents = [["red", "sky"], ["sea"]]
+    model = topic_model(vectorizer=CountVectorizer(analyzer=list)).fit(documents)
+    assert model.transform(documents).shape == (2, 3)
+
+
 @pytest.mark.parametrize("word", [5, None])
 def test_an_analyzer_whose_words_are_no_strings(word):
     vectorizer = CountVectorizer(analyzer=lambda text: [*text.split(), word])

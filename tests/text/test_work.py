@@ -11,7 +11,7 @@ from topictemper.plotting import TopicSharesDisplay
 from topictemper.topics import SeedTopics, topic_distances, twin_topics
 
 from ..report.small_report import data_of
-from .small_texts import THEMES, texts, topic_model
+from .small_texts import THEMES, assert_tables_equal, texts, topic_model
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +102,9 @@ def test_fewer_topics_are_a_model(model, tmp_path):
     assert len(model.reduce_to(2).topics_) == 2
     assert len(model.topics_) == 3
     assert len(merged.fit(texts()).topics_) == 2
+    lda = TemperedLDA(3, max_iter=2, doc_topic_prior=[0.1, 0.2, 0.3])
+    merged = topic_model(lda=lda).fit(texts()).merge_topics([0, 1])
+    assert len(merged.fit(texts()).topics_) == 2
 
 
 def test_seeds_by_word(tmp_path):
@@ -135,6 +138,11 @@ def test_over_time_and_by_group(model):
     by_group = model.topics_by_group(texts(), [THEMES[i % 3][:5] for i in range(120)])
     large = by_group["share"] > 0.9
     assert large.sum() == 3
+    options = {"n_bootstrap": 30, "confidence": 0.5, "random_state": 3}
+    for name in ("topics_over_time", "topics_by_group"):
+        found = getattr(model, name)(texts(), dates, **options)
+        counts = model.vectorizer_.transform(texts())
+        assert_tables_equal(found, getattr(model.lda_, name)(counts, dates, **options))
     pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
     display = TopicSharesDisplay(by_group).plot()
     assert len(display.axes_) == 3
