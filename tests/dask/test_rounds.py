@@ -156,6 +156,13 @@ def test_shards_of_a_round_count_together():
     assert result == {"trainer": tree(9, 230.0, 50.0, 2.5)["trainer"] | {"sampling_seed": 5}}
 
 
+@pytest.mark.parametrize(("n_rows", "n_steps"), [(4, 1), (8, 1), (200, 2)])
+def test_minibatches_of_a_shard_are_about_as_large_as_wanted(n_rows, n_steps):
+    # Documents of a shard in a round: 1 and 2 are a minibatch, 50 are two of 25 instead of 20.
+    lda = estimator(n_shards=2, rounds_per_pass=2, max_iter=1).fit(counts()[:n_rows])
+    assert lda.to_local().n_batch_iter_ == 1 + 2 * n_steps  # with that of the sample
+
+
 def test_scores_of_rounds_and_early_stopping():
     X = counts()
     lda = estimator().fit(X[100:], validation_X=X[:100])
