@@ -217,9 +217,10 @@ def test_the_local_model_predicts_saves_and_goes_on(tmp_path):
     X = counts()
     lda = estimator().fit(X)
     local = lda.to_local()
-    assert (lda.transform(X) == local.transform(X)).all()
-    assert lda.score(X) == local.score(X)
-    assert lda.perplexity(X) == local.perplexity(X)
+    for options in ({}, {"tempered": True}, {"inference": "collapsed"}):
+        assert (lda.transform(X, **options) == local.transform(X, **options)).all()
+        assert lda.score(X, **options) == local.score(X, **options)
+        assert lda.perplexity(X, **options) == local.perplexity(X, **options)
     weights = np.arange(X.shape[0]) % 2
     assert lda.score(X, None, weights) == local.score(X, None, weights)
     assert lda.perplexity(X, None, weights) == local.perplexity(X, None, weights)

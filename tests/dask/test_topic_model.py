@@ -111,7 +111,7 @@ def test_topics_and_statistics(model):
 @pytest.mark.parametrize(
     "texts",
     [
-        lambda: bag(2),
+        lambda: bag(20),  # more than are put together at a time
         lambda: db.concat([bag(3).filter(lambda text: False), bag(7)]),
         lambda: bag(4).map(str),
         lambda: dd.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=3)["text"],

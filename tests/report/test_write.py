@@ -19,6 +19,7 @@ from tests.report.small_report import (
     written,
 )
 from topictemper import TemperedLDA, TopicModel, report
+from topictemper.lda import _defaults
 from topictemper.metrics import coherence, match_topics
 from topictemper.report import _documents, _of_model, _survey
 
@@ -29,6 +30,7 @@ def test_shares_are_means_of_documents_with_words(path):
     np.testing.assert_allclose(content["share"], theta.mean(axis=0), atol=1e-6)
     assert content["led"] == np.bincount(theta.argmax(axis=1), minlength=N_TOPICS).tolist()
     assert content["documents_given"] == N_DOCUMENTS
+    assert content["tokens"] == corpus().counts.sum()
     assert content["documents_counted"] == N_DOCUMENTS - 2
 
 
@@ -305,7 +307,7 @@ def test_a_report_of_an_estimator_says_what_was_in_force(path):
     assert not {"n_jobs", "verbose", "batch_size"} & set(said)
 
 
-def test_settings_of_other_fits(path):
+def test_settings_of_other_fits(path, monkeypatch):
     eta = np.linspace(0.1, 0.2, len(WORDS))
     batch = TemperedLDA(3, learning_method="batch", doc_topic_prior=0.5, topic_word_prior=eta)
     batch.fit(corpus().counts).report(corpus().counts, feature_names=WORDS, path=path)
@@ -313,6 +315,11 @@ def test_settings_of_other_fits(path):
     assert (said["alpha"], said["eta"]) == ("0.5 (sum 1.5)", "0.1 to 0.2")
     assert said["topic_word_prior"] == "array of shape (28,)"
     assert "batch size" not in said
+    monkeypatch.setattr(_defaults, "SAMPLED_SHARE", 3)  # some batches, of so few documents
+    sampled = TemperedLDA(3, inference="gibbs", max_iter=2).fit(corpus().counts)
+    sampled.report(corpus().counts, feature_names=WORDS, path=path)
+    said = data_of(path)["parameters"]
+    assert (said["batch size"], said["batch size of samples"]) == ("64", "128")
 
 
 def test_parameters_have_no_addresses(path):
