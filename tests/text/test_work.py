@@ -264,6 +264,7 @@ def test_needs_a_fit():
         ("topics_over_time", [["a"], [2020]]),
         ("topics_by_group", [["a"], ["b"]]),
         ("search_in", [["a"]]),
+        ("word_topics", [["a"]]),
     ):
         with pytest.raises(NotFittedError):
             getattr(TopicModel(), name)(*arguments)
