@@ -102,8 +102,10 @@ def test_fewer_topics_are_a_model(model, tmp_path):
     assert len(model.reduce_to(2).topics_) == 2
     assert len(model.topics_) == 3
     assert len(merged.fit(texts()).topics_) == 2
-    lda = TemperedLDA(3, max_iter=2, doc_topic_prior=[0.1, 0.2, 0.3])
-    merged = topic_model(lda=lda).fit(texts()).merge_topics([0, 1])
+    seeds = SeedTopics({"cars": ["engine", "brake"]})
+    priors = {"doc_topic_prior": [0.1, 0.2, 0.3], "topic_word_prior": seeds}
+    given = topic_model(lda=TemperedLDA(3, max_iter=2, **priors))
+    merged = given.fit(texts()).merge_topics([0, 1])
     assert len(merged.fit(texts()).topics_) == 2
 
 
