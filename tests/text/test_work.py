@@ -140,11 +140,10 @@ def test_over_time_and_by_group(model):
     by_group = model.topics_by_group(texts(), [THEMES[i % 3][:5] for i in range(120)])
     large = by_group["share"] > 0.9
     assert large.sum() == 3
-    options = {"n_bootstrap": 30, "confidence": 0.5, "random_state": 3}
+    counts = model.vectorizer_.transform(texts())
     for name in ("topics_over_time", "topics_by_group"):
-        found = getattr(model, name)(texts(), dates, **options)
-        counts = model.vectorizer_.transform(texts())
-        assert_tables_equal(found, getattr(model.lda_, name)(counts, dates, **options))
+        found = getattr(model, name)(texts(), dates, confidence=0.5)
+        assert_tables_equal(found, getattr(model.lda_, name)(counts, dates, confidence=0.5))
     pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
     display = TopicSharesDisplay(by_group).plot()
     assert len(display.axes_) == 3
