@@ -65,9 +65,9 @@ def test_progress_bar_names_the_extra(monkeypatch, capsys):
 class Watcher(Recorder):
     """Keeps the model after every task, and what was given for it."""
 
-    def on_fit_task_end(self, estimator, context, *, X, y, fitted_estimator):
+    def on_fit_task_end(self, estimator, context, *, X, y, metadata, fitted_estimator):
         self.models.append(fitted_estimator)
-        self.given = (X, y)
+        self.given = (X, y, metadata)
         return super().on_fit_task_end(estimator, context)
 
 
@@ -140,12 +140,13 @@ def test_models_learn_apart():
     assert learned_state(lda) == state
 
 
-def test_counts_and_y_are_handed_on():
+def test_counts_y_and_weights_are_handed_on():
     watcher = Watcher()
-    y = np.arange(200)
-    small_lda().set_callbacks(watcher).fit(corpus(), y)
-    X, labels = watcher.given
+    y, weights = np.arange(200), np.linspace(0.5, 2.0, 200)
+    small_lda().set_callbacks(watcher).fit(corpus(), y, sample_weight=weights)
+    X, labels, metadata = watcher.given
     assert labels is y
+    assert_array_equal(metadata["sample_weight"], weights)
     assert (corpus() != X).nnz == 0
 
 

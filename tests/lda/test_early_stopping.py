@@ -222,7 +222,7 @@ def test_search_stops_each_fit_by_itself():
     ],
 )
 def test_bad_parameters(parameters, match):
-    lda = small_lda(**parameters)
+    lda = small_lda(**{"early_stopping": True, **parameters})
     before = vars(lda).copy()
     with pytest.raises((TypeError, ValueError), match=match):
         lda.fit(corpus())

@@ -87,3 +87,4 @@ def test_a_file_holds_an_array_once(name, prior):
     tree = tree_of(lda)
     assert_array_equal(tree["parameters"][name], prior)
     assert name not in tree["state"]["parameters"]
+    assert tree["state"]["seeds"] is None

@@ -11,6 +11,7 @@ from topictemper import TemperedLDA
 from topictemper.lda import _defaults as d
 from topictemper.lda._config import Config, Plan, usual_passes
 from topictemper.lda._monitor import held_out
+from topictemper.tempering import LocalTempering
 
 from ..small_lda import corpus, small_lda
 
@@ -118,6 +119,31 @@ def test_a_fit_of_clearly_more_passes_than_the_default_is_long(n_documents, leng
     most = math.floor(1.2 * usual_passes(n_documents, length))
     assert not replace(usual, planned_passes=most).is_long(length)
     assert replace(usual, planned_passes=most + 1).is_long(length)
+
+
+@pytest.mark.parametrize(
+    ("given", "passes", "length", "probe_length"),
+    [
+        ({}, 3, 1.2, 0.75),
+        ({}, 4, 1.2, 0.8),
+        ({"inference": "point"}, 100, 30.0, 20.0),
+        ({"inference": "point", "learning_method": "batch"}, 100, 30.0, 8.0),
+        ({"inference": "vb", "learning_method": "batch"}, 100, 30.0, 20.0),
+        ({"tempering": LocalTempering(length=7.0)}, 100, 7.0, 20.0),
+    ],
+)
+def test_annealing_and_the_probe_have_shares_of_the_passes(given, passes, length, probe_length):
+    config = Config.of(TemperedLDA(**given).get_params(deep=False), 1000)
+    course = Plan.of(config, 1000, passes).course(config, given_topics=False)
+    assert (course._length, course._probe_length) == pytest.approx((length, probe_length))
+
+
+@pytest.mark.parametrize(("inference", "least"), [("auto", 10), ("point", 12)])
+def test_a_fit_of_too_few_steps_does_not_anneal(inference, least):
+    config = Config.of(TemperedLDA(inference=inference, batch_size=100).get_params(deep=False), 50)
+    for n_steps, starts in [(least - 1, 1.0), (least, None)]:
+        plan = Plan.of(config, 100 * n_steps, 1)
+        assert plan.course(config, given_topics=False).max_temperature == starts
 
 
 def test_a_stream_is_never_long():

@@ -96,6 +96,11 @@ def test_of_an_odd_number_of_very_many_tokens_one_more_is_observed():
     assert (observed.sum(), held_out.sum()) == (2**19 + 3, 2**19 + 2)
 
 
+def test_of_odd_counts_beyond_what_is_drawn_one_more_goes_either_way():
+    observed, _ = split_tokens(sp.csr_matrix(np.full((1, 60), 1e9 + 1)))
+    assert set(observed.data) == {5e8, 5e8 + 1}
+
+
 @pytest.mark.parametrize("n", [1e6, 1e9, 3e9, 1e12, 1e15])
 def test_huge_counts(n):
     X = sp.csr_matrix(np.array([[n, 4.0, 0.0, n], [0.0, 3.0, 0.0, 0.0]]))

@@ -18,6 +18,7 @@ def test_diversity_is_the_share_of_distinct_words():
     found = topic_diversity(fitted(), n_top_words=7)
     top = np.argsort(-fitted().components_, axis=1)[:, :7]
     assert found == len(set(top.ravel())) / top.size
+    assert topic_diversity(fitted()) == topic_diversity(fitted(), n_top_words=25)
     assert topic_diversity(np.eye(4), n_top_words=1) == 1.0
     same = np.tile(topics(1), (5, 1))
     assert topic_diversity(same, n_top_words=3) == pytest.approx(1 / 5)

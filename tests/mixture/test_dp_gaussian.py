@@ -256,6 +256,18 @@ def test_the_first_points_may_be_the_same():
     np.testing.assert_array_equal(np.sort(start.sum(axis=0)), [0, 5, 5, 50])
 
 
+def test_random_starts_are_responsibilities():
+    start = draw_start(X, "random", 4, np.random.RandomState(0))
+    np.testing.assert_allclose(start.sum(axis=1), 1.0)
+
+
+def test_components_whose_weight_underflows_score_nothing():
+    start = np.eye(6)[np.zeros(len(X), int)]
+    model = fitted(X, 6, concentration=1e-100, init_params=start)
+    assert model.weights_[-1] == 0.0
+    assert np.isfinite(model.score_samples(X)).all()
+
+
 def test_one_component():
     model = fitted(X, 1)
     np.testing.assert_array_equal(model.weights_, [1.0])

@@ -20,6 +20,13 @@ def test_relevance_is_the_formula_of_the_paper():
     assert_array_equal(relevance(TOPICS, 1.0).argsort(), BETA.argsort())
 
 
+@pytest.mark.parametrize("measure", [relevance, frex])
+@pytest.mark.parametrize("weight", [(), (0.3,)])
+def test_words_are_ranked_by_a_measure_and_its_weight(measure, weight):
+    scores = word_scores(TOPICS, measure.__name__, *(weight or (None,)))
+    assert_array_equal(scores, measure(TOPICS, *weight))
+
+
 def test_frex_needs_one_array_of_all_topics():
     topics = np.ones((400, 1000))
     with TracedMemory() as memory:
