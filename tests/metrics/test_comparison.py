@@ -103,6 +103,11 @@ def test_estimators_without_topics_are_refused():
         topic_diversity(KMeans(2, n_init=1).fit(np.eye(4)))
 
 
+def test_diversity_needs_a_word_of_each_topic():
+    with pytest.raises(ValueError, match="n_top_words"):
+        topic_diversity(np.eye(4), n_top_words=0)
+
+
 def test_unfitted_estimators_are_refused():
     with pytest.raises(NotFittedError):
         topic_diversity(small_lda())

@@ -390,7 +390,7 @@ def test_bad_data():
             DPGaussianMixture(2, covariance_type="full").fit(few)
     for kind, scale in product(("diag", "full"), (1e-156, 1e-170)):
         with pytest.raises(ValueError, match=r"squares of its values vanish; scale it up"):
-            DPGaussianMixture(3, covariance_type=kind).fit(X * scale)
+            DPGaussianMixture(3, covariance_type=kind).fit(X * [1.0, scale])
     fitted(constant, 3, covariance_prior=[1.0, 1.0])
     with pytest.raises(
         ValueError, match=r"X: row 3 has nan in column 1; .* fill them in, or leave"

@@ -19,7 +19,7 @@ from .._utils._missing import check_order
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..topics._seeds import SeedTopics
 from ._assembly import new_trainer
-from ._config import OF_TRAINING, Config, check_parameters, has_entries
+from ._config import OF_TRAINING, Config, check_parameters
 from ._defaults import STREAM_SAMPLES
 from ._kept import same
 from ._minibatch import Gatherer
@@ -177,11 +177,7 @@ class StreamMixin:
         The error names the method that learns, and each parameter as the user calls it.
         """
         before = self._trained_with
-        changed = [  # or one that may have been changed in place
-            name
-            for name in OF_TRAINING
-            if has_entries(value := getattr(self, name)) or not same(value, before[name])
-        ]
+        changed = [name for name in OF_TRAINING if not same(getattr(self, name), before[name])]
         if not changed:
             return
         now = {name: value for name, value in unseeded(self).items() if name in OF_TRAINING}
