@@ -1,3 +1,5 @@
+from itertools import combinations
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -40,6 +42,12 @@ def test_the_table_is_of_the_fits(comparison):
             assert_allclose(columns[f"{name}_error"][i], np.std(values, ddof=1) / 2**0.5)
         distance = match_topics(first, second).distance
         assert_allclose(columns["stability"][i], 1 - distance.mean())
+
+
+def test_stability_is_the_mean_of_all_pairs():
+    models = [np.random.default_rng(seed).dirichlet(np.full(40, 0.1), 6) for seed in range(3)]
+    alike = [1 - match_topics(a, b).distance.mean() for a, b in combinations(models, 2)]
+    assert_allclose(_stability(models), (np.mean(alike), np.std(alike, ddof=1) / 3**0.5))
 
 
 def test_it_takes_a_size_and_says_why(comparison):

@@ -189,6 +189,9 @@ def test_refuses():
     for rows in ([[3]], [["red", "sky"], ["sea"]]):
         with pytest.raises(TypeError, match="rows must be a number or a list of numbers"):
             search.similar(rows)
+    for find, query in ((search.find, X[3]), (search.similar, 3)):
+        with pytest.raises(ValueError, match="n == 0"):
+            find(query, n=0)
     with pytest.raises(ValueError, match="document 4 has no words"):
         search.similar([3, 4])
     with pytest.raises(TypeError, match="proportions"):
