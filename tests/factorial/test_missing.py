@@ -60,6 +60,8 @@ def test_many_patterns_take_turns(mode, monkeypatch):
     in_turn = run(X, nu, mode)
     assert_allclose(in_turn.components.m, at_once.components.m, rtol=1e-8, atol=1e-10)
     assert_allclose(in_turn.elbo, at_once.elbo, rtol=1e-10)
+    monkeypatch.setattr(_images, "_MOST_NUMBERS", 1)
+    assert next(Images(X).parts(4))[0] == slice(0, 1)
 
 
 def test_an_image_that_shows_nothing_changes_nothing_but_the_temperature():

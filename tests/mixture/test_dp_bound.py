@@ -193,9 +193,6 @@ def test_with_many_degrees_of_freedom_variances_are_known(kind, dof):
     X = clusters(0)
     found, expected = model(dof), model(1e7)
     assert len(X) * found.elbo_ == pytest.approx(len(X) * expected.elbo_, abs=0.1)
-    if precision == 1e13:  # the others round to the prior mean
-        moved, expected_moves = (m.means_ - [0.1, 0.3] for m in (found, expected))
-        np.testing.assert_allclose(precision * moved, 1e7 * expected_moves, rtol=0.01, atol=0.1)
     assert found.score(X) == pytest.approx(expected.score(X), abs=1e-4)
     assert len(X) * np.diff(found.elbo_history_["elbo"]).min() > -1e-6
 
@@ -213,6 +210,9 @@ def test_with_a_firm_prior_mean_means_are_known(kind, precision):
     found, expected = model(precision), model(1e7)
     np.testing.assert_allclose(found.means_, np.tile([0.1, 0.3], (4, 1)), rtol=1e-9)
     assert len(X) * found.elbo_ == pytest.approx(len(X) * expected.elbo_, abs=0.1)
+    if precision == 1e13:  # the others round to the prior mean
+        moved, expected_moves = (m.means_ - [0.1, 0.3] for m in (found, expected))
+        np.testing.assert_allclose(precision * moved, 1e7 * expected_moves, rtol=0.01, atol=0.1)
     assert found.score(X) == pytest.approx(expected.score(X), abs=1e-4)
     assert len(X) * np.diff(found.elbo_history_["elbo"]).min() > -1e-6
 
