@@ -22,9 +22,9 @@ def kept(value: Any) -> Any:
 
 def same(value: Any, other: Any) -> bool:
     """Whether two values of a parameter are the same setting."""
-    if isinstance(value, Annealing) and isinstance(other, Annealing):
+    if isinstance(value, Annealing):
         return type(value) is type(other) and value.get_params() == other.get_params()
-    if isinstance(value, Prior) and isinstance(other, Prior):
+    if isinstance(value, Prior):
         return np.array_equal(value.value, other.value) and value.learned == other.learned
     if isinstance(value, str) != isinstance(other, str):
         return False  # `array_equal` of NumPy 2.0 fails there
