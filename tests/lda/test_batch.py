@@ -295,7 +295,9 @@ def elbos(monkeypatch):
 
 def test_warns_once_where_the_bound_falls(elbos):
     bounds = [-5.0, -4.0, -4.006, -4.0, -4.2, -4.0]
-    with pytest.warns(ConvergenceWarning, match=r"fell by 0\.006 nats per token in pass 3") as record:
+    with pytest.warns(
+        ConvergenceWarning, match=r"fell by 0\.006 nats per token in pass 3"
+    ) as record:
         assert_allclose(elbos(bounds, tempering="svi"), bounds)
     assert [warning.filename for warning in record] == [__file__]
 
