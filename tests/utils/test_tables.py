@@ -92,3 +92,15 @@ def test_what_is_no_table():
 )
 def test_what_a_terminal_would_follow_is_escaped(text, shown):
     assert printable(text) == shown
+
+
+def test_wide_letters_and_marks_are_aligned():
+    lines = aligned([["word", "x"], ["数据库", "1"], ["हिन्दी", "1"], ["cafe\u0301", "10"]], {0})
+    assert lines == ["word     x", "数据库   1", "हिन्दी    1", "cafe\u0301    10"]
+
+
+def test_long_cells_are_cut_by_their_width_and_not_before_a_mark():
+    wide, marked = format_table(Table({"text": ["数" * 31, "ก\u0e34" * 61]})).splitlines()[1:]
+    assert wide == "数" * 29 + "…"
+    assert marked == "ก\u0e34" * 59 + "…"
+    assert format_table(Table({"text": ["数" * 30]})).splitlines()[1] == "数" * 30

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Container, Iterator, Mapping, Sequence
 from html import escape
+from itertools import accumulate
 from typing import Any
-from unicodedata import category
+from unicodedata import category, east_asian_width
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +16,11 @@ from sklearn.utils._set_output import _get_output_config
 from ._missing import objects
 from ._names import joined
 
-#: Longest cell and most rows that the text of a `Table` shows.
+#: Widest cell and most rows that the text of a `Table` shows.
 _WIDTH, _ROWS = 60, 20
 _JOINERS = "\u200c\u200d"
+# Categories of accents and joiners.
+_NO_WIDTH = ("Mn", "Me", "Cf")
 
 
 class Table:
@@ -162,13 +166,24 @@ def _cells(rows: Any, max_rows: int | None) -> tuple[list[tuple[str, ...]], int]
 
 def aligned(rows: Sequence[Sequence[str]], left: Container[int]) -> list[str]:
     """Return rows of cells as lines; columns are flush right but for those in `left`."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths = [max(sum(_widths(cell)) for cell in column) for column in zip(*rows, strict=True)]
+    lines = []
+    for row in rows:
+        cells = []
+        for j, (cell, width) in enumerate(zip(row, widths, strict=True)):
+            blanks = " " * (width - sum(_widths(cell)))
+            cells.append(cell + blanks if j in left else blanks + cell)
+        lines.append("  ".join(cells).rstrip())
+    return lines
+
+
+def _widths(text: str) -> list[int]:
+    """Return how many columns of a terminal each character takes, two if it is Chinese."""
+    if text.isascii():
+        return [1] * len(text)
     return [
-        "  ".join(
-            cell.ljust(width) if j in left else cell.rjust(width)
-            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
+        0 if category(character) in _NO_WIDTH else 1 + (east_asian_width(character) in "FW")
+        for character in text
     ]
 
 
@@ -212,7 +227,8 @@ def _cell(value: Any) -> str:
     if isinstance(value, list | tuple | np.ndarray):
         value = joined([_cell(each) for each in value])
     text = printable(str(value))
-    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+    ends = list(accumulate(_widths(text), initial=0))
+    return text if ends[-1] <= _WIDTH else text[: bisect_right(ends, _WIDTH - 1) - 1] + "…"
 
 
 def _array(column: Sequence[Any] | NDArray[Any]) -> NDArray[Any]:
