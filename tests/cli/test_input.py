@@ -203,7 +203,7 @@ def test_null_characters_if_the_encoding_is_given(named, topics, lines, tmp_path
     [
         (b"fine\nals\xe9\n", (), "docs.txt, line 2: not UTF-8 (byte 0xe9 at column 4)"),
         ("fine\nwords".encode("utf-16-le"), (), "docs.txt, line 1: a null character"),
-        (b"als\xe9\n", (), "(byte 0xe9 at column 4); give its --encoding, such as latin-1."),
+        (b"als\xe9\n", (), "(byte 0xe9 at column 4); give its --encoding, such as cp1252 "),
         # As Latin-1, these would be texts without a meaning.
         ("中文 字".encode("utf-16-le"), (), "if it is UTF-16, give --encoding utf-16-le or"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", (), "null characters: leave it out if it is no text"),
@@ -379,6 +379,21 @@ def test_files_of_a_folder_that_are_utf8_after_all_are_told(run, tmp_path, monke
     status, _, err = run(*fit, "--encoding=latin-1")
     assert (status, "may be UTF-8" in err) == (0, False)
     assert list(load("m.topics").feature_names_) == sorted(words.split())
+
+
+def test_lines_and_tables_that_are_utf8_after_all_are_told(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = ["text", "plain words", "слова жизни", "мир", *["plain words"] * 3]
+    fit = ("--topics=1", "--passes=1", "--max-df=1.0", "--min-df=1", "-o=m.topics")
+    for name in ("words.csv", "words.txt"):
+        Path(name).write_text("\n".join(rows), encoding="utf-8")
+        told = f"{name} may be UTF-8, but --encoding reads it as latin-1; leave out --encoding"
+        assert told in run("fit", name, *fit, "--encoding=latin-1")[2]
+        for text, encoding in (("слова жизни", "cp1251"), ("für", "cp1252")):
+            # The bytes of the last row are UTF-8, too, but not those of all rows.
+            Path(name).write_bytes("\n".join([*rows[:2], text, ""]).encode(encoding) + b"\xd0\xb6")
+            status, _, err = run("fit", name, *fit, "--encoding", encoding)
+            assert (status, "may be UTF-8" in err) == (0, False)
 
 
 @pytest.mark.parametrize(

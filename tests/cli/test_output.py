@@ -287,10 +287,9 @@ def test_an_update_that_has_learned_nothing_saves_nothing(run, model, text, inte
 
 def test_update_names_a_malformed_file_once(fails, model, text):
     text.write_bytes(b"river boat\n\xff\n")
-    assert fails("update", model, text).endswith(
-        f"error: {text}, line 2: not UTF-8 (byte 0xff at column 1); give its --encoding, such as "
-        "latin-1.\n"
-    )
+    told = fails("update", model, text)
+    assert f"error: {text}, line 2: not UTF-8 (byte 0xff at column 1); give its --encoding" in told
+    assert told.count(str(text)) == 1
 
 
 def test_update_warns_of_drift(run, model, text):

@@ -101,4 +101,7 @@ def _advice(data: bytes, may_be_another: bool) -> str:
             "it has null characters: leave it out if it is no text; if it is UTF-16, give "
             "--encoding utf-16-le or utf-16-be"
         )
-    return "give its --encoding, such as latin-1"
+    return (
+        "give its --encoding, such as cp1252 (Western Europe), cp1251 (Cyrillic), cp1254 "
+        "(Turkish), cp1256 (Arabic), shift_jis (Japanese), cp949 (Korean) or gb18030 (Chinese)"
+    )

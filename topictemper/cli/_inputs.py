@@ -94,7 +94,7 @@ class TextInput:
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self.n_documents = 0
-        # Files of a folder that `encoding` misreads.
+        # Files that `encoding` misreads.
         self._misread: list[Path] = []
         self._path: Path = arguments.file
         self._format: str | None = arguments.format
@@ -119,7 +119,13 @@ class TextInput:
             yield from self._documents(file)
         if not self.n_documents:
             raise InputError(f"{self._path}: no documents.")
-        if self._misread:
+        if self._misread and not self._is_folder:
+            logger.warning(
+                "%s may be UTF-8, but --encoding reads it as %s; leave out --encoding",
+                self._path,
+                self._encoding,
+            )
+        elif self._misread:
             logger.warning(
                 "%s, such as %s, may be UTF-8, but --encoding reads all as %s; make all files "
                 "UTF-8, and leave out --encoding",
@@ -167,10 +173,11 @@ class TextInput:
         format = self._format_of(file)
         name = str(file.relative_to(self._path)) if self._is_folder else ""
         n_rows = n_missing = 0
+        misread: bool | None = None
         with _opened(file) as (self._open, content):
             for row in self._rows(content, str(file), format):
-                if format == "file" and _is_misread(row.text or "", self._encoding):
-                    self._misread.append(file)
+                if misread is not False:
+                    misread = _is_misread(row.text or "", self._encoding, misread)
                 n_missing += format in TABLES and not (row.text and not row.text.isspace())
                 place = name if format == "file" else f"{name}:{n_rows}".lstrip(":")
                 yield Document(place, row.text or "", *row[1:])
@@ -180,6 +187,8 @@ class TextInput:
                 # Not by its name, which may be gone.
                 self._n_read += os.fstat(self._open.fileno()).st_size
             self._open = None
+        if misread:
+            self._misread.append(file)
         if not n_rows and self._is_folder:
             logger.warning("%s: no documents", file)
         if n_missing:
@@ -225,15 +234,18 @@ class TextsAlone:
         return self._source.n_left(self._source.n_documents)
 
 
-def _is_misread(text: str, encoding: str | None) -> bool:
-    """Whether the bytes of a text, read in a given encoding, are UTF-8 and mean something else."""
+def _is_misread(text: str, encoding: str | None, unknown: bool | None) -> bool | None:
+    """Whether the bytes of a text, read in a given encoding, are UTF-8 and mean something else.
+
+    `unknown` if they do not say.
+    """
     if encoding is None or text.isascii():
-        return False
+        return unknown
     try:
         content = text.encode(encoding)
         # Bytes that are all ASCII say nothing: some encodings, such as UTF-16 of Cyrillic letters
         # and ISO-2022-JP, have no others. A byte order mark is not part of the text.
-        return not content.isascii() and content.decode("utf-8-sig") != text
+        return unknown if content.isascii() else content.decode("utf-8-sig") != text
     except UnicodeError:
         return False
 
