@@ -1,4 +1,5 @@
 import { el } from "./dom.js";
+import { folded } from "./search.js";
 
 // Words as most tokenizers see them, with digits, apostrophes, hyphens and Unicode's joiners inside.
 const TOKEN = /[\p{L}\p{M}\p{N}_]+(?:(?:['’-]|\u200c|\u200d)[\p{L}\p{M}\p{N}_]+)*/gu;
@@ -8,26 +9,47 @@ const LETTER = "[\\p{L}\\p{M}\\p{N}_]";
 const LETTER_AT_END = new RegExp(`${LETTER}$`, "u");
 
 /**
+ * A text as words are compared, in lower case: an accented letter may be one character or two, and
+ * so may a small dotted i.
+ * @param {string} text
+ */
+export function lowered(text) {
+  return text.normalize("NFC").replaceAll("\u0130", "i").toLowerCase().replaceAll("i\u0307", "i");
+}
+
+/** @typedef {(text: string) => string} Spelling */
+
+/**
+ * How words in texts are made those that have weights. If none of these has an accent, accents may
+ * have been taken off before words were counted, so those of the text are of no account.
+ * @param {Map<string, number>} weights
+ * @returns {Spelling}
+ */
+const spelling = (weights) =>
+  [...weights.keys()].every((word) => word === folded(word)) ? folded : lowered;
+
+/**
  * A text with words of a topic marked. Names with blanks or signs, such as titles, are found as
  * they are; phrases of up to three words also with other signs between their words.
  * @param {string} text
- * @param {Map<string, number>} weights of words in lower case, in (0, 1]
+ * @param {Map<string, number>} weights of words that are `lowered`, in (0, 1]
  * @returns {(string | HTMLElement)[]}
  */
 export function marked(text, weights) {
+  const spelled = spelling(weights);
   const names = [...weights.keys()].filter((word) => word.replace(TOKEN, "") !== "");
-  if (names.length === 0) return markedWords(text, weights);
+  if (names.length === 0) return markedWords(text, weights, spelled);
   names.sort((a, b) => b.length - a.length);
   const literal = names.map((name) => name.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("|");
   const parts = [];
   let end = 0;
   for (const { 0: name, index } of text.matchAll(new RegExp(`(?:${literal})(?!${LETTER})`, "giu"))) {
-    const weight = weights.get(name.toLowerCase());
+    const weight = weights.get(spelled(name));
     if (weight === undefined || LETTER_AT_END.test(text.slice(end, index))) continue;
-    parts.push(...markedWords(text.slice(end, index), weights), mark(name, weight));
+    parts.push(...markedWords(text.slice(end, index), weights, spelled), mark(name, weight));
     end = index + name.length;
   }
-  parts.push(...markedWords(text.slice(end), weights));
+  parts.push(...markedWords(text.slice(end), weights, spelled));
   return parts;
 }
 
@@ -37,10 +59,11 @@ const mark = (text, weight) => el("mark", { "--weight": weight.toFixed(2) }, tex
 /**
  * @param {string} text
  * @param {Map<string, number>} weights
+ * @param {Spelling} spelled
  * @returns {(string | HTMLElement)[]}
  */
-function markedWords(text, weights) {
-  const tokens = [...text.matchAll(TOKEN)].flatMap(split(weights));
+function markedWords(text, weights, spelled) {
+  const tokens = [...text.matchAll(TOKEN)].flatMap(split(weights, spelled));
   const parts = [];
   let end = 0;
   for (let i = 0; i < tokens.length; i++) {
@@ -79,17 +102,20 @@ const PARTS = [
  * @param {string} text
  * @param {number} start
  * @param {Map<string, number>} weights
+ * @param {Spelling} spelled
  * @returns {{word: string, start: number, length: number}[]}
  */
-function longestWords(text, start, weights) {
+function longestWords(text, start, weights, spelled) {
   // Few words, and seldom of many lengths, but one may be very long.
   const lengths = [...new Set([...weights.keys()].map((word) => word.length))];
   lengths.sort((a, b) => b - a);
+  const whole = spelled(text);
+  const words = whole.length === text.length ? whole : text.toLowerCase(); // letters keep their places
   const found = [];
   for (let i = 0; i < text.length; ) {
-    const fits = lengths.find((n) => weights.has(text.slice(i, i + n).toLowerCase()));
+    const fits = lengths.find((n) => weights.has(words.slice(i, i + n)));
     const length = Math.min(fits || 1, text.length - i);
-    found.push({ word: text.slice(i, i + length).toLowerCase(), start: start + i, length });
+    found.push({ word: words.slice(i, i + length), start: start + i, length });
     i += length;
   }
   return found;
@@ -98,17 +124,18 @@ function longestWords(text, start, weights) {
 /**
  * Tokens of a match: itself if it is a word, else its parts.
  * @param {Map<string, number>} weights
+ * @param {Spelling} spelled
  * @returns {(match: RegExpMatchArray) => {word: string, start: number, length: number}[]}
  */
-function split(weights) {
+function split(weights, spelled) {
   /**
    * @param {string} text @param {number} start @param {RegExp[]} patterns
    * @returns {{word: string, start: number, length: number}[]}
    */
   const tokens = (text, start, [pattern, ...others]) => {
-    const word = text.toLowerCase(); // which may be longer
+    const word = spelled(text); // which may be longer, or shorter
     if (weights.has(word)) return [{ word, start, length: text.length }];
-    if (!pattern && STARTS_UNSPACED.test(text)) return longestWords(text, start, weights);
+    if (!pattern && STARTS_UNSPACED.test(text)) return longestWords(text, start, weights, spelled);
     if (!pattern) return [{ word, start, length: text.length }];
     return [...text.matchAll(pattern)].flatMap((part) => tokens(part[0], start + part.index, others));
   };

@@ -12,12 +12,17 @@
 /** Documents in which a topic has less are not of the topic. */
 export const LEAST_OF_TOPIC = 100; // thousandths
 
+// Accents, once they are characters of their own; points of Hebrew, vowels and lines of Arabic, which
+// are mostly left out; soft hyphens, joiners and marks of direction, which nobody types.
+const OPTIONAL =
+  /[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u00ad\u200b-\u200f\u0640]/g;
+
 /**
- * A text as it is compared: an accented letter may be one character or two, in any case.
+ * A text as it is searched: in any case and width of letters, with and without accents.
  * @param {string} text
  */
 export function folded(text) {
-  return text.toLowerCase().normalize("NFC");
+  return text.normalize("NFKD").toLowerCase().normalize("NFKD").replace(OPTIONAL, "").normalize("NFC");
 }
 
 /**

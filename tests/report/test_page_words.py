@@ -92,6 +92,7 @@ NAMES = [
     "Dr. Strangelove or: How I Learned to Stop Worrying",
     "c++",
 ]
+APART = "ba\u0301n"  # Unicode has two ways to write an accented letter
 WORDS_IN_TEXTS = {
     "cut by the tokeniser": (
         ["moon", "ipv", "pthread", "create", "ext4", "हिन्दी", "ප්\u200dරධාන", "شود"],
@@ -107,6 +108,16 @@ WORDS_IN_TEXTS = {
         ["天气", "公园", "公园里", "サーバー", "ภาษา", "smb"],
         "今天天气好,我们去公园里。smbd命令 smb命令 サーバーは ภาษาไทย",
         ["天气", "公园里", "smb", "サーバー", "ภาษา"],
+    ),
+    "with accents": (
+        ["bán", "istanbul", "зв'язок", 'ארה"ב', "số".replace("ố", "o\u0302\u0301")],
+        "ban bán BÁN İstanbul İSTANBUL зв'язок зв'язку ארה\"ב Số " + APART,
+        ["bán", "BÁN", "İstanbul", "İSTANBUL", "зв'язок", 'ארה"ב', "Số", APART],
+    ),
+    "whose accents were taken off": (
+        ["ete", "κλιμακα", "كتاب", "cafe noir"],
+        "été Κλίμακα كِتَاب café, noir",
+        ["été", "Κλίμακα", "كِتَاب", "café, noir"],
     ),
 }
 
@@ -140,17 +151,46 @@ def test_a_very_long_word_does_not_stop_the_page(opened, tmp_path):
     assert {*words} <= {*first.locator("mark").all_text_contents()}
 
 
-def test_an_accented_letter_is_found_in_both_of_its_forms(opened, tmp_path):
-    accented = ["caf\u00e9", "cafe\u0301"]  # Unicode has two ways to write it
-    words = [accented[0], *WORDS[:3]]
-    topics, theta = [[0.4, 0.4, 0.1, 0.1]], np.ones((2, 1))
-    path = tmp_path / "accents.html"
-    shown = opened(report.write(topics, theta, words, documents=accented, path=path))
-    for query in accented:
+# What readers type, and how texts have it.
+SEARCHED = {
+    "one character or two": ("caf\u00e9", "CAFE\u0301"),
+    "no accents": ("tieng viet", "Tiếng Việt"),
+    "accents": ("résumé", "resume"),
+    "capitals": ("κλίμακα", "ΚΛΙΜΑΚΑ"),
+    "a dot": ("istanbul", "İstanbul"),
+    "vowels and a line": ("كتاب", "كِتـَاب"),
+    "points": ("שלום", "שָׁלוֹם"),
+    "width": ("python", "\uff30\uff39\uff34\uff28\uff2f\uff2e"),
+    "soft hyphens": ("Geschwindigkeit", "Geschwin\u00addig\u00adkeit"),
+}
+
+
+@pytest.mark.parametrize("kind", SEARCHED)
+def test_words_are_found_in_each_way_to_write_them(opened, tmp_path, kind):
+    ways = SEARCHED[kind]
+    words = [ways[0], *WORDS[:3]]
+    topics, theta = [[0.4, 0.4, 0.1, 0.1]], np.ones((3, 1))
+    path = tmp_path / "ways.html"
+    texts = [f"a {way} b" for way in ways]
+    shown = opened(report.write(topics, theta, words, documents=[*texts, "other"], path=path))
+    for query in ways:
         page = shown.go("documents")
-        page.fill("#search", query.upper())
+        page.fill("#search", query)
         page.keyboard.press("Enter")
         assert shown.texts(".tally-line")[0].startswith("2 documents")
         page = shown.go("topics")
         page.fill("#find-topic", query)
         assert page.locator(".topics tbody tr:visible").count() == 1
+
+
+def test_vowels_of_hindi_and_sounds_of_japanese_are_no_accents(opened, tmp_path):
+    texts = ["कल", "कला", "かき", "がき"]
+    path = tmp_path / "ways.html"
+    shown = opened(
+        report.write(np.eye(3), np.ones((4, 3)) / 3, WORDS[:3], documents=texts, path=path)
+    )
+    for query, n in {"कला": 1, "かき": 1, "がき": 1}.items():
+        page = shown.go("documents")
+        page.fill("#search", query)
+        page.keyboard.press("Enter")
+        assert shown.texts(".tally-line")[0].startswith(f"{n} document")

@@ -1,7 +1,7 @@
 /** @import {App, Documents} from "../types.js" */
 import { el, show } from "../dom.js";
 import { count, percent, several } from "../format.js";
-import { marked } from "../marks.js";
+import { lowered, marked } from "../marks.js";
 import { typicalWords } from "../relevance.js";
 import { topicName } from "./topic_name.js";
 
@@ -17,7 +17,7 @@ const TOPICS = 4;
 function markWeights({ content }, topic) {
   return new Map(
     typicalWords(content, topic).map(({ word, ofWord }) => [
-      word.toLowerCase(),
+      lowered(word),
       Math.max(0.25, Math.sqrt(ofWord)),
     ]),
   );
