@@ -24,6 +24,8 @@ MARKED = {
     "Turkish": "İstanbul İSİM",
     "Thai": "ภาษาไทย",
     "Khmer": "ភាសាខ្មែរ",
+    "Ukrainian": "зв'язок пам\u2019ять",
+    "Hebrew abbreviations": "ארה\"ב צה״ל צ'ילי ג\u05f3ק",
 }
 
 
@@ -40,6 +42,16 @@ def test_words_begin_with_a_letter_and_have_three_letters_or_marks():
 def test_joiners_are_in_words_only_between_a_mark_and_a_letter():
     found = default_vectorizer().build_analyzer()("కలమ్\u200c می\u200cشود \u200dabc\u200d")
     assert found == ["కలమ్", "شود", "abc"]
+
+
+def test_signs_are_in_words_only_between_letters_of_their_script():
+    found = default_vectorizer().build_analyzer()(
+        "don't l'arbre 'слово' слово'word word'слово \"שלום\" שלום'word word\"שלום"
+    )
+    assert found == [
+        *("don", "arbre", "слово", "слово", "word", "word", "слово"),
+        *("שלום", "שלום", "word", "word", "שלום"),
+    ]
 
 
 def test_a_long_run_of_marks_needs_little_memory():

@@ -18,6 +18,7 @@ from .._utils._topics import lda_of
 from ..datasets.formats._packed import InputError
 from ..lda._estimator import TemperedLDA
 from ..persistence._models import load
+from ..text._batches import analyzer_of
 from ..text._counting import count_by_vocabulary
 from ..text._model import TopicModel, text_model_of
 from ..text._parameters import WORD
@@ -203,5 +204,5 @@ def warn_of_fewer(option: str, n: int, n_there: int, noun: str) -> None:
 
 def unfindable(words: Sequence[str], vectorizer: CountVectorizer) -> list[str]:
     """Return the words that a vectorizer does not find where they stand alone."""
-    analyze = vectorizer.build_analyzer()
+    analyze = analyzer_of(vectorizer)
     return [word for word in words if word not in analyze(word)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from operator import length_hint
 from typing import Any, NamedTuple
@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 
+from ._composed import as_it_is, composer
 from ._long_texts import LONG, words_in_pieces
 from ._parts import Part, joined
 
@@ -58,6 +59,14 @@ def in_memory(batch: Batch) -> Batch:
     ]
 
 
+def analyzer_of(vectorizer: CountVectorizer) -> Callable[[Any], list[Any]]:
+    """Return what makes words of a document: the analyzer of a vectorizer, for composed texts."""
+    analyze, compose = vectorizer.build_analyzer(), composer(vectorizer)
+    if compose is as_it_is:
+        return analyze
+    return lambda document: analyze(compose(vectorizer.decode(document)))
+
+
 def count_words(batch: Batch, vectorizer: CountVectorizer) -> WordCounts:
     """Count the words of a batch, with no regard to the vocabulary of the vectorizer.
 
@@ -66,7 +75,7 @@ def count_words(batch: Batch, vectorizer: CountVectorizer) -> WordCounts:
     ValueError
         If the bytes of a document are not in the encoding of the vectorizer.
     """
-    analyze = vectorizer.build_analyzer()
+    analyze = analyzer_of(vectorizer)
     in_pieces = words_in_pieces(vectorizer)
     column: defaultdict[Any, int] = defaultdict()
     column.default_factory = column.__len__

@@ -9,6 +9,7 @@ from typing import Any
 
 from sklearn.feature_extraction.text import CountVectorizer
 
+from ._composed import composer
 from ._parameters import WORD
 
 #: Characters of a long text. The list of its words takes ten times as much memory as the text.
@@ -35,7 +36,8 @@ def words_in_pieces(
         or tuple(vectorizer.ngram_range) != (1, 1)
     ):
         return None
-    preprocess, pattern = vectorizer.build_preprocessor(), re.compile(vectorizer.token_pattern)
+    compose, preprocess = composer(vectorizer), vectorizer.build_preprocessor()
+    pattern = re.compile(vectorizer.token_pattern)
     stop_words = vectorizer.get_stop_words() or ()
     group = pattern.groups  # 0 is the whole match; scikit-learn allows no more than one group
     is_cut = vectorizer.preprocessor is None and pattern.pattern in _PATTERNS_WITHIN_WORDS
@@ -43,7 +45,7 @@ def words_in_pieces(
     def words(document: Any) -> Iterator[list[str]]:
         text = vectorizer.decode(document)
         for piece in _cut(text) if is_cut else [text]:
-            matches = pattern.finditer(preprocess(piece))
+            matches = pattern.finditer(preprocess(compose(piece)))
             while found := [match[group] or "" for match in islice(matches, _WORDS_AT_ONCE)]:
                 yield [word for word in found if word not in stop_words]
 

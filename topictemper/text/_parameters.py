@@ -22,6 +22,7 @@ from ..lda._other_names import OF_BERTOPIC, SHARES_PLOT
 from ..lda._seeding import kept_seeds, unseeded
 from ..persistence._vectorizers import as_tokens, checked
 from ..topics import SeedTopics
+from ._composed import with_words_as_in_texts
 
 _LETTER = r"[^\W\d_]"
 # Combining marks, perhaps with letters in between: accents written as characters of their own
@@ -36,10 +37,20 @@ _MARK = (
     # Joiners between a mark and a letter: all Sinhala has them, and loanwords of Telugu.
     r"(?:[\u200c\u200d](?=[^\W\d_]))?"
 )
-#: Runs of three or more letters of any script, with their combining marks. Python's ``\w`` has no
-#: marks, so that it cuts the words of most scripts of India. All this is
+# The apostrophe of Ukrainian and Belarusian, as in "об'єкт", and the marks of Hebrew abbreviations
+# and borrowed sounds, which are mostly written as quotation marks. English contractions have theirs
+# between Latin letters.
+_SIGN = (
+    r"[\"'\u2019\u05f3\u05f4](?:(?<=[\u0400-\u052f]['\u2019])(?=[\u0400-\u052f])"
+    r"|(?<=[\u05d0-\u05ea].)(?=[\u05d0-\u05ea]))"
+)
+_INNER = f"(?:{_MARK}|{_SIGN})"
+#: Runs of three or more letters of any script, with their combining marks and signs. Python's
+#: ``\w`` has no marks, so that it cuts the words of most scripts of India. All this is
 #: ``L(?:L|M){2,}`` of letters L and marks M, twice as fast in text without marks.
-WORD = f"{_LETTER}(?:{_LETTER}{{2,}}+|(?:{_LETTER}|{_MARK}){{2}}{_LETTER}*)(?:{_MARK}{_LETTER}*+)*+"
+WORD = (
+    f"{_LETTER}(?:{_LETTER}{{2,}}+|(?:{_LETTER}|{_INNER}){{2}}{_LETTER}*)(?:{_INNER}{_LETTER}*+)*+"
+)
 MIN_DF, MAX_DF = 5, 0.5
 # What is left of contractions, such as "don" of "don't".
 _OF_CONTRACTIONS = (
@@ -237,4 +248,4 @@ def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:
         vectorizer.set_params(
             tokenizer=as_tokens, preprocessor=as_tokens, token_pattern=None, lowercase=False
         )
-    return checked(vectorizer)
+    return with_words_as_in_texts(checked(vectorizer))

@@ -14,6 +14,7 @@ from .._utils._names import joined
 from .._utils._typing import Column, Strings
 from ..report._of_model import models_like, write_model
 from ..report._write import page_to_write
+from ._composed import composed
 from ._settings import made_by
 
 
@@ -107,6 +108,6 @@ class ReportTextsMixin:
 def _text(model: Any, document: Any) -> str:
     """Return a document as the page shows it."""
     if isinstance(document, str | bytes):
-        text: str = model.vectorizer_.decode(document)
-        return text
+        # As its words are written, so that the page finds and marks them.
+        return composed(model.vectorizer_.decode(document))
     return joined(document)

@@ -1,0 +1,61 @@
+"""Texts in one of the ways in which Unicode can write them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from unicodedata import is_normalized, normalize
+
+from sklearn.feature_extraction.text import CountVectorizer
+
+
+def composer(vectorizer: CountVectorizer) -> Callable[[str], str]:
+    """Return what makes a text the one that a vectorizer counts: in NFC, with one small dotted i.
+
+    Accents and letters may be one character or two, and which it is differs by keyboard, system and
+    program: without this, words that look alike would be different ones. A capital "İ" of Turkish
+    would become two characters in lower case, and "İklim" another word than "iklim". Functions of
+    the user's get texts as they are.
+    """
+    if callable(vectorizer.analyzer) or vectorizer.preprocessor is not None:
+        return as_it_is
+    return _composed_for_lower_case if vectorizer.lowercase else composed
+
+
+def as_it_is(text: str) -> str:
+    """Return a text that a function of the user's gets."""
+    return text
+
+
+def composed(text: str) -> str:
+    """Return a text in NFC."""
+    return normalize("NFC", text)
+
+
+def with_words_as_in_texts(vectorizer: CountVectorizer) -> CountVectorizer:
+    """Return a vectorizer whose stop words are in the case, and without the accents, of its texts.
+
+    Lists of stop words have accents, which `strip_accents` takes off the words of texts.
+
+    Raises
+    ------
+    ValueError
+        If a word of its vocabulary is not, and so cannot occur.
+    """
+    compose = composer(vectorizer)
+    if compose is as_it_is:
+        return vectorizer
+    if isinstance(vectorizer.stop_words, list):
+        preprocess = vectorizer.build_preprocessor()
+        words = [preprocess(compose(word)) for word in vectorizer.stop_words]
+        vectorizer.set_params(stop_words=words)
+    for word in () if vectorizer.vocabulary is None else vectorizer.vocabulary:
+        if isinstance(word, str) and not is_normalized("NFC", word):
+            raise ValueError(
+                f"vocabulary of the vectorizer has {word!r}, whose accents are characters of their "
+                "own, but texts are read in NFC: give unicodedata.normalize('NFC', word)"
+            )
+    return vectorizer
+
+
+def _composed_for_lower_case(text: str) -> str:
+    return normalize("NFC", text).replace("\u0130", "i").replace("i\u0307", "i")
