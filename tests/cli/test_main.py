@@ -279,6 +279,14 @@ def test_progress_is_switched_off_afterwards(run, text, tmp_path):
         ("fit docs.txt --output m.npz --vocabulary absent.txt", "absent.txt: No such file"),
         ("fit docs.txt --output m.npz --vocabulary docs.txt --min-df 2", "--min-df has no effect"),
         ("fit latin.txt --output m.npz", "latin.txt, line 2: not UTF-8"),
+        (
+            "fit docs.txt --output m.npz --stop-words latin.txt",
+            "latin.txt, line 2: not UTF-8 (byte 0xef at column 3); save it as UTF-8.",
+        ),
+        (
+            "fit docs.txt --output m.npz --seed-topics latin.txt",
+            "latin.txt: not UTF-8; save it as UTF-8.",
+        ),
         ("fit empty.txt --output m.npz", "empty.txt: "),
         ("fit false.npz --output m.npz", "false.npz: not a sparse matrix"),
         ("topics absent.npz", "absent.npz: No such file"),

@@ -121,6 +121,8 @@ def test_labels_that_a_page_has_saved(run, fails, model, text, tmp_path):
     assert "labels.json: topics are 0 to 2, got 7" in fails("label", model, labels)
     labels.write_text("[]")
     assert "labels.json has no labels of a report" in fails("label", model, labels)
+    labels.write_text('{"0": "слова"}', encoding="cp1251")
+    assert "labels.json is not UTF-8: save it as UTF-8" in fails("label", model, labels)
     assert "this would overwrite the input" in fails("label", model, labels, "-o", labels)
     assert load(model).labels_[2] == "cars"
 

@@ -68,7 +68,14 @@ def fit(texts):
 
 
 @pytest.mark.parametrize(
-    "text", ["今天天气很好。我们去公园散步吧", "または環境変数", "ภาษาไทย", "មិនអាចបើក", "မြန်မာစာ"]
+    "text",
+    [
+        "今天天气很好。我们去公园散步吧",
+        "または環境変数",
+        "ภาษาไทยไม่มีช่องว่าง",
+        "មិនអាចបើកឯកសារ",
+        "မြန်မာဘာသာစကား",
+    ],
 )
 @pytest.mark.parametrize("kind", [list, iter])
 def test_a_script_without_spaces_warns(text, kind):
@@ -87,6 +94,8 @@ def test_words_that_are_split_already_do_not_warn():
     split = "今天 天气 很 好 我们 去 公园 散步"
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        for blank in " \u200b":
+            fit([blank.join(["ภาษา", "ไทย", "ไม่", "ช่องว่าง"]), "eight more words in Latin letters"])
         fit([split.split(), ["公园"]])
         model = TopicModel(2).set_params(
             lda__max_iter=1, vectorizer__min_df=1, vectorizer__token_pattern=r"\S+"

@@ -298,6 +298,8 @@ def _seeds(file: Path | None) -> dict[str, list[str]] | None:
     with open(file, encoding="utf-8-sig") as content:
         try:
             seeds: Any = json.load(content)
+        except UnicodeDecodeError:
+            raise InputError(f"{file}: not UTF-8; save it as UTF-8.") from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{file}: not JSON ({error}).") from error
     if not (isinstance(seeds, dict) and seeds) or not all(

@@ -71,6 +71,8 @@ def read_labels(path: str | os.PathLike[str]) -> dict[int, str]:
     with open(path, encoding="utf-8-sig") as file:
         try:
             content = {int(topic): _entry(entry) for topic, entry in json.load(file).items()}
+        except UnicodeDecodeError:
+            raise ValueError(f"{os.fspath(path)} is not UTF-8: save it as UTF-8") from None
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
             raise ValueError(
                 f"{os.fspath(path)} has no labels of a report, such as "

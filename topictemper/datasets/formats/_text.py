@@ -67,6 +67,6 @@ def lines(path: str | os.PathLike[str]) -> Iterator[str]:
             except UnicodeDecodeError as error:
                 raise InputError(
                     f"{path}, line {number}: not UTF-8 (byte {line[error.start]:#04x} "
-                    f"at column {error.start + 1})."
+                    f"at column {error.start + 1}); save it as UTF-8."
                 ) from error
             yield text.rstrip("\r\n")
