@@ -46,10 +46,10 @@ def test_joiners_are_in_words_only_between_a_mark_and_a_letter():
 
 def test_signs_are_in_words_only_between_letters_of_their_script():
     found = default_vectorizer().build_analyzer()(
-        "don't l'arbre 'слово' слово'word word'слово \"שלום\" שלום'word word\"שלום"
+        "won't l'arbre 'слово' слово'word word'слово \"שלום\" שלום'word word\"שלום"
     )
     assert found == [
-        *("don", "arbre", "слово", "слово", "word", "word", "слово"),
+        *("won", "arbre", "слово", "слово", "word", "word", "слово"),
         *("שלום", "שלום", "word", "word", "שלום"),
     ]
 
