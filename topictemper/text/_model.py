@@ -81,7 +81,8 @@ class TopicModel(
         Number of topics. None takes that of `lda`, or 10 without one. A value here takes the place
         of that of `lda`, and so do `random_state`, `n_jobs` and `verbose`.
     vectorizer : CountVectorizer, default=None
-        Splits texts into words, and chooses the vocabulary. None counts words of three or more
+        Splits texts into words, and chooses the vocabulary. Texts and stop words are put in
+        Unicode's NFC before, unless it has functions of its own. None counts words of three or more
         letters, in lower case, that are in at least 5 documents and in at most half of all
         documents (``min_df=5, max_df=0.5``). It leaves out English stop words and what is left of
         contractions, such as the "don" of "don't". ``set_params(vectorizer__min_df=10)`` changes
