@@ -194,3 +194,17 @@ def test_vowels_of_hindi_and_sounds_of_japanese_are_no_accents(opened, tmp_path)
         page.fill("#search", query)
         page.keyboard.press("Enter")
         assert shown.texts(".tally-line")[0].startswith(f"{n} document")
+
+
+@pytest.mark.parametrize("letter", ["𠮷", "ก\u0e34\u0e49"])
+def test_excerpts_end_after_a_whole_letter(opened, tmp_path, letter):
+    path = tmp_path / "excerpt.html"
+    # 420 characters, of which this letter takes two or three.
+    text = "x" + letter * 400
+    shown = opened(
+        report.write(np.eye(2), np.ones((1, 2)) / 2, WORDS[:2], documents=[text], path=path)
+    )
+    page = shown.go("documents")
+    excerpt = page.locator("article p").filter(has_text="…").text_content().removesuffix(" …")
+    assert len(excerpt) > 200
+    assert excerpt == "x" + letter * ((len(excerpt) - 1) // len(letter))

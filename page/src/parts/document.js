@@ -99,7 +99,10 @@ export function documentCard(app, documents, i, topic) {
 function excerpt(text) {
   if (text.length <= 1.2 * EXCERPT) return text;
   const space = text.lastIndexOf(" ", EXCERPT);
-  return text.slice(0, space > EXCERPT / 2 ? space : EXCERPT);
+  if (space > EXCERPT / 2) return text.slice(0, space);
+  // In scripts without spaces: not within a letter, or before its vowel.
+  const rest = text.slice(EXCERPT).match(/^[\udc00-\udfff]?\p{M}*/u);
+  return text.slice(0, EXCERPT + (rest?.[0].length ?? 0));
 }
 
 // Characters of an ISO date that say more than was given.
