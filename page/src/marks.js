@@ -87,6 +87,7 @@ function markedWords(text, weights, spelled) {
 // Letters of scripts without spaces between words.
 const UNSPACED =
   "[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Lao}\\p{scx=Khmr}\\p{scx=Mymr}]";
+export const HAS_UNSPACED = new RegExp(UNSPACED, "u");
 const STARTS_UNSPACED = new RegExp(`^${UNSPACED}`, "u");
 
 // What words may be inside of a match, whose tokenizer leaves out hyphens, or digits, or divides

@@ -83,3 +83,13 @@ def test_circles_have_titles_and_hold_words_of_the_name(opened, tmp_path):
         assert said[k] == str(k) or set(said[k].split()) <= set(names[k].split())
     assert said[3] in ("a label of five words", "3")
     assert sum(text != str(k) for k, text in said.items()) > 6
+
+
+def test_names_without_blanks_take_several_lines(opened, tmp_path):
+    names = ["日本語の長い話題の名前がここにあります。", "กรุงเทพมหานครเป็นเมืองหลวงของประเทศไทย"]
+    file = write(tmp_path / "report.html", 2, labels=names)
+    found = drawn(opened(file, viewport={"width": 1280, "height": 800}))
+    lines = [text["text"] for text in found["texts"] if not text["number"]]
+    assert len(lines) > 2
+    assert "".join(lines) in {"".join(names), "".join(reversed(names))}
+    assert "。" not in lines

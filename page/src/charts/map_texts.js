@@ -1,3 +1,5 @@
+import { HAS_UNSPACED } from "../marks.js";
+
 /**
  * @typedef {object} Circle
  * @property {number} x
@@ -74,6 +76,27 @@ function measure(letters) {
 }
 
 /**
+ * What a line may end after: words, with the blank before them; in scripts without blanks what the
+ * browser takes for words, with the signs around them.
+ * @param {string} text
+ * @returns {string[]}
+ */
+function pieces(text) {
+  const words = text.split(/\s+/).filter(Boolean);
+  const segmenter = "Segmenter" in Intl && new Intl.Segmenter(undefined, { granularity: "word" });
+  return words.flatMap((word) => {
+    if (!segmenter || !HAS_UNSPACED.test(word)) return [` ${word}`];
+    const parts = [" "];
+    for (const { segment, isWordLike } of segmenter.segment(word)) {
+      const last = parts.length - 1;
+      if (isWordLike && /[\p{L}\p{N}]/u.test(parts[last])) parts.push(segment);
+      else parts[last] += segment;
+    }
+    return parts;
+  });
+}
+
+/**
  * A text in as few lines as fit into a circle; null if it does not.
  * @param {string} text
  * @param {number} r
@@ -81,7 +104,7 @@ function measure(letters) {
  * @param {(text: string) => number} width
  */
 function linesIn(text, r, letters, width) {
-  const words = text.split(/\s+/).filter(Boolean);
+  const words = pieces(text);
   for (let n = 1; n <= Math.min(MOST_LINES, words.length); n++) {
     const room = Array.from({ length: n }, (_, i) => {
       const far = Math.abs(i - (n - 1) / 2) * LINE * letters + (HEIGHT * letters) / 2;
@@ -90,8 +113,8 @@ function linesIn(text, r, letters, width) {
     const lines = Array(n).fill("");
     let i = 0;
     for (const word of words) {
-      while (i < n && width(`${lines[i]} ${word}`.trim()) > room[i]) i++;
-      if (i < n) lines[i] = `${lines[i]} ${word}`.trim();
+      while (i < n && width((lines[i] + word).trim()) > room[i]) i++;
+      if (i < n) lines[i] = (lines[i] + word).trim();
     }
     if (i < n && lines.every(Boolean)) return lines;
   }
