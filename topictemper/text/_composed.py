@@ -46,7 +46,10 @@ def with_words_as_in_texts(vectorizer: CountVectorizer) -> CountVectorizer:
         return vectorizer
     if isinstance(vectorizer.stop_words, list):
         preprocess = vectorizer.build_preprocessor()
-        words = [preprocess(compose(word)) for word in vectorizer.stop_words]
+        words = [
+            preprocess(compose(word)) if isinstance(word, str) else word
+            for word in vectorizer.stop_words
+        ]
         vectorizer.set_params(stop_words=words)
     for word in () if vectorizer.vocabulary is None else vectorizer.vocabulary:
         if isinstance(word, str) and not is_normalized("NFC", word):
