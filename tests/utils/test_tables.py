@@ -84,10 +84,11 @@ def test_what_is_no_table():
         ("\x1b]0;title\x07\r\n", r"\x1b]0;title\x07\r\n"),
         ("\x7f\x9b31m", r"\x7f\x9b31m"),
         # Ends of lines, directions of writing, a byte order mark.
-        ("\x85\u2028\u202e\u2066\u200f\ufeff", r"\x85\u2028\u202e\u2066\u200f\ufeff"),
+        ("\x85\u2028\u202e\u2066\u2069\ufeff", r"\x85\u2028\u202e\u2066\u2069\ufeff"),
         ("\udc80", r"\udc80"),
         ("10\u00a0km, 日本\u3000語", "10\u00a0km, 日本\u3000語"),
         ("ශ\u0dca\u200dරී, می\u200cشود", "ශ\u0dca\u200dරී, می\u200cشود"),
+        ("\u200fשלום! \u200e(C)\u061c", "\u200fשלום! \u200e(C)\u061c"),
     ],
 )
 def test_what_a_terminal_would_follow_is_escaped(text, shown):

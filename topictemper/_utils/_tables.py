@@ -18,7 +18,7 @@ from ._names import joined
 
 #: Widest cell and most rows that the text of a `Table` shows.
 _WIDTH, _ROWS = 60, 20
-_JOINERS = "\u200c\u200d"
+_SHOWN = "\u200c\u200d\u200e\u200f\u061c"
 # Categories of accents and joiners.
 _NO_WIDTH = ("Mn", "Me", "Cf")
 
@@ -199,8 +199,9 @@ def printable(text: str) -> str:
 
 def _is_shown(character: str) -> bool:
     # Python takes blanks of all kinds for unprintable, and joiners, without which words of Persian
-    # and Sinhala are misspelt.
-    return character.isprintable() or category(character) == "Zs" or character in _JOINERS
+    # and Sinhala are misspelt. Texts in Hebrew and Arabic have marks of direction next to signs and
+    # numbers; these cannot turn letters around, as U+202E can.
+    return character.isprintable() or category(character) == "Zs" or character in _SHOWN
 
 
 def _of_polars(rows: Table) -> Any:
