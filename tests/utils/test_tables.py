@@ -88,7 +88,7 @@ def test_what_is_no_table():
         ("\udc80", r"\udc80"),
         ("10\u00a0km, 日本\u3000語", "10\u00a0km, 日本\u3000語"),
         ("ශ\u0dca\u200dරී, می\u200cشود", "ශ\u0dca\u200dරී, می\u200cشود"),
-        ("\u200fשלום! \u200e(C)\u061c", "\u200fשלום! \u200e(C)\u061c"),
+        ("\u200fתל! \u200e(C)\u061c", "\u200fתל! \u200e(C)\u061c"),
     ],
 )
 def test_what_a_terminal_would_follow_is_escaped(text, shown):
