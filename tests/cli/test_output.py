@@ -322,12 +322,12 @@ def test_update_of_counts(run, fails, model, matrix, text, tmp_path):
 
 def test_texts_of_a_model_of_counts(run, matrix, text, tmp_path):
     path, words = tmp_path / "counts.npz", matrix.with_name("vocab.txt")
-    words.write_text(words.read_text().replace("wordt", "Word"))
+    words.write_text(words.read_text().replace("wordt", "Word").replace("words", "mo\u0301ts"))
     assert run("fit", matrix, "--topics=3", "--passes=2", "--output", path)[0] == 0
     text.write_text("worda wordb zebra\n")
     status, out, err = run("score", path, text, "--json")
     assert status == 0
-    assert "1 of 20 words of the vocabulary cannot occur in text, such as 'Word'" in err
+    assert "2 of 20 words of the vocabulary cannot occur in text, such as 'mo\u0301ts'" in err
     found = json.loads(out)
     assert (found["documents"], found["tokens"], found["unknown"]) == (1, 2, 1)
 

@@ -25,7 +25,7 @@ from ..text._parameters import WORD
 from ..text._summaries import TopicStatistics
 from ._inputs import Document, TextInput, kind_of, read_matrix
 
-_USUAL_WORDS = "words are three or more letters in lower case"
+_USUAL_WORDS = "words are three or more letters in lower case, in Unicode's NFC"
 
 
 class Part(NamedTuple):
