@@ -132,8 +132,7 @@ def compare_n_components(
 
     Stability is one minus the Hellinger distance of the topics of two seeds that `match_topics`
     pairs, as a mean over pairs of topics and of seeds. Its standard error is that of the jackknife
-    over seeds, which tends to be too large: with three seeds by a
-    third or a half.
+    over seeds, which tends to be too large: with three seeds by a third or a half.
 
     Examples
     --------
