@@ -7,10 +7,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_array
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 
 from topictemper import TemperedLDA
 from topictemper.datasets import make_lda_corpus
+from topictemper.lda import _fitted
 from topictemper.lda._clock import StreamClock
 from topictemper.lda._config import usual_passes
 from topictemper.lda._priors import PriorLearner
@@ -161,7 +164,45 @@ def test_documents_that_say_nothing_of_topics_are_warned_of():
         lda.fit(X)
     assert len(found) == 1
     assert found[0].filename == __file__
+    with pytest.warns(UserWarning, match=r"a document has 4\."):
+        lda.fit([csr_array(X[:300]), csr_array(X[300:])])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         clone(lda).set_params(doc_topic_prior=0.5).fit(X)  # as was wished
         lda.fit(np.hstack([np.vstack([X, 0 * X]), np.vstack([0 * X, X])]))  # two kinds
+
+
+def test_an_interrupt_while_the_prior_is_compared_keeps_the_model(monkeypatch):
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    X = np.random.default_rng(0).multinomial(4, np.full(30, 1 / 30), size=1000)
+    lda = TemperedLDA(10, batch_size=64, random_state=0)
+    monkeypatch.setattr(_fitted, "row_sums", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        lda.fit(X)
+    with pytest.warns(ConvergenceWarning, match="interrupted after its passes, while it compared"):
+        lda.fit(X, on_interrupt="keep")
+    assert lda.transform(X).shape == (1000, 10)
+
+
+@pytest.mark.parametrize("n_components", [11, 20, 25, 30])  # whose alpha is rounded upwards
+def test_an_alpha_that_is_not_learned_is_not_warned_of(n_components):
+    X = np.eye(30)[np.random.default_rng(0).integers(30, size=1000)]  # one word each
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        TemperedLDA(n_components, random_state=0).fit(X)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_documents_without_words_do_not_count_as_short_ones(weighted):
+    # A document with words has 8 tokens, and the prior weighs 1.4 to 2.6 (four seeds). That is more
+    # than the 0.8 tokens of all documents, and the 0.3 with weights.
+    rng = np.random.default_rng(0)
+    theta = rng.dirichlet(np.full(4, 0.5), 1000) @ np.kron(np.eye(4), np.full(10, 0.1))
+    X = np.vstack([rng.multinomial(8, theta), np.zeros((9000, 40), int)])
+    weight = np.repeat([1.0, 3.0], [1000, 9000]) if weighted else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        lda = TemperedLDA(4, random_state=0).fit(X, sample_weight=weight)
+    assert lda._trainer.predictive_alpha.sum() > lda._trainer.clock.length

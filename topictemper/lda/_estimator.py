@@ -438,7 +438,7 @@ class TemperedLDA(
         trainer.settle()
         self._set_fitted(trainer, validation, elbos)
         if not trainer.is_hot:  # when all topics may still be alike, however many they are
-            self._warn_of_topics(keeps=keeps)
+            self._warn_of_topics(X, sample_weight, keeps=keeps)
         elif not interrupted:
             self._warn_of_heat()
         context.call_on_fit_task_end(**hook_arguments)

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .._utils import _validation as check
+from .._utils._chunks import Chunks, row_sums
 from .._utils._names import MOST_WORDS, names_of_topics
 from .._utils._state import Tree, within
+from .._utils._typing import Floats
 from .._utils._warnings import warn
 from ..persistence._fitted import History
 from ..persistence._models import parameters_of, plain_parameters
@@ -30,6 +32,8 @@ from ._training import Trainer
 
 # Twins are warned of if so many of a model of so many topics are.
 _MANY_TWINS, _LEAST_TOPICS = 0.1, 50
+# By how much a sum of alpha grows that is learned; rounding moves one that is not.
+_LEARNED = 1.01
 # What is kept so that it need not be computed for every request; pickles are without it.
 _FOUND_AGAIN = ("_components", "_names_by_words")
 _HISTORIES = {"score_history": ("pass", "score"), "elbo_history": ("pass", "temperature", "elbo")}
@@ -87,43 +91,53 @@ class FittedMixin:
         trainer = self._learned("n_effective_topics_")
         return effective_topics(trainer.predictive_topics.totals)
 
-    def _warn_of_topics(self, *, keeps: bool) -> None:
-        """Warn if topics say little of documents, or if many are alike."""
-        self._warn_of_weak_documents()
-        if self._trainer.predictive_topics.n_components >= _LEAST_TOPICS:
-            self._warn_of_twins(keeps=keeps)
+    def _warn_of_topics(self, X: Any, sample_weight: Floats | None, *, keeps: bool) -> None:
+        """Warn if the documents of X say little of topics, or if many topics are alike.
 
-    def _warn_of_weak_documents(self) -> None:
+        Where a fit `keeps` its model, Ctrl-C ends only this.
+        """
+        try:
+            self._warn_of_weak_documents(X, sample_weight)
+            if self._trainer.predictive_topics.n_components >= _LEAST_TOPICS:
+                self._warn_of_twins()
+        except KeyboardInterrupt:
+            if not keeps:
+                raise
+            warn(
+                "fit was interrupted after its passes, while it compared the topics with each "
+                "other, or with the documents. The model is kept; whether many topics are nearly "
+                "the same, or documents say little of them, is not known",
+                ConvergenceWarning,
+            )
+
+    def _warn_of_weak_documents(self, X: Any, sample_weight: Floats | None) -> None:
         """Warn if the proportions of a document follow their learned prior more than its tokens."""
         trainer = self._trainer
         if not (trainer.has_sampled and trainer.config.alpha_is_default):
             return
-        prior, length = float(trainer.predictive_alpha.sum()), trainer.clock.length
-        if prior > max(length, trainer.first_alpha.sum()):  # not where nothing has been learned
+        prior, first = (float(a.sum()) for a in (trainer.predictive_alpha, trainer.first_alpha))
+        # Not where nothing has been learned, as of documents of one word. With those that have no
+        # words documents are shorter, never longer.
+        if prior <= max(_LEARNED * first, trainer.clock.length):
+            return
+        lengths = np.concatenate([*map(row_sums, X if isinstance(X, Chunks) else [X])])
+        weights = (lengths > 0) * (1.0 if sample_weight is None else sample_weight)
+        length = float(np.average(lengths, weights=weights))
+        if prior > length:
             warn(
                 "documents say little of the topics: the learned prior of their proportions weighs "
                 f"{prior:.3g} tokens, and a document has {length:.3g}. Fewer topics, or one, may "
                 "predict as well: see topictemper.metrics.compare_n_components"
             )
 
-    def _warn_of_twins(self, *, keeps: bool) -> None:
-        """Warn if many topics are alike; where a fit `keeps` its model, Ctrl-C ends only this."""
+    def _warn_of_twins(self) -> None:
+        """Warn if many topics are alike."""
         topics = self._trainer.predictive_topics
-        try:
-            # Not `components_`, which keeps a copy: a fit has memory for three copies in all.
-            components = topics.components()
-            single = components.dtype == np.float32
-            roots = components if single else np.empty(components.shape, np.float32)
-            groups = groups_within(components, TWINS_WITHIN, roots)
-        except KeyboardInterrupt:
-            if not keeps:
-                raise
-            warn(
-                "fit was interrupted after its passes, while it compared the topics with each "
-                "other. The model is kept; whether many topics are nearly the same is not known",
-                ConvergenceWarning,
-            )
-            return
+        # Not `components_`, which keeps a copy: a fit has memory for three copies in all.
+        components = topics.components()
+        single = components.dtype == np.float32
+        roots = components if single else np.empty(components.shape, np.float32)
+        groups = groups_within(components, TWINS_WITHIN, roots)
         extra = sum(len(group) - 1 for group in groups)
         if extra >= _MANY_TWINS * topics.n_components:
             warn(
