@@ -14,7 +14,7 @@ const LETTER_AT_END = new RegExp(`${LETTER}$`, "u");
  * @param {string} text
  */
 export function lowered(text) {
-  return text.normalize("NFC").replaceAll("\u0130", "i").toLowerCase().replaceAll("i\u0307", "i");
+  return text.toLowerCase().replaceAll("i\u0307", "i").normalize("NFC");
 }
 
 /** @typedef {(text: string) => string} Spelling */

@@ -21,6 +21,8 @@ SAME = {
     "Arabic": ("محد\u0651\u064eد", "محد\u064e\u0651د"),
     "Turkish": ("iklim istanbul", "İKLİM İstanbul"),
     "Turkish in lower case": ("iklim", "İklim".lower()),
+    "capitals that Unicode writes in one way": ("\u1e96amas", "H\u0331amas"),
+    "Lithuanian in a dictionary": ("r\u00edtas", "ri\u0307\u0301tas"),
 }
 
 
@@ -80,11 +82,19 @@ def test_stop_words_lose_the_accents_that_words_of_texts_lose():
     assert model.feature_names_.tolist() == ["κλιμακα", "κλιμακας"]
 
 
-def test_a_vocabulary_that_no_text_could_have_is_an_error():
-    words = ["thống", normalize("NFD", "học")]
+@pytest.mark.parametrize("word", [normalize("NFD", "học"), "İklim".lower()])
+def test_a_vocabulary_that_no_text_could_have_is_an_error(word):
+    words = ["thống", word]
     model = TopicModel(1, vectorizer=CountVectorizer(vocabulary=words))
-    with pytest.raises(ValueError, match=r"vocabulary of the vectorizer has .*normalize\('NFC'"):
-        model.fit(["thống kê học"])
+    with pytest.raises(ValueError, match=rf"vectorizer has '{word}', .*normalize\('NFC'"):
+        model.fit(["thống kê học iklim"])
+
+
+def test_a_vocabulary_may_have_capitals_where_texts_keep_them():
+    words = ["İklim", "Học"]
+    vectorizer = CountVectorizer(vocabulary=words, lowercase=False)
+    model = TopicModel(1, vectorizer=vectorizer).set_params(lda__max_iter=1)
+    assert model.fit(["Học I\u0307klim"]).feature_names_.tolist() == words
 
 
 def test_tokens_are_counted_as_they_are():

@@ -128,7 +128,7 @@ export function topicTable(app, onPoint) {
   };
   const write = () => rows.forEach((row) => row.write());
   const filter = () => {
-    const term = folded(list.find.trim());
+    const term = folded(list.find).trim();
     let n = 0;
     for (const { topic, row } of rows) {
       row.hidden = term !== "" && !matches(app, topic, term);
