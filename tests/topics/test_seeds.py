@@ -272,10 +272,19 @@ def test_refuses_settings_and_columns_without_names():
 
 
 def test_words_that_are_there_in_lower_case():
-    with pytest.warns(UserWarning, match="not in the vocabulary: W2, x; it has w2$"):
+    with pytest.warns(
+        UserWarning, match=r"not in the vocabulary: W2, x; in lower case .* it has w2$"
+    ):
         SeedTopics({"t": ["w1", "W2", "x"]}).prior(corpus(), WORDS, 4)
-    with pytest.raises(ValueError, match=r"is in the vocabulary: W1, W2; it has w1, w2$"):
+    with pytest.raises(
+        ValueError, match=r"is in the vocabulary: W1, W2; in lower case .* has w1, w2$"
+    ):
         SeedTopics({"t": ["W1", "W2"]}).prior(corpus(), WORDS, 4)
+
+
+def test_words_that_are_there_in_nfc():
+    with pytest.raises(ValueError, match=r"cafe\u0301; in .*Unicode's NFC it has caf\u00e9$"):
+        SeedTopics({"t": ["cafe\u0301"]}).prior(corpus(), ["caf\u00e9", *WORDS[1:]], 4)
 
 
 def test_documents_are_as_long_in_single_precision():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import shorten
 from typing import Any
+from unicodedata import normalize
 
 import numpy as np
 import scipy.sparse as sp
@@ -191,9 +192,10 @@ class SeedTopics(BaseEstimator):
 
 
 def _unknown(words: Sequence[str], place: Mapping[str, int]) -> str:
-    """Return words that are not in the vocabulary, and those that are there in lower case."""
-    lower = [word.lower() for word in words if word.lower() in place]
-    return ", ".join(words) + (f"; it has {', '.join(lower)}" if lower else "")
+    """Return words that are not in the vocabulary, and those that are there in a usual form."""
+    there = [usual for word in words if (usual := normalize("NFC", word.lower())) in place]
+    has = f"; in lower case and Unicode's NFC it has {', '.join(there)}" if there else ""
+    return ", ".join(words) + has
 
 
 def _checked(topics: Any) -> Mapping[str, Sequence[str]]:
