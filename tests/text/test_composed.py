@@ -90,6 +90,13 @@ def test_a_vocabulary_that_no_text_could_have_is_an_error(word):
         model.fit(["thống kê học iklim"])
 
 
+def test_a_vocabulary_with_capitals_is_told_as_by_scikit_learn():
+    vectorizer = CountVectorizer(vocabulary=["İklim", "iklim"])
+    model = TopicModel(1, vectorizer=vectorizer).set_params(lda__max_iter=1)
+    with pytest.warns(UserWarning, match="Upper case characters found in vocabulary"):
+        model.fit(["İklim"])
+
+
 def test_a_vocabulary_may_have_capitals_where_texts_keep_them():
     words = ["İklim", "Học"]
     vectorizer = CountVectorizer(vocabulary=words, lowercase=False)

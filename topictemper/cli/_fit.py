@@ -21,6 +21,7 @@ from ..datasets.formats._packed import InputError
 from ..datasets.formats._text import lines, read_vocabulary
 from ..lda._config import MODES
 from ..lda._estimator import TemperedLDA
+from ..text._composed import with_words_as_in_texts
 from ..text._corpus_folder import counting_of
 from ..text._model import TopicModel, fit_counted
 from ..text._parameters import MAX_DF, MIN_DF, STOP_WORDS, WORD
@@ -255,7 +256,10 @@ def _vectorizer(arguments: argparse.Namespace) -> CountVectorizer:
     if arguments.vocabulary is not None:
         words = read_vocabulary(arguments.vocabulary)
         warn_of_unfindable(words, vectorizer)
-        return vectorizer.set_params(vocabulary=words)
+        try:
+            return with_words_as_in_texts(vectorizer.set_params(vocabulary=words))
+        except ValueError as error:
+            raise InputError(f"{arguments.vocabulary}: {error}") from error
     return vectorizer.set_params(
         min_df=MIN_DF if arguments.min_df is None else arguments.min_df,
         max_df=MAX_DF if arguments.max_df is None else arguments.max_df,

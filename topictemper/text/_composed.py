@@ -54,10 +54,11 @@ def with_words_as_in_texts(vectorizer: CountVectorizer) -> CountVectorizer:
     # scikit-learn tells of capital letters.
     in_case = str.lower if vectorizer.lowercase else str
     for word in () if vectorizer.vocabulary is None else vectorizer.vocabulary:
-        if isinstance(word, str) and compose(word) != in_case(word):
+        if isinstance(word, str) and in_case(word) == word != compose(word):
             raise ValueError(
                 f"vocabulary of the vectorizer has {word!r}, whose accents are characters of their "
-                "own, but texts are read in NFC, and with 'i' for 'İ' in lower case: give "
+                f"own; texts have {compose(word)!r}, because they are read in NFC and in lower "
+                "case have 'i' for 'İ'. Give "
                 "unicodedata.normalize('NFC', word.replace('i\\u0307', 'i'))"
             )
     return vectorizer
