@@ -156,15 +156,6 @@ def test_given_vocabulary(run, text, tmp_path):
     assert load(path).feature_names_.tolist() == ["boat", "engine", "violin", "Never"]
 
 
-def test_accents_of_their_own_in_a_vocabulary_are_told_with_its_name(run, text, tmp_path):
-    words = tmp_path / "words.txt"
-    words.write_text("boat\nmo\u0301ts\n", encoding="utf-8")
-    arguments = "--topics=2", "--vocabulary", words, "--output", tmp_path / "m.npz"
-    status, _, err = run("fit", text, *arguments)
-    assert status == 2
-    assert f"error: {words}: vocabulary of the vectorizer has 'mo\u0301ts'" in err
-
-
 def test_matrix(run, matrix, tmp_path):
     path = tmp_path / "model.npz"
     status, out, _ = run("fit", matrix, "--topics=3", "--passes=2", "--output", path)

@@ -332,6 +332,15 @@ def test_texts_of_a_model_of_counts(run, matrix, text, tmp_path):
     assert (found["documents"], found["tokens"], found["unknown"]) == (1, 2, 1)
 
 
+def test_accents_of_their_own_in_a_vocabulary_are_told_with_its_name(run, text, tmp_path):
+    words = tmp_path / "words.txt"
+    words.write_text("boat\nmo\u0301ts\n", encoding="utf-8")
+    arguments = "--topics=2", "--vocabulary", words, "--output", tmp_path / "m.npz"
+    status, _, err = run("fit", text, *arguments)
+    assert status == 2
+    assert f"error: {words}: vocabulary of the vectorizer has 'mo\u0301ts'" in err
+
+
 def test_models_and_reports_are_not_written_to_standard_output(fails, model, text, monkeypatch):
     monkeypatch.chdir(text.parent)
     labels = text.with_name("labels.json")
