@@ -37,6 +37,17 @@ def test_shares_over_time_and_by_group(path):
     assert groups["documents"][place] == south.sum()
 
 
+def test_intervals_of_a_topic_that_has_whole_documents(path):
+    """Where the others are mixtures."""
+    theta = np.tile([0.5, 0.5, 0.0], (N_DOCUMENTS, 1))
+    theta[::20] = [0.0, 0.0, 1.0]
+    groups = written(path, proportions=theta)["groups"]
+    expected = shares_by_group(theta[:-2], corpus().groups[:-2])
+    for end in ("low", "high"):
+        found = np.array(groups[end]).T[np.argsort(groups["names"])]
+        np.testing.assert_allclose(found.ravel(), expected[end], atol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("dates", "unit", "first", "last"),
     [

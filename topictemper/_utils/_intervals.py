@@ -9,21 +9,44 @@ from scipy.special import betaincinv
 from ._typing import Floats
 
 
+def size_in_documents(main: float, mean: Floats, square: Floats) -> Floats:
+    """Proportions that topics have in documents about them.
+
+    That of the main topic of a document, or what the documents of the topic have, if that is more:
+    the mean of its proportions, weighted by themselves. Else intervals would miss the share of a
+    rare topic that has whole documents, where the others have several topics each.
+
+    Parameters
+    ----------
+    main : float
+        Mean over all documents of the proportion of the main topic, in (0, 1].
+    mean, square : ndarray of shape (n_components,)
+        Means over all documents of the proportions, and of their squares.
+
+    Returns
+    -------
+    size : ndarray of shape (n_components,)
+        In (0, 1].
+    """
+    own = np.divide(square, mean, out=np.zeros_like(mean), where=mean > 0)
+    return np.maximum(main, own)
+
+
 def interval_of_mean(
     n: float | NDArray[np.floating],
     mean: Floats,
     square: Floats,
-    main: float,
+    size: Floats,
     confidence: float,
 ) -> tuple[Floats, Floats]:
     """Ends of intervals of the mean proportions of topics in groups of documents.
 
     The spread of the documents of a group alone makes intervals too narrow: a topic that few
     documents have is in none of a small group, or in too many. So the group gets one more
-    document. With equal chance this has none of the topic, or as much as documents have of their
-    main topic. The interval is that of the beta distribution with the mean and the variance that
-    the Bayesian bootstrap [1]_ then has. Of documents with one topic each it is the interval of
-    Jeffreys for a binomial proportion [2]_.
+    document. With equal chance this has none of the topic, or as much as documents about it. The
+    interval is that of the beta distribution with the mean and the variance that the Bayesian
+    bootstrap [1]_ then has. Of documents with one topic each it is the interval of Jeffreys for a
+    binomial proportion [2]_.
 
     Parameters
     ----------
@@ -32,8 +55,8 @@ def interval_of_mean(
         equal weight that tell as much.
     mean, square : ndarray
         Means of the proportions, in [0, 1], and of their squares.
-    main : float
-        Mean over all documents of the proportion of the main topic, in (0, 1].
+    size : ndarray that broadcasts with `mean`
+        What documents about the topics have of them, from `size_in_documents`.
     confidence : float
         Nominal coverage, in (0, 1).
 
@@ -48,10 +71,10 @@ def interval_of_mean(
     .. [2] Brown, Cai, DasGupta (2001). Interval Estimation for a Binomial Proportion. Statistical
        Science 16.
     """
-    center = (n * mean + main / 2) / (n + 1)
-    variance = ((n * square + main**2 / 2) / (n + 1) - center**2) / (n + 2)
-    size = center * (1 - center) / variance - 1
-    a, b = center * size, (1 - center) * size
+    center = (n * mean + size / 2) / (n + 1)
+    variance = ((n * square + size**2 / 2) / (n + 1) - center**2) / (n + 2)
+    sum_ = center * (1 - center) / variance - 1
+    a, b = center * sum_, (1 - center) * sum_
     low = np.minimum(betaincinv(a, b, (1 - confidence) / 2), mean)
     high = np.maximum(betaincinv(a, b, (1 + confidence) / 2), mean)
     return low, high

@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .._utils._intervals import interval_of_difference, interval_of_mean
+from .._utils._intervals import interval_of_difference, interval_of_mean, size_in_documents
 from .._utils._ranking import Largest
 from .._utils._typing import Flags, Floats, Reals
 
@@ -119,7 +119,7 @@ def survey(proportions: Proportions, classes: Mapping[str, Classes], n_examples:
         If proportions are negative or not finite, or if no document has any.
     """
     n_topics = proportions.n_topics
-    total, tokens = np.zeros((2, n_topics))
+    total, squares, tokens = np.zeros((3, n_topics))
     main = 0.0
     n_led = np.zeros(n_topics, dtype=np.intp)
     with_words = np.zeros(proportions.n_documents, dtype=bool)
@@ -129,20 +129,23 @@ def survey(proportions: Proportions, classes: Mapping[str, Classes], n_examples:
         known = block.any(axis=1)
         with_words[rows] = known
         total += block.sum(axis=0, dtype=np.float64)
+        squared = np.square(block, dtype=np.float64)
+        squares += squared.sum(axis=0)
         main += block.max(axis=1).sum(dtype=np.float64)
         if proportions.lengths is not None:
             tokens += proportions.lengths[rows] @ block
         n_led += np.bincount(block.argmax(axis=1)[known], minlength=n_topics)
         best.add(rows.start, block)
         for name, each in classes.items():
-            sums[name].add(np.where(known, each.codes[rows], -1), block)
+            sums[name].add(np.where(known, each.codes[rows], -1), block, squared)
     n = int(with_words.sum())
     if not n:
         raise ValueError("proportions have no document with a topic: all rows are zero")
     share = total / n
     token_share = share if proportions.lengths is None else tokens / tokens.sum()
+    size = size_in_documents(main / n, share, squares / n)
     shares = {
-        name: sums[name].shares(main / n, over_time=each.unit is not None)
+        name: sums[name].shares(size, over_time=each.unit is not None)
         for name, each in classes.items()
     }
     return Survey(share, token_share, n_led, best.rows(), with_words, shares)
@@ -155,21 +158,21 @@ class _Sums:
         self._n = np.zeros(n_classes, dtype=np.intp)
         self._sum, self._squares = np.zeros((2, n_classes, n_topics))
 
-    def add(self, codes: NDArray[np.intp], block: Reals) -> None:
+    def add(self, codes: NDArray[np.intp], block: Reals, squared: Floats) -> None:
         rows = np.flatnonzero(codes >= 0)
         member = sp.csr_array(
             (np.ones(len(rows)), (codes[rows], rows)), shape=(len(self._n), len(block))
         )
         self._n += np.bincount(codes[rows], minlength=len(self._n))
         self._sum += member @ block
-        self._squares += member @ block**2
+        self._squares += member @ squared
 
-    def shares(self, main: float, *, over_time: bool) -> Shares:
-        """Means with intervals; `main` is the mean proportion of the main topics of documents."""
-        change = self._change(main) if over_time else None
-        return Shares(self._n, *_means(self._n, self._sum, self._squares, main), change)
+    def shares(self, size: Floats, *, over_time: bool) -> Shares:
+        """Means with intervals; `size` is from `size_in_documents`."""
+        change = self._change(size) if over_time else None
+        return Shares(self._n, *_means(self._n, self._sum, self._squares, size), change)
 
-    def _change(self, main: float) -> Change:
+    def _change(self, size: Floats) -> Change:
         """The change between two parts, of about half of the documents each."""
         before = np.cumsum(self._n)
         away = np.abs(before[-1] / 2 - before[:-1])
@@ -178,14 +181,14 @@ class _Sums:
         n, sum_, squares = (
             np.add.reduceat(each, [0, later]) for each in (self._n, self._sum, self._squares)
         )
-        early, late = zip(*_means(n, sum_, squares, main), strict=True)
+        early, late = zip(*_means(n, sum_, squares, size), strict=True)
         return Change(later, late[0] - early[0], *interval_of_difference(early, late))
 
 
 def _means(
-    n_documents: NDArray[np.intp], sum_: Floats, squares: Floats, main: float
+    n_documents: NDArray[np.intp], sum_: Floats, squares: Floats, size: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Means of classes, and the ends of their intervals; NaN without documents."""
     n = np.where(n_documents > 0, n_documents, np.nan)[:, None]
     mean = sum_ / n
-    return mean, *interval_of_mean(n, mean, squares / n, main, _CONFIDENCE)
+    return mean, *interval_of_mean(n, mean, squares / n, size, _CONFIDENCE)
