@@ -3,15 +3,12 @@
 /** @typedef {{mean: number, low: number, high: number}} ChangeOfTopic */
 
 /**
- * The change of a topic; null if it is not known.
+ * The change of a topic.
  * @param {Change} change
  * @param {number} topic
- * @returns {ChangeOfTopic | null}
+ * @returns {ChangeOfTopic}
  */
-export function changeOf(change, topic) {
-  const [mean, low, high] = [change.mean[topic], change.low[topic], change.high[topic]];
-  return mean === null || low === null || high === null ? null : { mean, low, high };
-}
+export const changeOf = ({ mean, low, high }, topic) => ({ mean: mean[topic], low: low[topic], high: high[topic] });
 
 /**
  * Whether the interval excludes zero.
@@ -22,10 +19,6 @@ export const isClear = ({ low, high }) => low > 0 || high < 0;
 /**
  * The change in widths of the side of its interval that is nearer to zero: more than 1, or less
  * than -1, if it excludes zero.
- * @param {ChangeOfTopic | null} change
+ * @param {ChangeOfTopic} change
  */
-export function clearness(change) {
-  if (!change) return 0;
-  const { mean, low, high } = change;
-  return mean / (mean > 0 ? mean - low : high - mean) || 0;
-}
+export const clearness = ({ mean, low, high }) => mean / (mean > 0 ? mean - low : high - mean) || 0;

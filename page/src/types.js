@@ -8,13 +8,13 @@
  * @property {number[][]} share of each topic in each class
  * @property {(number | null)[][]} low ends of 95% intervals; null without documents
  * @property {(number | null)[][]} high
- * @property {Change | null} change of periods; null for groups
+ * @property {Change | null} change of periods; null for groups, and if only one period has documents
  *
  * @typedef {object} Change Shares in the later documents less those in the earlier ones.
  * @property {number} later the first of the later periods
- * @property {(number | null)[]} mean of each topic; null without documents before or after
- * @property {(number | null)[]} low ends of 95% intervals
- * @property {(number | null)[]} high
+ * @property {number[]} mean of each topic
+ * @property {number[]} low ends of 95% intervals
+ * @property {number[]} high
  *
  * @typedef {object} Documents Those in the file.
  * @property {number[]} row their numbers in the corpus

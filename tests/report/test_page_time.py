@@ -10,7 +10,11 @@ import pytest
 
 from tests.report.small_report import WORDS
 from topictemper import report
-from topictemper._utils._intervals import interval_of_difference, interval_of_mean
+from topictemper._utils._intervals import (
+    interval_of_difference,
+    interval_of_mean,
+    size_in_documents,
+)
 
 N_TOPICS = 12
 
@@ -42,11 +46,11 @@ def said_by_topic(shown):
 
 def later_less_earlier(theta, later):
     """The differences of two means, and the ends of their 95% intervals."""
-    main = theta.max(axis=1).mean()
+    size = size_in_documents(theta.max(axis=1).mean(), theta.mean(axis=0), (theta**2).mean(axis=0))
     halves = []
     for half in (theta[~later], theta[later]):
         mean, square = half.mean(axis=0), (half**2).mean(axis=0)
-        halves.append((mean, *interval_of_mean(len(half), mean, square, main, 0.95)))
+        halves.append((mean, *interval_of_mean(len(half), mean, square, size, 0.95)))
     return halves[1][0] - halves[0][0], *interval_of_difference(*halves)
 
 
@@ -88,12 +92,18 @@ def test_a_change_is_one_if_its_interval_excludes_zero(opened, tmp_path, per_yea
     [
         (np.eye(N_TOPICS)[[0, 1, 1]], [2020, 2021, 2021]),  # one document before
         (np.tile(np.eye(N_TOPICS)[:1], (6, 1)), [2020, 2020, 2020, 2021, 2021, 2021]),
-        (np.eye(N_TOPICS)[:2] * [[1], [0]], [2020, 2021]),  # the later one has no words
     ],
 )
 def test_where_no_change_can_be_told_none_is(opened, tmp_path, theta, years):
     shown = opened_time(opened, tmp_path, theta, np.array(years))
     assert set(said_by_topic(shown).values()) == {"no clear change"}
+
+
+def test_changes_from_no_document_or_to_none_are_not_told(opened, tmp_path):
+    theta = np.eye(N_TOPICS)[:2] * [[1], [0]]  # the later one has no words
+    shown = opened_time(opened, tmp_path, theta, np.array([2020, 2021]))
+    assert len(shown.texts(".say")) == 1
+    assert all(re.fullmatch(r"Mean \d+%", text) for text in shown.texts(".small > .quiet"))
 
 
 def test_a_year_without_documents_has_no_share_in_the_table_and_in_the_download(opened, tmp_path):

@@ -29,7 +29,7 @@ class Classes(NamedTuple):
 
 
 class Change(NamedTuple):
-    """Mean proportions in the later documents less those in the earlier ones; NaN without some."""
+    """Mean proportions in the later documents less those in the earlier ones."""
 
     later: int  # the first of the later periods
     mean: Floats  # (n_components,)
@@ -44,7 +44,7 @@ class Shares(NamedTuple):
     mean: Floats  # (n_classes, n_components)
     low: Floats  # ends of 95% intervals; NaN without documents, as the mean
     high: Floats
-    change: Change | None  # of periods, of which there are several
+    change: Change | None  # of periods, of which several have documents
 
 
 class Survey(NamedTuple):
@@ -172,7 +172,7 @@ class _Sums:
         change = self._change(size) if over_time else None
         return Shares(self._n, *_means(self._n, self._sum, self._squares, size), change)
 
-    def _change(self, size: Floats) -> Change:
+    def _change(self, size: Floats) -> Change | None:
         """The change between two parts, of about half of the documents each."""
         before = np.cumsum(self._n)
         away = np.abs(before[-1] / 2 - before[:-1])
@@ -181,6 +181,8 @@ class _Sums:
         n, sum_, squares = (
             np.add.reduceat(each, [0, later]) for each in (self._n, self._sum, self._squares)
         )
+        if not n.all():
+            return None
         early, late = zip(*_means(n, sum_, squares, size), strict=True)
         return Change(later, late[0] - early[0], *interval_of_difference(early, late))
 

@@ -206,10 +206,12 @@ def _shares(
         values *= values
         squares.append(w @ values / sum_)
     share, square = np.array(shares), np.array(squares)
-    overall = (np.average(each, axis=0, weights=total) for each in (main, share, square))
-    low, high = interval_of_mean(
-        np.array(n_equal)[:, None], share, square, size_in_documents(*overall), confidence
+    size = size_in_documents(
+        np.average(main, weights=total),
+        np.average(share, axis=0, weights=total),
+        np.average(square, axis=0, weights=total),
     )
+    low, high = interval_of_mean(np.array(n_equal)[:, None], share, square, size, confidence)
     return table(
         {
             name: np.repeat(names, n_components),

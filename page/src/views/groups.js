@@ -22,7 +22,7 @@ export function groupsView(app, groups) {
       "p",
       { class: "say" },
       "The typical topics of each group: those whose share in the group is highest compared with their share in all documents, which is in parentheses. The line on a bar is a 95% interval. If the share in all documents lies within it, the difference may be due to chance. " +
-        "Some shares are high by chance even so, because these are the highest: in groups that do not differ, up to a third of them are.",
+        "If it does not, it may still be: of many shares, the highest are high by chance. Even where groups do not differ, this is so for up to a third of these bars.",
     ),
     el("div", { class: "cards" }, typical.map((of, g) => card(app, groups, g, of, most))),
     el("h3", { id: "matrix" }, "All shares"),

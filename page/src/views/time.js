@@ -34,7 +34,7 @@ export function timeView(app, periods) {
           "div",
           { class: "small" },
           el("h3", {}, topicName(app, topic)),
-          el("p", { class: "quiet" }, `Mean ${percent(share[topic])} · `, change && says(changeOf(change, topic))),
+          el("p", { class: "quiet" }, `Mean ${percent(share[topic])}`, change && [" · ", says(changeOf(change, topic))]),
           trend(app, periods, topic),
         ),
         el("div", { class: "multiples" }),
@@ -84,9 +84,9 @@ function comparison({ names, documents }, from) {
   );
 }
 
-/** @param {ChangeOfTopic | null} change */
+/** @param {ChangeOfTopic} change */
 function says(change) {
-  if (!change || !isClear(change)) return "no clear change";
+  if (!isClear(change)) return "no clear change";
   const up = change.mean > 0;
   const [mean, ...ends] = [change.mean, change.low, change.high].map((value) => 100 * Math.abs(value));
   ends.sort((a, b) => a - b);
