@@ -282,9 +282,9 @@ class TopicModel(
 
         `unknown_share_` and `unknown_words_` say which words of the documents are not in the
         vocabulary. With `verbose` they are logged. There is a warning if the share is more than 0.1
-        higher than in the documents of `fit`, also without the document that raises it most, as it
-        is in texts on new subjects. A new `fit` is then better. So a single document, such as an
-        encoded file, gives no warning: `unknown_words_` shows it.
+        higher than in the documents of `fit`, both with and without the document that raises it
+        most. Texts on new subjects raise it so, and a new `fit` is then better. A single document,
+        such as an encoded file, gives no warning: `unknown_words_` shows it.
 
         Parameters
         ----------
