@@ -62,7 +62,7 @@ def test_of_many_documents_it_is_that_of_the_normal_approximation():
 
 
 @pytest.mark.parametrize("n", [1, 1e3, 1e9])
-@pytest.mark.parametrize("share", [0.0, 1e-12, 0.3, 1.0])
+@pytest.mark.parametrize("share", [0.0, 1e-12, 0.1, 0.3, 0.9, 1.0])
 def test_documents_that_do_not_differ_have_an_interval_around_their_share(n, share):
     low, high = interval_of_mean(n, np.array([share]), np.array([share**2]), 0.9, 0.95)
     assert 0.0 <= low[0] <= share <= high[0] <= 1.0

@@ -8,6 +8,10 @@ from scipy.special import betaincinv
 
 from ._typing import Floats
 
+# `betaincinv` is exact to some percent of the interval up to this sum of parameters, which needs
+# more than ten million documents that do not differ. Of larger sums it may give NaN.
+_MOST = 1e14
+
 
 def size_in_documents(main: float, mean: Floats, square: Floats) -> Floats:
     """Proportions that topics have in documents about them.
@@ -72,8 +76,10 @@ def interval_of_mean(
        Science 16.
     """
     center = (n * mean + size / 2) / (n + 1)
-    variance = ((n * square + size**2 / 2) / (n + 1) - center**2) / (n + 2)
-    sum_ = center * (1 - center) / variance - 1
+    # Rounding may make the first term negative, but not the others.
+    within = n * np.maximum(square - mean**2, 0.0) + size**2 / 4
+    variance = (within + n / (n + 1) * (mean - size / 2) ** 2) / (n + 1) / (n + 2)
+    sum_ = np.minimum(center * (1 - center) / variance - 1, _MOST)
     a, b = center * sum_, (1 - center) * sum_
     low = np.minimum(betaincinv(a, b, (1 - confidence) / 2), mean)
     high = np.maximum(betaincinv(a, b, (1 + confidence) / 2), mean)
