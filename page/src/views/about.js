@@ -190,7 +190,7 @@ function meanings({ content }) {
     ],
     [
       "Intervals",
-      "A 95% interval says how certain a share is: of shares of many samples of documents, about 95% are in their intervals. " +
+      "A 95% interval says where a share is likely to be in very many such documents: about 95 of 100 intervals contain it. " +
         "Where there are few documents it is wide. It takes the topics and their proportions in documents as given, and the documents " +
         "as independent: with copies, or several parts of one text, it is too narrow.",
     ],
