@@ -51,6 +51,12 @@ def test_what_numpy_would_drop_is_refused(of):
         takes(np.array([0.5, 0.5, 0.5 + 1j]))
 
 
+@pytest.mark.parametrize("of", ["prior", "weights of rows", "weights of shares"])
+def test_text_of_digits_is_refused(of):
+    with pytest.raises(ValueError, match="must hold numbers: the entries are text"):
+        TAKES_NUMBERS[of](["0.5", "0.5", "0.5"])
+
+
 @pytest.mark.parametrize("time", [np.datetime64("1970-01-02"), np.timedelta64(1, "D")])
 @pytest.mark.parametrize("values", [[2, 1, None], np.array([2, 1, None]), [None, None, None]])
 def test_weights_that_are_dates_are_refused(values, time):

@@ -139,6 +139,8 @@ def numbers(name: str, value: Any) -> Floats:
     unmasked(name, value)
     try:
         array = np.asarray(value)
+        if array.dtype.kind in "SU":  # NumPy would read text of digits
+            raise TypeError("the entries are text")
         is_complex = array.dtype.kind == "c"  # of which NumPy would drop a part
         result = array if is_complex else array.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
