@@ -47,7 +47,7 @@ _SIGN = (
 _INNER = f"(?:{_MARK}|{_SIGN})"
 #: Runs of three or more letters of any script, with their combining marks and signs. Python's
 #: ``\w`` has no marks, so that it cuts the words of most scripts of India. All this is
-#: ``L(?:L|M){2,}`` of letters L and marks M, twice as fast in text without marks.
+#: ``L(?:L|M){2,}`` of letters L, and marks and signs M, twice as fast in text without these.
 WORD = (
     f"{_LETTER}(?:{_LETTER}{{2,}}+|(?:{_LETTER}|{_INNER}){{2}}{_LETTER}*)(?:{_INNER}{_LETTER}*+)*+"
 )
