@@ -11,6 +11,7 @@ from topictemper import TemperedLDA
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda import _config
+from topictemper.lda._config import Config, Plan
 from topictemper.lda._minibatch import Gatherer, Minibatch
 from topictemper.lda._topics import Topics
 from topictemper.tempering import GlobalTempering
@@ -41,6 +42,15 @@ def small_lda(**parameters: Any) -> TemperedLDA:
         "random_state": 0,
     }
     return TemperedLDA(**with_tempering(defaults | parameters))
+
+
+def plan_of(
+    n_documents: float, length: float = 100, passes: int | None = None, **parameters: Any
+) -> Plan:
+    """The plan of a fit of so many documents; None: of the passes that a default fit makes."""
+    config = Config.of(TemperedLDA(**parameters).get_params(deep=False), 1000)
+    passes = passes or config.planned_passes(n_documents, length)
+    return Plan.of(config, n_documents, passes, length=length)
 
 
 def with_tempering(parameters: dict[str, Any]) -> dict[str, Any]:

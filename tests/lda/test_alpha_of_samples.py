@@ -17,12 +17,13 @@ from topictemper.lda import _fitted
 from topictemper.lda._clock import StreamClock
 from topictemper.lda._config import usual_passes
 from topictemper.lda._priors import PriorLearner
+from topictemper.lda._training import Trainer
 
-from ..small_lda import minibatch, random_counts, small_lda
+from ..small_lda import minibatch, plan_of, random_counts, small_lda
 
 
-def learner_of_samples(is_long=False):
-    return PriorLearner(False, False, 1e-3, 0.1, of_samples=True, is_long=lambda length: is_long)
+def learner_of_samples(plan=None):
+    return PriorLearner(False, False, 1e-3, 0.1, of_samples=True, plan=plan or plan_of(1000))
 
 
 def sampled(words, alpha, rng):
@@ -109,11 +110,11 @@ def test_shares_come_closer_once_alpha_is_learned(n_tokens, share):
     assert even.dtype == np.float32
     assert even.sum() == pytest.approx(0.4)
     assert even[0] - even[1] == pytest.approx((1 - share) * 0.2, rel=0.02)
-    # Once, and again when there have been twice as many documents.
-    for n_sampled in (1e6, 1.9e6):
-        learner._n_sampled = n_sampled
+    # Once, and again when the corpus has twice as many documents.
+    for n_documents in (300, 590):
+        clock.expect(n_documents)
         assert learner.evened(even, clock, batch) is even
-    learner._n_sampled = 2e6
+    clock.expect(600)
     assert learner.evened(even, clock, batch) is not even
 
 
@@ -132,8 +133,9 @@ def test_topics_of_short_documents_have_like_shares_in_long_fits(monkeypatch):
 
 @pytest.mark.parametrize(("n_tokens", "passes"), [(2, 6), (20, 10), (200, 14)])
 def test_long_fits_stop_learning_alpha_earlier_where_documents_are_short(n_tokens, passes):
-    learner, clock = learner_of_samples(is_long=True), StreamClock(100_000)
-    batch, alpha = minibatch(np.full((300, 2), n_tokens / 2)), np.array([0.3, 0.1])
+    learner = learner_of_samples(plan_of(100_000, n_tokens, passes=100))
+    clock, batch = StreamClock(100_000), minibatch(np.full((300, 2), n_tokens / 2))
+    alpha = np.array([0.3, 0.1])
     learner._n_sampled = 0.25 * passes * 100_000
     assert learner.wants_samples(clock, batch)
     assert learner.evened(alpha, clock, batch) is alpha
@@ -141,18 +143,34 @@ def test_long_fits_stop_learning_alpha_earlier_where_documents_are_short(n_token
     assert not learner.wants_samples(clock, batch)
     assert learner.evened(alpha, clock, batch) is not alpha
     assert learner_of_samples().wants_samples(clock, batch)
+    # Their last passes, but no later ones, learn it again.
+    learns = []
+    for seen in (79.9, 80, 99.9, 100, 1000):
+        clock.documents_seen = seen * 100_000
+        learns.append(learner.wants_samples(clock, batch))
+    assert learns == [False, True, True, False, False]
 
 
-def test_shares_come_closer_early_in_long_fits(monkeypatch):
+def test_shares_come_closer_in_the_middle_of_long_fits(monkeypatch):
     # A small corpus would take many passes.
     monkeypatch.setattr("topictemper.lda._config.default.SEEN_OF_FEW", 0)
+    spread, step = {}, Trainer.step
+
+    def watched(trainer, *batch, **how):
+        spread[trainer.clock.passes] = trainer.alpha.std() / trainer.alpha.mean()
+        return step(trainer, *batch, **how)
+
+    monkeypatch.setattr(Trainer, "step", watched)
     X = make_lda_corpus(600, 60, 12, document_length=5, random_state=0).counts
     lda = small_lda(n_components=12, tempering="svi", batch_size=100)
-    passes_before = [
-        4 * clone(lda).set_params(max_iter=passes).fit(X)._trainer.priors._n_even / 600
-        for passes in (18, 19)
-    ]
-    assert passes_before == pytest.approx([15, 6.5], abs=1)
+    clone(lda).set_params(max_iter=18).fit(X)
+    assert min(value for passes, value in spread.items() if passes > 4) > 0.1
+    spread.clear()
+    clone(lda).set_params(max_iter=25).fit(X)
+    even = [passes for passes, value in spread.items() if passes > 4 and value < 0.02]
+    assert even[0] == pytest.approx(8.5, abs=1)
+    assert even[-1] == pytest.approx(20, abs=1)
+    assert spread[max(spread)] > 0.05
 
 
 def test_documents_that_say_nothing_of_topics_are_warned_of():

@@ -13,7 +13,7 @@ from topictemper import TemperedLDA
 from topictemper._core._reference import elbo as _elbo
 from topictemper._core._reference import lda as _reference
 from topictemper.lda._assembly import new_trainer
-from topictemper.lda._config import Config
+from topictemper.lda._config import Config, Plan
 from topictemper.lda._training import Trainer
 
 from ..small_lda import ESTIMATES, MODES, ONE_THREAD, corpus, learned_state, minibatch, small_lda
@@ -53,7 +53,7 @@ def test_bound_is_the_direct_sum(mode, prior, temperature, estimate):
         topic_word_prior=eta,
     )
     config = Config.of(lda.get_params(deep=False), 60)
-    trainer, batch = new_trainer(config, 10.0, lda.max_iter), minibatch(X)
+    trainer, batch = new_trainer(config, Plan.of(config, 10.0, lda.max_iter)), minibatch(X)
     for _ in range(3):
         topics = trainer.topics.components()
         found_s, bound = trainer.step_in_full(batch, ONE_THREAD)
@@ -99,7 +99,8 @@ def test_bound_with_a_temperature_for_each_document(estimate):
         length=40.0,
         max_iter=40,
     )
-    trainer = new_trainer(Config.of(lda.get_params(deep=False), 60), 10.0, lda.max_iter)
+    config = Config.of(lda.get_params(deep=False), 60)
+    trainer = new_trainer(config, Plan.of(config, 10.0, lda.max_iter))
     batch, weights, original = minibatch(X), [], trainer.control.update
 
     def update(*arguments):

@@ -13,12 +13,7 @@ from topictemper.lda._config import Config, Plan, usual_passes
 from topictemper.lda._monitor import held_out
 from topictemper.tempering import LocalTempering
 
-from ..small_lda import corpus, small_lda
-
-
-def plan_of(n_documents, inference="auto", length=100):
-    config = Config.of(TemperedLDA(inference=inference).get_params(deep=False), 1000)
-    return Plan.of(config, n_documents, config.planned_passes(n_documents, length))
+from ..small_lda import corpus, plan_of, small_lda
 
 
 @pytest.mark.parametrize(
@@ -49,7 +44,7 @@ def test_where_documents_are_sampled(n_documents, passes, batch_size, joined, of
     ("n_documents", "batch_size"), [(20, 64), (1000, 64), (50_000, 167), (1_000_000, 2048)]
 )
 def test_where_they_are_not(n_documents, batch_size):
-    plan = plan_of(n_documents, "point")
+    plan = plan_of(n_documents, inference="point")
     assert plan.planned_passes == plan_of(n_documents).planned_passes
     assert (plan.batch_size, plan.largest_batch) == (batch_size, batch_size)
 
@@ -115,10 +110,10 @@ def test_passes_follow_from_the_documents_that_are_learned_from(planned):
 @pytest.mark.parametrize("n_documents", [500, 8000, 10_000_000])
 def test_a_fit_of_clearly_more_passes_than_the_default_is_long(n_documents, length):
     usual = plan_of(n_documents, length=length)
-    assert not usual.is_long(length)
+    assert not usual.is_long
     most = math.floor(1.2 * usual_passes(n_documents, length))
-    assert not replace(usual, planned_passes=most).is_long(length)
-    assert replace(usual, planned_passes=most + 1).is_long(length)
+    assert not replace(usual, planned_passes=most).is_long
+    assert replace(usual, planned_passes=most + 1).is_long
 
 
 @pytest.mark.parametrize(
@@ -146,9 +141,32 @@ def test_a_fit_of_too_few_steps_does_not_anneal(inference, least):
         assert plan.course(config, given_topics=False).max_temperature == starts
 
 
+@pytest.mark.parametrize(
+    ("given", "length", "passes"),
+    [
+        ({}, None, 100),
+        ({}, 1, 18.1),
+        ({}, 20, 42.4),
+        ({}, 200, 98.3),
+        ({"inference": "point"}, 1, 100),
+        ({"learning_method": "batch"}, 1, 100),
+    ],
+)
+def test_long_fits_of_short_documents_are_not_hot_for_longer(given, length, passes):
+    config = Config.of(TemperedLDA(**given).get_params(deep=False), 1000)
+    plan = Plan.of(config, 20_000, 100, length=length)  # default fits make 15 passes
+    course = plan.course(config, given_topics=False)
+    assert (course._length, course._probe_length) == pytest.approx(
+        (0.3 * passes, 8.0 if "learning_method" in given else 0.2 * passes), rel=2e-3
+    )
+    for n in (15, 18):
+        course = Plan.of(config, 20_000, n, length=length).course(config, given_topics=False)
+        assert course._length == pytest.approx(0.3 * n)
+
+
 def test_a_stream_is_never_long():
     config = Config.of(TemperedLDA().get_params(deep=False), 1000)
-    assert not Plan.of(config, None, 1).is_long(5)
+    assert not Plan.of(config, None, 1).is_long
 
 
 def test_the_docstring_tells_the_defaults():

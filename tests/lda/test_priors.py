@@ -13,7 +13,7 @@ from topictemper._core._reference import lda as _reference
 from topictemper._core._reference import special as _special
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda._assembly import new_trainer
-from topictemper.lda._config import Config
+from topictemper.lda._config import Config, Plan
 from topictemper.lda._e_step import infer, log_likelihood
 from topictemper.lda._elbo import topics_kl
 from topictemper.lda._normalizers import PosteriorNormalizer
@@ -30,6 +30,7 @@ from ..small_lda import (
     fitted,
     learned_state,
     minibatch,
+    plan_of,
     random_counts,
     set_tempering,
     small_lda,
@@ -175,7 +176,7 @@ def polya_likelihood(n, alpha):
 
 
 def prior_learner(*, of_alpha=False, of_eta=False):
-    return PriorLearner(of_alpha, of_eta, 1e-3, 0.1, of_samples=False, is_long=lambda length: False)
+    return PriorLearner(of_alpha, of_eta, 1e-3, 0.1, of_samples=False, plan=plan_of(1000))
 
 
 @pytest.mark.parametrize("name", ["doc_topic_prior", "topic_word_prior"])
@@ -370,9 +371,8 @@ def test_learned_alpha_tells_a_common_topic_from_a_rare_one():
 def test_starts_from_given_topics():
     start = 10 * uneven(4, 60)
     lda = small_lda(init=start.tolist(), topic_word_prior=0.3, dtype="float64")
-    found = new_trainer(
-        Config.of(lda.get_params(deep=False), 60), 200.0, lda.max_iter
-    ).topics.components()
+    config = Config.of(lda.get_params(deep=False), 60)
+    found = new_trainer(config, Plan.of(config, 200.0, 3)).topics.components()
     assert_allclose(found, np.maximum(start, 0.3), rtol=1e-12)
     lda.fit(corpus())
     assert lda.max_temperature_ == 1.0

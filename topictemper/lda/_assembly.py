@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils import _validation as check
+from .._utils._chunks import mean_length
 from .._utils._state import StateError, Tree, within
 from ..tempering import GlobalTemperature, LocalTemperature, inverse_temperature_grid
 from ..tempering._control import TemperatureControl
@@ -36,28 +37,31 @@ class Restored(NamedTuple):
     given_topics: bool
 
 
+def plan_of_corpus(config: Config, X: Any, rows: Any, sample_weight: Any) -> Plan:
+    """Plan a fit to some rows of X, or to all of its chunks."""
+    n_rows = float(X.shape[0] if rows is None else len(rows))
+    n_documents = n_rows if sample_weight is None else float(sample_weight[rows].sum())
+    length = mean_length(X, rows, sample_weight)
+    passes = config.planned_passes(n_documents, length)
+    return Plan.of(config, n_documents, passes, n_rows, length)
+
+
 def new_trainer(
     config: Config,
-    expected_samples: float | None,
-    planned_passes: int,
+    plan: Plan,
     *,
-    n_rows: float | None = None,
     n_given: float | None = None,
     previous: Trainer | None = None,
     restored: Restored | None = None,
 ) -> Trainer:
-    """Start a model, from a previous one if given.
-
-    It is to make `planned_passes` over that many documents; None: nobody knows how many. There are
-    `n_rows` of them, if their weights are not 1. Of a stream `n_given` are there.
+    """Start a model, from a previous one if given. Of a stream `n_given` documents are there.
 
     Raises
     ------
     ValueError
         If a minibatch of so many topics takes more memory than there is.
     """
-    plan = Plan.of(config, expected_samples, planned_passes, n_rows)
-    n_first = n_given or n_rows
+    n_first = plan.n_rows if n_given is None else n_given
     if n_first and restored is None:
         copies = 2 if config.init is None and previous is None else 1
         _check_first_step(config, plan, int(n_first), copies)
@@ -68,7 +72,7 @@ def new_trainer(
         config.alpha.floor,
         config.eta.floor,
         of_samples=config.alpha_is_default and plan.forgets,
-        is_long=plan.is_long,
+        plan=plan,
     )
     scale = PriorScale(config.alpha_is_default and (plan.forgets or not config.sampling))
     if previous is not None:
@@ -197,6 +201,7 @@ def trainer_tree(trainer: Trainer) -> Tree:
         "expected_samples": trainer.plan.expected_samples,
         "planned_passes": trainer.plan.planned_passes,
         "n_rows": trainer.plan.n_rows,
+        "length": trainer.plan.length,
         "given_topics": trainer.given_topics,
         "first_alpha": trainer.first_alpha,
         "first_eta": trainer.first_eta,
@@ -222,6 +227,10 @@ def restored_trainer(config: Config, tree: Tree) -> Trainer:
         planned = check.integer("planned_passes", tree["planned_passes"], 1, 2**53)
     with within("n_rows"):
         n_rows = check.number("n_rows", tree["n_rows"], 1e-18, 1e18)
+    with within("length"):
+        length = tree["length"]
+        if length is not None:
+            length = check.number("length", length, 0.0, 1e18)
     with within("given_topics"):
         given_topics = check.flag("given_topics", tree["given_topics"])
     shape = (config.n_features, config.n_components)
@@ -238,7 +247,8 @@ def restored_trainer(config: Config, tree: Tree) -> Trainer:
             eta = check.number("first_eta", eta, *_FIRST_PRIOR_RANGE)
     restored = Restored(alpha, eta, given_topics)
     with within("parameters"):
-        trainer = new_trainer(config, expected, planned, n_rows=n_rows, restored=restored)
+        plan = Plan.of(config, expected, planned, n_rows, length)
+        trainer = new_trainer(config, plan, restored=restored)
     with within("trainer"):
         if state["average"]["topics"] is not None:
             trainer.average.topics = copy(trainer.topics)

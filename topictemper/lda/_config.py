@@ -225,6 +225,8 @@ class Plan:
     learning_offset: float
     #: Of a pass, of which minibatches are made; the documents, unless these have weights.
     n_rows: float
+    #: Tokens of a document; None: nobody knows, and then the fit is not a long one.
+    length: float | None = None
 
     @classmethod
     def of(
@@ -233,6 +235,7 @@ class Plan:
         expected_samples: float | None,
         planned_passes: int,
         n_rows: float | None = None,
+        length: float | None = None,
     ) -> Plan:
         """Plan to see `expected_samples` documents (None: nobody knows) so many times."""
         documents = expected_samples or default.STREAM_SAMPLES
@@ -253,9 +256,8 @@ class Plan:
             updates = planned_passes * documents / batch_size
             low, high = default.OFFSET_RANGE
             offset = min(max(default.OFFSET_SHARE * updates, low), high)
-        return cls(
-            expected_samples, planned_passes, batch_size, n_joined, offset, n_rows or documents
-        )
+        n_rows = n_rows or documents
+        return cls(expected_samples, planned_passes, batch_size, n_joined, offset, n_rows, length)
 
     @property
     def largest_batch(self) -> int:
@@ -267,10 +269,22 @@ class Plan:
         """Whether a document is forgotten between passes, as no minibatch is the whole corpus."""
         return self.batch_size < self.n_rows
 
-    def is_long(self, length: float) -> bool:
-        """Whether a fit makes more passes than a default one, by a factor of `LONG`."""
-        usual = usual_passes(self.expected_samples or default.STREAM_SAMPLES, length)
-        return self.planned_passes > default.LONG * usual
+    @property
+    def excess(self) -> float:
+        """The passes over `LONG` times those of a default fit; 1 if there are fewer."""
+        if self.expected_samples is None or self.length is None:
+            return 1.0
+        usual = usual_passes(self.expected_samples, self.length)
+        return max(self.planned_passes / (default.LONG * usual), 1.0)
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the fit makes clearly more passes than a default one of such documents."""
+        return self.excess > 1.0
+
+    def ends(self, passes: float) -> bool:
+        """Whether the fit is in its last passes."""
+        return (1.0 - default.LAST_SHARE) * self.planned_passes <= passes < self.planned_passes
 
     def course(self, config: Config, *, given_topics: bool) -> AnnealingCourse:
         """Return the course of the temperature, of which the user has set some part."""
@@ -292,8 +306,13 @@ class Plan:
         share, probe_share = default.ANNEALING_SHARE, default.PROBE_SHARE
         if self.planned_passes <= default.FEW_PASSES:
             share, probe_share = default.ANNEALING_SHARE_OF_FEW, default.PROBE_SHARE_OF_FEW
-        length = share * self.planned_passes if t.length is None else t.length
-        probe_length = probe_share * self.planned_passes
+        passes = float(self.planned_passes)
+        if config.sampling and self.length is not None:
+            # Samples of short documents go on parting topics at T = 1: long fits need not be hot
+            # for longer than others.
+            passes /= self.excess ** shortness(self.length)
+        length = share * passes if t.length is None else t.length
+        probe_length = probe_share * passes
         if config.whole and config.point:
             probe_length = min(probe_length, default.PROBE_IN_FULL)
         return AnnealingCourse(start, t.schedule or "linear", length, probe_length, lowest)

@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator
 from .._core._workers import Workers
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._chunks import Chunks, is_chunks, mean_length, rows_that_count
+from .._utils._chunks import Chunks, is_chunks, rows_that_count
 from .._utils._missing import check_order
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._mixin import TemperingMixin
 from ..tempering._modes import Annealing
-from ._assembly import new_trainer
+from ._assembly import new_trainer, plan_of_corpus
 from ._callbacks import CallbackSupportMixin, with_callbacks
 from ._config import Config, check_parameters
 from ._counts_mixin import CountsMixin
@@ -457,10 +457,8 @@ class TemperedLDA(
         rows, validation = held_out(config, X, validation_X, sample_weight)
         parameters = seeded(self, X, sample_weight, rows)
         config = Config.of(parameters, X.shape[1])
-        n_rows = float(X.shape[0] if rows is None else len(rows))
-        n_documents = n_rows if sample_weight is None else float(sample_weight[rows].sum())
-        n_passes = config.planned_passes(n_documents, mean_length(X, rows, sample_weight))
-        trainer = new_trainer(config, n_documents, n_passes, n_rows=n_rows, previous=previous)
+        plan = plan_of_corpus(config, X, rows, sample_weight)
+        trainer = new_trainer(config, plan, previous=previous)
         before = None if previous is None else seed_labels(self._trained_seeds)
         self._begin_labels(seed_labels(self.topic_word_prior), config.n_components, before)
         self._remember_parameters(parameters)

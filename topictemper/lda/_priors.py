@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ from .._core import _lda as kernels
 from .._utils._state import Stateful
 from .._utils._typing import Floats
 from ._clock import StreamClock
-from ._config import seen_of_few, shortness
+from ._config import Plan, seen_of_few, shortness
 from ._defaults import ALPHA_LARGEST_SUM, PASSES_RANGE
 from ._minibatch import LocalParameters, Minibatch
 from ._topics import Eta, Topics
@@ -63,8 +62,10 @@ class PriorLearner(Stateful):
     short, a small share makes a topic lose documents, which it hardly wins again: the longer a fit,
     the fewer topics would be left. So then the shares come close to equal ones when alpha has been
     learned. Topics need some passes after that, so where documents are short, long fits stop
-    learning alpha earlier. (Fits on Dask are long ones, too, but for very few documents: their
-    plan is that of their first phase, which makes many passes over a sample.)
+    learning alpha earlier. But topics are not all as large, and with equal shares they predict
+    worse: so the last passes of every fit learn alpha. (Fits on Dask are long ones, too, but for
+    very few documents: their plan is that of their first phase, which makes many passes over a
+    sample.)
 
     Parameters
     ----------
@@ -72,14 +73,13 @@ class PriorLearner(Stateful):
         Which of the two to learn.
     of_samples : bool
         Whether to learn alpha where documents are sampled.
-    is_long : callable
-        Takes the tokens of a document; says whether the fit makes clearly more passes than a
-        default one of such documents (`Plan.is_long`).
     smallest_alpha, smallest_eta : float
         The floors.
+    plan : Plan
+        The passes of the fit.
     """
 
-    STATE = ("_means", "_alpha_share", "_eta_share", "_n_sampled", "_n_even")
+    STATE = ("_means", "_alpha_share", "_eta_share", "_n_sampled", "_even_size")
 
     def __init__(
         self,
@@ -89,15 +89,15 @@ class PriorLearner(Stateful):
         smallest_eta: float,
         *,
         of_samples: bool,
-        is_long: Callable[[float], bool],
+        plan: Plan,
     ) -> None:
         self.of_alpha, self.of_eta, self.of_samples = of_alpha, of_eta, of_samples
-        self._is_long = is_long
+        self._plan = plan
         self._smallest_alpha, self._smallest_eta = smallest_alpha, smallest_eta
         self._means: Floats | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
         self._n_sampled = 0.0  # documents that alpha was learned from by their samples
-        self._n_even = 0.0  # as many, when the shares of alpha last came closer
+        self._even_size = 0.0  # documents of the corpus, when the shares of alpha last came closer
 
     def wants_samples(self, clock: StreamClock, batch: Minibatch) -> bool:
         """Whether alpha is to be learned from the samples of the next minibatch."""
@@ -108,18 +108,21 @@ class PriorLearner(Stateful):
         )
 
     def _has_learned(self, clock: StreamClock, batch: Minibatch) -> bool:
+        if self._plan.ends(clock.passes):
+            return False
         length = clock.corpus_size(batch).length
         most = max(PASSES_RANGE[1] * clock.total_samples, seen_of_few(length))  # `usual_passes`
-        if self._is_long(length):
+        if self._plan.is_long:
             most *= 1.0 - _EARLIER * shortness(length)
         return self._n_sampled * _EVERY >= most
 
     def evened(self, alpha: NDArray[Any], clock: StreamClock, batch: Minibatch) -> NDArray[Any]:
         """Return alpha, whose shares come closer to equal ones once it has been learned."""
         # Again after a corpus has grown to twice its size, but not whenever it has grown a little.
-        if not self._has_learned(clock, batch) or self._n_sampled < 2.0 * self._n_even:
+        size = clock.total_samples
+        if not self._has_learned(clock, batch) or size < 2.0 * self._even_size:
             return alpha
-        self._n_even = self._n_sampled
+        self._even_size = size
         mean = alpha.mean(dtype=np.float64)
         even: NDArray[Any] = alpha + shortness(clock.corpus_size(batch).length) * (mean - alpha)
         return even.astype(alpha.dtype)

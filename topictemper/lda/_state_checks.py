@@ -56,7 +56,7 @@ _RANGES = {
     "priors/alpha_share": (0.0, 2.0),
     "priors/eta_share": (-3.0, 2.0),
     "priors/n_sampled": _NUMBER,
-    "priors/n_even": _NUMBER,
+    "priors/even_size": _NUMBER,
     "prior_scale/scale": (2.0**-4, 2.0**6),
     "predictive_scale/scale": (1.0, 4.0),
     "sampling_seed": (0, 2**63 - 1),

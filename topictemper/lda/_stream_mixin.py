@@ -19,7 +19,7 @@ from .._utils._missing import check_order
 from .._utils._rollback import complete, estimator_snapshot, stateful_parts
 from ..topics._seeds import SeedTopics
 from ._assembly import new_trainer
-from ._config import OF_TRAINING, Config, check_parameters
+from ._config import OF_TRAINING, Config, Plan, check_parameters
 from ._defaults import STREAM_SAMPLES
 from ._kept import same
 from ._minibatch import Gatherer
@@ -158,7 +158,7 @@ class StreamMixin:
             config = Config.of(parameters, X.shape[1], copies=2)
             self._warn_of_pairs(config.n_components)
             n_given = X.shape[0] if sample_weight is None else int(np.count_nonzero(sample_weight))
-            trainer = new_trainer(config, total, 1, n_given=n_given)
+            trainer = new_trainer(config, Plan.of(config, total, 1), n_given=n_given)
             self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
             self._remember_parameters(parameters)
             self._trainer = trainer
