@@ -195,7 +195,8 @@ class TemperedLDA(
     `PosteriorAnnealing` [3]_, and "svi" plain stochastic variational inference [2]_. By default a
     search finds where documents begin to differ in their topics, in up to about a third of the
     planned passes, or six steps if these are more. Annealing starts there, and T falls linearly to
-    1 within 0.3 of the planned passes. (If at most three passes are planned, it is a half and 0.4.)
+    1 within 0.3 of the planned passes. (If at most three passes are planned, it is a half and 0.4.
+    Where documents are short, more than 1.2 times the default passes hardly lengthen the two.)
     There is no annealing if documents do not differ above T = 1.07. Nor is there any in fits of
     fewer than ten steps, unless the tempering object sets a schedule, start or length. Where
     documents are not sampled, the limits are eight steps, T = 1.02 and 12 steps. "dasvi" starts at
@@ -214,9 +215,9 @@ class TemperedLDA(
     or 160,000 documents (short ones: 80,000), whichever is more; their sum is at most 4. Then, in
     fits that last longer, the values become nearly equal where documents are short. If `max_iter`
     is more than 1.2 times the default, this comes sooner there, after as little as 0.4 of that
-    time. To predict, the values are multiplied by the factor with which half of a document best
-    predicts the other half (1 to 4; 0.5 to 16 for mean field). With "gibbs", None learns nothing if
-    each minibatch is the whole corpus.
+    time. The last fifth of the planned passes learns them again. To predict, the values are
+    multiplied by the factor with which half of a document best predicts the other half (1 to 4; 0.5
+    to 16 for mean field). With "gibbs", None learns nothing if each minibatch is the whole corpus.
 
     **Eta.** With "gibbs", None learns the value with which half of a document best predicts the
     other half, once documents have been sampled for a pass: from 0.002 to 0.05, and more for a
