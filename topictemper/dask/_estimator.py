@@ -312,6 +312,7 @@ max_doc_update_iter, dtype
             sample_parameters=common | of_the_sample,
             n_rows=corpus.n_rows,
             n_columns=corpus.n_columns,
+            passes=passes,
             seed=seed,
             version=VERSION,
             isa=isa,

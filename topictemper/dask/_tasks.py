@@ -46,6 +46,8 @@ class Job:
     sample_parameters: dict[str, Any]
     n_rows: int
     n_columns: int
+    #: By rounds.
+    passes: int
     seed: int
     #: The version of the package, the instruction set to work with, and what `description` says of
     #: it: workers that join a fit later have not been asked for theirs.
@@ -123,6 +125,8 @@ def anneal(job: Job, samples: list[Any]) -> Shard:
         # The learning rate starts anew. Step 0 would add documents to the topics.
         tree["trainer"]["clock"]["n_updates"] = 1
         tree["expected_samples"] = tree["n_rows"] = float(job.n_rows)
+        # The last passes of all are not those of the sample.
+        tree["planned_passes"] += job.passes
         tree["parameters"] = {}
         return _shard(job, tree)
 

@@ -64,8 +64,7 @@ class PriorLearner(Stateful):
     learned. Topics need some passes after that, so where documents are short, long fits stop
     learning alpha earlier. But topics are not all as large, and with equal shares they predict
     worse: so the last passes of every fit learn alpha. (Fits on Dask are long ones, too, but for
-    very few documents: their plan is that of their first phase, which makes many passes over a
-    sample.)
+    very few documents: their plan has many passes over a sample.)
 
     Parameters
     ----------
