@@ -1,5 +1,6 @@
 """Topics one can work with: words, seeds, hierarchies, shares over time, search."""
 
+from ._differences import share_differences
 from ._hierarchy import TopicHierarchy, topic_distances, topic_hierarchy
 from ._search import DocumentSearch
 from ._seeds import SeedTopics
@@ -15,6 +16,7 @@ __all__ = [
     "frex",
     "lift",
     "relevance",
+    "share_differences",
     "shares_by_group",
     "shares_over_time",
     "topic_distances",

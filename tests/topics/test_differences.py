@@ -1,0 +1,87 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from topictemper.topics import share_differences, shares_by_group, shares_over_time
+
+THETA = np.random.default_rng(0).dirichlet(np.full(3, 0.5), size=600)
+GROUPS = np.array(["a", "b", "c"])[np.arange(600) % 3]
+
+
+def test_differences_are_those_of_the_means_with_normal_intervals():
+    """Of many documents."""
+    found = share_differences(shares_by_group(THETA, GROUPS, labels=["x", "y", "z"]), "c", "a")
+    assert list(found.columns) == ["topic", "label", "difference", "low", "high"]
+    assert found["label"].tolist() == ["x", "y", "z"]
+    one, other = THETA[2::3], THETA[0::3]
+    difference = other.mean(axis=0) - one.mean(axis=0)
+    error = np.sqrt(one.var(axis=0) / 200 + other.var(axis=0) / 200)
+    assert_allclose(found["difference"], difference)
+    for end, sign in (("low", -1), ("high", 1)):
+        assert_allclose(found[end], difference + sign * 1.96 * error, atol=0.05 * error.min())
+
+
+def test_random_groups_seldom_differ():
+    """Also if one is small, and topics are rare: normal intervals see differences for 19%."""
+    rng = np.random.default_rng(0)
+    theta = rng.dirichlet(np.full(50, 0.03), 20_000)
+    found, normal = [], []
+    for _ in range(40):
+        rows, small = rng.integers(len(theta), size=1000), np.arange(1000) < 50
+        differences = share_differences(shares_by_group(theta[rows], small), False, True)
+        found.append((differences["low"] > 0) | (differences["high"] < 0))
+        one, other = theta[rows][small], theta[rows][~small]
+        error = np.sqrt(one.var(axis=0) / 50 + other.var(axis=0) / 950)
+        normal.append(np.abs(one.mean(axis=0) - other.mean(axis=0)) > 1.96 * error)
+    assert 0.01 < np.mean(found) < 0.05
+    assert np.mean(normal) > 0.15
+
+
+def test_periods_may_be_days_or_numbers():
+    days = np.array(["2024-01-05", "2024-02-07", "2024-03-01"])[np.arange(600) % 3]
+    shares = shares_over_time(THETA, days, period="month")
+    expected = share_differences(shares_by_group(THETA, GROUPS), "a", "b")["low"]
+    for first, second in (("2024-01-01", "2024-02"), (shares["period"][0], shares["period"][3])):
+        assert_allclose(share_differences(shares, first, second)["low"], expected)
+    years = shares_over_time(THETA, 2020 + np.arange(600) % 3)
+    assert_allclose(share_differences(years, 2020, 2021)["low"], expected)
+
+
+def test_the_order_of_the_rows_does_not_matter():
+    pytest.importorskip("pandas")
+    shares = shares_by_group(THETA, GROUPS)
+    mixed = shares.sample(frac=1, random_state=0)
+    assert share_differences(mixed, "a", "b").equals(share_differences(shares, "a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("a", "d", "the table has no group 'd'; it has 'a', 'b', 'c'"),
+        ("a", "a", "first and second must be two different values, got 'a' twice"),
+    ],
+)
+def test_errors_name_the_groups(first, second, message):
+    with pytest.raises(ValueError, match=message):
+        share_differences(shares_by_group(THETA, GROUPS), first, second)
+
+
+def test_errors_name_the_periods():
+    shares = shares_over_time(THETA, [2020, 2021] * 300)
+    with pytest.raises(ValueError, match="the table has no period '2020'; it has 2020, 2021"):
+        share_differences(shares, "2020", 2021)
+    days = shares_over_time(THETA, ["2024-01-05", "2024-02-07"] * 300, period="month")
+    for value in ("2024-03-01", "May", 5, None):
+        with pytest.raises(ValueError, match="it has '2024-01-01', '2024-02-01'"):
+            share_differences(days, "2024-01-01", value)
+
+
+def test_other_tables_are_refused():
+    pandas = pytest.importorskip("pandas")
+    shares = shares_by_group(THETA, GROUPS)
+    with pytest.raises(ValueError, match="must be a table of topics_over_time or topics_by_group"):
+        share_differences(shares.drop(columns="low"), "a", "b")
+    with pytest.raises(ValueError, match="shares has a topic twice for group 'a'"):
+        share_differences(pandas.concat([shares, shares]), "a", "b")
+    with pytest.raises(ValueError, match="must have the same topics"):
+        share_differences(shares.iloc[1:], "a", "b")
