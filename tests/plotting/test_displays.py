@@ -222,6 +222,8 @@ def test_words_may_hold_dollars():
         ({"topics": 0}, "topics"),
         ({"topics": []}, "topics must be a number or a list"),
         ({"topics": [0.5]}, "topics must be a number or a list"),
+        ({"topics": "cats"}, "topics must be a number or a list of numbers or labels, got 'cats'"),
+        ({"topics": [0, "cats"]}, "no topic has the label 'cats'"),
         ({"topics": [4]}, "topics must be from 0 to 3"),
         ({"topics": [-1]}, "topics must be from 0 to 3"),
         ({"n_top_words": 0}, "n_top_words"),

@@ -64,6 +64,24 @@ def test_labels_of_shares_do_not_overlap():
     assert not overlapping([panel._left_title for panel in display.axes_])
 
 
+@pytest.mark.parametrize("draw", ["groups", "dates", "words"])
+def test_the_line_below_stays_in_the_column_of_a_journal(draw):
+    figure, ax = plt.subplots(figsize=(3.3, 3))
+    theta = np.random.default_rng(0).dirichlet(np.ones(2), 40)
+    if draw == "words":
+        TopicsDisplay.from_estimator(fitted(), topics=2, feature_names=WORDS, ax=ax)
+    elif draw == "groups":
+        TopicSharesDisplay(shares_by_group(theta, ["a", "b"] * 20)).plot(ax)
+    else:
+        TopicSharesDisplay(shares_over_time(theta, ["2024-01", "2024-04"] * 20)).plot(ax)
+    figure.canvas.draw()
+    note = ax.texts[-1]
+    box = note.get_window_extent()
+    assert box.x0 > 0
+    assert box.y0 > 0
+    assert " ".join(note.get_text().split()).count("scale") == 1
+
+
 def test_long_words_stay_in_their_panels():
     words = [f"DONAUDAMPFSCHIFFFAHRTSGESELLSCHAFT{v}" for v in range(60)]
     display = TopicsDisplay.from_estimator(fitted(), topics=2, feature_names=words)

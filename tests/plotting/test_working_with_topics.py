@@ -173,6 +173,16 @@ def test_panels_of_topics_have_their_labels():
     display.figure_.canvas.draw()
 
 
+def test_topics_may_be_given_by_label():
+    lda = small_lda().fit(corpus(), feature_names=WORDS).set_labels({2: "cats"})
+    unlabeled = lda.labels_[1]
+    display = TopicsDisplay.from_estimator(lda, topics=["cats", 0, unlabeled])
+    assert [title.partition(" (")[0] for title in display.titles] == ["cats", "topic 0", "topic 1"]
+    shares = lda.topics_by_group(corpus(), np.arange(200) % 2)
+    panels = TopicSharesDisplay(shares[shares.topic > 0]).plot(topics=["cats", unlabeled]).axes_
+    assert [panel.get_title(loc="left") for panel in panels] == ["cats", unlabeled]
+
+
 @pytest.mark.parametrize(
     ("settings", "match"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._utils import _validation as check
 from .._utils._ranking import largest
-from .._utils._typing import Floats, Integers
+from .._utils._typing import Floats, Integers, Strings
 
 # Distinct for color-blind readers. In gray they are alike, so forms tell apart what they show.
 WARM, COOL = "#d6604d", "#4393c3"
@@ -52,16 +53,26 @@ def axes(ax: Any, figsize: tuple[float, float]) -> Any:
     return plt.subplots(figsize=figsize, layout="constrained")[1] if ax is None else ax
 
 
-def chosen_topics(topics: int | Integers, numbers: NDArray[Any], sizes: Floats) -> NDArray[Any]:
-    """Return those of the numbers of topics that are asked for, or so many of the largest."""
-    if np.ndim(topics) == 0:
+def chosen_topics(
+    topics: int | Integers | Strings, numbers: NDArray[Any], sizes: Floats, labels: Strings
+) -> NDArray[Any]:
+    """Return the numbers of the topics that are asked for, or of so many of the largest."""
+    if not isinstance(topics, str) and np.ndim(topics) == 0:
         return np.asarray(numbers[largest(sizes, check.integer("topics", topics, 1))])
-    chosen = np.asarray(topics)
+    named = dict(zip(labels, numbers, strict=True))
+    chosen = np.asarray([_number(topic, named) for topic in topics] if np.ndim(topics) else [])
     if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
-        raise ValueError(f"topics must be a number or a list of numbers, got {topics!r}")
+        raise ValueError(f"topics must be a number or a list of numbers or labels, got {topics!r}")
     if not np.isin(chosen, numbers).all():
         raise ValueError(f"topics must be from {numbers.min()} to {numbers.max()}, got {topics!r}")
     return chosen
+
+
+def _number(topic: Any, named: Mapping[Any, Any]) -> Any:
+    """The number of a topic that is given by its label; anything else as it is."""
+    if isinstance(topic, str) and topic not in named:
+        raise ValueError(f"no topic has the label {topic!r}")
+    return named[topic] if isinstance(topic, str) else topic
 
 
 def tidy(ax: Any) -> None:
@@ -71,9 +82,13 @@ def tidy(ax: Any) -> None:
     ax.set_axisbelow(True)
 
 
-def note_below(ax: Any, text: str) -> None:
-    """Write a line below axes with panels, flush right."""
-    ax.annotate(
+def note_below(ax: Any, text: str, *, given: bool) -> None:
+    """Write a line below axes with panels, flush right.
+
+    It becomes several lines where a figure that is given would cut it. Figures of this package have
+    room for one, but get their layout only when they are drawn.
+    """
+    note = ax.annotate(
         text,
         (1.0, 0.0),
         xycoords="axes fraction",
@@ -82,6 +97,10 @@ def note_below(ax: Any, text: str) -> None:
         fontsize="x-small",
         color=MUTED,
     )
+    wide = note.get_window_extent().width
+    room = ax.get_window_extent().x1 - ax.figure.bbox.x0
+    if given and wide > room:
+        note.set_text(fill(text, max(1, int(len(text) * room / wide))))
 
 
 def inches(ax: Any) -> tuple[float, float]:

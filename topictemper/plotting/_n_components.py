@@ -130,7 +130,7 @@ class NComponentsDisplay:
             color=WARM,
         )
         self.axes_ = np.array(panels, dtype=object)
-        note_below(ax, "bars: one standard error")
+        note_below(ax, "bars: one standard error", given=given)
         return self
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._utils._dates import PERIODS, name_of_period, period_numbers
-from .._utils._typing import Column, Integers
+from .._utils._typing import Column, Integers, Strings
 from ..topics._periods import Period
 from ._axes import (
     COOL,
@@ -105,7 +105,7 @@ class TopicSharesDisplay:
         dates: Column | None = None,
         groups: Column | None = None,
         period: Period = "auto",
-        topics: int | Integers = 8,
+        topics: int | Integers | Strings = 8,
         ax: Any = None,
     ) -> Self:
         """Draw the shares of the topics of documents.
@@ -122,8 +122,8 @@ class TopicSharesDisplay:
             The group of each document. Either `dates` or `groups` must be given.
         period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
             As for ``topics_over_time``; for `dates` only.
-        topics : int or sequence of int, default=8
-            Numbers of the topics to draw, or how many of the largest topics to draw.
+        topics : int or sequence of int or str, default=8
+            Topics to draw, by number or label, or how many of the largest topics to draw.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
 
@@ -156,15 +156,15 @@ class TopicSharesDisplay:
             shares = estimator.topics_by_group(X, groups)
         return cls(shares).plot(ax, topics=topics)
 
-    def plot(self, ax: Any = None, *, topics: int | Integers = 8) -> Self:
+    def plot(self, ax: Any = None, *, topics: int | Integers | Strings = 8) -> Self:
         """Draw.
 
         Parameters
         ----------
         ax : matplotlib Axes, default=None
             Where to draw; None makes a new figure.
-        topics : int or sequence of int, default=8
-            Numbers of the topics to draw, or how many of the largest topics to draw.
+        topics : int or sequence of int or str, default=8
+            Topics to draw, by number or label, or how many of the largest topics to draw.
 
         Returns
         -------
@@ -181,10 +181,10 @@ class TopicSharesDisplay:
         unit = ""
         if over_time:
             column, unit = _in_order(column), _unit(column)
-        numbers = np.unique(column["topic"])
+        numbers, first = np.unique(column["topic"], return_index=True)
         documents = column["share"] * column["documents"]
         sizes = np.array([documents[column["topic"] == k].sum() for k in numbers])
-        chosen = chosen_topics(topics, numbers, sizes)
+        chosen = chosen_topics(topics, numbers, sizes, column["label"][first])
         # In the order of the table.
         names = [] if over_time else list(dict.fromkeys(column[self.by]))
         columns = min(len(chosen), _COLUMNS)
@@ -233,7 +233,8 @@ class TopicSharesDisplay:
         if unit in PERIODS:
             by = f"by {unit}"
             what += _common(column["period"], unit)
-        note_below(ax, f"share {by}, with its interval (by default 95%); {what}")
+        note = f"share {by}, with its interval (by default 95%); {what}"
+        note_below(ax, note, given=given)
         return self
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._utils import _validation as check
 from .._utils._ranking import largest
 from .._utils._topics import fitted_lda_of, topics_of
-from .._utils._typing import Floats, Integers
+from .._utils._typing import Floats, Integers, Strings
 from ..lda._inspection import names_of_columns
 from ._axes import COOL, MUTED, axes, chosen_topics, fit, inches, note_below, percent, shortened
 
@@ -85,7 +85,7 @@ class TopicsDisplay:
         cls,
         estimator: Any,
         *,
-        topics: int | Integers = 8,
+        topics: int | Integers | Strings = 8,
         n_top_words: int = 8,
         feature_names: Any = None,
         ax: Any = None,
@@ -96,8 +96,8 @@ class TopicsDisplay:
         ----------
         estimator : fitted estimator
             With the attribute `components_`; or a `TopicModel`.
-        topics : int or sequence of int, default=8
-            Numbers of the topics to draw, or how many of the largest topics to draw.
+        topics : int or sequence of int or str, default=8
+            Topics to draw, by number or label, or how many of the largest topics to draw.
         n_top_words : int, default=8
             Words of each topic.
         feature_names : array-like of shape (n_features,), mapping or vectorizer, optional
@@ -128,7 +128,9 @@ class TopicsDisplay:
         names = names_of_columns(estimator, feature_names)
         components = topics_of(estimator).astype(np.float64)
         sizes = components.sum(axis=1)
-        chosen = chosen_topics(topics, np.arange(len(sizes)), sizes)
+        numbers = np.arange(len(sizes))
+        known = getattr(estimator, "labels_", [f"topic {k}" for k in numbers])
+        chosen = chosen_topics(topics, numbers, sizes, known)
         top = [largest(components[k], n_top_words) for k in chosen]
         labels = {k: f"topic {k}" for k in chosen} | dict(getattr(estimator, "_labels", {}))
         display = cls(
@@ -180,7 +182,7 @@ class TopicsDisplay:
             panels.append(panel)
         self.axes_ = np.array(panels, dtype=object)
         if n_topics > 1:
-            note_below(ax, "probability of a word; each panel has its own scale")
+            note_below(ax, "probability of a word; each panel has its own scale", given=given)
         return self
 
     def _panel(self, panel: Any, i: int, room: float) -> None:
