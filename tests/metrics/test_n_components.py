@@ -44,6 +44,19 @@ def test_the_table_is_of_the_fits(comparison):
         assert_allclose(columns["stability"][i], 1 - distance.mean())
 
 
+def test_sizes_are_compared_by_their_differences(comparison):
+    """All sizes score the same documents, which is most of the error of a score."""
+    columns = comparison.table_
+    assert list(columns.columns)[:5] == [
+        "n_components", "score", "score_error", "below_best", "below_best_error",
+    ]  # fmt: skip
+    assert_allclose(columns["below_best"], columns["score"].max() - columns["score"], atol=1e-9)
+    is_best = columns["below_best"] == 0
+    assert (columns["below_best_error"][is_best] == 0).all()
+    assert (columns["below_best_error"][~is_best] > 0).all()
+    assert columns["below_best_error"][2] < 0.7 * columns["score_error"][2]  # 12 topics
+
+
 def test_stability_is_the_mean_of_all_pairs():
     models = [np.random.default_rng(seed).dirichlet(np.full(40, 0.1), 6) for seed in range(3)]
     alike = [1 - match_topics(a, b).distance.mean() for a, b in combinations(models, 2)]

@@ -34,8 +34,10 @@ class NComponentsComparison:
     ----------
     table_ : pandas.DataFrame or Table
         A row for each size, ascending. Columns: ``n_components``; ``score``, the held-out score in
-        nats per token; ``coherence`` (NPMI); ``diversity``; ``stability``, how alike the topics of
-        two seeds are; and the standard error of each, in ``score_error`` and so on.
+        nats per token; ``below_best``, how far it is below the highest; ``coherence`` (NPMI);
+        ``diversity``; ``stability``, how alike the topics of two seeds are; and the standard error
+        of each, in ``score_error`` and so on. All sizes score the same documents, so the error of
+        ``below_best`` is far smaller than that of ``score``: compare sizes by it.
     n_components_ : int
         The size to take for prediction.
     reason_ : str
@@ -187,14 +189,20 @@ def compare_n_components(
             values["coherence"][i, j] = coherence(model, train, n_top_words=n_top_words)
             values["diversity"][i, j] = topic_diversity(model)
         stability.append(_stability(models))
-    columns: dict[str, Any] = {"n_components": np.array(sizes)}
-    for name, of_fits in {"score": scores.sum(axis=2) / tokens.sum(), **values}.items():
-        columns |= {name: of_fits.mean(axis=1), f"{name}_error": _error(of_fits)}
-    columns["score_error"] = np.hypot(
-        np.nan_to_num(columns["score_error"]), error_of_ratio(scores.mean(axis=1), tokens)
-    )
-    columns["stability"], columns["stability_error"] = np.array(stability).T
+    of_fits = scores.sum(axis=2) / tokens.sum()
+    error = error_of_ratio(scores.mean(axis=1), tokens)
     chosen, differences = _choice(scores, tokens, tolerance)
+    below, below_error = np.array(differences).T
+    columns: dict[str, Any] = {
+        "n_components": np.array(sizes),
+        "score": of_fits.mean(axis=1),
+        "score_error": np.hypot(np.nan_to_num(_error(of_fits)), error),
+        "below_best": below,
+        "below_best_error": below_error,
+    }
+    for name, measured in values.items():
+        columns |= {name: measured.mean(axis=1), f"{name}_error": _error(measured)}
+    columns["stability"], columns["stability_error"] = np.array(stability).T
     reason = _reason(columns, chosen, differences, int((tokens > 0).sum()))
     return NComponentsComparison(columns, sizes[chosen], reason)
 
