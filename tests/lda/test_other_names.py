@@ -34,6 +34,8 @@ def test_parameters_of_scikit_learn_without_effect_warn(name):
         ("iterations", "max_doc_update_iter"),
         ("id2word", r"fit\(counts, feature_names=id2word\)"),
         ("minimum_probability", r"transform\(counts\), with the proportions of all topics"),
+        ("K", "n_components"),
+        ("prevalence", r"topics_by_group\(counts, groups\), after the fit"),
         ("rm_top", r"CountVectorizer\(max_df=...\), which makes the counts"),
     ],
 )

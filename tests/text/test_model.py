@@ -288,6 +288,8 @@ def test_parameters_that_are_set_last_count():
         ("seed", "random_state"),
         ("vectorizer_model", "vectorizer"),
         ("n_gram_range", r"set_params\(vectorizer__ngram_range=\.\.\.\)"),
+        ("K", "n_components"),
+        ("prevalence", r"topics_by_group\(texts, groups\), after the fit"),
         ("rm_top", r"set_params\(vectorizer__max_df=\.\.\.\), a share of the documents"),
         ("per_word_topics", r"word_topics\(texts\)"),
         ("representation_model", r"set_labels\(function, texts=texts\)"),

@@ -348,7 +348,9 @@ def test_refuses_tables_of_periods():
 @pytest.mark.parametrize(
     ("settings", "match"),
     [
-        ({"groups": ["a"]}, "one group for each"),
+        ({"groups": ["a"]}, r"one group for each of the 60 documents, got shape \(1,\)$"),
+        ({"groups": "party"}, "got 'party'; give one column, such as frame"),
+        ({"groups": [["a", "b"]] * 60}, r"got shape \(60, 2\); give one column, .* for two"),
         ({"weights": np.zeros(60)}, "no document"),
         ({"weights": [-1.0] * 60}, "weights"),
         ({"weights": [1.0] * 59 + [np.inf]}, "weights must be 60 finite numbers"),

@@ -14,11 +14,11 @@ Result = TypeVar("Result")
 
 #: Of scikit-learn. They only say how often and how closely it measures perplexity.
 WITHOUT_EFFECT = ("evaluate_every", "perp_tol")
-#: Of gensim and tomotopy, with the name in `TemperedLDA`.
+#: Of gensim, tomotopy and stm, with the name in `TemperedLDA`.
 CALLED = {
     "n_topics": "n_components",
     "num_topics": "n_components",
-    "k": "n_components",
+    **dict.fromkeys(("k", "K"), "n_components"),
     "alpha": "doc_topic_prior",
     "eta": "topic_word_prior",
     "passes": "max_iter",
@@ -36,12 +36,13 @@ OF_FIT = {
     "id2word": "fit(counts, feature_names=id2word)",
     "callbacks": "set_callbacks(...)",
 }
-#: Of constructors of gensim and tomotopy, with what does this here.
+#: Of constructors of gensim, tomotopy and stm, with what does this here.
 ELSEWHERE = {
     "eval_every": "fit(counts, validation_X=...), which scores every pass",
     "minimum_probability": "transform(counts), with the proportions of all topics",
     "per_word_topics": "word_topics(counts)",
     **dict.fromkeys(("min_cf", "min_df"), "CountVectorizer(min_df=...), which makes the counts"),
+    "prevalence": "topics_by_group(counts, groups), after the fit",
     "rm_top": "CountVectorizer(max_df=...), which makes the counts",
 }
 #: The display of `topics_over_time` and `topics_by_group`.

@@ -82,6 +82,7 @@ CALLED = {
     "rm_top": "set_params(vectorizer__max_df=...), a share of the documents",
     "minimum_probability": "transform(texts), with the proportions of all topics",
     "per_word_topics": "word_topics(texts)",
+    "prevalence": "topics_by_group(texts, groups), after the fit",
     "language": "set_params(vectorizer__stop_words=...)",
     "seed_topic_list": "seed_topics",
     "zeroshot_topic_list": "seed_topics, with words for each label",

@@ -90,9 +90,11 @@ def shares_by_group(
     theta = _proportions(proportions)
     order, groups = ordered_codes(groups), column("groups", groups)
     if groups.shape != (len(theta),):
+        got = f"got shape {groups.shape}" if groups.ndim else f"got {groups.item()!r}"
+        how = "; give one column, such as frame['party'], or frame.a + ', ' + frame.b for two"
         raise ValueError(
-            f"groups must have one group for each of the {len(theta)} documents, got shape "
-            f"{groups.shape}"
+            f"groups must have one group for each of the {len(theta)} documents, {got}"
+            f"{how if groups.ndim != 1 else ''}"
         )
     if groups.dtype.kind == "O":
         known = np.array([group is not None and group != "" for group in groups], bool)
