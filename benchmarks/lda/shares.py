@@ -106,7 +106,7 @@ def differing(theta: Floats, library: NDArray[np.str_], n_small: int) -> Floats:
         small = np.arange(DOCUMENTS) < n_small
         controls = (library[rows][:, None] == np.unique(library[rows])).astype(np.float64)
         y, group = (
-            values - controls @ np.linalg.lstsq(controls, values)[0]
+            values - controls @ np.linalg.lstsq(controls, values, rcond=None)[0]
             for values in (theta[rows], small.astype(np.float64)[:, None])
         )
         group = group.ravel()

@@ -41,6 +41,7 @@ from topictemper.topics import (
     frex,
     lift,
     relevance,
+    share_differences,
     shares_by_group,
     shares_over_time,
     topic_distances,
@@ -113,6 +114,8 @@ def test_shares_and_search(lda: TemperedLDA, counts: sp.csr_array) -> None:
     groups = pd.Series(["a", "b", None] * 20)
     shares = shares_by_group(theta, groups, labels=lda.labels_)
     assert_type(TopicSharesDisplay(shares).plot(topics=np.array([0, 2])), TopicSharesDisplay)
+    TopicSharesDisplay(shares).plot(topics=lda.labels_[:2].tolist())
+    assert len(share_differences(shares, "a", "b")) == 3
     shares_over_time(theta, pd.date_range("2024-01-01", periods=60), period="week")
     search = DocumentSearch(lda, counts)
     assert search.similar([0, 1], n=2) is not None

@@ -57,10 +57,11 @@ def chosen_topics(
     topics: int | Integers | Strings, numbers: NDArray[Any], sizes: Floats, labels: Strings
 ) -> NDArray[Any]:
     """Return the numbers of the topics that are asked for, or of so many of the largest."""
-    if not isinstance(topics, str) and np.ndim(topics) == 0:
-        return np.asarray(numbers[largest(sizes, check.integer("topics", topics, 1))])
+    asked: Any = topics
+    if not isinstance(asked, str) and np.ndim(asked) == 0:
+        return np.asarray(numbers[largest(sizes, check.integer("topics", asked, 1))])
     named = dict(zip(labels, numbers, strict=True))
-    chosen = np.asarray([_number(topic, named) for topic in topics] if np.ndim(topics) else [])
+    chosen = np.array([] if isinstance(asked, str) else [_number(each, named) for each in asked])
     if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
         raise ValueError(f"topics must be a number or a list of numbers or labels, got {topics!r}")
     if not np.isin(chosen, numbers).all():

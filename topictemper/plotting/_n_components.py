@@ -25,7 +25,9 @@ _TITLE, _FOOT = 0.35, 0.46  # inches above and below a panel
 class NComponentsDisplay:
     """Scores, coherence, diversity and stability against the number of topics.
 
-    Bars are one standard error. The size to take is marked.
+    Bars are one standard error. That of a score is mostly due to which documents are scored, which
+    are the same for all sizes: compare sizes by ``below_best`` in the table, not by the bars. The
+    size to take is marked.
 
     Parameters
     ----------
