@@ -105,6 +105,11 @@ class SharesMixin:
             If the lengths differ, if the index of pandas has another order, or if no document is
             left.
 
+        See Also
+        --------
+        topictemper.topics.share_differences : How much more of each topic one group has than
+            another.
+
         Examples
         --------
         >>> from topictemper import TemperedLDA

@@ -73,6 +73,10 @@ def shares_by_group(
     ValueError
         If the lengths differ, if the index of pandas has another order, or if no document is left.
 
+    See Also
+    --------
+    share_differences : How much more of each topic one group has than another.
+
     References
     ----------
     .. [1] Rubin (1981). The Bayesian Bootstrap. Annals of Statistics 9.
