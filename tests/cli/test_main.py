@@ -395,10 +395,12 @@ def test_out_of_memory(fails, monkeypatch, reason, said):
 # As a process
 
 
-def _process(*arguments, **streams):
+def _process(*arguments, env=None, **streams):
     return subprocess.Popen(
         [sys.executable, "-m", "topictemper", *map(str, arguments)],
         stderr=subprocess.PIPE,
+        # An output without a buffer would have nothing left to write at exit.
+        env={**os.environ, "PYTHONUNBUFFERED": "", **(env or {})},
         **streams,
     )
 
@@ -426,7 +428,7 @@ def test_terminated_without_leftovers(tmp_path):
     folder.mkdir()
     process = _process(
         "fit", "-", "--output", tmp_path / "m.npz", stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        env=os.environ | {"TMPDIR": str(folder)},
+        env={"TMPDIR": str(folder)},
     )  # fmt: skip
     with process:  # which ends with its input, whatever fails
         # More than a pipe holds: when all is written it counts what it reads.
@@ -443,9 +445,7 @@ def test_words_that_the_terminal_cannot_show(tmp_path):
     counts = make_lda_corpus(60, 20, 3, random_state=0).counts
     words = [f"wört{chr(97 + v)}" for v in range(20)]
     TemperedLDA(3, max_iter=1, random_state=0).fit(counts).save(path, feature_names=words)
-    process = _process(
-        "topics", path, stdout=subprocess.PIPE, env={**os.environ, "PYTHONIOENCODING": "ascii"}
-    )
+    process = _process("topics", path, stdout=subprocess.PIPE, env={"PYTHONIOENCODING": "ascii"})
     out, err = process.communicate()
     assert (process.returncode, err) == (0, b"")
     assert b"w\\xf6rt" in out
