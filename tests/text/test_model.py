@@ -109,77 +109,6 @@ def test_missing_values_of_pandas_are_empty_documents(model):
     assert list(model.documents(given).topic == -1) == [False, True, True, True, True]
 
 
-def test_update(model):
-    updated = topic_model().fit(texts())
-    more = [*texts(30, seed=1), "river boat zebra zebra giraffe"]
-    assert updated.update(iter(more)) is updated
-    assert updated.lda_.n_batch_iter_ == model.lda_.n_batch_iter_ + 2  # 20 and 11 documents
-    assert updated.unknown_share_ == 3 / (12 * 30 + 5)
-    unknown = updated.unknown_words_
-    assert (list(unknown["word"]), list(unknown["count"])) == (["zebra", "giraffe"], [2, 1])
-    assert updated.topics_.documents.sum() == 151
-    counts = updated.vectorizer_.transform(more)
-    expected = topic_model().fit(texts()).lda_.partial_fit(counts).components_
-    assert_array_equal(updated.lda_.components_, expected)
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"seed_topics": {"water": ["boat"]}}, "seed_topics is .* began with None, and update"),
-        ({"n_components": 5}, "n_components is 5, but training began with 3.* set n_components"),
-        ({"lda__tempering": "avi"}, "lda__tempering is 'avi'"),
-        ({"lda__topic_word_prior": 2.0}, "lda__topic_word_prior is 2.0"),
-        ({"seed_topics": [["boat"]]}, "seed_topics must be a mapping"),
-    ],
-)
-def test_an_update_refuses_parameters_that_it_would_ignore(changed, message):
-    fitted = topic_model().fit(texts())
-    before, n = fitted.get_params(), fitted.lda_.n_batch_iter_
-    fitted.set_params(**changed)
-    with pytest.raises((TypeError, ValueError), match=message):
-        fitted.update(texts(30, seed=1))
-    assert fitted.lda_.n_batch_iter_ == n
-    fitted.set_params(**{name: before[name] for name in changed}, random_state=5)
-    fitted.update(texts(30, seed=1))
-
-
-def test_a_model_with_seeds_learns_more(tmp_path):
-    seeds = {"water": ["boat"]}
-    fitted = topic_model(seed_topics=seeds).fit(texts())
-    fitted.save(tmp_path / "model")
-    for model in (load(tmp_path / "model"), fitted, fitted.merge_topics([0, 1])):
-        model.update(texts(30, seed=1))
-    fitted.set_params(seed_topics={"water": ["river"]})
-    with pytest.raises(ValueError, match=r"\['river'\].* began with .*\['boat'\]"):
-        fitted.update(texts())
-
-
-def test_drift_is_a_warning():
-    updated = topic_model().fit(texts())
-    with pytest.warns(UserWarning, match=r"8 of 32 words of 2 documents .* \(25.0%; 0.0% in fit"):
-        updated.update([f"{text} {'koala ' * 4}" for text in texts(2)])
-    updated = topic_model().fit(texts())
-    updated.update([f"{text} koala" for text in texts(2)])  # 7.7%
-    updated = topic_model().fit(texts())
-    with pytest.warns(UserWarning, match=r"24 of 48 words of 2 documents .* \(50.0%; 0.0% in fit"):
-        updated.update([f"{text} zebra giraffe okapi {'koala ' * 9}" for text in texts(2)])
-    with pytest.warns(UserWarning, match=r"\(52.0%; 0.0% in fit"):  # as long as it is so
-        updated.update([f"{text} {'koala ' * 13}" for text in texts(2)])
-
-
-def test_a_list_is_checked_before_it_is_learned(model, monkeypatch):
-    monkeypatch.setattr(_batches, "_MOST_DOCUMENTS", 20)  # at a time
-    updated = topic_model().fit(texts())
-    bad = [*texts(50), 5]
-    with pytest.raises(TypeError, match="document 50 is neither"):
-        updated.update(bad)
-    assert_array_equal(updated.lda_.components_, model.lda_.components_)
-    assert list(updated.topics_.documents) == list(model.topics_.documents)
-    with pytest.raises(TypeError, match="document 50 is neither"):
-        updated.update(iter(bad))
-
-
 def test_progress_is_logged(caplog, monkeypatch):
     monkeypatch.setattr("topictemper.lda._monitor._SECONDS_BETWEEN_LINES", 0.0)
     with caplog.at_level("INFO", "topictemper"):
@@ -347,6 +276,14 @@ def test_a_token_that_is_no_string_is_not_counted_as_unknown(token, tmp_path):
     assert_array_equal(model.lda_.components_, learned)
     model.save(tmp_path / "model.npz")
     load(tmp_path / "model.npz")
+
+
+@pytest.mark.parametrize("analyzer", ["char", "char_wb"])
+@pytest.mark.parametrize("preprocessor", [None, " ".join])
+def test_characters_of_lists_of_tokens_are_refused(analyzer, preprocessor):
+    vectorizer = CountVectorizer(analyzer=analyzer, preprocessor=preprocessor)
+    with pytest.raises(TypeError, match=f"analyzer='{analyzer}' .* give texts, such as ' '.join"):
+        topic_model(vectorizer=vectorizer).fit([["red", "sky"], ["sea"]])
 
 
 def test_an_analyzer_of_lists_takes_them_after_the_fit_too():

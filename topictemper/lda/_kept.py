@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from textwrap import shorten
 from typing import Any
 
 import numpy as np
@@ -29,3 +30,29 @@ def same(value: Any, other: Any) -> bool:
     if isinstance(value, str) != isinstance(other, str):
         return False  # `array_equal` of NumPy 2.0 fails there
     return np.array_equal(value, other)
+
+
+def refusal(name: str, value: Any, began: Any, learner: str) -> ValueError:
+    """Return the error of a parameter that has changed since training began.
+
+    Parameters
+    ----------
+    name : str
+        The parameter, as the user calls it.
+    value, began : object
+        What it is, and what it was.
+    learner : str
+        The method that would learn on.
+    """
+    shown = _shown(value), _shown(began)
+    if shown[0] == shown[1]:  # arrays of one shape, or one that was changed in place
+        shown = shown[0], "other values"
+    return ValueError(
+        f"{name} is {shown[0]}, but training began with {shown[1]}, and {learner} continues with "
+        f"that: set {name} back, or fit again"
+    )
+
+
+def _shown(value: Any) -> str:
+    shape = () if isinstance(value, tuple) else np.shape(value)
+    return f"an array of shape {shape}" if shape else shorten(repr(value), 200)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import deepcopy
 from itertools import chain, repeat
-from textwrap import shorten
 from typing import Any, Self
 
 import numpy as np
@@ -21,7 +20,7 @@ from ..topics._seeds import SeedTopics
 from ._assembly import new_trainer
 from ._config import OF_TRAINING, Config, Plan, check_parameters
 from ._defaults import STREAM_SAMPLES
-from ._kept import same
+from ._kept import refusal, same
 from ._minibatch import Gatherer
 from ._seeding import (
     ENOUGH,
@@ -194,15 +193,4 @@ class StreamMixin:
                     for field in OF_TRAINING[name]
                 )
             if other:
-                shown = _shown(value), _shown(began)
-                if shown[0] == shown[1]:  # arrays of one shape, or one that was changed in place
-                    shown = shown[0], "other values"
-                raise ValueError(
-                    f"{called(name)} is {shown[0]}, but training began with {shown[1]}, "
-                    f"and {learner} continues with that: set {called(name)} back, or fit again"
-                )
-
-
-def _shown(value: Any) -> str:
-    shape = np.shape(value)
-    return f"an array of shape {shape}" if shape else shorten(repr(value), 200)
+                raise refusal(called(name), value, began, learner)

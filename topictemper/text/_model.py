@@ -188,7 +188,7 @@ class TopicModel(
         **params
             By name; ``vectorizer__min_df`` and the like are those of a part. If the part is None,
             its default is set first. `n_jobs` and `verbose` hold for a fitted model at once, the
-            others for the next `fit`. `update` refuses those of topics that it would ignore.
+            others for the next `fit`. `update` refuses the changed ones that it would ignore.
 
         Returns
         -------
@@ -302,10 +302,10 @@ class TopicModel(
         Raises
         ------
         TypeError, ValueError
-            If a document or a weight is invalid, or if a parameter such as `seed_topics` is not
-            that of the fit. The estimator is then unchanged. With a stream it may have learned from
-            the documents before the invalid one; `unknown_share_` and `unknown_words_` are then
-            those of the previous update.
+            If a document or a weight is invalid, or if a parameter such as `seed_topics` or
+            ``vectorizer__ngram_range`` is not that of the fit. The estimator is then unchanged.
+            With a stream it may have learned from the documents before the invalid one;
+            `unknown_share_` and `unknown_words_` are then those of the previous update.
         """
         check_is_fitted(self)
         refuse_changes(self)

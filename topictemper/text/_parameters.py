@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import copy
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.feature_extraction.text import (
 
 from ..lda._config import OF_TRAINING, check_parameters
 from ..lda._estimator import TemperedLDA
+from ..lda._kept import refusal, same
 from ..lda._other_names import ATTRIBUTES as OTHER_ATTRIBUTES
 from ..lda._other_names import CALLED as OTHER_NAMES
 from ..lda._other_names import OF_BERTOPIC, SHARES_PLOT
@@ -211,6 +213,26 @@ def refuse_changes(model: Any) -> None:
     of_lda = model.lda is not None and model.lda.topic_word_prior is not None
     here = {name: name for name in OF_LDA} | ({} if of_lda else {"topic_word_prior": "seed_topics"})
     trained._refuse_changes("update", lambda name: here.get(name, f"lda__{name}"))
+    if model.vectorizer is None:
+        return  # the version that fitted a loaded model may have had another default
+    fitted = model.vectorizer_
+    vectorizer = new_vectorizer(model.vectorizer, fitted.tokenizer is as_tokens)
+    if type(vectorizer) is not type(fitted):
+        raise refusal("vectorizer", vectorizer, fitted, "update")
+    before = fitted.get_params(deep=False)
+    for name, value in vectorizer.get_params(deep=False).items():
+        if not _same(value, before[name]):
+            raise refusal(f"vectorizer__{name}", value, before[name], "update")
+
+
+def _same(value: Any, before: Any) -> bool:
+    """Whether two values of a parameter of a vectorizer are the same, as far as can be told.
+
+    `clone` copies objects other than functions. If these cannot be compared, their class is.
+    """
+    value, before = (getattr(each, "__func__", each) for each in (value, before))  # of methods
+    copied = type(value).__eq__ is object.__eq__ and not isinstance(value, FunctionType | type)
+    return type(value) is type(before) if copied else same(value, before)
 
 
 def check_before_counting(lda: TemperedLDA) -> None:
@@ -235,7 +257,14 @@ def check_before_counting(lda: TemperedLDA) -> None:
 
 
 def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:
-    """Return an unfitted vectorizer for texts, or for lists of tokens."""
+    """Return an unfitted vectorizer for texts, or for lists of tokens.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If it counts no words or takes no texts, if a parameter is invalid, or if it counts
+        characters, which lists of tokens have not.
+    """
     if given is None:
         vectorizer = default_vectorizer()
     elif isinstance(given, CountVectorizer) and not isinstance(given, TfidfVectorizer):
@@ -244,6 +273,12 @@ def new_vectorizer(given: Any, tokens: bool) -> CountVectorizer:
         raise TypeError(
             "vectorizer must be a CountVectorizer, which counts words and keeps them; got "
             f"{type(given).__name__}"
+        )
+    if tokens and vectorizer.analyzer in ("char", "char_wb"):
+        raise TypeError(
+            f"analyzer={vectorizer.analyzer!r} of the vectorizer counts characters of texts, but "
+            "the documents are lists of tokens: give texts, such as ' '.join(tokens), or set "
+            "analyzer='word'"
         )
     if tokens and vectorizer.analyzer == "word":
         vectorizer.set_params(
