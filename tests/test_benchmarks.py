@@ -44,6 +44,21 @@ def test_rows_that_are_not_measured_again_stay(tmp_path, capsys):
     assert [each.name for each in path.parent.iterdir()] == ["t.csv"]
 
 
+def test_two_comparisons_at_once_lose_no_rows(tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
+    from benchmarks.peers.compare import FIELDS, Bench
+
+    runs = [Bench(argparse.Namespace(out=tmp_path)) for _ in range(2)]
+    for seed in range(4):
+        runs[seed % 2].add(setting="a", system="b, c", seed=seed)
+    with (tmp_path / "peers.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["seed"] for row in rows] == ["0", "1", "2", "3"]
+    assert set(rows[0]) == set(FIELDS)
+    assert runs[0].find(system="b, c") == rows
+    assert len(runs[0].find(seed=1)) == 1
+
+
 @pytest.mark.skipif(not (RESULTS / "topics.csv").exists(), reason="an sdist has no tables")
 @pytest.mark.parametrize(("module", "n_names"), [("topics", 4), ("embeddings", 3)])
 def test_committed_rows_have_names_of_their_own(module, n_names, tmp_path):

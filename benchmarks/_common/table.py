@@ -26,6 +26,15 @@ def write_rows(path: Path, fields: Sequence[str], rows: Iterable[dict[str, Any]]
     new.replace(path)
 
 
+def append_row(path: Path, fields: Sequence[str], row: dict[str, Any]) -> None:
+    """Add a row to a CSV, to which other programs may add rows at the same time."""
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, fields)
+        if not file.tell():
+            writer.writeheader()
+        writer.writerow(row)
+
+
 class Table:
     """Rows of a CSV and of a table on the screen; those that are not measured again stay.
 

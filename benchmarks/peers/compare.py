@@ -6,9 +6,9 @@ Each fit has a process of its own, one at a time, and is scored by one referee: 
 documents completed by mean field and by sampling, the better of the two taken (see
 `benchmarks._common.referee`). What has been measured is in
 OUT/peers.csv and is not run again (delete its rows to repeat it); the tables and the figure,
-OUT/peers.md and peers.png, are made from it. The lengths of training are in `adapters.SYSTEMS`.
-The peers are the extra `topictemper[peers]`; those that are not installed are left out. pyspark
-needs Java.
+OUT/peers.md and peers.png, are made from it. Several runs at once may have the same OUT. The
+lengths of training are in `adapters.SYSTEMS`. The peers are the extra `topictemper[peers]`; those
+that are not installed are left out. pyspark needs Java.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import numpy as np
 
 from .._common.corpora import RESULTS, load, machine, parser
 from .._common.referee import best_of_two
-from .._common.table import read_rows, write_rows
+from .._common.table import append_row, read_rows
 from . import report
 from .adapters import SYSTEMS, System
 
@@ -91,17 +91,20 @@ class Bench:
     def __init__(self, options: Any) -> None:
         self.options = options
         self.path = options.out / "peers.csv"
-        self.rows: list[Row] = read_rows(self.path)
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows, with those that other runs have added."""
+        return read_rows(self.path)
 
     def find(self, **wanted: Any) -> list[Row]:
         """Rows with these values."""
         return [row for row in self.rows if all(row[k] == str(v) for k, v in wanted.items())]
 
     def add(self, **values: Any) -> None:
-        """Add a row, and write all of them."""
+        """Add a row."""
         row = {field: str(values.get(field, "")) for field in FIELDS}
-        self.rows.append(row)
-        write_rows(self.path, FIELDS, self.rows)
+        append_row(self.path, FIELDS, row)
         print(
             f"{row['setting']:11} {row['system']:20} {row['length']:>7} {row['unit']:10} "
             f"{row['seconds']:>8} s {row['score']:>9} {row['note']}",
