@@ -1,5 +1,7 @@
 """The page with text of any direction and length."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -26,6 +28,8 @@ RANGE = """element => {
     range.selectNodeContents(element);
     return range.getBoundingClientRect();
 }"""
+
+HEADS = ["Share", "Documents", "Coherence"]
 
 
 def test_names_from_right_to_left_leave_the_rest_of_the_line_in_order(opened, tmp_path):
@@ -76,6 +80,16 @@ def test_buttons_for_labels_are_in_one_line(opened, tmp_path, width):
     names = ("Edit labels", "Save labels", "Load labels")
     tops = {page.get_by_role("button", name=name).bounding_box()["y"] for name in names}
     assert len(tops) == 1
+
+
+def test_heads_of_a_narrow_list_of_topics_do_not_touch(opened, tmp_path):
+    file = report.write(**arguments(path=tmp_path / "heads.html"))
+    page = opened(file, viewport={"width": 320, "height": 900}).page
+    heads = [page.get_by_role("columnheader").get_by_role("button", name=name) for name in HEADS]
+    for sorted_by, following in itertools.pairwise(heads):
+        sorted_by.click()  # which adds an arrow
+        box = sorted_by.bounding_box()
+        assert following.evaluate(RANGE)["left"] > box["x"] + box["width"] + 7
 
 
 @pytest.mark.parametrize("width", [390, 1280])
