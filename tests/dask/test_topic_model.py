@@ -157,9 +157,12 @@ def test_the_local_model(model, tmp_path):
     loaded = topictemper.load(tmp_path / "model.npz")
     assert loaded.topics_.equals(local.topics_)
     assert loaded.documents(TEXTS[:3]).equals(local.documents(TEXTS[:3]))
-    local.set_params(lda__max_iter=7, vectorizer__lowercase=False)  # for the next fit
+    local.set_params(lda__max_iter=7)  # for the next fit
     local.update(TEXTS[:50])
+    local.set_params(vectorizer__lowercase=False)
     assert model.vectorizer_.lowercase
+    with pytest.raises(ValueError, match="vectorizer__lowercase is False"):
+        local.update(TEXTS[:50])
 
 
 def test_parameters_of_the_lda():
