@@ -89,7 +89,7 @@ def test_heads_of_a_narrow_list_of_topics_do_not_touch(opened, tmp_path):
     for sorted_by, following in itertools.pairwise(heads):
         sorted_by.click()  # which adds an arrow
         box = sorted_by.bounding_box()
-        assert following.evaluate(RANGE)["left"] > box["x"] + box["width"] + 7
+        assert following.evaluate(RANGE)["left"] > box["x"] + box["width"] + 6
 
 
 @pytest.mark.parametrize("width", [390, 1280])
