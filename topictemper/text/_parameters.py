@@ -231,8 +231,9 @@ def _same(value: Any, before: Any) -> bool:
     `clone` copies objects other than functions. If these cannot be compared, their class is.
     """
     value, before = (getattr(each, "__func__", each) for each in (value, before))  # of methods
-    copied = type(value).__eq__ is object.__eq__ and not isinstance(value, FunctionType | type)
-    return type(value) is type(before) if copied else same(value, before)
+    kind: Any = type(value)
+    copied = kind.__eq__ is object.__eq__ and not isinstance(value, FunctionType | type)
+    return kind is type(before) if copied else same(value, before)
 
 
 def check_before_counting(lda: TemperedLDA) -> None:
