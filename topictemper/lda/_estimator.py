@@ -344,9 +344,8 @@ class TemperedLDA(
             Ignored, but passed on to callbacks.
         sample_weight : array-like of shape (n_samples,), optional
             How often each row counts, >= 0. Weight 2 has the same effect as two copies of the
-            document in the same minibatch. D is the sum of the weights: if it is 1, the priors say
-            more than the documents. Divide weights that are only ratios by their mean. Not for
-            chunks.
+            document in the same minibatch. D is the sum of the weights, so if they are mere ratios,
+            divide them by their mean. Not for chunks.
         validation_X : array-like or sparse matrix of shape (n_validation, n_features), optional
             Documents that are scored after every pass, for `score_history_` and
             `early_stopping`; or an iterable of chunks of them, as for X.
