@@ -3,6 +3,7 @@
 import pytest
 
 from topictemper import TemperedLDA
+from topictemper.lda._priors import PriorLearner
 
 from .documents import counts, estimator
 
@@ -24,8 +25,22 @@ def test_rounds_make_the_passes_of_a_plain_fit(monkeypatch):
     assert estimator(max_iter=None, rounds_per_pass=1).fit([X[:20], X[20:]]).n_iter_ == 4
 
 
-def test_the_plan_has_the_passes_over_the_sample_and_those_by_rounds():
-    # Alpha is learned in the last of all.
+def test_alpha_is_learned_in_the_last_of_all_passes(monkeypatch):
+    def spy(learner, clock, batch):
+        planned.add(learner.plan.planned_passes)
+        return wants(learner, clock, batch)
+
+    planned, wants = set(), PriorLearner.wants_samples
+    monkeypatch.setattr(PriorLearner, "wants_samples", spy)
     trainer = estimator(max_iter=4).fit(counts()).to_local()._trainer
-    assert trainer.plan.planned_passes > 4
-    assert trainer.clock.passes == pytest.approx(trainer.plan.planned_passes)
+    of_sample = trainer.plan.planned_passes
+    assert planned == {of_sample, of_sample + 4}
+    assert trainer.clock.passes == pytest.approx(of_sample + 4)
+
+
+def test_the_temperature_does_not_rise_again_in_rounds():
+    lda = estimator(max_iter=100, rounds_per_pass=1, n_shards=1, batch_size=150).fit(counts())
+    history = lda.to_local().temperature_history_
+    in_rounds = history["temperature"][history["pass"] > 40.1]  # a small sample takes 40
+    assert history["temperature"].max() > 1.1
+    assert len(in_rounds) > 50 and (in_rounds == 1).all()

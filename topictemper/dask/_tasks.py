@@ -125,8 +125,6 @@ def anneal(job: Job, samples: list[Any]) -> Shard:
         # The learning rate starts anew. Step 0 would add documents to the topics.
         tree["trainer"]["clock"]["n_updates"] = 1
         tree["expected_samples"] = tree["n_rows"] = float(job.n_rows)
-        # The last passes of all are not those of the sample.
-        tree["planned_passes"] += job.passes
         tree["parameters"] = {}
         return _shard(job, tree)
 
@@ -145,7 +143,13 @@ def train(
             order = np.random.default_rng(seed).permutation(order)
         # Minibatches of the same size: a small last one would have too large a step.
         steps = max(1, round(len(order) / trainer.plan.batch_size))
-        trainer.plan = replace(trainer.plan, batch_size=ceil(len(order) / steps))
+        # Alpha is learned in the last passes of all, but T follows the plan of the sample: that of
+        # all passes would be hot for longer, and make topics hot again that have come to T = 1.
+        trainer.plan = trainer.priors.plan = replace(
+            trainer.plan,
+            batch_size=ceil(len(order) / steps),
+            planned_passes=trainer.plan.planned_passes + job.passes,
+        )
         with Workers(job.n_jobs) as workers:
             trainer.run(Gatherer(X, trainer.topics.M.dtype), order, workers)
         trainer.average.topics = None  # rounds are averaged, by `averaged`

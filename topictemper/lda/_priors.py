@@ -91,7 +91,7 @@ class PriorLearner(Stateful):
         plan: Plan,
     ) -> None:
         self.of_alpha, self.of_eta, self.of_samples = of_alpha, of_eta, of_samples
-        self._plan = plan
+        self.plan = plan
         self._smallest_alpha, self._smallest_eta = smallest_alpha, smallest_eta
         self._means: Floats | None = None  # numerators, and the denominator last
         self._alpha_share, self._eta_share = 0.0, _ETA_SHARE - _ETA_WAITS
@@ -107,11 +107,11 @@ class PriorLearner(Stateful):
         )
 
     def _has_learned(self, clock: StreamClock, batch: Minibatch) -> bool:
-        if self._plan.ends(clock.passes):
+        if self.plan.ends(clock.passes):
             return False
         length = clock.corpus_size(batch).length
         most = max(PASSES_RANGE[1] * clock.total_samples, seen_of_few(length))  # `usual_passes`
-        if self._plan.is_long:
+        if self.plan.is_long:
             most *= 1.0 - _EARLIER * shortness(length)
         return self._n_sampled * _EVERY >= most
 
