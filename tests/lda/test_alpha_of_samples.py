@@ -149,6 +149,23 @@ def test_long_fits_stop_learning_alpha_earlier_where_documents_are_short(n_token
         clock.documents_seen = seen * 100_000
         learns.append(learner.wants_samples(clock, batch))
     assert learns == [False, True, True, False, False]
+    # Nor do shares come closer after that, even in a corpus that has become much larger.
+    clock.expect(1_000_000)
+    learner._n_sampled *= 10
+    assert not learner.wants_samples(clock, batch)
+    assert learner.evened(alpha, clock, batch) is alpha
+
+
+def test_documents_after_a_long_fit_do_not_make_shares_equal(monkeypatch):
+    # A small corpus would take many passes.
+    monkeypatch.setattr("topictemper.lda._config.default.SEEN_OF_FEW", 0)
+    X = make_lda_corpus(600, 60, 12, document_length=5, random_state=0).counts
+    lda = small_lda(n_components=12, tempering="svi", batch_size=100, max_iter=100).fit(X)
+    alpha = lda._trainer.alpha
+    lda.partial_fit(X)  # now twice as many
+    assert lda._trainer.clock.total_samples == 1200
+    assert lda._trainer.alpha.std() / lda._trainer.alpha.mean() > 0.05
+    np.testing.assert_array_equal(lda._trainer.alpha, alpha)
 
 
 def test_shares_come_closer_in_the_middle_of_long_fits(monkeypatch):

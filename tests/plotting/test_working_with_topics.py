@@ -183,6 +183,12 @@ def test_topics_may_be_given_by_label():
     assert [panel.get_title(loc="left") for panel in panels] == ["cats", unlabeled]
 
 
+def test_a_label_of_several_topics_says_too_little():
+    shares = shares_by_group(np.full((4, 3), 1 / 3), [0, 0, 1, 1], labels=["cats", "dogs", "cats"])
+    with pytest.raises(ValueError, match="several topics have the label 'cats'; .*: 0, 2"):
+        TopicSharesDisplay(shares).plot(topics=["cats"])
+
+
 @pytest.mark.parametrize(
     ("settings", "match"),
     [

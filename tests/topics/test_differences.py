@@ -58,6 +58,7 @@ def test_the_order_of_the_rows_does_not_matter():
     ("first", "second", "message"),
     [
         ("a", "d", "the table has no group 'd'; it has 'a', 'b', 'c'"),
+        (np.array(["a", "b"]), "b", r"the table has no group array\(\['a', 'b'\]"),
         ("a", "a", "first and second must be two different values, got 'a' twice"),
     ],
 )

@@ -121,6 +121,9 @@ class PriorLearner(Stateful):
         size = clock.total_samples
         if not self._has_learned(clock, batch) or size < 2.0 * self._even_size:
             return alpha
+        # Nor after a long fit, whose last passes have learned it again.
+        if self.plan.is_long and clock.passes >= self.plan.planned_passes:
+            return alpha
         self._even_size = size
         mean = alpha.mean(dtype=np.float64)
         even: NDArray[Any] = alpha + shortness(clock.corpus_size(batch).length) * (mean - alpha)

@@ -60,7 +60,9 @@ def chosen_topics(
     asked: Any = topics
     if not isinstance(asked, str) and np.ndim(asked) == 0:
         return np.asarray(numbers[largest(sizes, check.integer("topics", asked, 1))])
-    named = dict(zip(labels, numbers, strict=True))
+    named: dict[Any, list[Any]] = {}
+    for label, number in zip(labels, numbers, strict=True):
+        named.setdefault(label, []).append(number)
     chosen = np.array([] if isinstance(asked, str) else [_number(each, named) for each in asked])
     if not (chosen.size and chosen.dtype.kind in "iu" and chosen.ndim == 1):
         raise ValueError(f"topics must be a number or a list of numbers or labels, got {topics!r}")
@@ -69,11 +71,17 @@ def chosen_topics(
     return chosen
 
 
-def _number(topic: Any, named: Mapping[Any, Any]) -> Any:
+def _number(topic: Any, named: Mapping[Any, list[Any]]) -> Any:
     """The number of a topic that is given by its label; anything else as it is."""
-    if isinstance(topic, str) and topic not in named:
+    if not isinstance(topic, str):
+        return topic
+    found = named.get(topic, [])
+    if not found:
         raise ValueError(f"no topic has the label {topic!r}")
-    return named[topic] if isinstance(topic, str) else topic
+    if len(found) > 1:
+        several = ", ".join(map(str, found))
+        raise ValueError(f"several topics have the label {topic!r}; give one by number: {several}")
+    return found[0]
 
 
 def tidy(ax: Any) -> None:

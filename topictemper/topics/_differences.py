@@ -95,7 +95,7 @@ def share_differences(shares: Any, first: Any, second: Any) -> Any:
 
 def _rows(keys: NDArray[Any], value: Any, by: str, topics: NDArray[Any]) -> NDArray[np.intp]:
     """Rows of a group or period, by topic."""
-    wanted = value
+    wanted = None if getattr(value, "ndim", 0) else value  # an array equals one key after another
     if keys.dtype.kind == "M":
         try:
             wanted = np.datetime64(value)
