@@ -20,7 +20,8 @@ topics each method finds a difference at the level of 5%.
 
 - regression: least squares with standard errors that allow for unequal variances (HC1).
   The regression has the library as a control.
-- permutation: what is left of the group after the same controls is permuted.
+- permutation: what is left of the group after the same controls is permuted, among all documents:
+  the groups are random ones. Others have to be permuted among the documents of a library.
 - differences: `share_differences` excludes zero; "any", that it does so for any of the K topics
   with ``confidence=1 - 0.05 / K``.
 """

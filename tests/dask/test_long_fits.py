@@ -43,4 +43,5 @@ def test_the_temperature_does_not_rise_again_in_rounds():
     history = lda.to_local().temperature_history_
     in_rounds = history["temperature"][history["pass"] > 40.1]  # a small sample takes 40
     assert history["temperature"].max() > 1.1
-    assert len(in_rounds) > 50 and (in_rounds == 1).all()
+    assert len(in_rounds) > 50
+    assert (in_rounds == 1).all()

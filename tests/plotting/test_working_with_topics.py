@@ -185,7 +185,7 @@ def test_topics_may_be_given_by_label():
 
 def test_a_label_of_several_topics_says_too_little():
     shares = shares_by_group(np.full((4, 3), 1 / 3), [0, 0, 1, 1], labels=["cats", "dogs", "cats"])
-    with pytest.raises(ValueError, match="several topics have the label 'cats'; .*: 0, 2"):
+    with pytest.raises(ValueError, match=r"several topics have the label 'cats'; .*: 0, 2"):
         TopicSharesDisplay(shares).plot(topics=["cats"])
 
 
