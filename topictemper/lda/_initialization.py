@@ -42,7 +42,6 @@ def add_documents(topics: Topics, batch: Minibatch, seed: int) -> None:
     if n_values > _ENTRIES_AT_ONCE:
         _check_memory(topics, n_documents * len(copies), n_values)
     places = hashes[:, None] * (2 * copies + 1)
-    places %= np.uint64(n_topics)
     places += offsets
     places %= np.uint64(n_topics)
     topic_of = places.view(np.int64)
