@@ -35,9 +35,9 @@ def _log_gamma_ratio(a: Floats, h: Floats) -> Floats:
     ratio = gammaln(a + h) - gammaln(a)
     many = a > 0.5 * _MANY
     if many.any():
-        # Differences of Stirling's series up to 1 / (12 a).
+        # Differences of Stirling's series; its next term, 1 / (12 a), is less than rounding.
         grown = np.log1p(h / a)
-        series = h * np.log(a) + (a * grown - h) + (h - 0.5) * grown + (1 / (a + h) - 1 / a) / 12
+        series = h * np.log(a) + (a * grown - h) + (h - 0.5) * grown
         ratio = np.where(many, series, ratio)
     return np.asarray(ratio)
 

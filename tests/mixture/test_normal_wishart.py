@@ -1,0 +1,75 @@
+"""Normal-Wishart distributions: divergences and draws, beside numbers that are known exactly."""
+
+import numpy as np
+import pytest
+
+from topictemper.mixture._normal_wishart import Diagonal, Full, NormalWishart, _log_gamma_ratio
+
+KINDS = {"diag": Diagonal, "full": Full}
+
+
+def distributions(kind: str, n_components: int, dof: float, seed: int = 0) -> NormalWishart:
+    """Some of three columns."""
+    rng = np.random.default_rng(seed)
+    roots = np.eye(3) + 0.2 * rng.standard_normal((n_components, 3, 3))
+    scale = dof * roots @ roots.transpose(0, 2, 1)
+    if kind == "diag":
+        scale = np.diagonal(scale, axis1=1, axis2=2).copy()
+    mean = rng.standard_normal((n_components, 3))
+    precision = rng.uniform(0.5, 2.0, n_components)
+    return KINDS[kind](mean, precision, dof + rng.uniform(0, 20, n_components), scale)
+
+
+@pytest.mark.parametrize("a", [3.5, 1e6, 4.9e7, 5.1e7, 1e9, 1e13])
+@pytest.mark.parametrize("h", [1, 7, 1000])
+def test_ratio_of_gamma_functions(a, h):
+    # Gamma(a + h) / Gamma(a) = a (a + 1) ... (a + h - 1)
+    expected = sum(float(np.log(a + i)) for i in range(h))
+    found = _log_gamma_ratio(np.array([a]), np.array([float(h)]))
+    # Below 5e7 a difference of numbers of the size of 1e9.
+    assert found[0] == pytest.approx(expected, rel=1e-12, abs=1e-6 if a < 5e7 else 0.0)
+
+
+def test_ratios_of_gamma_functions_of_all_sizes_at_once():
+    a = np.array([3.5, 1e13])
+    found = _log_gamma_ratio(a, np.ones(2))
+    np.testing.assert_allclose(found, np.log(a), rtol=1e-12)
+
+
+@pytest.mark.parametrize("a", [6e7, 1e9])
+def test_ratio_of_gamma_functions_that_are_far_apart(a):
+    # Gamma(2 a) / Gamma(a), by Stirling's series of each.
+    expected = (2 * a - 0.5) * np.log(2) + a * np.log(a) - a
+    assert _log_gamma_ratio(np.array([a]), np.array([a]))[0] == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_forms_of_the_divergence_are_the_same(kind):
+    q, prior = distributions(kind, 4, 30.0), distributions(kind, 1, 10.0, seed=1)
+    plain = (q.dof - prior.dof) * q._expected_log_det().sum(axis=1)
+    plain += q.dof * (q._trace_ratio(prior) - 3) + 2 * q._log_normalizer()
+    plain -= 2 * prior._log_normalizer()
+    np.testing.assert_allclose(q._kl_of_many(prior), plain, rtol=1e-10)
+    assert q.kl(prior) > 0.5 * plain.sum() > 1.0  # which has that of the means, too
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_distribution_has_no_divergence_from_itself(kind):
+    prior = distributions(kind, 1, 10.0)
+    assert prior.kl(prior) == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(prior._kl_of_many(prior), 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_draws_are_of_the_predictive_density_if_the_mean_is_uncertain(kind):
+    given = distributions(kind, 2, 30.0)
+    given = type(given)(given.mean, np.array([0.2, 5.0]), given.dof, given.scale)
+    for k in range(2):
+        draws = given.draw(np.full(20_000, k), np.random.RandomState(0))
+        dof = given.dof[k] - (given.block - 1)
+        expected = given.scale[k] * (1 + 1 / given.mean_precision[k]) / (dof - 2)
+        expected = np.diag(expected) if kind == "diag" else expected
+        size = np.sqrt(np.diag(expected))
+        np.testing.assert_allclose(draws.mean(axis=0), given.mean[k], atol=5 * size.max() / 140)
+        found = np.cov(draws.T) / np.outer(size, size)
+        np.testing.assert_allclose(found, expected / np.outer(size, size), atol=0.06)
