@@ -39,7 +39,7 @@ def test_weights_are_polynomials(eta):
 
 def test_an_average_is_taken_eight_times_a_pass():
     average, topics = TopicsAverage(), some_topics(np.random.default_rng(0))
-    for seen in range(0, 1001, 10):
+    for seen in range(1001):
         follow(average, topics, seen, 400.0)
     assert average.n_added == 1 + 1000 // 50
 

@@ -107,6 +107,20 @@ def test_few_documents_are_given_to_several_topics(seed):
     assert np.isfinite(topics.M).all()
 
 
+def test_topics_of_few_documents_get_four_each():
+    added, _ = dealt(one_word_each(20, 60), n_components=10)
+    assert ((added > 0).sum(axis=1)[:20] == 2).all()
+
+
+def test_a_document_that_is_given_to_several_topics_is_given_to_different_ones():
+    # In the mean to 8.4 of ten: to all, but to two if its hash ends with 2 or 7.
+    n_topics = [
+        (dealt(one_word_each(3, 60), n_components=10, seed=seed)[0] > 0).sum(axis=1)[:3]
+        for seed in range(20)
+    ]
+    assert np.mean(n_topics) > 7
+
+
 def test_no_word_changes_nothing():
     added, _ = dealt(sp.csr_matrix((3, 60)))
     assert not added.any()

@@ -5,8 +5,15 @@ import pytest
 
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda._clock import CorpusSize
-from topictemper.lda._predictive_eta import first_eta, largest_eta, unlearned_eta
+from topictemper.lda._clock import CorpusSize, StreamClock
+from topictemper.lda._comparison import peak
+from topictemper.lda._e_step import infer, log_likelihood
+from topictemper.lda._halves import halves
+from topictemper.lda._predictive_eta import PredictiveEta, first_eta, largest_eta, unlearned_eta
+from topictemper.lda._topics import Topics
+from topictemper.tempering import GlobalTempering
+
+from ..small_lda import ONE_THREAD, minibatch
 
 
 def corpus(eta, n_samples=1000):
@@ -32,6 +39,7 @@ def test_eta_follows_the_topics_of_the_corpus():
         ({"learning_decay": 0.7}, 0.05),
         ({"inference": "point"}, 0.05),
         ({"inference": "vb"}, 0.1),
+        ({"tempering": GlobalTempering(normalizer="prior")}, 0.05),
     ],
 )
 def test_otherwise_it_is_fixed(parameters, eta):
@@ -45,6 +53,25 @@ def test_it_waits_until_documents_are_forgotten():
     first = first_eta(tokens, n_features, 5)
     assert fitted(X, max_iter=3).topic_word_prior_ == pytest.approx(first)
     assert fitted(X, max_iter=6).topic_word_prior_ != pytest.approx(first, rel=0.01)
+
+
+def test_it_is_the_value_with_which_halves_of_documents_predict_the_others_best():
+    rng = np.random.default_rng(0)
+    beta, alpha = rng.dirichlet(np.full(300, 0.02), 3), np.full(3, 0.2)
+    X = np.array([rng.multinomial(60, theta @ beta) for theta in rng.dirichlet(np.ones(3), 100)])
+    topics = Topics(rng.poisson(100 * beta.T).astype(float), 0.02, point=True)
+    sweeps = {"tol": 1e-6, "max_iter": 100, "workers": ONE_THREAD}
+    exponents, gains = np.arange(-9.0, -2.0), np.zeros(7)
+    others = [Topics(topics.M, 2.0**exponent, point=True) for exponent in exponents]
+    eta = PredictiveEta()
+    for batch in (minibatch(X[:50]), minibatch(X[50:])):
+        seen, unseen = halves(batch)
+        theta = infer(topics, seen, alpha, 1.0, **sweeps).theta()
+        gains *= 0.8  # of earlier documents
+        gains += [log_likelihood(other, unseen, theta, ONE_THREAD).sum() for other in others]
+        assert 0 < np.argmax(gains) < 6
+        found = eta.update(topics, batch, alpha, 0.02, StreamClock(50), **sweeps)
+        assert found == pytest.approx(2.0 ** peak(exponents, gains), rel=1e-9)
 
 
 def long(tokens):

@@ -10,11 +10,16 @@ from numpy.testing import assert_allclose, assert_array_equal
 from topictemper import TemperedLDA, load
 from topictemper._core._workers import Workers
 from topictemper.datasets import make_lda_corpus
-from topictemper.lda._comparison import SampledComparison, times
-from topictemper.lda._e_step import cvb0
+from topictemper.lda._clock import StreamClock
+from topictemper.lda._comparison import SampledComparison, peak, times
+from topictemper.lda._e_step import cvb0, log_likelihood
+from topictemper.lda._halves import halves
 from topictemper.lda._minibatch import Gatherer
+from topictemper.lda._predictive_scale import PredictiveScale
 from topictemper.lda._topics import Topics
 from topictemper.metrics import predictive_log_likelihood
+
+from ..small_lda import ONE_THREAD, minibatch
 
 # More topics than documents can tell apart are what this is for.
 pytestmark = pytest.mark.filterwarnings("ignore:.* topics are nearly the same")
@@ -79,6 +84,27 @@ def test_it_is_the_same_for_any_number_of_threads_and_after_load(tmp_path):
     for lda in (one[0], loaded):
         lda.partial_fit(new)
     assert_array_equal(loaded.doc_topic_prior_, one[0].doc_topic_prior_)
+
+
+@pytest.mark.parametrize("true_alpha", [0.05, 0.25])
+def test_it_is_the_multiple_with_which_halves_of_documents_predict_the_others_best(true_alpha):
+    made = make_lda_corpus(
+        120, 60, 4, document_length=60, doc_topic_prior=true_alpha, random_state=0
+    )
+    alpha, scale = np.full(4, 0.2), PredictiveScale(True)
+    topics = Topics(2000.0 * made.components.T, 0.05, point=True)
+    sweeps = {"tol": 1e-6, "max_iter": 200, "workers": ONE_THREAD}
+    exponents, gains = np.arange(-1.0, 3.0), np.zeros(4)
+    for batch in (minibatch(made.counts[:60]), minibatch(made.counts[60:])):
+        seen, unseen = halves(batch)
+        gains *= 0.9  # of earlier documents
+        for i, exponent in enumerate(exponents):
+            theta = cvb0(topics, seen, 2.0**exponent * alpha, **sweeps).theta()
+            gains[i] += log_likelihood(topics, unseen, theta, ONE_THREAD).sum()
+        best = peak(exponents, gains)
+        assert best == -1.0 if true_alpha == 0.05 else 0.3 < best < 1.9
+        scale.update(topics, batch, alpha, StreamClock(60), **sweeps)
+        assert scale.scale == pytest.approx(max(1.0, 2.0**best), rel=1e-9)
 
 
 def test_documents_are_compared_once_they_are_as_good_as_new():

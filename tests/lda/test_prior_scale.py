@@ -8,9 +8,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from topictemper import TemperedLDA, load
 from topictemper.datasets import make_lda_corpus
 from topictemper.lda._comparison import peak
-from topictemper.lda._e_step import Workspace
+from topictemper.lda._e_step import Workspace, infer, log_likelihood
 from topictemper.lda._halves import halves, some_rows
 from topictemper.lda._prior_scale import PriorScale
+from topictemper.lda._topics import Topics
 from topictemper.metrics import predictive_log_likelihood
 
 from ..small_lda import ONE_THREAD, corpus, fitted, minibatch, small_lda
@@ -178,3 +179,25 @@ def test_a_prior_that_is_given_to_a_warm_start_is_the_one_of_prediction():
 def test_a_prior_that_a_warm_start_goes_on_with_is_of_its_dtype():
     lda = small_lda(warm_start=True, doc_topic_prior="auto").fit(corpus())
     assert lda.set_params(dtype="float64").fit(corpus()).doc_topic_prior_.dtype == np.float64
+
+
+def test_it_is_twice_the_multiple_with_which_halves_of_documents_predict_the_others_best():
+    made = make_lda_corpus(200, 60, 4, document_length=40, doc_topic_prior=0.2, random_state=0)
+    alpha, scale = np.full(4, 0.1), PriorScale(True)
+    topics = Topics(2000.0 * made.components.T, 0.05, point=True)
+    exponents, gains = np.arange(-2.0, 4.0), np.zeros(6)
+    for batch in (minibatch(made.counts[:100]), minibatch(made.counts[100:])):
+        seen, unseen = halves(batch)
+        gains *= 0.8  # of earlier documents
+        for i, exponent in enumerate(exponents):
+            theta = infer(topics, seen, 2.0**exponent * alpha, 1.0, **SWEEPS).theta()
+            gains[i] += log_likelihood(topics, unseen, theta, ONE_THREAD).sum()
+        assert 0 < np.argmax(gains) < 5
+        scale.update(topics, batch, alpha, **SWEEPS)
+        assert scale.scale == pytest.approx(2.0 ** (peak(exponents, gains) + 1), rel=1e-9)
+
+
+def test_after_256_steps_it_compares_every_256():
+    scale = PriorScale(True)
+    due = [step for step in range(1, 1200) if scale._is_due()]
+    assert due == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 768, 1024]

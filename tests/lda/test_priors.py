@@ -37,6 +37,7 @@ from ..small_lda import (
 )
 
 AUTO = {"doc_topic_prior": "auto", "topic_word_prior": "auto"}
+OF_PRIOR = GlobalTempering(normalizer="prior")
 
 
 def uneven(*shape, seed=0):
@@ -458,7 +459,11 @@ def test_warm_start_needs_topics_of_the_same_words():
         ({"topic_word_prior": np.ones((60, 4))}, "topic_word_prior"),
         ({"topic_word_prior": np.full(60, -1.0)}, "topic_word_prior"),
         ({"topic_word_prior": np.full((4, 60), np.inf)}, "topic_word_prior"),
-        ({"tempering": GlobalTempering(normalizer="prior"), **AUTO}, "normalizer"),
+        ({"tempering": OF_PRIOR, "doc_topic_prior": "auto"}, "normalizer='prior' is computed once"),
+        (
+            {"tempering": OF_PRIOR, "topic_word_prior": "auto"},
+            "normalizer='prior' is computed once",
+        ),
         ({"init": np.ones((3, 60))}, "init"),
         ({"init": np.full((4, 60), np.nan)}, "init"),
         ({"init": -np.ones((4, 60))}, "init"),

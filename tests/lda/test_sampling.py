@@ -92,7 +92,7 @@ def test_every_fourth_is_sampled_for_longer_to_learn_alpha(doc_topic_prior, long
 
     def note(topics, batch, alpha, *arguments, sweeps, want_drawn, **more):
         kept.append(int(want_drawn))
-        assert sweeps.burn_in == (17 if want_drawn else 3)
+        assert sweeps == (17 if want_drawn else 3, 4)
         alphas.append(alpha)
         return sample(
             topics, batch, alpha, *arguments, sweeps=sweeps, want_drawn=want_drawn, **more

@@ -115,14 +115,15 @@ def test_growth_is_the_same_as_a_new_total_at_every_call(short):
     assert_allclose(other.components_, lda.components_, rtol=1e-12)
 
 
-def test_new_total_weighs_all_statistics_anew():
+@pytest.mark.parametrize("kappa", [None, 0.9])
+def test_new_total_weighs_all_statistics_anew(kappa):
     lda = small_lda(tempering="svi", inference="point", total_samples=200, dtype="float64")
-    lda.partial_fit(corpus())
+    lda.set_params(learning_decay=kappa).partial_fit(corpus())
     before = lda.components_ - lda._trainer.topics.base
     # No document: nothing but the new total.
     lda.set_params(total_samples=500).partial_fit(np.zeros((20, 60)))
     topics = lda._trainer.topics
-    rho = (10.0 + 11) ** -0.7
+    rho = (10.0 + 11) ** -(kappa or 0.7)
     assert_allclose(lda.components_ - topics.base, (1 - rho) * 2.5 * before, rtol=1e-12)
     assert_allclose(topics.totals, lda.components_.sum(axis=1), rtol=1e-12)
 
