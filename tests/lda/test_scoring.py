@@ -136,6 +136,21 @@ def test_split_of_a_document_does_not_depend_on_its_place():
     )
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        [[2**19, 0, 3]] * 4,  # together of more tokens than a document has that is not by words
+        [[2**20, 0, 3]],  # a document that is
+        [[0, 0, 0]] * 33_000,
+    ],
+    ids=["long", "very long", "empty"],
+)
+def test_split_of_a_document_does_not_depend_on_those_before(before):
+    X = np.vstack([before, np.random.default_rng(0).poisson(4.0, (50, 3))])
+    observed = split_tokens(sp.csr_matrix(X, dtype=float))[0].toarray()[len(before) :]
+    assert_array_equal(observed, split_tokens(sp.csr_matrix(X[-50:], dtype=float))[0].toarray())
+
+
 # A document that is halved word by word, without and with a stored zero.
 LARGE = ([4e5, 5e5, 7e5], [0, 2, 3]), ([4e5, 0.0, 5e5, 7e5], [0, 1, 2, 3])
 

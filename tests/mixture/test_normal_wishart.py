@@ -73,3 +73,24 @@ def test_draws_are_of_the_predictive_density_if_the_mean_is_uncertain(kind):
         np.testing.assert_allclose(draws.mean(axis=0), given.mean[k], atol=5 * size.max() / 140)
         found = np.cov(draws.T) / np.outer(size, size)
         np.testing.assert_allclose(found, expected / np.outer(size, size), atol=0.06)
+
+
+def test_variances_do_not_depend_on_the_origin_of_one_column():
+    rng = np.random.default_rng(0)
+    prior = distributions("diag", 1, 10.0)
+    X, phi = rng.standard_normal((200, 3)), rng.dirichlet(np.ones(4), 200)
+    far = np.array([0.0, 1e7, 0.0])
+    moved = Diagonal(prior.mean + far, prior.mean_precision, prior.dof, prior.scale)
+    found, expected = moved.posterior(X + far, phi, 0.7), prior.posterior(X, phi, 0.7)
+    np.testing.assert_allclose(found.scale, expected.scale, rtol=1e-6)
+    np.testing.assert_allclose(found.mean - far, expected.mean, atol=1e-6)
+    distances = expected.squared_distances(X)
+    np.testing.assert_allclose(found.squared_distances(X + far), distances, rtol=1e-6)
+
+
+def test_a_constant_column_has_no_variance():
+    """Its squares less the square of its mean are a little less than 0 for some components."""
+    phi = np.random.default_rng(0).dirichlet(np.ones(50), 200)
+    prior = Diagonal(np.full((1, 1), 0.1), np.ones(1), np.ones(1), np.ones((1, 1)))
+    found = prior.posterior(np.full((200, 1), 0.1), phi, 1.0)
+    np.testing.assert_allclose(found.scale, 1.0, rtol=1e-12)
