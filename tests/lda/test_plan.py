@@ -142,6 +142,16 @@ def test_a_fit_of_too_few_steps_does_not_anneal(inference, least):
 
 
 @pytest.mark.parametrize(
+    "given", [{"schedule": "exponential"}, {"length": 0.5}, {"max_temperature": 3.0}], ids=str
+)
+def test_a_fit_of_few_steps_anneals_if_it_is_told_how(given):
+    lda = TemperedLDA(tempering=LocalTempering(**given), batch_size=100)
+    config = Config.of(lda.get_params(deep=False), 50)
+    course = Plan.of(config, 300, 1).course(config, given_topics=False)
+    assert course.max_temperature == given.get("max_temperature")
+
+
+@pytest.mark.parametrize(
     ("given", "length", "passes"),
     [
         ({}, None, 100),
