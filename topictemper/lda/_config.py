@@ -301,7 +301,7 @@ class Plan:
         of_default = start is None and t.schedule is None and t.length is None
         too_few = of_default and of_a_pass * self.planned_passes < least
         # Given topics are not melted down.
-        if too_few or (auto and given_topics and not t.is_whole_course):
+        if too_few or (auto and given_topics):
             start = 1.0
         share, probe_share = default.ANNEALING_SHARE, default.PROBE_SHARE
         if self.planned_passes <= default.FEW_PASSES:
