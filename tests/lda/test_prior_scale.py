@@ -52,6 +52,13 @@ def test_two_tokens_of_a_word_part_as_two_coins_do():
         assert abs(heads.var() - n / 4) < 0.3 * n / 4
 
 
+def test_more_tokens_of_a_word_than_there_are_bits_part_as_63_coins_do():
+    X = sp.hstack([np.full((3000, 1), 70.0), sp.identity(3000)], format="csr")
+    heads = halves(minibatch(X, np.float64))[0].counts[::2]
+    assert abs(heads.mean() - 35) < 5 * np.sqrt(63 / 4 / 3000)
+    assert heads.var() == pytest.approx(63 / 4, rel=5 * np.sqrt(2 / 3000))
+
+
 def test_many_tokens_and_fractions_go_to_either_half():
     X = sp.csr_matrix(np.tile([[200.0, 0.25, 3.5, 1e6]], (40, 1)) + np.arange(40)[:, None])
     first, second = halves(minibatch(X, np.float64))

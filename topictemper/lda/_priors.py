@@ -134,7 +134,7 @@ class PriorLearner(Stateful):
     ) -> NDArray[Any]:
         """Update with a minibatch after its E-step, at learning rate rho; returns the new alpha."""
         sampled = len(local.drawn) > 0
-        if not (self.of_alpha or (self.of_samples and sampled)):
+        if not (self.of_alpha or sampled):
             return alpha
         # Of samples psi(alpha + n) is taken of each, not of their mean: that would be too large.
         gamma = local.drawn + alpha if sampled else local.gamma
