@@ -172,7 +172,7 @@ class PriorLearner(Stateful):
         shares = alpha / total
         rate = rho * batch.total_tokens / (batch.total_tokens + _TOKENS * batch.size)
         shares += rate * (means[:-1] / found - shares)
-        new = np.clip(min(total_after, ALPHA_LARGEST_SUM) * shares, _SMALLEST, _LARGEST)
+        new = np.maximum(min(total_after, ALPHA_LARGEST_SUM) * shares, _SMALLEST)
         return new.astype(alpha.dtype)
 
     def eta(self, topics: Topics, eta: Eta, rho: float) -> Eta:
