@@ -75,3 +75,33 @@ def test_early_stopping_has_settings_of_its_own():
     assert (config.patience, config.validation_fraction) == (3, 0.1)
     config = checked(**STOPS, n_iter_no_change=7, validation_fraction=0.25)
     assert (config.patience, config.validation_fraction) == (7, 0.25)
+
+
+def test_documents_are_shuffled_unless_they_are_not_to_be():
+    assert checked().shuffle
+    assert not checked(shuffle=False).shuffle
+    assert checked(**BATCH).shuffle
+    with pytest.raises(ValueError, match="shuffle=False is for learning_method='online'"):
+        checked(shuffle=False, **BATCH)
+
+
+@pytest.mark.parametrize("given", [None, "auto"])
+@pytest.mark.parametrize(
+    ("n_components", "alpha"), [(1, 0.1), (30, 0.1), (60, 0.05), (400_000, 1e-5)]
+)
+def test_alpha_to_begin_with(n_components, alpha, given):
+    lda = TemperedLDA(n_components, doc_topic_prior=given)
+    config = Config.of(lda.get_params(deep=False), 5)
+    np.testing.assert_allclose(config.alpha.value, np.full(n_components, alpha), rtol=1e-6)
+    assert config.alpha.floor == pytest.approx(0.5 * alpha)
+    assert (config.alpha.learned, config.alpha_is_default) == (given == "auto", given is None)
+
+
+@pytest.mark.parametrize(("inference", "eta"), [("gibbs", 0.05), ("point", 0.05), ("vb", 0.1)])
+def test_eta_to_begin_with(inference, eta):
+    config = checked(inference=inference)
+    predicts = inference == "gibbs"
+    assert (config.predicts_eta, config.eta.learned) == (predicts, False)
+    assert (config.eta.value, config.eta.floor) == (0.003 if predicts else eta, eta)
+    learned = checked(inference=inference, topic_word_prior="auto").eta
+    assert (learned.value, learned.learned, learned.floor) == (eta, True, eta)

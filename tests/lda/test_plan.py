@@ -177,6 +177,7 @@ def test_long_fits_of_short_documents_are_not_hot_for_longer(given, length, pass
 def test_a_stream_is_never_long():
     config = Config.of(TemperedLDA().get_params(deep=False), 1000)
     assert not Plan.of(config, None, 1).is_long
+    assert not Plan.of(config, None, 100, length=5.0).is_long
 
 
 def test_the_docstring_tells_the_defaults():

@@ -105,6 +105,10 @@ def test_it_is_the_multiple_with_which_halves_of_documents_predict_the_others_be
         assert best == -1.0 if true_alpha == 0.05 else 0.3 < best < 1.9
         scale.update(topics, batch, alpha, StreamClock(60), **sweeps)
         assert scale.scale == pytest.approx(max(1.0, 2.0**best), rel=1e-9)
+    found, fixed = scale.scale, PredictiveScale(False)
+    for each in (scale, fixed):  # the third step is not compared before, and one is not to learn
+        each.update(topics, minibatch(made.counts[:60]), alpha, StreamClock(60), **sweeps)
+    assert (scale.scale, fixed.scale) == (found, 1.0)
 
 
 def test_documents_are_compared_once_they_are_as_good_as_new():

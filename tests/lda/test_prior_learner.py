@@ -56,6 +56,17 @@ def test_alpha_follows_running_means_at_the_learning_rate():
     assert_allclose(found, (a + 0.125 * (c - a)) / (b + 0.125 * (d - b)), rtol=1e-9)
 
 
+def test_alpha_of_documents_that_are_all_alike_has_a_bound():
+    batch, counts = documents(50, 10)
+    counts[:] = [5.0, 3.0, 2.0]
+    each, alpha = learner(of_alpha=True), np.array([1001.0, 600.0, 400.0])
+    for _ in range(3):
+        local = SimpleNamespace(gamma=counts + alpha, drawn=counts[:0])
+        alpha = each.alpha(batch, local, alpha, 1.0)
+    assert alpha[0] == 1000.0
+    assert 600.0 < alpha[1] < 1000.0
+
+
 def test_documents_without_words_are_no_reason_to_renew_alpha_more_often():
     (empty, nothing), (batch, counts) = documents(50, 0), documents(50, 10)
     each, alpha = learner(of_alpha=True), np.full(3, 0.5)
@@ -81,6 +92,21 @@ def test_eta_waits_for_three_passes_and_is_renewed_in_each_from_then_on():
     assert renewed == [12, 16, 20]
 
 
+def test_eta_that_is_not_to_be_learned_stays():
+    topics = Topics(np.random.default_rng(0).gamma(0.3, 20.0, (50, 3)), 1.0)
+    assert learner().eta(topics, 1.0, 5.0) == 1.0
+    of_words = np.ones((50, 1))
+    assert learner(of_eta=True).eta(topics, of_words, 5.0) is of_words
+
+
+def test_eta_has_a_bound():
+    alike = Topics(np.full((50, 3), 20.0), 998.0)
+    each, eta = learner(of_eta=True), 998.0
+    for _ in range(30):
+        eta = each.eta(alike, eta, 3.0)
+    assert eta == 1000.0
+
+
 # Of samples
 
 
@@ -103,6 +129,17 @@ def test_a_step_of_samples(n_documents, n_tokens, rho, of_sum, of_shares):
     shares = alpha / 0.6
     shares += of_shares * (found / found.sum() - shares)
     assert_allclose(new / new.sum(), shares, rtol=1e-9)
+
+
+def test_the_share_of_a_topic_without_tokens_has_a_bound():
+    batch, counts = documents(50, 20)
+    counts[:, 0] += counts[:, 2]
+    counts[:, 2] = 0.0
+    each, alpha = learner(of_samples=True), np.full(3, 0.5)
+    for _ in range(100):
+        local = SimpleNamespace(gamma=counts + alpha, drawn=counts)
+        alpha = each.alpha(batch, local, alpha, 0.5)
+    assert alpha[2] == 1e-4
 
 
 def test_a_step_of_samples_has_the_shortest_documents():
