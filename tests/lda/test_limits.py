@@ -44,6 +44,9 @@ def one_low(value, *shape):
         ("validation_fraction", 1e-9, 0.0, STOPS),
         ("validation_fraction", 1 - 1e-9, 1.0, STOPS),
         ("n_iter_no_change", 1, 0, STOPS),
+        ("total_samples", 1, 0, {}),
+        ("n_jobs", -1, 0, {}),
+        ("verbose", 0, -1, {}),
     ],
 )
 def test_limits(name, limit, beyond, others):

@@ -94,3 +94,12 @@ def test_a_constant_column_has_no_variance():
     prior = Diagonal(np.full((1, 1), 0.1), np.ones(1), np.ones(1), np.ones((1, 1)))
     found = prior.posterior(np.full((200, 1), 0.1), phi, 1.0)
     np.testing.assert_allclose(found.scale, 1.0, rtol=1e-12)
+
+
+def test_squared_distances_are_never_negative():
+    rng = np.random.default_rng(0)
+    mean = 1e3 * rng.standard_normal((50, 3))
+    given = Diagonal(mean, np.ones(50), np.full(50, 10.0), rng.uniform(5.0, 20.0, (50, 3)))
+    found = given.squared_distances(mean)
+    assert found.min() >= 0.0
+    np.testing.assert_allclose(np.diagonal(found), 0.0, atol=1e-8)
