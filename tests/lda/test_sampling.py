@@ -164,6 +164,23 @@ def test_with_own_counts_of_tokens_in_a_stream_of_new_documents(without_own):
     assert without_own == [False] * 9
 
 
+@pytest.mark.parametrize(
+    ("n_updates", "size", "kappa", "sampled", "rate"),
+    [
+        (0, 20, None, True, 11**-0.7),
+        (1000, 20, None, True, 0.05),  # of a fifth of a pass
+        (1000, 200, None, True, 0.25),  # the largest
+        (1000, 20, None, False, 1011**-0.7),
+        (1000, 20, 0.9, True, 1011**-0.9),
+    ],
+)
+def test_the_rate_does_not_fall_below_that_of_a_short_memory(n_updates, size, kappa, sampled, rate):
+    trainer = small_lda(inference="gibbs", learning_decay=kappa).partial_fit(corpus())._trainer
+    trainer.clock.n_updates, trainer.clock.total_samples = n_updates, 2000.0
+    batch = minibatch(np.ones((size, 2)))
+    assert trainer._learning_rate(batch, sampled=sampled) == pytest.approx(rate, rel=1e-12)
+
+
 # By which draws
 
 
