@@ -11,7 +11,13 @@ from topictemper import TemperedLDA
 from topictemper.lda import _defaults as d
 from topictemper.lda._config import Config, Plan, usual_passes
 from topictemper.lda._monitor import held_out
-from topictemper.tempering import LocalTempering
+from topictemper.tempering import (
+    Annealing,
+    ConstantSchedule,
+    GlobalTempering,
+    LocalTempering,
+    PosteriorAnnealing,
+)
 
 from ..small_lda import corpus, plan_of, small_lda
 
@@ -172,6 +178,42 @@ def test_long_fits_of_short_documents_are_not_hot_for_longer(given, length, pass
     for n in (15, 18):
         course = Plan.of(config, 20_000, n, length=length).course(config, given_topics=False)
         assert course._length == pytest.approx(0.3 * n)
+
+
+@pytest.mark.parametrize("given_topics", [False, True])
+@pytest.mark.parametrize(
+    ("tempering", "start", "of_given"),
+    [
+        (None, 1.0, 1.0),
+        (Annealing(), None, 1.0),
+        (Annealing(max_temperature=3.0), 3.0, 3.0),
+        (PosteriorAnnealing(), 1.5, 1.0),
+        (PosteriorAnnealing(max_temperature=3.0), 3.0, 3.0),
+        (Annealing(schedule=ConstantSchedule(2.0)), 2.0, 2.0),
+    ],
+    ids=str,
+)
+def test_where_annealing_starts(tempering, start, of_given, given_topics):
+    config = Config.of(TemperedLDA(tempering=tempering).get_params(deep=False), 50)
+    course = Plan.of(config, 1000, 20).course(config, given_topics=given_topics)
+    assert course.max_temperature == (of_given if given_topics else start)
+
+
+@pytest.mark.parametrize(
+    ("tempering", "inertia"),
+    [
+        (None, 0.0),
+        (Annealing(), 0.0),
+        (GlobalTempering(), 1.0),
+        (LocalTempering(), 3.0),
+        (LocalTempering(inertia=7.0), 7.0),
+        (GlobalTempering(inertia=0.0), 0.0),
+    ],
+    ids=str,
+)
+def test_inertia_is_a_share_of_the_passes(tempering, inertia):
+    config = Config.of(TemperedLDA(tempering=tempering).get_params(deep=False), 50)
+    assert Plan.of(config, 1000, 20).inertia(config.tempering) == pytest.approx(inertia)
 
 
 def test_a_stream_is_never_long():

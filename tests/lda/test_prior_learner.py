@@ -158,6 +158,15 @@ def test_samples_of_documents_without_words_leave_alpha(n_documents):
     assert learner(of_samples=True).alpha(batch, local, alpha, 0.1) is alpha
 
 
+@pytest.mark.parametrize("n_tokens", [1e-30, 1e-12])
+def test_samples_of_nearly_no_token_leave_alpha(n_tokens):
+    batch = minibatch(np.full((50, 1), n_tokens))
+    alpha, counts = np.array([0.5, 0.3, 0.2], np.float32), np.zeros((50, 3), np.float32)
+    counts[:, 1] = n_tokens
+    local = SimpleNamespace(gamma=counts + alpha, drawn=counts)
+    assert_allclose(learner(of_samples=True).alpha(batch, local, alpha, 0.1), alpha, rtol=1e-6)
+
+
 def test_documents_of_which_alpha_is_no_longer_learned_are_counted_by_their_weights():
     batch, counts = documents(50, 10)
     local = SimpleNamespace(gamma=counts + 0.5, drawn=counts)

@@ -101,6 +101,13 @@ def test_of_odd_counts_beyond_what_is_drawn_one_more_goes_either_way():
     assert set(observed.data) == {5e8, 5e8 + 1}
 
 
+@pytest.mark.parametrize("n", [2.0**20, 1e9])
+def test_single_tokens_of_a_document_of_very_many_go_to_either_half(n):
+    observed, _ = split_tokens(sp.csr_matrix(np.append(n, np.ones(400))[None]))
+    assert set(observed.data[1:]) == {0.0, 1.0}
+    assert abs(observed.data[1:].mean() - 0.5) < 5 * 0.5 / np.sqrt(400)
+
+
 @pytest.mark.parametrize("n", [1e6, 1e9, 3e9, 1e12, 1e15])
 def test_huge_counts(n):
     X = sp.csr_matrix(np.array([[n, 4.0, 0.0, n], [0.0, 3.0, 0.0, 0.0]]))
