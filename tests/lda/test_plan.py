@@ -143,8 +143,9 @@ def test_annealing_and_the_probe_have_shares_of_the_passes(given, passes, length
 def test_a_fit_of_too_few_steps_does_not_anneal(inference, least):
     config = Config.of(TemperedLDA(inference=inference, batch_size=100).get_params(deep=False), 50)
     for n_steps, starts in [(least - 1, 1.0), (least, None)]:
-        plan = Plan.of(config, 100 * n_steps, 1)
-        assert plan.course(config, given_topics=False).max_temperature == starts
+        # In one pass, and one in a pass.
+        for plan in (Plan.of(config, 100 * n_steps, 1), Plan.of(config, 50, n_steps)):
+            assert plan.course(config, given_topics=False).max_temperature == starts
 
 
 @pytest.mark.parametrize(

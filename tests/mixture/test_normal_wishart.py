@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from topictemper.mixture._normal_wishart import Diagonal, Full, NormalWishart, _log_gamma_ratio
+from topictemper.mixture._normal_wishart import (
+    Diagonal,
+    Full,
+    NormalWishart,
+    _log_gamma_ratio,
+    restored,
+)
 
 KINDS = {"diag": Diagonal, "full": Full}
 
@@ -96,6 +102,21 @@ def test_a_constant_column_has_no_variance():
     np.testing.assert_allclose(found.scale, 1.0, rtol=1e-12)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("precision", [1e30, 1e100])
+def test_a_firm_prior_mean_stays_to_the_last_bit(kind, precision):
+    """The divergence has the square of its move times the precision."""
+    rng = np.random.default_rng(0)
+    prior = KINDS[kind](
+        rng.standard_normal((1, 20)),
+        np.array([precision]),
+        np.array([30.0]),
+        np.ones((1, 20)) if kind == "diag" else np.eye(20)[None],
+    )
+    found = prior.posterior(rng.standard_normal((100, 20)), rng.dirichlet(np.ones(3), 100), 1.0)
+    np.testing.assert_array_equal(found.mean, np.repeat(prior.mean, 3, axis=0))
+
+
 def test_squared_distances_are_never_negative():
     rng = np.random.default_rng(0)
     mean = 1e3 * rng.standard_normal((50, 3))
@@ -103,3 +124,27 @@ def test_squared_distances_are_never_negative():
     found = given.squared_distances(mean)
     assert found.min() >= 0.0
     np.testing.assert_allclose(np.diagonal(found), 0.0, atol=1e-8)
+
+
+def test_distributions_of_few_degrees_of_freedom_are_restored():
+    given = distributions("diag", 2, 10.0)
+    few = Diagonal(given.mean, given.mean_precision, np.array([1e-3, 0.5]), given.scale)
+    found = restored(Diagonal, few.get_state(), 3)
+    np.testing.assert_array_equal(found.dof, few.dof)
+    given = distributions("full", 2, 10.0)
+    state = given.get_state() | {"dof": np.array([2.001, 5.0])}
+    np.testing.assert_array_equal(restored(Full, state, 3, 2).dof, state["dof"])
+    for dof in (2.0, 1.0):  # a Wishart distribution has more than D - 1
+        with pytest.raises(ValueError, match="dof"):
+            restored(Full, state | {"dof": np.array([dof, 5.0])}, 3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_no_distribution_is_not_restored(kind):
+    state = distributions(kind, 2, 10.0).get_state()
+    with pytest.raises(ValueError, match="mean"):
+        restored(KINDS[kind], state, 4)
+    with pytest.raises(ValueError, match="mean"):
+        restored(KINDS[kind], state, 3, n_components=3)
+    with pytest.raises(ValueError, match="scale"):
+        restored(KINDS[kind], state | {"scale": -state["scale"]}, 3)
