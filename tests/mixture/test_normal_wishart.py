@@ -68,8 +68,8 @@ def test_a_distribution_has_no_divergence_from_itself(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_draws_are_of_the_predictive_density_if_the_mean_is_uncertain(kind):
-    given = distributions(kind, 2, 30.0)
-    given = type(given)(given.mean, np.array([0.2, 5.0]), given.dof, given.scale)
+    given = distributions(kind, 2, 10.0)
+    given = type(given)(given.mean, np.array([0.2, 5.0]), np.array([9.0, 12.0]), given.scale)
     for k in range(2):
         draws = given.draw(np.full(20_000, k), np.random.RandomState(0))
         dof = given.dof[k] - (given.block - 1)
@@ -78,7 +78,8 @@ def test_draws_are_of_the_predictive_density_if_the_mean_is_uncertain(kind):
         size = np.sqrt(np.diag(expected))
         np.testing.assert_allclose(draws.mean(axis=0), given.mean[k], atol=5 * size.max() / 140)
         found = np.cov(draws.T) / np.outer(size, size)
-        np.testing.assert_allclose(found, expected / np.outer(size, size), atol=0.06)
+        # Five standard deviations of a variance, if the kurtosis is that of seven degrees.
+        np.testing.assert_allclose(found, expected / np.outer(size, size), atol=0.07)
 
 
 def test_variances_do_not_depend_on_the_origin_of_one_column():
