@@ -97,6 +97,18 @@ def test_topics_of_few_tokens_get_less_if_words_have_many():
     assert first_eta(1e6, 10_000, 10**6) == 0.003
 
 
+@pytest.mark.parametrize("prior", [None, "auto"])
+def test_topics_have_the_eta_that_is_learned(prior):
+    settings = {"tempering": "svi", "batch_size": 20, "random_state": 0}
+    lda = TemperedLDA(5, topic_word_prior=prior, total_samples=200, **settings)
+    X, found = corpus(0.5, 200), []
+    for _ in range(6):
+        trainer = lda.partial_fit(X)._trainer
+        found.append(trainer.eta)
+        assert trainer.topics.base == pytest.approx(trainer.eta)
+    assert len(set(found)) > 3
+
+
 def test_it_is_the_same_for_any_number_of_threads_and_after_load(tmp_path):
     X = corpus(0.1)
     one, two = (fitted(X, max_iter=6, n_jobs=n) for n in (1, 2))
@@ -115,6 +127,7 @@ def test_priors_are_not_learned_if_each_minibatch_is_the_whole_corpus(mode):
     X = corpus(0.1, 60)
     lda = fitted(X, tempering=mode)
     assert lda.topic_word_prior_ == 0.15
+    assert not lda._trainer.predictive_scale._gains.any()
     assert lda.doc_topic_prior_.tolist() == [np.float32(0.1)] * 5
     assert fitted(X, tempering=mode, batch_size=59).doc_topic_prior_[0] != np.float32(0.1)
 

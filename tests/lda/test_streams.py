@@ -105,6 +105,14 @@ def test_topics_stand_for_as_many_documents_as_there_have_been(short):
     assert statistics(lda) == pytest.approx(tokens, rel=0.02)
 
 
+def test_a_call_with_one_document_learns_from_it():
+    lda = small_lda(total_samples=200).partial_fit(corpus()[:20])
+    before = lda.components_
+    trainer = lda.partial_fit(corpus()[20])._trainer
+    assert (trainer.clock.n_updates, trainer.clock.documents_seen) == (2, 21)
+    assert (lda.components_ != before).any()
+
+
 def test_growth_is_the_same_as_a_new_total_at_every_call(short):
     lda = streamed(small_lda(tempering="svi", dtype="float64"), 400)
     other = small_lda(tempering="svi", dtype="float64", total_samples=200)
