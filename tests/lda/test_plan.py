@@ -148,6 +148,15 @@ def test_a_fit_of_too_few_steps_does_not_anneal(inference, least):
             assert plan.course(config, given_topics=False).max_temperature == starts
 
 
+def test_a_batch_fit_takes_a_step_in_a_pass():
+    assert [plan_of(n, learning_method="batch").planned_passes for n in (100, 10**7)] == [15, 15]
+    for passes, starts in [(11, 1.0), (12, None)]:
+        lda = TemperedLDA(learning_method="batch", max_iter=passes)
+        config = Config.of(lda.get_params(deep=False), 50)
+        course = Plan.of(config, 1000, passes).course(config, given_topics=False)
+        assert course.max_temperature == starts
+
+
 @pytest.mark.parametrize(
     "given", [{"schedule": "exponential"}, {"length": 0.5}, {"max_temperature": 3.0}], ids=str
 )
