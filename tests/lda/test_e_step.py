@@ -1,11 +1,14 @@
-"""The memory of E-steps."""
+"""The memory of E-steps, and the topics that they see."""
 
 import pickle
 
 import numpy as np
 import pytest
 
-from topictemper.lda._e_step import Workspace
+from topictemper.lda._e_step import Workspace, cvb0, sample
+from topictemper.lda._topics import Topics
+
+from ..small_lda import ONE_THREAD, minibatch, random_counts
 
 
 @pytest.mark.parametrize("shape", [(1,), (7, 5), (1000, 33)])
@@ -35,3 +38,17 @@ def test_memory_is_not_pickled():
     workspace = Workspace()
     workspace.array("a", (10_000,), np.float64)
     assert len(pickle.dumps(workspace)) < 1000
+
+
+@pytest.mark.parametrize("method", ["cvb0", "sample"])
+def test_documents_are_collapsed_and_sampled_at_a_temperature_of_one(method):
+    topics = Topics(np.random.default_rng(0).gamma(0.2, 20.0, (30, 4)), 0.05, point=True)
+    batch, alpha = minibatch(random_counts()), np.full(4, 0.1)
+    if method == "cvb0":
+        local = cvb0(topics, batch, alpha, tol=1e-3, max_iter=100, workers=ONE_THREAD)
+    else:
+        local = sample(topics, batch, alpha, 0, workers=ONE_THREAD)
+    assert (local.s == 1.0).all()
+    beta = topics.components() / topics.components().sum(axis=1, keepdims=True)
+    ratios = local.B[:, :4] / beta.T[batch.words]  # of one word they are all the same
+    np.testing.assert_allclose(ratios, np.repeat(ratios[:, :1], 4, axis=1), rtol=1e-10)
