@@ -45,6 +45,7 @@ def test_weights_of_a_stream_and_of_counts_in_a_folder(tmp_path):
     ("weights", "message"),
     [
         (np.ones(59), "sample_weight must have one weight for each of the 60 rows"),
+        (np.full(60, np.nan), "sample_weight must be finite, got nan for row 0; 0 leaves a row"),
         (-np.ones(60), "sample_weight must be >= 0, got -1.0 for row 0"),
     ],
 )

@@ -225,6 +225,11 @@ def sample_weights(value: Any, n_samples: int | None) -> Floats | None:
     if value is None:
         return None
     weights = check.numbers("sample_weight", value)
+    if weights.ndim == 1 and not np.isfinite(weights).all():
+        row = int(np.argmin(np.isfinite(weights)))
+        raise ValueError(
+            f"sample_weight must be finite, got {weights[row]} for row {row}; 0 leaves a row out"
+        )
     if weights.ndim:
         weights = check_array(weights, ensure_2d=False, input_name="sample_weight")
     if weights.ndim != 1 or n_samples not in (None, len(weights)):
