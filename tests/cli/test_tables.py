@@ -208,7 +208,10 @@ def test_standard_input_that_is_a_table_needs_its_format(fails, named, topics, l
     content = as_table(lines, "p.jsonl")
     stdin(content)
     message = fails("score", model, "-", "--column=body")
-    assert "- is read as lines of text. Give --format if that is wrong." in message
+    assert (
+        "- is read as lines of text. Give --format if that is wrong. Save a workbook as CSV."
+        in message
+    )
     assert "Give --format" not in fails("score", model, "-", "--column=body", "--format=text")
     stdin(content)
     assert [topic for _, topic in named("-", "--column=body", "--format=jsonl")] == topics

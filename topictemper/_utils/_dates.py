@@ -167,7 +167,8 @@ def _day(value: Any, row: int) -> np.datetime64:
         raise ValueError(
             "dates must be dates, years or text like '2024-05-31', but document "
             f"{row} has {repr(value)[:42]}; convert other forms first, such as with "
-            "pandas.to_datetime(dates, format=...)"
+            "pandas.to_datetime(dates, format=...), or take names of periods, such as waves, as "
+            "groups"
         ) from None
 
 

@@ -44,6 +44,7 @@ class Document(NamedTuple):
     id: str | None = None
     date: str | None = None
     group: str | None = None
+    weight: str | None = None
 
 
 class Corpus(NamedTuple):
@@ -77,8 +78,8 @@ class TextInput:
     Parameters
     ----------
     arguments : argparse.Namespace
-        `file`, `format`, `encoding`, `column`, and `id`, `date` and `group` where a command has
-        them.
+        `file`, `format`, `encoding`, `column`, and `id`, `date`, `group` and `weight` where a
+        command has them.
 
     Attributes
     ----------
@@ -101,7 +102,7 @@ class TextInput:
         self._encoding: str | None = arguments.encoding
         self._columns = Columns(
             arguments.column,
-            *(getattr(arguments, name, None) for name in ("id", "date", "group")),
+            *(getattr(arguments, name, None) for name in ("id", "date", "group", "weight")),
         )
         if self._path != STANDARD_INPUT:
             self._path.stat()  # before its options: one that is not there has no format
@@ -161,7 +162,9 @@ class TextInput:
             named = {"--column": self._columns.column, **self._columns.others()}
             for option, value in named.items():
                 if value is not None:
-                    hint = " Give --format if that is wrong." if self._format is None else ""
+                    hint = ""
+                    if self._format is None:
+                        hint = " Give --format if that is wrong. Save a workbook as CSV."
                     raise InputError(
                         f"{option} is for tables (CSV, TSV, JSON lines, Parquet); {self._path} is "
                         f"read as {'files' if 'file' in formats else 'lines'} of text.{hint}"

@@ -183,7 +183,7 @@ class SeedTopics(BaseEstimator):
             if not known:
                 raise ValueError(
                     f"none of the words of the seeded topic {label!r} is in the vocabulary: "
-                    f"{_unknown(words, place)}"
+                    f"{_unknown(words, place)}; give words that are, or leave the topic out"
                 )
             result.append(np.array(known))
         if unknown:
