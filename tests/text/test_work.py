@@ -141,9 +141,10 @@ def test_over_time_and_by_group(model):
     large = by_group["share"] > 0.9
     assert large.sum() == 3
     counts = model.vectorizer_.transform(texts())
+    settings = {"sample_weight": 1.0 + np.arange(120) % 4, "confidence": 0.5}
     for name in ("topics_over_time", "topics_by_group"):
-        found = getattr(model, name)(texts(), dates, confidence=0.5)
-        assert_tables_equal(found, getattr(model.lda_, name)(counts, dates, confidence=0.5))
+        found = getattr(model, name)(texts(), dates, **settings)
+        assert_tables_equal(found, getattr(model.lda_, name)(counts, dates, **settings))
     pytest.importorskip("matplotlib", reason="matplotlib is not installed").use("Agg")
     display = TopicSharesDisplay(by_group).plot()
     assert len(display.axes_) == 3
@@ -322,6 +323,9 @@ def test_weights_in_another_order_than_the_documents_are_refused(model, counted)
             getattr(estimator, method)(documents, sample_weight=weights[::-1])
         assert vars(estimator).keys() == before.keys()
         getattr(estimator, method)(documents, sample_weight=weights[::-1].to_numpy())
+    for name in ("topics_over_time", "topics_by_group"):
+        with pytest.raises(ValueError, match=message):
+            getattr(fitted, name)(documents, np.arange(120) % 2, sample_weight=weights[::-1])
     relabeled = weights[::-1].reset_index(drop=True)
     assert fitted.score(documents, None, relabeled) == fitted.score(
         documents, None, weights[::-1].to_numpy()

@@ -55,8 +55,8 @@ def interval_of_mean(
     Parameters
     ----------
     n : float or ndarray that broadcasts with `mean`
-        Documents of the groups, > 0. Of weights w it is ``sum(w)**2 / sum(w**2)``, documents of
-        equal weight that tell as much.
+        Documents of the groups, > 0. Of unequal weights, documents of equal weight that tell as
+        much.
     mean, square : ndarray
         Means of the proportions, in [0, 1], and of their squares.
     size : ndarray that broadcasts with `mean`

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._utils._chunks import row_sums
+from .._utils._counts import sample_weights
 from .._utils._missing import check_order
 from .._utils._tables import as_output_of
 from .._utils._typing import Column
@@ -26,6 +27,7 @@ class SharesMixin:
         dates: Column,
         *,
         period: Period = "auto",
+        sample_weight: Any = None,
         confidence: float = 0.95,
     ) -> Any:
         """Shares of the topics over time, with intervals.
@@ -40,6 +42,9 @@ class SharesMixin:
         period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
             How dates are grouped. "auto" is the finest period that makes at most 40 groups;
             dates such as 2024-05 and 2024 stay months and years.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each document counts, >= 0, such as the weights of a survey. None: all count
+            alike. Unequal weights make intervals wider.
         confidence : float, default=0.95
             How often intervals are to contain the share, in (0, 1).
 
@@ -53,7 +58,7 @@ class SharesMixin:
         ------
         ValueError
             If the lengths differ, if the index of pandas has another order, if a date cannot be
-            read, or if no document is left.
+            read, if a weight is missing or negative, or if no document is left.
 
         Examples
         --------
@@ -66,11 +71,12 @@ class SharesMixin:
         >>> shares["period"].tolist()
         [2020, 2020, 2020, 2020, 2021, 2021, 2021, 2021]
         """
-        check_order("X", X, dates=dates)
+        check_order("X", X, dates=dates, sample_weight=sample_weight)
         return self._shares(
             shares_over_time,
             X,
             dates,
+            sample_weight,
             period=period,
             confidence=confidence,
         )
@@ -80,6 +86,7 @@ class SharesMixin:
         X: Any,
         groups: Column,
         *,
+        sample_weight: Any = None,
         confidence: float = 0.95,
     ) -> Any:
         """Shares of the topics in groups of documents, with intervals.
@@ -90,7 +97,7 @@ class SharesMixin:
             Counts. Documents without a word of the vocabulary are left out.
         groups : array-like of shape (n_samples,)
             The group of each document. Documents where it is None, NaN or "" are left out.
-        confidence
+        sample_weight, confidence
             As for `topics_over_time`.
 
         Returns
@@ -102,8 +109,8 @@ class SharesMixin:
         Raises
         ------
         ValueError
-            If the lengths differ, if the index of pandas has another order, or if no document is
-            left.
+            If the lengths differ, if the index of pandas has another order, if a weight is missing
+            or negative, or if no document is left.
 
         See Also
         --------
@@ -120,19 +127,29 @@ class SharesMixin:
         >>> bool((shares["low"] <= shares["share"]).all())
         True
         """
-        check_order("X", X, groups=groups)
+        check_order("X", X, groups=groups, sample_weight=sample_weight)
         return self._shares(
             shares_by_group,
             X,
             groups,
+            sample_weight,
             confidence=confidence,
         )
 
-    def _shares(self, shares_of: Callable[..., Any], X: Any, classes: Any, **settings: Any) -> Any:
+    def _shares(
+        self,
+        shares_of: Callable[..., Any],
+        X: Any,
+        classes: Any,
+        sample_weight: Any,
+        **settings: Any,
+    ) -> Any:
         """A table of shares; documents without words do not count."""
         model: Any = self
         X = model._fitted_counts(X)
+        weights = sample_weights(sample_weight, X.shape[0])
         model._warn_if_hot()
-        theta, weights = model._proportions(X), row_sums(X) > 0
+        theta, known = model._proportions(X), row_sums(X) > 0
+        weights = known if weights is None else weights * known
         shares = shares_of(theta, classes, weights=weights, labels=model.labels_, **settings)
         return as_output_of(shares, self)

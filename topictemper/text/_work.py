@@ -198,6 +198,7 @@ class WorkMixin:
         dates: Column,
         *,
         period: Period = "auto",
+        sample_weight: Any = None,
         confidence: float = 0.95,
     ) -> Any:
         """Shares of the topics over time, with intervals.
@@ -210,6 +211,9 @@ class WorkMixin:
             Their dates.
         period : {"auto", "day", "week", "month", "quarter", "year"}, default="auto"
             How dates are grouped.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each document counts, >= 0, such as the weights of a survey. None: all count
+            alike. Unequal weights make intervals wider.
         confidence : float, default=0.95
             How often intervals are to contain the share, in (0, 1).
 
@@ -219,11 +223,12 @@ class WorkMixin:
             As from `TemperedLDA.topics_over_time`.
         """
         check_is_fitted(self)
-        check_order("texts", texts, dates=dates)
+        check_order("texts", texts, dates=dates, sample_weight=sample_weight)
         shares = self.lda_.topics_over_time(
             self._all_counts(texts),
             dates,
             period=period,
+            sample_weight=sample_weight,
             confidence=confidence,
         )
         return as_output_of(shares, self)
@@ -233,6 +238,7 @@ class WorkMixin:
         texts: Any,
         groups: Column,
         *,
+        sample_weight: Any = None,
         confidence: float = 0.95,
     ) -> Any:
         """Shares of the topics in groups of documents, with intervals.
@@ -243,7 +249,7 @@ class WorkMixin:
             The documents.
         groups : array-like of shape (n_samples,)
             Their groups.
-        confidence
+        sample_weight, confidence
             As for `topics_over_time`.
 
         Returns
@@ -252,10 +258,11 @@ class WorkMixin:
             As from `TemperedLDA.topics_by_group`.
         """
         check_is_fitted(self)
-        check_order("texts", texts, groups=groups)
+        check_order("texts", texts, groups=groups, sample_weight=sample_weight)
         shares = self.lda_.topics_by_group(
             self._all_counts(texts),
             groups,
+            sample_weight=sample_weight,
             confidence=confidence,
         )
         return as_output_of(shares, self)

@@ -44,6 +44,10 @@ def shares_by_group(
     intervals are too narrow. Of very many intervals one in twenty misses. Proportions are taken as
     given; but those of short documents are closer to the average of the corpus than they should be.
 
+    Documents of unequal weights w tell as much as ``sum(w)**2 / sum(w**2)`` of equal ones [3]_. If
+    those that differ most from the share of a topic are heavy, they tell less: as many as have the
+    same standard error by linearization. The interval takes the smaller number.
+
     Parameters
     ----------
     proportions : array-like of shape (n_samples, n_components)
@@ -53,9 +57,8 @@ def shares_by_group(
         The group of each document. Documents where it is None, NaN or "" are left out. Groups are
         sorted, but an ordered categorical of pandas keeps its order.
     weights : array-like of shape (n_samples,), optional
-        How much each document counts, >= 0, such as its length. None: all count alike. Documents
-        that count 0 are left out. Documents of unequal weights w tell as much as
-        ``sum(w)**2 / sum(w**2)`` of equal ones, which widens the intervals.
+        How much each document counts, >= 0, such as its length or the weight of a survey. None:
+        all count alike. Documents that count 0 are left out.
     labels : sequence of str of length n_components, optional
         Labels of the topics. None is "topic 0", "topic 1" ...
     confidence : float, default=0.95
@@ -82,6 +85,7 @@ def shares_by_group(
     .. [1] Rubin (1981). The Bayesian Bootstrap. Annals of Statistics 9.
     .. [2] Brown, Cai, DasGupta (2001). Interval Estimation for a Binomial Proportion. Statistical
        Science 16.
+    .. [3] Kish (1965). Survey Sampling.
 
     Examples
     --------
@@ -205,19 +209,25 @@ def _shares(
         w /= most  # so that squares are in range
         sum_ = w.sum()
         n_documents.append(len(rows))
-        n_equal.append(sum_**2 / (w @ w))
         total.append(sum_ * (most / heaviest))
         main.append(w @ values.max(axis=1) / sum_)
         shares.append(w @ values / sum_)
+        values -= shares[-1]
         values *= values
-        squares.append(w @ values / sum_)
+        spread = w @ values
+        squares.append(spread / sum_ + shares[-1] ** 2)
+        w *= w
+        heavy = w @ values
+        alike = np.full_like(spread, sum_**2 / w.sum())
+        of_topic = np.divide(sum_ * spread, heavy, out=alike.copy(), where=heavy > 0)
+        n_equal.append(np.minimum(alike, of_topic))
     share, square = np.array(shares), np.array(squares)
     size = size_in_documents(
         np.average(main, weights=total),
         np.average(share, axis=0, weights=total),
         np.average(square, axis=0, weights=total),
     )
-    low, high = interval_of_mean(np.array(n_equal)[:, None], share, square, size, confidence)
+    low, high = interval_of_mean(np.array(n_equal), share, square, size, confidence)
     return table(
         {
             name: np.repeat(names, n_components),
