@@ -62,6 +62,38 @@ def test_shares_over_time(run, model, table, expected):
     ]
 
 
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_shares_with_weights(run, model, lines, tmp_path, expected, suffix):
+    table = tmp_path / f"docs{suffix}"
+    who, weights = ["ab"[d % 2] for d in range(120)], [0.25 + d % 7 for d in range(120)]
+    weights[3] = 0
+    if suffix == ".csv":
+        rows = [f"{w},{line},{g}" for w, line, g in zip(weights, lines, who, strict=True)]
+        table.write_text("\n".join(["w,body,who", *rows]))
+    else:
+        rows = zip(weights, lines, who, strict=True)
+        table.write_text("\n".join(json.dumps({"w": w, "body": b, "who": g}) for w, b, g in rows))
+    arguments = ("shares", model, table, "--column=body", "--group=who", "--weight=w")
+    status, out, err = run(*arguments, "--json")
+    assert status == 0
+    message = "1 of 120 documents left out: without a known word or without a group, or of weight 0"
+    assert message in err
+    found = json.loads(out)
+    assert_same(found, expected("topics_by_group", who, sample_weight=weights), ["group"])
+    alike = expected("topics_by_group", who)
+    assert abs(found[0]["share"] - alike[0]["share"]) > 0.001
+
+
+@pytest.mark.parametrize(("weight", "has"), [("", "no weight"), ("1;5", "'1;5'"), ("-1", "'-1'")])
+def test_a_weight_that_is_none_names_its_document(fails, model, tmp_path, weight, has):
+    table = tmp_path / "docs.csv"
+    table.write_text(f"body,who,w\nriver,a,1\nriver,b,{weight}\n")
+    arguments = ("shares", model, table, "--column=body", "--group=who", "--weight=w")
+    message = fails(*arguments)
+    assert "docs.csv: document 1 has " in message
+    assert f"{has}; --weight takes numbers of at least 0, with a decimal point" in message
+
+
 @pytest.mark.parametrize(("ending", "missing"), [("", ""), (".0", ""), ("", "NA")])
 def test_years_are_years(run, model, lines, tmp_path, expected, ending, missing):
     table = tmp_path / "docs.csv"
@@ -115,6 +147,9 @@ def test_numbers_are_in_order(run, model, tmp_path, stars, groups):
         ("--group=who --period=year", "--period is for --date"),
         ("--date=who", "docs.csv: dates must be dates"),
         ("--date=who", "document 0 has 'a'; convert other forms first"),
+        ("--date=who", "or take names of periods, such as waves, as groups."),
+        ("--group=who --weight=no", "docs.csv: --weight: no column 'no'"),
+        ("--group=who --weight=who", "docs.csv: document 0 has the weight 'a'; --weight takes"),
         ("--date=day --period=decade", "--period: invalid choice: 'decade'"),
     ],
 )
@@ -131,5 +166,8 @@ def test_shares_of_no_documents(fails, model, matrix, tmp_path):
     assert "docs.csv: no document has a word of the vocabulary." in fails(*shares)
     table.write_text("body,who\nriver boat,\n")
     assert "docs.csv: no document has a group." in fails(*shares)
+    table.write_text("body,who,w\nriver boat,a,0\n")
+    message = "docs.csv: no document has a word of the vocabulary and a weight above 0."
+    assert message in fails(*shares, "--weight=w")
     assert "--group is for text" in fails("shares", model, matrix, "--group=who")
     assert "--encoding is for text" in fails("score", model, matrix, "--encoding=utf-8")

@@ -175,7 +175,7 @@ class Fitted:
 
 def refuse_text_options(arguments: argparse.Namespace) -> None:
     """Raise an error if an option for text is given with counts."""
-    for name in ("column", "id", "date", "group", "encoding", "no_texts"):
+    for name in ("column", "id", "date", "group", "weight", "encoding", "no_texts"):
         if getattr(arguments, name, None) is not None:
             option = name.replace("_", "-")
             raise InputError(f"--{option} is for text; {arguments.file} is read as counts.")

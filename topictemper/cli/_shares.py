@@ -22,7 +22,7 @@ from ..topics._periods import PERIODS, Period
 from ..topics._shares import shares_by_group, shares_over_time
 from . import _arguments
 from ._decoding import encodable
-from ._inputs import naming
+from ._inputs import Document, naming
 from ._models import Fitted
 from ._printing import format_shares, print_rows
 
@@ -49,6 +49,12 @@ def add(commands: Any) -> None:
         help="how dates are grouped; auto, the default, is the finest period that makes at most 40 "
         "groups; dates such as 2024-05 and 2024 stay months and years",
     )
+    parser.add_argument(
+        "--weight",
+        metavar="NAME",
+        help="column of how much each document counts, such as the weights of a survey (default: "
+        "all count alike)",
+    )
     _arguments.add_jobs(parser)
     _arguments.add_formats(parser)
     parser.set_defaults(run=run)
@@ -61,18 +67,22 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError("--period is for --date.")
     fitted = Fitted(arguments.model, arguments.jobs)
     progress = fitted.progress("reading")
-    proportions, known = Rows(), []
+    proportions, weights = Rows(), []
     values: list[str | None] = []
     for part in fitted.parts(arguments):
         proportions.add(proportions_of(fitted.lda, part.counts))
-        known.append(row_sums(part.counts) > 0)
+        weight = np.ones(len(part.documents))
+        if arguments.weight is not None:
+            weight = np.array([_weight(each, arguments) for each in part.documents])
+        weights.append(weight * (row_sums(part.counts) > 0))
         given = [getattr(each, what) for each in part.documents]
         # An empty cell of a table is None in other formats.
         values += [encodable(each) if each else None for each in given]
         progress.add(len(part.documents))
-    settings: dict[str, Any] = {"weights": np.concatenate(known), "labels": fitted.lda.labels_}
+    settings: dict[str, Any] = {"weights": np.concatenate(weights), "labels": fitted.lda.labels_}
     if not settings["weights"].any():
-        raise InputError(f"{arguments.file}: no document has a word of the vocabulary.")
+        without = "" if arguments.weight is None else " and a weight above 0"
+        raise InputError(f"{arguments.file}: no document has a word of the vocabulary{without}.")
     if not any(value is not None for value in values):
         raise InputError(f"{arguments.file}: no document has a {what}.")
     with naming(arguments.file):
@@ -86,10 +96,11 @@ def run(arguments: argparse.Namespace) -> int:
     n_left_out = len(values) - int(columns["documents"][columns["topic"] == 0].sum())
     if n_left_out:
         logger.warning(
-            "%s of %s left out: without a known word or without a %s",
+            "%s of %s left out: without a known word or without a %s%s",
             f"{n_left_out:,}",
             counted(len(values), "document"),
             what,
+            "" if arguments.weight is None else ", or of weight 0",
         )
     if arguments.json or arguments.csv:
         print_rows(columns, range(len(columns["share"])), arguments)
@@ -97,6 +108,21 @@ def run(arguments: argparse.Namespace) -> int:
         columns.pop("unit", None)  # the same in all rows
         print(format_shares(columns))
     return 0
+
+
+def _weight(document: Document, arguments: argparse.Namespace) -> float:
+    """Return the weight of a document, >= 0."""
+    try:
+        weight = float(document.weight or "nan")
+    except ValueError:
+        weight = np.nan
+    if not 0.0 <= weight < np.inf:
+        has = f"the weight {document.weight!r}" if document.weight else "no weight"
+        raise InputError(
+            f"{arguments.file}: document {document.name} has {has}; --weight takes numbers of at "
+            "least 0, with a decimal point; 0 leaves a document out."
+        )
+    return weight
 
 
 def _columns(shares: Any) -> dict[str, NDArray[Any]]:

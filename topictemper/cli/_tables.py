@@ -19,7 +19,7 @@ _DELIMITERS = {"csv": ",;\t|", "tsv": "\t"}
 # The csv module refuses longer fields; this is its maximum everywhere.
 _LONGEST_FIELD = 2**31 - 1
 # Of the columns, in the order of `Columns` and `Row`.
-_OPTIONS = ("--column", "--id", "--date", "--group")
+_OPTIONS = ("--column", "--id", "--date", "--group", "--weight")
 
 
 class Columns(NamedTuple):
@@ -29,6 +29,7 @@ class Columns(NamedTuple):
     id: str | None = None
     date: str | None = None
     group: str | None = None
+    weight: str | None = None
 
     def others(self) -> dict[str, str]:
         """Return the options and names of the columns beside the text."""
@@ -43,6 +44,7 @@ class Row(NamedTuple):
     id: str | None = None
     date: str | None = None
     group: str | None = None
+    weight: str | None = None
 
 
 def delimited_rows(
