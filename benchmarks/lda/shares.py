@@ -15,7 +15,11 @@ figures are of both groups and of all topics, over 200 draws:
 The second table is of random groups of the docstrings, whose true shares are those of all of them:
 of documents that are drawn one by one, and of modules, ten documents of each, which are alike.
 
-The third table is of two random groups of 1,000 docstrings, which do not differ: for how many
+The third table is of docstrings that are drawn with unequal probability, and have its inverse as
+their weight, as in a survey: weights that follow nothing, and weights of libraries, 0.5 to 8, so
+that some topics are in heavy documents. "least" is the topic that intervals miss most often.
+
+The fourth table is of two random groups of 1,000 docstrings, which do not differ: for how many
 topics each method finds a difference at the level of 5%.
 
 - regression: least squares with standard errors that allow for unequal variances (HC1).
@@ -97,6 +101,21 @@ def in_random_groups(theta: Floats, modules: list[NDArray[np.intp]], n_documents
     return mean
 
 
+def with_weights(theta: Floats, weights: Floats, n_documents: int) -> tuple[float, float]:
+    """Share of the intervals that contain the true shares: the mean of topics, and the least."""
+    rng = np.random.default_rng(n_documents)
+    probability = 1 / weights / (1 / weights).sum()
+    everywhere = theta.mean(axis=0)
+    found = np.empty((REPETITIONS, theta.shape[1]))
+    for i in range(REPETITIONS):
+        rows = rng.choice(len(theta), n_documents, p=probability)
+        table = shares_by_group(theta[rows], np.zeros(n_documents), weights=weights[rows])
+        low, high = np.asarray(table["low"]), np.asarray(table["high"])
+        found[i] = (low <= everywhere) & (everywhere <= high)
+    by_topic = found.mean(axis=0)
+    return float(by_topic.mean()), float(by_topic.min())
+
+
 def differing(theta: Floats, library: NDArray[np.str_], n_small: int) -> Floats:
     """Shares of topics for which two groups seem to differ that do not, by method."""
     rng = np.random.default_rng(n_small)
@@ -165,6 +184,16 @@ def main() -> None:
             independent, together = in_random_groups(theta, modules, n_documents)
             print(f"{n_documents:9}  {independent:11.3f}  {together:10.3f}")
         library = np.array([name.split(".")[0] for name in corpus.names])
+        by_library = 0.5 * 2.0 ** (np.unique(library, return_inverse=True)[1] % 5)
+        by_chance = np.random.default_rng(0).lognormal(sigma=0.7, size=len(library)).clip(0.2, 8)
+        print("documents  weights by chance  least  by library  least")
+        for n_documents in (20, 50, 100, 500, 2000):
+            chance = with_weights(theta, by_chance, n_documents)
+            other = with_weights(theta, by_library, n_documents)
+            print(
+                f"{n_documents:9}  {chance[0]:17.3f}  {chance[1]:5.3f}  {other[0]:10.3f}  "
+                f"{other[1]:5.3f}"
+            )
         print("smaller group  regression  permutation  differences    any")
         for n_small in (20, 50, 100, 300, 500):
             regression, permutation, differences, any_ = differing(theta, library, n_small)

@@ -143,6 +143,7 @@ def test_time_and_groups() -> None:
     assert shares["share"][0] >= 0
     model.topics_over_time(TEXTS, pd.Series(pd.to_datetime(years.astype(str))), period="year")
     model.topics_by_group(TEXTS, GROUPS, confidence=settings["confidence"])
+    model.topics_by_group(TEXTS, GROUPS, sample_weight=[1.5] * len(TEXTS))
     model.topics_by_group(TEXTS, pl.Series(GROUPS), confidence=0.9)
     with np.testing.assert_raises(ValueError):
         model.topics_over_time(TEXTS, years, period="decade")  # type: ignore[arg-type]

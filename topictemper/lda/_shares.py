@@ -147,9 +147,9 @@ class SharesMixin:
         """A table of shares; documents without words do not count."""
         model: Any = self
         X = model._fitted_counts(X)
-        weights = sample_weights(sample_weight, X.shape[0])
+        given = sample_weights(sample_weight, X.shape[0])
         model._warn_if_hot()
         theta, known = model._proportions(X), row_sums(X) > 0
-        weights = known if weights is None else weights * known
+        weights = known if given is None else given * known
         shares = shares_of(theta, classes, weights=weights, labels=model.labels_, **settings)
         return as_output_of(shares, self)
