@@ -44,7 +44,7 @@ class SharesMixin:
             dates such as 2024-05 and 2024 stay months and years.
         sample_weight : array-like of shape (n_samples,), optional
             How much each document counts, >= 0, such as the weights of a survey. None: all count
-            alike. Unequal weights make intervals wider.
+            alike. Only their ratios matter. Unequal weights make intervals wider.
         confidence : float, default=0.95
             How often intervals are to contain the share, in (0, 1).
 
