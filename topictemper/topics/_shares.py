@@ -211,16 +211,17 @@ def _shares(
         n_documents.append(len(rows))
         total.append(sum_ * (most / heaviest))
         main.append(w @ values.max(axis=1) / sum_)
-        shares.append(w @ values / sum_)
+        shares.append(np.minimum(w @ values / sum_, 1.0))  # sums are rounded
+        values *= values
+        squares.append(w @ values / sum_)
+        np.sqrt(values, out=values)  # the proportions again, without a second copy
         values -= shares[-1]
         values *= values
         spread = w @ values
-        squares.append(spread / sum_ + shares[-1] ** 2)
         w *= w
         heavy = w @ values
-        alike = np.full_like(spread, sum_**2 / w.sum())
-        of_topic = np.divide(sum_ * spread, heavy, out=alike.copy(), where=heavy > 0)
-        n_equal.append(np.minimum(alike, of_topic))
+        of_topic = np.divide(spread, heavy, out=np.full_like(heavy, np.inf), where=heavy > 0)
+        n_equal.append(np.minimum(sum_**2 / w.sum(), sum_ * of_topic))
     share, square = np.array(shares), np.array(squares)
     size = size_in_documents(
         np.average(main, weights=total),
