@@ -67,6 +67,14 @@ def test_errors_name_the_groups(first, second, message):
         share_differences(shares_by_group(THETA, GROUPS), first, second)
 
 
+@pytest.mark.parametrize("several", [[1, 2], [1]])
+def test_a_list_is_no_group(several):
+    # numpy compares a list with a number one entry after another.
+    shares = shares_by_group(THETA, np.arange(600) % 3)
+    with pytest.raises(ValueError, match=r"the table has no group \[1.*\]; it has 0, 1, 2"):
+        share_differences(shares, several, 0)
+
+
 def test_errors_name_the_periods():
     shares = shares_over_time(THETA, [2020, 2021] * 300)
     with pytest.raises(ValueError, match="the table has no period '2020'; it has 2020, 2021"):

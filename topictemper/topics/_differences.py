@@ -101,7 +101,9 @@ def _rows(keys: NDArray[Any], value: Any, by: str, topics: NDArray[Any]) -> NDAr
             wanted = np.datetime64(value)
         except (TypeError, ValueError):
             wanted = None
-    rows = np.flatnonzero([key == wanted for key in keys])
+    # A number of numpy equals a list one entry after another, too, but one of Python does not.
+    plain = keys if keys.dtype.kind == "M" else keys.tolist()
+    rows = np.flatnonzero([key == wanted for key in plain])
     rows = rows[np.argsort(topics[rows], kind="stable")]
     if not len(rows):
         days = keys.astype("datetime64[D]").astype(str) if keys.dtype.kind == "M" else keys
