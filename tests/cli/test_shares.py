@@ -84,7 +84,15 @@ def test_shares_with_weights(run, model, lines, tmp_path, expected, suffix):
     assert abs(found[0]["share"] - alike[0]["share"]) > 0.001
 
 
-@pytest.mark.parametrize(("weight", "has"), [("", "no weight"), ("1;5", "'1;5'"), ("-1", "'-1'")])
+@pytest.mark.parametrize(
+    ("weight", "has"),
+    [
+        ("", "no weight"),
+        ("1;5", "'1;5'"),
+        ("-1", "'-1'"),
+        ("boat " * 20, f"'{('boat ' * 20)[:41]}"),  # the column of the texts
+    ],
+)
 def test_a_weight_that_is_none_names_its_document(fails, model, tmp_path, weight, has):
     table = tmp_path / "docs.csv"
     table.write_text(f"body,who,w\nriver,a,1\nriver,b,{weight}\n")

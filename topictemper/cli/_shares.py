@@ -117,7 +117,7 @@ def _weight(document: Document, arguments: argparse.Namespace) -> float:
     except ValueError:
         weight = np.nan
     if not 0.0 <= weight < np.inf:
-        has = f"the weight {document.weight!r}" if document.weight else "no weight"
+        has = f"the weight {repr(document.weight)[:42]}" if document.weight else "no weight"
         raise InputError(
             f"{arguments.file}: document {document.name} has {has}; --weight takes numbers of at "
             "least 0, with a decimal point; 0 leaves a document out."
