@@ -54,5 +54,6 @@ def refusal(name: str, value: Any, began: Any, learner: str) -> ValueError:
 
 
 def _shown(value: Any) -> str:
-    shape = () if isinstance(value, tuple) else np.shape(value)
+    # A type of numpy has a shape of its own kind.
+    shape = () if isinstance(value, tuple | type) else np.shape(value)
     return f"an array of shape {shape}" if shape else shorten(repr(value), 200)
