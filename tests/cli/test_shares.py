@@ -90,6 +90,7 @@ def test_shares_with_weights(run, model, lines, tmp_path, expected, suffix):
         ("", "no weight"),
         ("1;5", "'1;5'"),
         ("-1", "'-1'"),
+        ("inf", "'inf'"),
         ("boat " * 20, f"'{('boat ' * 20)[:41]}"),  # the column of the texts
     ],
 )

@@ -45,7 +45,7 @@ def test_update(model):
         ({"seed_topics": [["boat"]]}, "seed_topics must be a mapping"),
         ({"vectorizer__max_df": 0.4}, "vectorizer__max_df is 0.4, but training began with 0.5"),
         ({"vectorizer__stop_words": ["boat"]}, r"vectorizer__stop_words is an array of shape \(1,"),
-        ({"vectorizer__dtype": np.int64}, "dtype is <class .numpy.int64.>, but training began wi"),
+        ({"vectorizer__dtype": np.int64}, "vectorizer__dtype is <class .numpy.int64.>, but"),
         ({"vectorizer__analyzer": str.split}, "vectorizer__analyzer is <method"),
         ({"vectorizer": HashingVectorizer()}, "vectorizer must be a CountVectorizer"),
     ],

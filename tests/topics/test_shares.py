@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from topictemper._utils._intervals import interval_of_mean, size_in_documents
 from topictemper.topics import shares_by_group, shares_over_time
 from topictemper.topics._periods import periods_of
 
@@ -118,33 +117,6 @@ def test_documents_that_do_not_differ_tell_as_much_as_their_weights_say():
     assert n_equal == pytest.approx(11.1724, abs=1e-4)
     eleven, twelve = (shares_by_group([[0.5, 0.5]] * n, np.zeros(n)) for n in (11, 12))
     assert twelve["low"][0] > shares["low"][0] > eleven["low"][0]
-
-
-def test_documents_that_count_alike_tell_as_much_as_their_number():
-    """To the last bit, which tables of older versions have."""
-    for n in (7, 49, 60):  # n * x / x need not be n
-        theta = THETA[:n] / THETA[:n].sum(axis=1, keepdims=True)
-        main, share, square = (
-            np.ones(n) @ x / n for x in (theta.max(axis=1), theta, np.square(theta))
-        )
-        size = size_in_documents(
-            *(np.average([x], axis=0, weights=[n]) for x in (main, share, square))
-        )
-        low, high = interval_of_mean(float(n), share, square, size, 0.95)
-        for weights in (None, np.full(n, 0.3)):
-            shares = shares_by_group(THETA[:n], np.zeros(n), weights=weights)
-            assert_array_equal(shares["share"], share)
-            assert_array_equal(shares["low"], low)
-            assert_array_equal(shares["high"], high)
-
-
-def test_shares_are_at_most_one():
-    """Weighted sums are rounded; twelve of these 58 would be larger."""
-    rng = np.random.default_rng(0)
-    for n in range(2, 60):
-        weights = rng.lognormal(size=n)
-        shares = shares_by_group(np.eye(2)[np.zeros(n, int)], np.zeros(n), weights=weights)
-        assert shares["share"][0] <= shares["high"][0] <= 1
 
 
 def test_intervals_contain_shares_of_rare_topics_that_have_whole_documents():
