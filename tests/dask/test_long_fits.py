@@ -39,7 +39,7 @@ def test_alpha_is_learned_in_the_last_of_all_passes(monkeypatch):
 
 
 def test_the_temperature_does_not_rise_again_in_rounds():
-    lda = estimator(max_iter=100, rounds_per_pass=1, n_shards=1, batch_size=150).fit(counts())
+    lda = estimator(max_iter=100, rounds_per_pass=1, n_shards=1, batch_size=10).fit(counts())
     history = lda.to_local().temperature_history_
     in_rounds = history["temperature"][history["pass"] > 40.1]  # a small sample takes 40
     assert history["temperature"].max() > 1.1

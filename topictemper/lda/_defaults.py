@@ -54,7 +54,7 @@ OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 SEEN, PASSES_RANGE, STEPS = 1_000_000.0, (4.0, 15.0), 20.0
 SEEN_OF_FEW, MANY_PASSES, MOST_PASSES, SHORT = 160_000.0, 40.0, 120.0, 20.0
 # docs/guide/measured/priors.rst, "Longer fits of short documents": over the default passes; and the
-# share of such a fit, at its end, in which alpha is learned again.
+# share of any fit, at its end, in which alpha is learned.
 LONG, LAST_SHARE = 1.2, 0.2
 BATCH_RANGE = (64.0, 2048.0)
 # Minibatches are joined where documents are sampled: their rate follows from documents, so larger
