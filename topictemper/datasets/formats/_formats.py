@@ -113,6 +113,8 @@ def read_corpus(
     """
     path = Path(path)
     if path.is_dir() and format is None:
+        if zero_based is not None:
+            raise ValueError("zero_based is for format='svmlight'; with a folder it must be None")
         return _opened(path, vocabulary)
     kind = format_of(path) if format is None else check.choice("format", format, FORMATS)
     if kind is None:
