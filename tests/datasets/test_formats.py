@@ -166,7 +166,7 @@ def test_folder(tmp_path):
     save_corpus(tmp_path / "corpus", COUNTS)
     found = read_corpus(tmp_path / "corpus").counts
     assert_array_equal(found.toarray(), open_corpus(tmp_path / "corpus").counts.toarray())
-    with pytest.raises(ValueError, match="zero_based .* with a folder it must be None"):
+    with pytest.raises(ValueError, match=r"zero_based .* with a folder it must be None"):
         read_corpus(tmp_path / "corpus", zero_based=True)
 
 

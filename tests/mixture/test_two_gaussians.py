@@ -142,6 +142,13 @@ def test_annealing_from_above_the_critical_temperature_finds_the_right_optimum()
     assert wrong_ends("avi") <= 0.02
 
 
+def test_the_default_of_annealing_stays_within_the_range_of_temperatures():
+    """Clusters 10,000 standard deviations apart have a critical temperature beyond that range."""
+    far = TwoGaussians(1250.0 * MODEL.x, prior_variance=1e8)
+    highest = Annealing(schedule="exponential", max_temperature=1e6, length=9)
+    path = far.ascend([1.0, -1.0], "avi", max_iter=12)
+    np.testing.assert_array_equal(path, far.ascend([1.0, -1.0], highest, max_iter=12))
+
 @pytest.mark.parametrize("temperature", [1.0, 4.0, 13.0])
 def test_ascent_rises_to_an_optimum(temperature):
     path = MODEL.ascend(

@@ -16,6 +16,7 @@ from .._utils._numerics import ignoring_underflow
 from .._utils._typing import Floats
 from ..tempering import Schedule
 from ..tempering._modes import ANNEALING, Annealing, tempering_settings
+from ..tempering._schedules import LARGEST_TEMPERATURE
 
 # Numbers in the largest temporary array of many means.
 _AT_ONCE = 2_000_000
@@ -202,7 +203,7 @@ class TwoGaussians:
         tempering : {"vi", "avi"}, Annealing or None, default=None
             None or "vi": T = 1. "avi" or `Annealing`: a schedule in iterations; by default T
             falls exponentially over three quarters of the iterations, from four times the
-            variance of the data over that of a component.
+            variance of the data over that of a component, but from 1e6 at most.
         max_iter : int, default=300
             Number of iterations.
 
@@ -276,7 +277,7 @@ class TwoGaussians:
 
     def _schedule(self, tempering: Any, max_iter: int) -> Schedule:
         settings = tempering_settings(tempering, ANNEALING, "vi")
-        hot = max(1.0, _HOT * float(self.x.var()) / self.variance)
+        hot = min(max(1.0, _HOT * float(self.x.var()) / self.variance), LARGEST_TEMPERATURE)
         return settings.course("exponential", hot, _LENGTH * max_iter)
 
     def _by_parts(self, m: Floats, function: Callable[[Floats], Floats]) -> Floats:

@@ -15,6 +15,7 @@ from ..._utils._log import Iterations
 from ..._utils._typing import Floats
 from ...tempering import Schedule, temperature_grid
 from ...tempering._modes import COURSE, TemperingSettings, tempering_settings
+from ...tempering._schedules import LARGEST_TEMPERATURE
 from ._images import Images
 from ._updates import Prior
 
@@ -28,7 +29,7 @@ MODES = {
 _SHARE_OF_CRITICAL, _LOWEST_START = 0.2, 2.0
 # An image with its own temperature costs an exponential for each value, and 20 are enough.
 _N_TEMPERATURES = {"vt": 100, "lvt": 20}
-_LOWEST_MAXIMUM, HIGHEST_MAXIMUM = 10.0, 1e6
+_LOWEST_MAXIMUM = 10.0
 # Inertia, in tempered sweeps: without any, T falls to 1 within ten sweeps.
 _INERTIA = 0.1
 _FINAL = 0.15
@@ -150,7 +151,7 @@ def _schedule(
 
 def _start(images: Images, prior: Prior) -> float:
     critical = critical_temperature(images, prior.noise_var)
-    return min(max(_LOWEST_START, _SHARE_OF_CRITICAL * critical), HIGHEST_MAXIMUM)
+    return min(max(_LOWEST_START, _SHARE_OF_CRITICAL * critical), LARGEST_TEMPERATURE)
 
 
 def _temperatures(settings: TemperingSettings, images: Images, prior: Prior) -> Floats:
@@ -159,7 +160,7 @@ def _temperatures(settings: TemperingSettings, images: Images, prior: Prior) -> 
         hottest = _start(images, prior)
     elif hottest is None:
         hottest = max(_LOWEST_MAXIMUM, 2 * images.pixel_variance() / prior.noise_var)
-        hottest = min(hottest, HIGHEST_MAXIMUM)
+        hottest = min(hottest, LARGEST_TEMPERATURE)
     elif hottest <= 1.0:
         raise ValueError(
             f"max_temperature must be > 1 where temperatures are learned, got {hottest!r}; "

@@ -7,7 +7,7 @@ import numpy as np
 from ..._core._workers import Workers
 from ..._utils._typing import Flags, Floats
 from ...tempering import ExponentialSchedule, Schedule
-from ._config import HIGHEST_MAXIMUM
+from ...tempering._schedules import LARGEST_TEMPERATURE
 from ._images import Images
 from ._updates import Assignments, Components, Part, Prior, parts_of
 
@@ -28,7 +28,7 @@ def starting_temperature(prior: Prior, components: Components) -> float:
     pixels make entries of diag G smaller.
     """
     largest = float(np.einsum("kd,kd->k", components.m, components.m).max())
-    return min(max(1.0, largest / (4 * prior.noise_var)), HIGHEST_MAXIMUM)
+    return min(max(1.0, largest / (4 * prior.noise_var)), LARGEST_TEMPERATURE)
 
 
 def is_better(bounds: Floats, others: Floats) -> Flags:
