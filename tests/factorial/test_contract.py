@@ -221,8 +221,18 @@ def test_inverse_transform_and_sample():
     assert_allclose(Z.mean(axis=0), 0.3, atol=5 * np.sqrt(0.21 / 20_000))
     residuals = X - model.inverse_transform(Z)
     assert_allclose(residuals.var(), 0.1, rtol=5 * np.sqrt(2 / residuals.size))
-    with pytest.raises(ValueError, match="4 columns"):
+    with pytest.raises(ValueError, match="Z must have 4 columns"):
         model.inverse_transform(np.ones((2, 3)))
+
+
+@pytest.mark.parametrize("kind", [FactorialMixture, BinarySparseCoding, SigmoidBeliefNetwork])
+def test_units_that_are_no_numbers_are_named(kind):
+    name = "Z" if kind is FactorialMixture else "S"
+    model = kind(2, tempering=None, max_iter=2).fit(np.eye(6))
+    with pytest.raises(ValueError, match=f"{name} must hold numbers: row 0 has 'x' in column 1"):
+        model.inverse_transform([[1.0, "x"]])
+    with pytest.raises(ValueError, match=f"{name} has masked values"):
+        model.inverse_transform(np.ma.masked_greater([[0.0, 1.0]], 0.5))
 
 
 @pytest.mark.parametrize("kind", [FactorialMixture, BinarySparseCoding, SigmoidBeliefNetwork])

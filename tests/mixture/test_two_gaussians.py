@@ -149,6 +149,7 @@ def test_the_default_of_annealing_stays_within_the_range_of_temperatures():
     path = far.ascend([1.0, -1.0], "avi", max_iter=12)
     np.testing.assert_array_equal(path, far.ascend([1.0, -1.0], highest, max_iter=12))
 
+
 @pytest.mark.parametrize("temperature", [1.0, 4.0, 13.0])
 def test_ascent_rises_to_an_optimum(temperature):
     path = MODEL.ascend(

@@ -14,6 +14,7 @@ from joblib import cpu_count
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_random_state, check_scalar
+from sklearn.utils.validation import validate_data
 
 from ._memory import usable_memory
 from ._typing import Floats
@@ -342,6 +343,37 @@ def squarable(name: str, array: NDArray[Any], largest: float = LARGEST) -> None:
         raise ValueError(
             f"{name} must be within ±{largest:g}, got {array[place]:g} at {place}; scale it down"
         )
+
+
+def data(
+    estimator: Any, X: Any, *, dtype: Any = np.float64, missing: bool = False, **options: Any
+) -> NDArray[Any]:
+    """Return the finite data of an estimator, checked by scikit-learn with more options.
+
+    NaN passes if values may be `missing`.
+    """
+    unmasked("X", X, "np.nan" if missing else "value")
+    # Not by scikit-learn: `finite` names the row, also of what single precision cannot hold.
+    options |= {"dtype": dtype, "ensure_all_finite": False}
+    with readable("X", X), np.errstate(over="ignore", invalid="ignore"):
+        values = np.asarray(validate_data(estimator, X, **options))
+    finite("X", values, missing=missing, given=X)
+    return values
+
+
+def units(name: str, value: Any, n_units: int) -> Floats:
+    """Return finite states or means of hidden units, the columns."""
+    unmasked(name, value)
+    with readable(name, value):
+        array: Floats = check_array(
+            value, dtype=np.float64, ensure_all_finite=False, input_name=name
+        )
+    if array.shape[1] != n_units:
+        raise ValueError(
+            f"{name} must have {n_units} columns, one for each component, got {array.shape[1]}"
+        )
+    finite(name, array)
+    return array
 
 
 def topics(name: str, value: Any) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
 from .._utils._numerics import own_numerics
@@ -450,11 +450,6 @@ default="kmeans"
         return self._data(X, reset=False) - self._offset
 
     def _data(self, X: Any, **options: Any) -> Floats:
-        check.unmasked("X", X)
-        with check.readable("X", X):
-            # Not finite: `check.finite` names the row.
-            options |= {"dtype": np.float64, "order": "C", "ensure_all_finite": False}
-            X = np.asarray(validate_data(self, X, **options))
-        check.finite("X", X)
+        X = check.data(self, X, order="C", **options)
         check.squarable("X", X)
         return X

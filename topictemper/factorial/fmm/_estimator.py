@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
@@ -325,13 +325,7 @@ class FactorialMixture(
         ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        bits: Floats = check_array(Z, dtype=np.float64, input_name="Z")
-        if bits.shape[1] != len(self.components_):
-            raise ValueError(
-                f"Z must have {len(self.components_)} columns, one for each component, "
-                f"got {bits.shape[1]}"
-            )
-        return bits @ self.components_
+        return check.units("Z", Z, self._n_features_out) @ self.components_
 
     @own_numerics
     def elbo(self, X: Any) -> float:
@@ -459,16 +453,7 @@ class FactorialMixture(
         return tags
 
     def _checked(self, X: Any, *, reset: bool) -> Floats:
-        check.unmasked("X", X, "np.nan")
-        with check.readable("X", X):
-            values: Floats = validate_data(
-                self,
-                X,
-                reset=reset,
-                dtype=np.float64,
-                ensure_all_finite=False,  # `check.finite` names the row
-            )
-        check.finite("X", values, missing=True)
+        values = check.data(self, X, missing=True, reset=reset)
         check.squarable("X", values)
         return values
 

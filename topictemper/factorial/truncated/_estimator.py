@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..._core._workers import Workers
 from ..._utils import _validation as check
@@ -65,19 +65,7 @@ class TruncatedModel(
 
     def _checked(self, X: Any, *, reset: bool = False) -> Reals:
         """Validated data."""
-        check.unmasked("X", X)
-        # What single precision cannot hold is infinite, and refused.
-        with check.readable("X", X), np.errstate(over="ignore", invalid="ignore"):
-            Y: Reals = validate_data(
-                self,
-                X,
-                reset=reset,
-                dtype=self._precision(),
-                order="C",
-                ensure_all_finite=False,  # `check.finite` names the row
-            )
-        check.finite("X", Y, given=X)
-        return Y
+        return check.data(self, X, dtype=self._precision(), order="C", reset=reset)
 
     def _precision(self) -> np.dtype[Any]:
         """Precision of the data."""
@@ -249,14 +237,7 @@ class TruncatedModel(
     def _checked_units(self, S: Any) -> Floats:
         """Validated states or means of the units."""
         check_is_fitted(self)
-        units: Floats = check_array(S, dtype=np.float64, ensure_all_finite=False, input_name="S")
-        if units.shape[1] != self._n_features_out:
-            raise ValueError(
-                f"S must have shape (n_samples, {self._n_features_out}), got {units.shape}"
-            )
-        if not np.isfinite(units).all():
-            raise ValueError("S must be finite")
-        return units
+        return check.units("S", S, self._n_features_out)
 
     @property
     def _n_features_out(self) -> int:
