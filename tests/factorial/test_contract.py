@@ -255,6 +255,7 @@ BAD = [
     ({"pi": 0.0}, "pi"),
     ({"pi": 1}, "pi"),
     ({"pi": [0.5, 0.5]}, "pi"),
+    ({"pi": [[0.5], 0.5]}, "pi must hold numbers"),
     ({"pi": "half"}, "pi"),
     ({"pi": float("nan")}, "pi"),
     ({"noise_var": 0.0}, "noise_var"),

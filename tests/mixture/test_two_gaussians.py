@@ -94,6 +94,7 @@ def test_log_partition_by_quadrature():
 
     expected = [7 * of_one(temperature) for temperature in temperatures]
     np.testing.assert_allclose(model.log_partition(1 / temperatures), expected, atol=1e-8)
+    assert model.log_partition(0.1) == model.log_partition([0.1])[0]
 
 
 def test_energy_and_log_partition_give_a_temperature():
@@ -198,7 +199,7 @@ NO_NUMBERS = (["a"], [[0.0], [1.0, 2.0]], {"a": 1}, np.zeros(3, dtype="M8[D]"), 
         (lambda: model([0.0, 1e200]), "X must be within"),
         (lambda: model(np.ma.masked_less([0.0, -1.0], 0.0)), "X has masked values"),
         (lambda: model(weights=(0.5, 0.6)), "weights must be two positive numbers"),
-        (lambda: model(weights=[0.5, "b"]), "weights must hold numbers: row 1 has 'b'"),
+        (lambda: model(weights=[0.5, "b"]), "weights must hold numbers: the entries are text"),
         (lambda: model(variance=0), "variance == 0"),
         (lambda: model(variance=1e308), r"^variance == 1e\+308"),
         (lambda: model(variance=1e-308), "^variance == 1e-308"),
@@ -207,7 +208,7 @@ NO_NUMBERS = (["a"], [[0.0], [1.0, 2.0]], {"a": 1}, np.zeros(3, dtype="M8[D]"), 
         (lambda: MODEL.elbo([1e200, 0.0]), "means must be within"),
         (lambda: MODEL.elbo(["a", "b"]), "means must hold numbers"),
         (lambda: MODEL.optima(0.5), r"temperature == 0\.5, must be >= 1"),
-        (lambda: MODEL.log_partition(["a"]), "inverse_temperatures must hold numbers: row 0 has"),
+        (lambda: MODEL.log_partition(["a"]), "inverse_temperatures must hold numbers: the entries"),
         (lambda: MODEL.log_partition([2.0]), "inverse_temperatures must lie in"),
         (lambda: MODEL.ascend([0, 1], ExponentialSchedule(100, 200)), "tempering must be None"),
         (lambda: MODEL.ascend([0, 1], "linear"), "tempering must be one of"),

@@ -107,8 +107,7 @@ class TwoGaussians:
             raise ValueError(f"X must have one column, got shape {x.shape}")
         check.squarable("X", x)
         self.x: Floats = x.flatten()  # a copy, which nobody changes
-        with check.readable("weights", weights):
-            w = check_array(weights, dtype=np.float64, ensure_2d=False, input_name="weights")
+        w = check.numbers("weights", weights)
         if w.shape != (2,) or not (w > 0).all() or abs(w.sum() - 1.0) > 1e-9:
             raise ValueError(
                 f"weights must be two positive numbers with the sum 1, got {weights!r}"
@@ -254,21 +253,15 @@ class TwoGaussians:
 
         Parameters
         ----------
-        inverse_temperatures : array-like of shape (M,)
+        inverse_temperatures : array-like of shape (...)
             1 / T, in (0, 1].
 
         Returns
         -------
-        ndarray of shape (M,)
+        ndarray of shape (...)
             In nats; 0 at T = 1.
         """
-        with check.readable("inverse_temperatures", inverse_temperatures):
-            s = check_array(
-                inverse_temperatures,
-                dtype=np.float64,
-                ensure_2d=False,
-                input_name="inverse_temperatures",
-            )
+        s = check.numbers("inverse_temperatures", inverse_temperatures)
         if not ((s > 0) & (s <= 1)).all():
             raise ValueError(f"inverse_temperatures must lie in (0, 1], got {s}")
         gaussian = 0.5 * ((1.0 - s) * np.log(2 * np.pi * self.variance) - np.log(s))

@@ -97,16 +97,15 @@ def _prior(parameters: Mapping[str, Any], images: Images) -> Prior:
         n_components=n_components,
         n_samples=n_images,
     )
-    given = parameters["pi"]
-    pi = np.asarray(given)
-    if pi.dtype.kind not in "fiu" or pi.shape not in ((), (n_components,)):
+    pi = check.numbers("pi", parameters["pi"])
+    if pi.shape not in ((), (n_components,)):
         raise ValueError(
-            f"pi must be a number or {n_components} numbers, one for each component; got {given!r}"
+            f"pi must be a number or {n_components} numbers, one for each component; got {pi}"
         )
     if not ((pi > 0) & (pi < 1)).all():
-        raise ValueError(f"pi must be > 0 and < 1, got {given!r}")
+        raise ValueError(f"pi must be > 0 and < 1, got {pi}")
     return Prior(
-        np.broadcast_to(pi, n_components).astype(float),
+        np.broadcast_to(pi, n_components).copy(),
         check.variance("noise_var", parameters["noise_var"]),
         check.variance("prior_var", parameters["prior_var"]),
     )
