@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from ..._utils._typing import Flags, Floats
 
@@ -98,7 +99,7 @@ def masked_sums(masks: Flags, rows: Floats) -> Floats:
     if masks.all():
         return np.broadcast_to(rows.sum(axis=1), (len(masks), len(rows)))
     total = np.zeros((len(masks), len(rows)))
-    for part in _parts(masks.shape[1]):
+    for part in gen_batches(masks.shape[1], _CHUNK):
         total += masks[:, part].astype(float) @ rows[:, part].T
     return total
 
@@ -113,17 +114,13 @@ def masked_gram(masks: Flags, weights: Floats | None, rows: Floats) -> Floats:
     size = len(rows)
     first, second = np.triu_indices(size)
     half = np.zeros((len(masks), len(first)))
-    for part in _parts(masks.shape[1]):
+    for part in gen_batches(masks.shape[1], _CHUNK):
         pairs = weighted[first, part] * rows[second, part]
         half += masks[:, part].astype(float) @ pairs.T
     gram = np.empty((len(masks), size, size))
     gram[:, first, second] = half
     gram[:, second, first] = half
     return gram
-
-
-def _parts(size: int) -> list[slice]:
-    return [slice(start, start + _CHUNK) for start in range(0, size, _CHUNK)]
 
 
 def _distinct_rows(flags: Flags) -> tuple[Flags, NDArray[np.int64]]:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
+from sklearn.utils import gen_batches
 
 from ..._core import _factorial
 from ..._core._workers import Workers
@@ -120,8 +121,7 @@ def update_components(images: Images, prior: Prior, nu: Floats, s: Floats) -> Co
         m = _solved(A[0], B, prior)
     else:
         m = np.empty_like(B)
-        for start in range(0, B.shape[1], _COLUMNS):
-            part = slice(start, start + _COLUMNS)
+        for part in gen_batches(B.shape[1], _COLUMNS):
             columns = B[:, part].T[:, :, np.newaxis]
             m[:, part] = _solved(A[images.pixel_pattern[part]], columns, prior)[:, :, 0].T
     v = 1.0 / (1.0 / prior.prior_var + counts / prior.noise_var)
@@ -165,9 +165,8 @@ class Part:
 
     def blocks(self, n_images: int) -> Iterator[Part]:
         """Yield the images in blocks of so many."""
-        n, chosen = len(self.constants), self.chosen
-        for start in range(0, n, n_images):
-            rows = slice(start, min(start + n_images, n))
+        chosen = self.chosen
+        for rows in gen_batches(len(self.constants), n_images):
             yield replace(
                 self,
                 chosen=rows if isinstance(chosen, slice) else chosen[rows],  # a slice has them all

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from ..._core._workers import Workers
 from ..._utils._hashing import hash_dense_rows
@@ -75,7 +76,7 @@ def add_local_maxima(sets: StateSets, joint: Joint, Y: Reals, workers: Workers) 
         _add(sets.states[rows], _packed(maxima))
 
     n_rows = max(_FEWEST_ROWS, _NUMBERS // max(joint.n_units, Y.shape[1]))
-    workers.spread(add, [slice(first, first + n_rows) for first in range(0, len(Y), n_rows)])
+    workers.spread(add, gen_batches(len(Y), n_rows))
 
 
 def _packed(states: NDArray[np.bool_]) -> NDArray[np.uint64]:
