@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import resource
 import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
+
+MB = 1e6
 
 # Submodules come from where the package does.
 _CHILD = """
@@ -27,6 +30,12 @@ def alone(function: Callable[..., Any], *arguments: Any) -> Any:
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(function, *arguments).result()
+
+
+def peak() -> float:
+    """Largest resident size of this process so far, in MB."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MB
 
 
 def called(checkout: Path, module: str, function: str, *arguments: object) -> Any:

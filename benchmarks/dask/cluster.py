@@ -11,7 +11,6 @@ is neither tasks nor transfers: of each, and of all at once, when none waits for
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -28,6 +27,7 @@ from topictemper.dask import TemperedLDA
 from topictemper.datasets import open_corpus, save_corpus
 
 from .._common.corpora import load, machine, parser
+from .._common.processes import peak
 
 _SHIFT = 7919
 _ROWS_OF_A_BLOCK = 50_000
@@ -69,11 +69,6 @@ def received(dask_worker: Any) -> int:
 def longer_log(dask_worker: Any) -> None:
     """Keep all transfers in the log, not the last ones only."""
     dask_worker.transfer_incoming_log = type(dask_worker.transfer_incoming_log)(maxlen=None)
-
-
-def peak() -> int:
-    """The largest memory of a process so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def overhead(stream: list[dict[str, Any]]) -> tuple[float, float]:
@@ -146,7 +141,7 @@ def main() -> None:
             f"{seconds / 60:.1f} minutes, {lda.n_rounds_} rounds, score {score:.4f}; "
             f"{moved / 1e6:.0f} MB a round between workers, documents included; neither tasks nor "
             f"transfers {idle:.1%}, of all workers at once {nobody:.1%}; peak memory "
-            f"{max(client.run(peak).values()) / 1e9:.2f} GB"
+            f"{max(client.run(peak).values()) / 1e3:.2f} GB"
         )
         began = perf_counter()
         theta = lda.transform(X)
@@ -157,7 +152,7 @@ def main() -> None:
         print(
             f"transform: {(perf_counter() - began) / 60:.1f} minutes; largest topic "
             f"{sizes.max() / options.rows:.1%}; peak memory "
-            f"{max(client.run(peak).values()) / 1e9:.2f} GB"
+            f"{max(client.run(peak).values()) / 1e3:.2f} GB"
         )
 
 

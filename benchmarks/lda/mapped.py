@@ -26,8 +26,7 @@ from topictemper.datasets import open_corpus, save_corpus
 from topictemper.metrics import coherence
 
 from .._common.corpora import load, machine, parser
-from .._common.processes import alone
-from .memory import MB
+from .._common.processes import MB, alone
 
 HOW = ["mapped", "chunks", "score", "coherence", "read"]
 

@@ -9,8 +9,6 @@ arrays: its peak before `fit` is then what Python, the libraries and the input t
 from __future__ import annotations
 
 import os
-import resource
-import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -25,9 +23,7 @@ import scipy.sparse as sp
 from topictemper import TemperedLDA
 
 from .._common.corpora import hashed, load, machine, parser
-from .._common.processes import alone
-
-MB = 1e6
+from .._common.processes import MB, alone, peak
 
 
 @dataclass(frozen=True)
@@ -57,12 +53,6 @@ def prepare(case: Case, data: Path | None, folder: Path) -> None:
     for name in ("data", "indices", "indptr"):
         np.save(folder / f"{name}.npy", getattr(X, name))
     np.save(folder / "shape.npy", X.shape)
-
-
-def peak() -> float:
-    """Largest resident size of this process so far, in MB."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / MB
 
 
 def measure(case: Case, folder: Path, jobs: int) -> dict[str, float]:

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import gzip
 import logging
-import resource
 import sys
 import tempfile
 import time
@@ -33,7 +32,7 @@ from topictemper.cli._main import main as shell
 from topictemper.text._parameters import MAX_DF, MIN_DF, default_vectorizer
 
 from .._common.corpora import distributions, machine, parser
-from .._common.processes import alone
+from .._common.processes import alone, peak
 from .._common.referee import best_of_two
 from .adapters import ETA, alpha_of
 
@@ -187,7 +186,7 @@ def measure(system: str, data: Path, n_lines: int, n_words: int, n_topics: int) 
             start = time.process_time()
 
         words, topics, alpha = SYSTEMS[system](file, n_topics, stage)
-    found["MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    found["MB"] = peak()
     counter = default_vectorizer().set_params(vocabulary=words)
     X, X_test = counter.transform(train), counter.transform(test)
     return {**found, "score": best_of_two(topics, alpha, X, X_test, 1).score}
