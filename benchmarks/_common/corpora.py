@@ -1,13 +1,14 @@
 """Corpora and the line about the machine that every benchmark prints.
 
 `DATA` is a folder with one subfolder a corpus, each with X.npz (a scipy CSR matrix of counts),
-vocab.txt where words are shown (one a line) and, where labels are used, labels.txt (a line for
-each row). "docstrings" needs no folder. "long" are posts of 20news, joined.
+vocab.txt where words are shown (one a line) and, where texts or labels are used, docs.txt.gz and
+labels.txt (a line for each row). "docstrings" needs no folder. "long" are posts of 20news, joined.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import os
 import platform
 from pathlib import Path
@@ -89,9 +90,15 @@ def load(
     return X[n_test : None if rows is None else n_test + rows], X[:n_test]
 
 
-def vocabulary(data: Path, name: str, n: int) -> list[str]:
-    """Words of the first columns of a corpus on disk."""
-    return (data / name / "vocab.txt").read_text(encoding="utf-8").split("\n")[:n]
+def vocabulary(data: Path, name: str) -> list[str]:
+    """Words of the columns of a corpus on disk."""
+    return (data / name / "vocab.txt").read_text(encoding="utf-8").split()
+
+
+def texts_of(data: Path, name: str) -> list[str]:
+    """The text of every row of a corpus on disk."""
+    with gzip.open(data / name / "docs.txt.gz", "rt", encoding="utf-8") as file:
+        return [line.removesuffix("\n") for line in file]
 
 
 def labels(data: Path, name: str) -> NDArray[np.str_] | None:

@@ -48,7 +48,7 @@ def corpus(data: Path | None, name: str) -> tuple[Any, list[str], NDArray[np.int
     found = labels(data, name)
     if found is not None:
         found = np.unique(found[: X.shape[0]], return_inverse=True)[1]
-    return X, vocabulary(data, name, X.shape[1]), found
+    return X, vocabulary(data, name), found
 
 
 def information(theta: NDArray[Any], classes: NDArray[np.int64]) -> Floats:

@@ -44,7 +44,7 @@ def part(options: Namespace, name: str, rows: int) -> Part:
     """Some rows of a corpus on disk, at most 500 of them held out."""
     X, X_test = load(options.data, name, rows)
     folder = "20news" if name == "long" else name
-    return X, X_test[:500], vocabulary(options.data, folder, X.shape[1])
+    return X, X_test[:500], vocabulary(options.data, folder)
 
 
 def manual(options: Namespace, language: str) -> Part:

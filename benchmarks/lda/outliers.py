@@ -72,9 +72,9 @@ def shuffled(
 
 def from_elsewhere(data: Path, X: sp.csr_matrix, rng: np.random.Generator) -> Planted:
     """Rows followed by articles of the BBC, and which those are."""
-    columns = {word: v for v, word in enumerate(vocabulary(data, "20news", X.shape[1]))}
+    columns = {word: v for v, word in enumerate(vocabulary(data, "20news"))}
     articles = counts(data, "bbc")
-    theirs = vocabulary(data, "bbc", articles.shape[1])
+    theirs = vocabulary(data, "bbc")
     known = [v for v, word in enumerate(theirs) if word in columns]
     articles = articles[:, known].tocoo()
     column = np.array([columns[theirs[v]] for v in known])[articles.col]

@@ -11,7 +11,6 @@ nats per token.
 
 from __future__ import annotations
 
-import gzip
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,7 +22,7 @@ from topictemper import TemperedLDA
 from topictemper.datasets import load_docstrings
 from topictemper.text._parameters import MAX_DF, default_vectorizer
 
-from .._common.corpora import labels, machine, parser
+from .._common.corpora import labels, machine, parser, texts_of
 
 # Corpus and number of topics.
 CASES = (("docstrings", 20), ("20news", 30))
@@ -56,8 +55,8 @@ def long_texts(data: Path | None, name: str) -> list[str]:
         assert data is not None
         groups = labels(data, name)
         assert groups is not None
-        with gzip.open(data / name / "docs.txt.gz", "rt", encoding="utf-8") as posts:
-            texts = [text for some in by_name(groups, posts) for text in joined(some, POSTS)]
+        posts = by_name(groups, texts_of(data, name))
+        texts = [text for some in posts for text in joined(some, POSTS)]
     return [texts[i] for i in np.random.default_rng(0).permutation(len(texts))]
 
 

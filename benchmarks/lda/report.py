@@ -11,7 +11,6 @@ Needs playwright and Chromium; pyLDAvis if it is there.
 
 from __future__ import annotations
 
-import gzip
 import os
 import shutil
 import tempfile
@@ -27,7 +26,7 @@ from threadpoolctl import threadpool_limits
 from topictemper import TemperedLDA
 from topictemper.datasets import load_docstrings
 
-from .._common.corpora import counts, machine, parser, vocabulary
+from .._common.corpora import counts, machine, parser, texts_of, vocabulary
 
 _LARGE = 1_000_000
 _SLIDE = """() => {
@@ -50,9 +49,7 @@ def corpus(data: Path | None) -> tuple[str, Any, list[str], list[str]]:
         found = load_docstrings()
         return "docstrings", sp.csr_matrix(found.counts), list(found.feature_names), found.text
     X = counts(data, "20news")
-    words = vocabulary(data, "20news", X.shape[1])
-    with gzip.open(data / "20news" / "docs.txt.gz", "rt", encoding="utf-8") as file:
-        return "20news", X, words, file.read().split("\n")[: X.shape[0]]
+    return "20news", X, vocabulary(data, "20news"), texts_of(data, "20news")
 
 
 def in_browser(browser: Any, path: Path) -> tuple[float, float]:
@@ -89,7 +86,7 @@ def large(data: Path) -> tuple[str, Any, list[str], list[str]]:
     """A million rows of arXiv, some of them twice; texts are the words of a row."""
     X = counts(data, "arxiv").astype("int32")
     X = sp.vstack([X, X[: max(0, _LARGE - X.shape[0])]]).tocsr()[:_LARGE]
-    words = vocabulary(data, "arxiv", X.shape[1])
+    words = vocabulary(data, "arxiv")
     texts = [
         " ".join(words[v] for v in X.indices[start : start + 15])
         for start in X.indptr[:-1].tolist()

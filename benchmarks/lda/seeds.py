@@ -30,7 +30,7 @@ def main() -> None:
     options = parser(__doc__, data="needed").parse_args()
     print(machine(options.jobs))
     train, test = load(options.data, "20news")
-    words = vocabulary(options.data, "20news", train.shape[1])
+    words = vocabulary(options.data, "20news")
 
     def fits(eta: Any) -> list[TemperedLDA]:
         return [

@@ -23,7 +23,6 @@ distinctive words (relevance).
 
 from __future__ import annotations
 
-import gzip
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -41,7 +40,7 @@ from topictemper.datasets import load_docstrings
 from topictemper.metrics import coherence, topic_diversity
 from topictemper.topics import relevance
 
-from .._common.corpora import RESULTS, TEST_ROWS, labels, machine, parser
+from .._common.corpora import RESULTS, TEST_ROWS, labels, machine, parser, texts_of, vocabulary
 from .._common.table import Table
 from .topics import accuracy
 
@@ -62,10 +61,9 @@ class Texts:
             self.labels = np.array([path.partition(".")[0] for path in corpus.names])
             words = list(corpus.feature_names)
         else:
-            with gzip.open(data / name / "docs.txt.gz", "rt", encoding="utf-8") as file:
-                self.texts = file.read().splitlines()
+            self.texts = texts_of(data, name)
             self.labels = labels(data, name)
-            words = (data / name / "vocab.txt").read_text(encoding="utf-8").split()
+            words = vocabulary(data, name)
         self.encoder = encoder
         self.n_test = min(TEST_ROWS, len(self.texts) // 10)
         counts = CountVectorizer(vocabulary=words).transform(self.texts)
