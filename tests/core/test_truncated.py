@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from topictemper._core import _truncated as kernels
 from topictemper._core._reference import truncated as reference
 from topictemper._core._workers import Workers
-from topictemper.factorial.truncated._e_step import CHUNK, UnitPrior, merged
+from topictemper.factorial.truncated._e_step import UnitPrior
 
 from .minibatches import ticket
 
@@ -269,27 +269,6 @@ def test_states_that_data_share(name, isa):
         assert_array_equal(ours, np.concatenate(theirs))
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_merged(name):
-    n_units, n_states, _ = CASES[name]
-    states = case(name, 40)[2]
-    states[20:] = states[:20, ::-1]
-    weights = np.random.default_rng(0).dirichlet(np.full(n_states, 0.1), 40)
-    weights[0, 0] = 1e-13  # too little to count
-    counted = np.where(weights > kernels.smallest_weight, weights, 0)
-    distinct, sums = merged([(states[:25], weights[:25]), (states[25:], weights[25:])])
-    found = [state.tobytes() for state in distinct[sums > 0]]
-    assert len(found) == len(set(found)) <= 20 * n_states
-    table = np.random.default_rng(1).normal(size=(n_units + 1, 3))
-    assert_allclose(
-        reference.bernoulli_expectations(distinct, table, sums),
-        reference.bernoulli_expectations(states, table, counted),
-        rtol=1e-12,
-        atol=1e-12,
-    )
-    assert_allclose(sums.sum(), counted.sum())
-
-
 def test_units_beyond_sixty_four_words(isa):
     n_units, n_features = 4200, 5
     rng = np.random.default_rng(0)
@@ -383,7 +362,3 @@ def test_any_number_of_threads_gives_the_same_bits(n_jobs):
             )
         results.append([array.tobytes() for array in (states, free_energy, means, second)])
     assert results[0] == results[1]
-
-
-def test_chunks_are_whole_blocks():
-    assert CHUNK % kernels.row_block == 0

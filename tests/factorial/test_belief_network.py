@@ -317,9 +317,8 @@ def test_kinds_of_zeros_and_ones(dtype):
     assert_array_equal(model.components_, small(max_iter=2).fit(images()).components_)
 
 
-@pytest.mark.parametrize("marginal", ["truncated", "mlp"])
-def test_transform_does_not_depend_on_the_other_rows(marginal):
-    model, Y = fitted(marginal), images()
+def test_marginals_of_the_network_do_not_depend_on_the_other_rows():
+    model, Y = fitted("mlp"), images()
     whole = model.transform(Y)
     assert_allclose(model.transform(Y[17:18])[0], whole[17], atol=1e-9)
     assert_allclose(model.transform(Y[::-1])[::-1], whole, atol=1e-9)

@@ -324,14 +324,6 @@ def test_seeds():
     assert (other.components_ != fitted().components_).any()
 
 
-def test_transform_does_not_depend_on_the_other_rows():
-    model, Y = fitted(), images()
-    whole = model.transform(Y)
-    assert ((whole >= 0) & (whole <= 1 + 1e-12)).all()
-    assert_allclose(model.transform(Y[17:18])[0], whole[17], atol=1e-9)
-    assert_allclose(model.transform(Y[::-1])[::-1], whole, atol=1e-9)
-
-
 def test_transform_explains_data():
     model, Y = fitted(), images()
     error = Y - model.inverse_transform(model.transform(Y))
