@@ -162,6 +162,13 @@ def test_format_that_the_name_does_not_say(tmp_path):
         read_corpus(path, "csv")
 
 
+@pytest.mark.parametrize("words", [None, list("abcd")])
+def test_counts_do_not_take_the_place_of_words(tmp_path, words):
+    with pytest.raises(ValueError, match="is the file of the words of its folder"):
+        write_corpus(tmp_path / "vocab.txt", COUNTS, "uci", feature_names=words)
+    assert not list(tmp_path.iterdir())
+
+
 def test_folder(tmp_path):
     save_corpus(tmp_path / "corpus", COUNTS)
     found = read_corpus(tmp_path / "corpus").counts

@@ -209,6 +209,8 @@ def write_corpus(
     if _FORMATS[kind].integers_only and counts.dtype.kind == "f":
         raise ValueError(f"format={kind!r} holds integers only, but X has other counts")
     beside = _vocabulary_beside(path)
+    if path == beside:
+        raise ValueError(f"{path} is the file of the words of its folder; choose another name")
     if feature_names is None:
         if beside.exists():
             raise ValueError(
