@@ -187,8 +187,8 @@ def notes_of(path: Path) -> dict[str, Any] | None:
 
 def _write_counts(folder: Path, chunks: Iterable[tuple[int, Any]]) -> tuple[tuple[int, int], int]:
     """Write the three arrays of numbered chunks. Return the shape and the number of entries."""
-    first = True
-    nnz = n_rows = n_features = 0
+    n_features: int | None = None
+    nnz = n_rows = 0
     with (
         _Growing(folder / "indptr.npy") as indptr,
         _Growing(folder / "indices.npy") as indices,
@@ -196,10 +196,9 @@ def _write_counts(folder: Path, chunks: Iterable[tuple[int, Any]]) -> tuple[tupl
     ):
         for number, chunk in chunks:
             counts = _counts.count_matrix(chunk, f"chunk {number} of X")
-            if first:
-                n_features = counts.shape[1]
+            if n_features is None:
+                n_features = int(counts.shape[1])
                 indptr.append(np.zeros(1, np.int64))
-                first = False
             elif counts.shape[1] != n_features:
                 raise ValueError(
                     f"chunk {number} of X has {counts.shape[1]} columns, those before {n_features}"
@@ -209,7 +208,7 @@ def _write_counts(folder: Path, chunks: Iterable[tuple[int, Any]]) -> tuple[tupl
             indices.append(counts.indices[:entries].astype(np.int32, copy=False))
             data.append(_storable(counts.data[:entries], data.dtype, number))
             nnz, n_rows = nnz + entries, n_rows + counts.shape[0]
-        if first:
+        if n_features is None:
             raise ValueError("X has no chunks")
     # int32 if it suffices, which is half the size.
     _convert(folder / "indptr.npy" if nnz <= _SMALL else folder / "indices.npy")
