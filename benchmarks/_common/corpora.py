@@ -135,7 +135,7 @@ def moved(X: sp.csr_matrix, columns: NDArray[Any], n_features: int) -> sp.csr_ma
     return wide
 
 
-def tokens_of(X: sp.csr_matrix, length: int, rng: np.random.Generator) -> sp.csr_matrix:
+def shortened(X: sp.csr_matrix, length: int, rng: np.random.Generator) -> sp.csr_matrix:
     """At most so many tokens of every row, drawn without replacement."""
     rows = np.repeat(np.arange(X.shape[0]), np.asarray(X.sum(axis=1)).ravel().astype(int))
     words = np.repeat(X.indices, X.data.astype(int))

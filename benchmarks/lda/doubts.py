@@ -28,7 +28,7 @@ from topictemper.report._coherence import coherence_of
 from topictemper.report._doubts import distance_to_corpus, doubts_about, lowest_coherence
 from topictemper.report._geometry import match_distance
 
-from .._common.corpora import counts, distributions, labels, machine, parser, tokens_of, vocabulary
+from .._common.corpora import counts, distributions, labels, machine, parser, shortened, vocabulary
 
 CORPORA = ("docstrings", "ap", "bbc", "20news", "imdb")
 K, ROWS, MIXTURES = 50, 20_000, 200
@@ -127,7 +127,7 @@ def main() -> None:
         mixed = [mixtures(topics[used], distance[np.ix_(used, used)], parts) for parts in MIXED]
         print("  tokens: coherence, by chance, incoherent topics, mixtures of two and of three")
         for length in LENGTHS:
-            part = X if length is None else tokens_of(X, length, np.random.default_rng(0))
+            part = X if length is None else shortened(X, length, np.random.default_rng(0))
             print(f"  {length or 'all':>6}", end="")
             print_incoherent(part, topics[used], mixed)
         bits = None if classes is None else information(theta, classes)

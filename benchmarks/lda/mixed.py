@@ -27,7 +27,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from topictemper import TemperedLDA
 
-from .._common.corpora import load, machine, moved, parser, tokens_of, vocabulary
+from .._common.corpora import load, machine, moved, parser, shortened, vocabulary
 from .._common.pairs import with_error
 from .._common.referee import best_of_two
 from .outliers import shuffled
@@ -106,7 +106,7 @@ def cut(name: str, found: Part, length: int) -> Corpus:
     """Rows of so many tokens at most."""
     X, X_test, _ = found
     rng = np.random.default_rng(0)
-    return tokens_of(X, length, rng), {name: tokens_of(X_test, length, rng)}
+    return shortened(X, length, rng), {name: shortened(X_test, length, rng)}
 
 
 def corpora(options: Namespace) -> dict[str, Callable[[], Corpus]]:

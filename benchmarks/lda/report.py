@@ -16,6 +16,7 @@ import shutil
 import tempfile
 import time
 import warnings
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +84,13 @@ def pyldavis(lda: TemperedLDA, X: Any, words: list[str], path: Path) -> tuple[fl
 
 
 def large(data: Path) -> tuple[str, Any, list[str], list[str]]:
-    """A million rows of arXiv, some of them twice; texts are the words of a row."""
+    """A million rows of arXiv, some of them twice; texts are the first words of a row."""
     X = counts(data, "arxiv").astype("int32")
     X = sp.vstack([X, X[: max(0, _LARGE - X.shape[0])]]).tocsr()[:_LARGE]
     words = vocabulary(data, "arxiv")
     texts = [
-        " ".join(words[v] for v in X.indices[start : start + 15])
-        for start in X.indptr[:-1].tolist()
+        " ".join(words[v] for v in X.indices[start:stop][:15])
+        for start, stop in pairwise(X.indptr.tolist())
     ]
     return "arXiv", X, words, texts
 

@@ -19,7 +19,7 @@ from topictemper import TemperedLDA
 from topictemper.metrics import coherence
 from topictemper.topics import twin_topics
 
-from .._common.corpora import load, machine, parser, tokens_of
+from .._common.corpora import load, machine, parser, shortened
 
 CASES = (
     ("docstrings", None, 30), ("20news", None, 20), ("20news", None, 50), ("20news", None, 200),
@@ -33,7 +33,7 @@ ETAS = (None, 0.03, 0.1, 0.2, 0.4)
 def corpus(data: Path | None, name: str, rows: int | None) -> list[sp.csr_matrix]:
     """Short rows to learn from, short rows that are held back, and whole ones to count words in."""
     whole = load(data, name, rows)[0]
-    X = tokens_of(whole, LENGTH, np.random.default_rng(0))
+    X = shortened(whole, LENGTH, np.random.default_rng(0))
     kept = np.bincount(X.indices, minlength=X.shape[1]) >= 3
     X = X[:, kept].astype(np.float32)
     n = min(3000, X.shape[0] // 6)
