@@ -267,7 +267,7 @@ class SigmoidBeliefNetwork(TruncatedModel):
     pi_: Floats
 
     def _checked(self, X: Any, *, reset: bool = False) -> Reals:
-        Y = super()._checked(X, reset=reset)
+        Y = check.data(self, X, order="C", reset=reset)
         if self.binarize is not None:
             threshold = check.number("binarize", self.binarize, -np.inf)
             return (threshold < Y).astype(np.float64)

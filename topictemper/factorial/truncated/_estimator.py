@@ -38,8 +38,8 @@ class TruncatedModel(
 ):
     """Base of `BinarySparseCoding` and `SigmoidBeliefNetwork`.
 
-    A subclass learns in `_learn`, makes a `Joint` of its fitted attributes in `_fitted_joint`, and
-    draws data in `_draw_data`.
+    A subclass checks data in `_checked`, learns in `_learn`, makes a `Joint` of its fitted
+    attributes in `_fitted_joint`, and draws data in `_draw_data`.
     """
 
     __metadata_request__inverse_transform: ClassVar = {"S": UNUSED}  # it is no metadata
@@ -52,6 +52,10 @@ class TruncatedModel(
     components_: Floats
 
     @abstractmethod
+    def _checked(self, X: Any, *, reset: bool = False) -> Reals:
+        """Return validated data, contiguous row by row."""
+
+    @abstractmethod
     def _learn(self, Y: Reals, workers: Workers) -> ElboHistory:
         """Check the parameters, learn, and set the fitted attributes of the model."""
 
@@ -62,14 +66,6 @@ class TruncatedModel(
     @abstractmethod
     def _draw_data(self, states: NDArray[np.uint8], rng: np.random.RandomState) -> Floats:
         """Draw a datum for each state."""
-
-    def _checked(self, X: Any, *, reset: bool = False) -> Reals:
-        """Validated data."""
-        return check.data(self, X, dtype=self._precision(), order="C", reset=reset)
-
-    def _precision(self) -> np.dtype[Any]:
-        """Precision of the data."""
-        return np.dtype(np.float64)
 
     def _guesses(self) -> Callable[[Reals], Floats] | None:
         """Return a function from data to marginals, if the model has learned one."""

@@ -303,12 +303,10 @@ class BinarySparseCoding(TruncatedModel):
     }
 
     def _checked(self, X: Any, *, reset: bool = False) -> Reals:
-        Y = super()._checked(X, reset=reset)
-        check.squarable("X", Y, _LARGEST[Y.dtype.name])
+        dtype = check.precision(self.dtype)
+        Y = check.data(self, X, dtype=dtype, order="C", reset=reset)
+        check.squarable("X", Y, _LARGEST[dtype.name])
         return Y
-
-    def _precision(self) -> np.dtype[Any]:
-        return check.precision(self.dtype)
 
     def _learn(self, Y: Reals, workers: Workers) -> ElboHistory:
         config = sparse_coding_config(check.parameters(self), Y)
