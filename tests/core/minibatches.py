@@ -236,18 +236,16 @@ def add_statistics(
     return block_sums
 
 
+def twin_rows(minibatch: Minibatch) -> tuple[Floats, Floats]:
+    """Rows and shift by the twin of `topic_rows`; the temperature is the first document's."""
+    state = (minibatch.M, minibatch.a, minibatch.base, minibatch.log_total, minibatch.point)
+    s = float(minibatch.s[0])
+    return _reference.topic_rows(*state, minibatch.batch.words, s, minibatch.log_rows)
+
+
 def reference_rows(minibatch: Minibatch) -> Rows:
     """B, shift and mass by the twin, in the precision and the layout that the kernels take."""
-    rows, shift = _reference.topic_rows(
-        minibatch.M,
-        minibatch.a,
-        minibatch.base,
-        minibatch.log_total,
-        minibatch.point,
-        minibatch.batch.words,
-        float(minibatch.s[0]),
-        minibatch.log_rows,
-    )
+    rows, shift = twin_rows(minibatch)
     padding = _kernels.padded_topics(minibatch.n_topics) - minibatch.n_topics
     empty = -1e30 if minibatch.log_rows else 0.0
     B = np.pad(rows, ((0, 0), (0, padding)), constant_values=empty)
