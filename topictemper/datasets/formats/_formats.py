@@ -79,7 +79,8 @@ def read_corpus(
         ``vocab.NAME.txt`` for ``docword.NAME.txt``, if it exists.
     zero_based : bool, default=None
         Whether the columns of "svmlight" are numbered from 0, as those that scikit-learn's
-        ``dump_svmlight_file`` writes. None is a guess, which is wrong if column 0 is empty.
+        ``dump_svmlight_file`` writes. None is a guess, which is wrong if column 0 is empty; for
+        other formats it must be None.
 
     Returns
     -------
@@ -159,7 +160,7 @@ def write_corpus(
     Parameters
     ----------
     path : str or path-like
-        The file.
+        The file; not ``vocab.txt``, which is that of the words.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         Counts; "uci" and "ldac" take integers only.
     format : {"uci", "ldac", "mtx", "svmlight", "npz"}, default=None
