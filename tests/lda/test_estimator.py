@@ -478,7 +478,7 @@ def test_mean_of_the_topics_predicts_better_where_words_are_many_and_documents_f
 
 
 @pytest.mark.parametrize(
-    ("n_documents", "passes"), [(100, 120), (500, 81), (2000, 40), (4000, 20), (8000, 15)]
+    ("n_documents", "passes"), [(100, 120), (500, 120), (2000, 120), (4000, 61), (8000, 45)]
 )
 def test_small_corpora_are_passed_over_more_often(n_documents, passes):
     X = sp.csr_matrix(np.tile([[2, 0, 1], [0, 3, 0]], (n_documents // 2, 1)))

@@ -83,6 +83,23 @@ def test_a_stream_of_unknown_length_counts_as_20_000():
 def test_few_long_documents_are_seen_up_to_twice_as_often_as_short_ones(
     n_documents, length, passes
 ):
+    assert round(usual_passes(n_documents, length)) == passes
+
+
+@pytest.mark.parametrize(
+    ("n_documents", "length", "passes"),
+    [
+        (20_000, 60, 15),
+        (20_000, 20, 30),
+        (20_000, 1, 45),
+        (10_000_000, 5, 12),
+        (3000, 5, 85),
+        (1000, 5, 120),
+        (100, 5, 120),
+        (100, 500, 120),
+    ],
+)
+def test_short_documents_are_seen_up_to_three_times_as_often(n_documents, length, passes):
     assert plan_of(n_documents, length=length).planned_passes == passes
 
 
@@ -114,12 +131,11 @@ def test_passes_follow_from_the_documents_that_are_learned_from(planned):
 
 @pytest.mark.parametrize("length", [5, 500])
 @pytest.mark.parametrize("n_documents", [500, 8000, 10_000_000])
-def test_a_fit_of_clearly_more_passes_than_the_default_is_long(n_documents, length):
-    usual = plan_of(n_documents, length=length)
-    assert not usual.is_long
+def test_a_fit_of_clearly_more_passes_than_the_usual_is_long(n_documents, length):
+    plan = plan_of(n_documents, length=length)
     most = math.floor(1.2 * usual_passes(n_documents, length))
-    assert not replace(usual, planned_passes=most).is_long
-    assert replace(usual, planned_passes=most + 1).is_long
+    assert not replace(plan, planned_passes=most).is_long
+    assert replace(plan, planned_passes=most + 1).is_long
 
 
 @pytest.mark.parametrize(

@@ -233,7 +233,7 @@ def test_without_own_counts_short_documents_make_better_topics(monkeypatch):
     def scores():
         for seed in range(2):
             X = make_lda_corpus(3000, 500, 20, document_length=8, random_state=seed).counts
-            yield TemperedLDA(40, random_state=seed).fit(X[:2600]).score(X[2600:])
+            yield TemperedLDA(40, max_iter=35, random_state=seed).fit(X[:2600]).score(X[2600:])
 
     without = np.mean(list(scores()))
     monkeypatch.setattr(_training, "OWN_TOKENS", 0.0)

@@ -53,7 +53,10 @@ OFFSET_SHARE, OFFSET_RANGE = 0.25, (10.0, 1024.0)
 # passes. Documents of `SHORT` tokens are half the way between short and long.
 SEEN, PASSES_RANGE, STEPS = 1_000_000.0, (4.0, 15.0), 20.0
 SEEN_OF_FEW, MANY_PASSES, MOST_PASSES, SHORT = 160_000.0, 40.0, 120.0, 20.0
-# docs/guide/measured/priors.rst, "Longer fits of short documents": over the default passes; and the
+# docs/guide/measured/defaults.rst, "Passes over short documents": how many times the usual passes
+# documents without tokens get by default.
+TIMES_OF_SHORT = 3.0
+# docs/guide/measured/priors.rst, "Longer fits of short documents": over the usual passes; and the
 # share of any fit, at its end, in which alpha is learned.
 LONG, LAST_SHARE = 1.2, 0.2
 BATCH_RANGE = (64.0, 2048.0)

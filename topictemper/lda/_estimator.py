@@ -98,9 +98,9 @@ class TemperedLDA(
         and some 65 for each word that a document has, however often.
     max_iter : int, default=None
         Passes over the data in `fit`; for "batch" a maximum. None is 15. For "online" it is more
-        for few documents (160,000 in all passes together, down to 80,000 if they are short; for
-        n > 40 passes ``sqrt(40 * n)``, at most 120), and fewer for many documents (a million in all
-        passes together, at least 4).
+        for few documents (160,000 in all passes; for n > 40 passes ``sqrt(40 * n)``, at most 120),
+        fewer for many documents (a million in all passes, at least 4), and up to three times as
+        many for short ones (twice for 20 tokens; at most 120).
     batch_size : int, default=None
         Documents in a minibatch. None is a 300th of all documents, at least 64; with more than
         67,000 documents a larger share, up to 2,048. A stream of unknown length counts as 20,000
@@ -212,12 +212,12 @@ class TemperedLDA(
     inference. "gibbs" is not for ``learning_method="batch"``.
 
     **Alpha.** The values that None learns once documents are sampled [4]_ are learned for 15 passes
-    or 160,000 documents (short ones: 80,000), whichever is more; their sum is at most 4. Then, in
-    fits that last longer, the values become nearly equal where documents are short. If `max_iter`
-    is more than 1.2 times the default, this comes sooner there, after as little as 0.4 of that
-    time. The last fifth of the planned passes learns them again. To predict, the values are
-    multiplied by the factor with which half of a document best predicts the other half (1 to 4; 0.5
-    to 16 for mean field). With "gibbs", None learns nothing if each minibatch is the whole corpus.
+    or 160,000 documents (short ones: 80,000), whichever is more; their sum is at most 4. Then the
+    values become nearly equal where documents are short. With the default passes or more this
+    comes sooner there, after as little as 0.4 of that time. The last fifth of the planned passes
+    learns them again. To predict, the values are multiplied by the factor with which half of a
+    document best predicts the other half (1 to 4; 0.5 to 16 for mean field). With "gibbs", None
+    learns nothing if each minibatch is the whole corpus.
 
     **Eta.** With "gibbs", None learns the value with which half of a document best predicts the
     other half, once documents have been sampled for a pass: from 0.002 to 0.05, and more for a
