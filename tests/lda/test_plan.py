@@ -255,8 +255,9 @@ def test_the_docstring_tells_the_defaults():
         f"``min({d.ALPHA_SUM:g} / n_components, {d.ALPHA_MOST})``",
         f'None is {d.ETA_POINT}; with "vb" {d.ETA_DIRICHLET}.',
         f"None is {usual:g}. For",
-        f"({d.SEEN_OF_FEW:,.0f} in all passes together, down to {d.SEEN_OF_FEW / 2:,.0f} if they "
-        f"are short; for n > {many:g} passes ``sqrt({many:g} * n)``, at most {d.MOST_PASSES:g})",
+        f"({d.SEEN_OF_FEW:,.0f} in all passes; for n > {many:g} passes ``sqrt({many:g} * n)``, at "
+        f"most {d.MOST_PASSES:g})",
+        f"for short ones (twice for {d.SHORT:g} tokens; at most {d.MOST_PASSES:g})",
         f"at least {least:g})",
         f"at least {d.BATCH_RANGE[0]:g}; with",
         f"up to {d.BATCH_RANGE[1]:,.0f}.",
