@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,6 +150,16 @@ def frex(components: Any, weight: float = 0.5) -> Floats:
     return scores
 
 
+#: What ranks the words of topics, by the names of `Measure`.
+MEASURES: dict[str, Callable[..., NDArray[Any]]] = {
+    "probability": topics_of,
+    "relevance": relevance,
+    "frex": frex,
+    "lift": lift,
+}
+_WEIGHTED = ("relevance", "frex")
+
+
 def word_scores(components: Any, by: Measure, weight: float | None) -> NDArray[Any]:
     """Scores by which to rank the words of topics; None is the usual weight of the measure.
 
@@ -157,13 +168,12 @@ def word_scores(components: Any, by: Measure, weight: float | None) -> NDArray[A
     ValueError
         If there is no such measure, or if it has no weight and gets one.
     """
-    check.choice("by", by, get_args(Measure))
-    if by in ("relevance", "frex"):
-        scores = relevance if by == "relevance" else frex
-        return scores(components) if weight is None else scores(components, weight)
-    if weight is not None:
+    check.choice("by", by, MEASURES)
+    if weight is None:
+        return MEASURES[by](components)
+    if by not in _WEIGHTED:
         raise ValueError(f"weight is for by='relevance' and by='frex'; by={by!r} has none")
-    return topics_of(components) if by == "probability" else lift(components)
+    return MEASURES[by](components, weight)
 
 
 def _probabilities(components: Any) -> tuple[Floats, Floats]:
