@@ -20,7 +20,7 @@ from .._utils._rollback import unchanged_on_error
 from .._utils._state import Tree
 from .._utils._version import VERSION
 from ..lda import _estimator as _local
-from ..lda._config import Config
+from ..lda._config import Config, Tempering
 from ..lda._defaults import KAPPA
 from ..lda._kept import kept
 from ..lda._other_names import OtherNamesMixin, understands_other_names
@@ -28,7 +28,6 @@ from ..lda._seeding import is_seeded
 from ..lda._token_halves import split_tokens
 from ..persistence._models import OF_THE_PROCESS, plain_parameters
 from ..tempering._mixin import TemperingMixin
-from ..tempering._modes import Annealing
 from ._blocks import is_lazy, matrices_of, names_of_columns
 from ._checkpoint import Checkpoint, as_json
 from ._corpus import BlockFacts, Corpus, ShardMap, facts_of
@@ -165,7 +164,7 @@ max_doc_update_iter, dtype
         self,
         n_components: int = 100,
         *,
-        tempering: Literal["svi", "avi", "dasvi", "vt", "lvt"] | Annealing | None = "lvt",
+        tempering: Tempering = "lvt",
         inference: Literal["auto", "gibbs", "point", "vb"] = "auto",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
         topic_word_prior: float | ArrayLike | Literal["auto"] | None = None,

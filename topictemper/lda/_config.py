@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import sqrt
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._typing import Floats
 from ..tempering._control import AnnealingCourse
-from ..tempering._modes import COURSE, TemperingSettings, tempering_settings
+from ..tempering._modes import COURSE, Annealing, TemperingSettings, tempering_settings
 from . import _defaults as default
 from ._topics import Eta
 
@@ -25,6 +25,7 @@ MODES = {
     "vt": (*_LEARNED, "normalizer"),
     "lvt": _LEARNED,
 }
+Tempering = Literal["svi", "avi", "dasvi", "vt", "lvt"] | Annealing | None
 INFERENCES = ("auto", "gibbs", "point", "vb")
 PRIOR_RANGE = (1e-5, 1e5)
 # There are arrays with an entry for each document and temperature.

@@ -16,10 +16,9 @@ from .._utils._missing import check_order
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._mixin import TemperingMixin
-from ..tempering._modes import Annealing
 from ._assembly import new_trainer, plan_of_corpus
 from ._callbacks import CallbackSupportMixin, with_callbacks
-from ._config import Config, check_parameters
+from ._config import Config, Tempering, check_parameters
 from ._counts_mixin import CountsMixin
 from ._fitted import FittedMixin
 from ._inspection import InspectionMixin
@@ -269,7 +268,7 @@ class TemperedLDA(
         self,
         n_components: int = 100,
         *,
-        tempering: Literal["svi", "avi", "dasvi", "vt", "lvt"] | Annealing | None = "lvt",
+        tempering: Tempering = "lvt",
         inference: Literal["auto", "gibbs", "point", "vb"] = "auto",
         doc_topic_prior: float | ArrayLike | Literal["auto"] | None = None,
         topic_word_prior: float | ArrayLike | Seeds | Literal["auto"] | None = None,
