@@ -29,8 +29,6 @@ RANGE = """element => {
     return range.getBoundingClientRect();
 }"""
 
-HEADS = ["Share", "Documents", "Coherence"]
-
 
 def test_names_from_right_to_left_leave_the_rest_of_the_line_in_order(opened, tmp_path):
     name = "مرحبا"
@@ -85,7 +83,8 @@ def test_buttons_for_labels_are_in_one_line(opened, tmp_path, width):
 def test_heads_of_a_narrow_list_of_topics_do_not_touch(opened, tmp_path):
     file = report.write(**arguments(path=tmp_path / "heads.html"))
     page = opened(file, viewport={"width": 320, "height": 900}).page
-    heads = [page.get_by_role("columnheader").get_by_role("button", name=name) for name in HEADS]
+    heads = page.locator(".topics thead button").all()[1:]
+    assert len(heads) > 2
     for sorted_by, following in itertools.pairwise(heads):
         sorted_by.click()  # which adds an arrow
         box = sorted_by.bounding_box()

@@ -30,6 +30,7 @@ export function topicTable(app, onPoint) {
   const doubted = new Set(content.doubts.map(([topic]) => topic));
   let editing = false;
 
+  // The rows below have their cells, in this order.
   const columns = [
     { name: "Topic", says: "Number of the topic", key: (/** @type {number} */ k) => k, first: 1 },
     {
