@@ -28,7 +28,7 @@ for (const { path, text } of outputFiles) {
   if (!process.argv.includes("--check")) {
     await writeFile(file, text);
   } else if ((await readFile(file, "utf8").catch(() => "")) !== text) {
-    console.error(`topictemper/report/_assets/${name} is out of date: npm run build`);
+    console.error(`topictemper/report/_assets/${name} is out of date: make page`);
     stale = 1;
   }
 }

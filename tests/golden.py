@@ -186,10 +186,14 @@ def fingerprint() -> str:
 
 
 def main() -> None:
-    """Write the hashes of this machine over those that are there for its fingerprint."""
-    table = json.loads(FILE.read_text()) if FILE.exists() else {}
-    table[fingerprint()] = {name: learned(name) for name in SETTINGS}
-    FILE.write_text(json.dumps(table, indent=1) + "\n")
+    """Write the hashes of this machine; if they were others, drop those of other machines."""
+    table = json.loads(FILE.read_text())
+    here, now = fingerprint(), {name: learned(name) for name in SETTINGS}
+    if table.get(here, now) != now:
+        # Older code gave them, and the tests would fail there.
+        print(f"dropped the hashes of {len(table) - 1} other machines; run this there, too")
+        table = {}
+    FILE.write_text(json.dumps(table | {here: now}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

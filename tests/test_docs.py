@@ -22,6 +22,7 @@ from topictemper.lda import _config as lda
 from topictemper.metrics._coherence import _MEASURES
 from topictemper.tempering._modes import _NORMALIZERS, ANNEALING, MODES
 from topictemper.tempering._schedules import _NAMED
+from topictemper.topics._words import MEASURES
 
 DOCS = Path(__file__).parent.parent / "docs"
 PACKAGE = Path(topictemper.__file__).parent
@@ -66,10 +67,13 @@ def test_the_api_reference_lists_all_public_names_and_no_others() -> None:
     pages = "".join(page.read_text("utf-8") for page in sorted((DOCS / "api").glob("*.rst")))
     sections = re.split(r"\.\. currentmodule:: (\S+)", pages)[1:]
     listed = {
-        module: set(re.findall(r"^   (\w+)$", text, re.MULTILINE))
+        f"{module}.{name}"
         for module, text in zip(sections[::2], sections[1::2], strict=True)
+        for name in re.findall(r"^   (\w+)$", text, re.MULTILINE)
     }
-    assert listed == {module: set(public_names(module)) for module in MODULES}
+    public = {f"{module}.{name}" for module in MODULES for name in public_names(module)}
+    assert public - listed == set(), "each needs a line in a page of docs/api/"
+    assert listed - public == set(), "docs/api/ lists what no __all__ has"
 
 
 def test_the_guide_lists_its_pages() -> None:
@@ -99,13 +103,16 @@ def documented(thing: Any, parameter: str) -> set[str]:
         *((mode, "schedule", _NAMED) for mode in MODES.values()),
         (tempering.as_schedule, "spec", _NAMED),
         (tempering.GlobalTempering, "normalizer", _NORMALIZERS),
+        (TemperedLDA.top_words, "by", MEASURES),
         (metrics.coherence, "measure", _MEASURES),
         (read_corpus, "format", FORMATS),
         (write_corpus, "format", FORMATS),
     ],
 )
 def test_docstrings_name_what_is_allowed(thing: Any, parameter: str, names: Iterable[str]) -> None:
-    assert documented(thing, parameter) == set(names)
+    assert documented(thing, parameter) == set(names), (
+        f"the docstring of {thing.__qualname__} must list what `{parameter}` may be"
+    )
 
 
 def literals(hint: Any) -> set[str]:
@@ -131,7 +138,10 @@ def test_annotations_are_those_of_docstrings(module: str) -> None:
             for parameter, hint in get_type_hints(inspect.unwrap(function)).items():
                 allowed = documented(documents, parameter)
                 if allowed and literals(hint) and allowed != literals(hint):
-                    different[f"{place}, {parameter}"] = allowed ^ literals(hint)
+                    different[f"{place}, {parameter}"] = {
+                        "only in the docstring": allowed - literals(hint),
+                        "only in the annotation": literals(hint) - allowed,
+                    }
     assert different == {}
 
 
@@ -163,7 +173,8 @@ def test_fitted_attributes_have_types_and_a_line_in_the_docstring(module: str) -
 def test_the_help_of_the_shell_says_what_every_mode_is(capsys: pytest.CaptureFixture[str]) -> None:
     main(["fit", "--help"])
     help_of_modes = capsys.readouterr().out.partition("how the temperature")[2].partition("--")[0]
-    assert set(re.findall(r"\w+", help_of_modes)) >= {"svi", *lda.MODES}
+    missing = {"svi", *lda.MODES} - set(re.findall(r"\w+", help_of_modes))
+    assert missing == set(), "each needs a word in the help of --tempering in cli/_fit.py"
 
 
 def test_modes_and_schedules_are_public() -> None:

@@ -36,7 +36,8 @@ def code(folder: str) -> str:
 def test_every_setting_is_read(folder, config):
     # Not what is set; and `np.log` is another log.
     read = set(re.findall(r"(?<=\w)(?<!\bnp)\.(\w+)\b(?!\s*=[^=])", code(folder)))
-    assert {field.name for field in fields(config)} - read == set()
+    unread = {field.name for field in fields(config)} - read
+    assert unread == set(), f"settings that no code in topictemper/{folder} reads"
 
 
 def commands():
@@ -48,4 +49,4 @@ def commands():
 def test_every_option_is_read(name, parser):
     read = set(re.findall(r"\barguments\.(\w+)", code("cli")))
     options = {action.dest for action in parser._actions}
-    assert options - read == {"help"}
+    assert options - read == {"help"}, "options that no code in topictemper/cli reads"
