@@ -65,12 +65,13 @@ $(VENV)/docs.stamp: $(VENV)/built.stamp
 	$(call install-extra,docs)
 	touch $@
 
+# cython-lint looks for pycodestyle on the path.
 lint: build $(if $(NPM),$(NODE_MODULES))
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
-	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint $(CYTHON)  # which looks for pycodestyle on the path
+	PATH="$(CURDIR)/$(BIN):$$PATH" cython-lint $(CYTHON)
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet .github
 ifdef NPM

@@ -151,7 +151,7 @@ def frex(components: Any, weight: float = 0.5) -> Floats:
 
 
 #: What ranks the words of topics, by the names of `Measure`.
-MEASURES: dict[str, Callable[..., NDArray[Any]]] = {
+MEASURES: dict[Measure, Callable[..., NDArray[Any]]] = {
     "probability": topics_of,
     "relevance": relevance,
     "frex": frex,
