@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_allclose
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
+from topictemper import TemperedLDA
 from topictemper.datasets import from_gensim
 from topictemper.metrics import coherence
 from topictemper.metrics._coherence import _MEASURES
@@ -211,3 +214,20 @@ def test_two_words_are_a_pair():
     assert coherence(np.ones((1, 2)), X) == pytest.approx(direct_npmi(X, 0, 1))
     with pytest.raises(ValueError, match="components have only one word"):
         coherence(np.ones((1, 1)), X[:, :1])
+
+
+def test_pipelines_and_searches_have_no_topics_of_their_own():
+    with pytest.raises(TypeError, match=r"components is a Pipeline.*give its last step"):
+        coherence(make_pipeline(fitted()), corpus())
+    search = GridSearchCV(TemperedLDA(max_iter=1), {"n_components": [2]}, cv=2).fit(corpus())
+    with pytest.raises(TypeError, match=r"is a GridSearchCV.*give its best_estimator_"):
+        coherence(search, corpus())
+    assert coherence(search.best_estimator_, corpus()) <= 1
+
+
+def test_searches_by_coherence():
+    lda = TemperedLDA(max_iter=1, random_state=0)
+    search = GridSearchCV(lda, {"n_components": [2, 5]}, cv=2, scoring=coherence).fit(corpus())
+    half = corpus().shape[0] // 2
+    model = TemperedLDA(5, max_iter=1, random_state=0).fit(corpus()[half:])
+    assert search.cv_results_["split0_test_score"][1] == coherence(model, corpus()[:half])

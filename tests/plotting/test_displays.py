@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
 
 from topictemper import TemperedLDA
 from topictemper.plotting import (
@@ -59,6 +60,12 @@ def test_draws_in_a_new_figure_or_in_axes_given(draw):
 def test_needs_a_fit(draw):
     with pytest.raises(NotFittedError):
         draw(small_lda())
+
+
+@all_displays
+def test_a_pipeline_is_told_to_give_its_model(draw):
+    with pytest.raises(TypeError, match="estimator is a Pipeline.*give its last step"):
+        draw(make_pipeline(validated()))
 
 
 @all_displays

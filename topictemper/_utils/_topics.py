@@ -21,6 +21,7 @@ def fitted_lda_of(model: Any) -> Any:
     """Return the model of counts, of an estimator that must be fitted."""
     if not hasattr(model, "fit"):
         raise TypeError(f"estimator must be a fitted estimator, got {type(model).__name__}")
+    _refuse_what_holds_a_model(model, "estimator")
     check_is_fitted(model)
     return lda_of(model)
 
@@ -29,6 +30,18 @@ def names_of(model: Any) -> NDArray[Any] | None:
     """Return the names of the columns that a model was fitted with; None of arrays, too."""
     model = lda_of(model)
     return getattr(model, "feature_names_in_", None) if hasattr(type(model), "fit") else None
+
+
+def _refuse_what_holds_a_model(estimator: Any, name: str) -> None:
+    """Refuse a pipeline or a search, and say which part of it to give."""
+    kind = type(estimator)
+    if hasattr(kind, "named_steps"):
+        part = "its last step, pipeline[-1], and for X what pipeline[:-1].transform returns"
+    elif hasattr(estimator, "best_estimator_"):
+        part = "its best_estimator_"
+    else:
+        return
+    raise TypeError(f"{name} is a {kind.__name__}, which has no topics of its own; give {part}")
 
 
 def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
@@ -41,6 +54,7 @@ def topics_of(components: Any, name: str = "components") -> NDArray[Any]:
     elif hasattr(kind, "get_topic_word_dist"):  # tomotopy
         components = np.stack([components.get_topic_word_dist(k) for k in range(components.k)])
     elif hasattr(kind, "fit"):
+        _refuse_what_holds_a_model(components, name)
         check_is_fitted(components)
         components = getattr(lda_of(components), "components_", components)
     if not hasattr(components, "__array__") and not isinstance(components, list | tuple):
