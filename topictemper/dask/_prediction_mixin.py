@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import TransformerTags
 from sklearn.utils.validation import check_is_fitted
 
 from ..lda._prediction import Inference
@@ -131,6 +132,14 @@ class PredictionMixin:
         if not is_lazy(X):
             return fitted.document_temperatures(X)
         return _prediction.document_temperatures(fitted, X)
+
+    def __sklearn_tags__(self) -> Any:
+        parent: Any = super()
+        tags = parent.__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
 
     def _model(self, X: Any) -> Any:
         """The fitted local estimator, or a Future of it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import dask
 import dask.array as da
@@ -11,6 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils import TransformerTags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils._counts import NOTHING_HELD_OUT
@@ -97,6 +99,11 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
     >>> len(model.to_local().topics_)
     8
     """
+
+    # What others call X is no metadata that could be routed.
+    __metadata_request__fit: ClassVar = {"texts": UNUSED}
+    __metadata_request__transform: ClassVar = {"texts": UNUSED}
+    __metadata_request__score: ClassVar = {"texts": UNUSED}
 
     _other_names = attributes_of(_Local)
 
@@ -291,6 +298,13 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "lda_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        return tags
 
 
 def _column(texts: Any) -> Any:
