@@ -6,11 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.utils import get_tags
 
 from topictemper import TemperedLDA, TopicModel, load
 from topictemper._utils import _log
@@ -235,6 +237,23 @@ def test_pipelines():
     assert pipeline.fit(texts(), y).score(texts(60, seed=1), y[:60]) == 1.0
     names = topic_model().fit(texts()).get_feature_names_out()
     assert len(names) == 3
+
+
+def test_texts_may_be_given_by_their_name(model):
+    expected = model.transform(texts())
+    assert_array_equal(model.transform(texts=texts()), expected)
+    assert_array_equal(topic_model().fit_transform(texts=texts(), y=None), expected)
+    frame = clone(model).set_output(transform="polars").fit_transform(texts=texts())
+    assert_array_equal(frame.to_numpy(), expected)
+    with pytest.raises(TypeError, match="texts"):
+        model.transform(texts(), texts=texts())
+    with pytest.raises(TypeError, match="missing"):
+        model.transform()
+
+
+def test_proportions_have_the_precision_of_the_model(model):
+    assert get_tags(model).transformer_tags.preserves_dtype == []
+    assert model.transform(texts()).dtype == np.float32
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ from ._parameters import (
     with_parts,
 )
 from ._parts import Part
-from ._prediction_mixin import PredictionMixin
+from ._prediction_mixin import PredictionMixin, texts_by_name
 from ._report import ReportTextsMixin
 from ._saving import SaveTextsMixin
 from ._summaries import LearnedDocuments, TopicStatistics, learned_statistics, proportions_of
@@ -59,6 +59,7 @@ _UNKNOWN_SHOWN = 20
 
 
 @savable
+@texts_by_name
 class TopicModel(
     TablesMixin,
     WorkMixin,
@@ -435,6 +436,7 @@ class TopicModel(
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
+        tags.transformer_tags.preserves_dtype = []
         return tags
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,29 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._utils._missing import check_order
 from ..lda._estimator import TemperedLDA
+
+
+Model = TypeVar("Model")
+
+
+def texts_by_name(kind: type[Model]) -> type[Model]:
+    """Let the methods that scikit-learn has wrapped for `set_output` take ``texts=``, too.
+
+    Its wrapper calls their first argument X, whatever its name.
+    """
+    for name in ("transform", "fit_transform"):
+        setattr(kind, name, _with_texts(getattr(kind, name)))
+    return kind
+
+
+def _with_texts(method: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(method)
+    def named(self: Any, /, *args: Any, **kwargs: Any) -> Any:
+        if not args and "texts" in kwargs:
+            args = (kwargs.pop("texts"),)
+        return method(self, *args, **kwargs)
+
+    return named
 
 
 class PredictionMixin(TransformerMixin):
