@@ -36,6 +36,21 @@ def test_no_file_is_longer_than_500_lines():
 
 
 @pytest.mark.skipif(not PACKAGE.exists(), reason="these tests run without the source")
+def test_little_is_private_of_what_is_used_of_scikit_learn():
+    """Any release may move what is private. Nothing public says what `set_output` was given."""
+    imports = [
+        f"{node.module}.{alias.name}"
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sklearn")
+        for alias in node.names
+    ]
+    assert len(imports) > 50
+    private = [name for name in imports if any(part[0] == "_" for part in name.split("."))]
+    assert private == ["sklearn.utils._set_output._get_output_config"]
+
+
+@pytest.mark.skipif(not PACKAGE.exists(), reason="these tests run without the source")
 def test_contributing_names_what_there_is():
     page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     part = page.partition("## Where do I change")[2].partition("## Rules")[0]

@@ -7,8 +7,10 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import _get_feature_names
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
 
 
 def feature_names_of(
@@ -75,13 +77,27 @@ def agreed_names(names: Any, n_features: int, others: NDArray[Any] | None) -> ND
     return found
 
 
+def names_in(X: Any) -> NDArray[Any] | None:
+    """Return what would be `feature_names_in_` after a fit with X: strings, or None.
+
+    Raises
+    ------
+    TypeError
+        If some names are strings, and others are not.
+    """
+    if sp.issparse(X) or isinstance(X, np.ndarray):
+        return None
+    reader = BaseEstimator()
+    validate_data(reader, X, skip_check_array=True, ensure_2d=False)
+    return getattr(reader, "feature_names_in_", None)
+
+
 def columns_of(X: Any) -> NDArray[Any] | None:
     """Return the names of the columns of a table; None of an array, or if not all are strings."""
     try:
-        names: NDArray[Any] | None = _get_feature_names(X)
-    except TypeError:  # some are strings
+        return names_in(X)
+    except TypeError:
         return None
-    return names
 
 
 def with_string_names(X: Any, expected: NDArray[Any] | None = None) -> Any:

@@ -14,10 +14,9 @@ from dask.base import tokenize
 from dask.delayed import Delayed
 from dask.utils import ensure_dict, key_split
 from numpy.typing import NDArray
-from sklearn.utils.validation import _get_feature_names
 
 from .._utils._chunks import is_matrix
-from .._utils._feature_names import with_string_names
+from .._utils._feature_names import names_in, with_string_names
 
 
 class Blocks(NamedTuple):
@@ -159,8 +158,7 @@ def names_of_columns(X: Any, *, numbers: bool) -> NDArray[Any] | None:
     """Return the names of the columns of data frames, or None; `numbers` may be names, too."""
     X = X[0] if isinstance(X, list | tuple) else X
     table = getattr(X, "_meta", X)
-    names: NDArray[Any] | None = _get_feature_names(with_string_names(table) if numbers else table)
-    return names
+    return names_in(with_string_names(table) if numbers else table)
 
 
 def plain(block: Any) -> Any:

@@ -8,17 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils.validation import (
-    _get_feature_names,
-    check_array,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .._utils import _counts
 from .._utils import _validation as check
 from .._utils._chunks import Chunks, is_chunks
-from .._utils._feature_names import agreed_names, columns_of, with_string_names
+from .._utils._feature_names import agreed_names, columns_of, names_in, with_string_names
 from .._utils._fractions import warn_of_fractions
 from .._utils._warnings import warn
 
@@ -84,7 +79,7 @@ class CountsMixin:
         if sp.issparse(X):
             return True
         given = hasattr(self, "feature_names_in_") and not self._names_of_frame
-        return given and _get_feature_names(X) is None
+        return given and names_in(X) is None
 
     def _training_counts(self, X: Any, *, reset: bool, feature_names: Any = None) -> Any:
         """Checked CSR counts to learn from; given names take the place of numbers in a frame."""
