@@ -64,7 +64,7 @@ def test_needs_a_fit(draw):
 
 @all_displays
 def test_a_pipeline_is_told_to_give_its_model(draw):
-    with pytest.raises(TypeError, match="estimator is a Pipeline.*give its last step"):
+    with pytest.raises(TypeError, match=r"estimator is a Pipeline.*give its last step"):
         draw(make_pipeline(validated()))
 
 

@@ -14,7 +14,6 @@ from sklearn.utils.validation import check_is_fitted
 from .._utils._missing import check_order
 from ..lda._estimator import TemperedLDA
 
-
 Model = TypeVar("Model")
 
 
