@@ -12,10 +12,13 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._chunks import Chunks, is_chunks
+from .._utils._chunks import Chunks, is_chunks, rows_that_count
 from .._utils._feature_names import agreed_names, columns_of, names_in, with_string_names
 from .._utils._fractions import warn_of_fractions
+from .._utils._missing import check_order
 from .._utils._warnings import warn
+from ._config import check_parameters
+from ._seeding import unseeded
 
 _LEAST_WORDS = 5  # of a data frame; fewer columns are taken for those of a table of pairs
 
@@ -23,6 +26,9 @@ _LEAST_WORDS = 5  # of a data frame; fewer columns are taken for those of a tabl
 class CountsMixin:
     """Gives an estimator the checks of what it takes."""
 
+    learning_method: str
+    early_stopping: bool
+    validation_fraction: float | None
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     #: Whether the names of the columns are those of a data frame.
@@ -88,6 +94,39 @@ class CountsMixin:
         X = self._checked_counts(X, reset=reset)
         warn_of_fractions(X)
         return X
+
+    def _checked_documents(
+        self, X: Any, sample_weight: Any, validation_X: Any, feature_names: Any
+    ) -> tuple[Any, Any, Any]:
+        """Checked documents, weights and held-out documents of a fit; takes the names of words."""
+        if validation_X is not None and self.validation_fraction is not None:
+            raise ValueError(
+                "validation_fraction is a share of X: with validation_X it must be None"
+            )
+        if is_chunks(X):
+            check_parameters(unseeded(self))  # before all documents are read
+            _counts.no_weights_of_chunks(sample_weight)
+            if self.learning_method == "batch":
+                raise ValueError(
+                    "learning_method='batch' takes all documents at once; for X in chunks use "
+                    "'online'"
+                )
+            if self.early_stopping and validation_X is None:
+                raise ValueError(
+                    "early_stopping=True on chunks of documents needs validation_X: rows are not "
+                    "held out of chunks"
+                )
+            X = Chunks(X, lambda chunk, reset: self._chunk_counts(chunk, reset, feature_names))
+        else:
+            check_order("X", X, sample_weight=sample_weight)
+            X = self._training_counts(X, reset=True, feature_names=feature_names)
+            sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
+            weighted = None if sample_weight is None else rows_that_count(X, sample_weight)
+            _counts.check_words(X, "X", weighted)
+        self._name_features(feature_names)
+        if validation_X is not None:
+            validation_X = self._validation_counts(validation_X)
+        return X, sample_weight, validation_X
 
     def _warn_of_pairs(self, n_components: int) -> None:
         """Warn of a data frame that has hardly any columns, and fewer than there are topics."""

@@ -9,16 +9,13 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from .._core._workers import Workers
-from .._utils import _counts
 from .._utils import _validation as check
-from .._utils._chunks import Chunks, is_chunks, rows_that_count
-from .._utils._missing import check_order
 from .._utils._rollback import unchanged_on_error
 from ..persistence._models import SaveMixin, savable
 from ..tempering._mixin import TemperingMixin
 from ._assembly import new_trainer, plan_of_corpus
 from ._callbacks import CallbackSupportMixin, with_callbacks
-from ._config import Config, Tempering, check_parameters
+from ._config import Config, Tempering
 from ._counts_mixin import CountsMixin
 from ._fitted import FittedMixin
 from ._inspection import InspectionMixin
@@ -65,7 +62,7 @@ class TemperedLDA(
     """Latent Dirichlet allocation by tempered stochastic variational inference.
 
     Most users set `n_components`, `random_state`, `n_jobs` and perhaps `max_iter`. The model learns
-    from counts of words; `topictemper.TopicModel` takes texts.
+    from counts of words.
 
     Training starts at a high temperature T, where the likelihood has little weight and all topics
     are similar. T then falls to 1, where the objective is that of plain stochastic variational
@@ -187,6 +184,13 @@ class TemperedLDA(
         Words in the vocabulary, V.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Names of the columns, if the input had string names.
+
+    See Also
+    --------
+    topictemper.TopicModel : Learns from texts.
+    topictemper.dask.TemperedLDA : Learns on several machines.
+    sklearn.decomposition.LatentDirichletAllocation : The mean-field algorithm at T = 1. The guide
+        says which names and defaults differ, and with which settings the two are the same.
 
     Notes
     -----
@@ -464,36 +468,3 @@ class TemperedLDA(
         self._begin_labels(seed_labels(self.topic_word_prior), config.n_components, before)
         self._remember_parameters(parameters)
         return trainer, rows, validation
-
-    def _checked_documents(
-        self, X: Any, sample_weight: Any, validation_X: Any, feature_names: Any
-    ) -> tuple[Any, Any, Any]:
-        """Checked documents, weights and held-out documents of a fit; takes the names of words."""
-        if validation_X is not None and self.validation_fraction is not None:
-            raise ValueError(
-                "validation_fraction is a share of X: with validation_X it must be None"
-            )
-        if is_chunks(X):
-            check_parameters(unseeded(self))  # before all documents are read
-            _counts.no_weights_of_chunks(sample_weight)
-            if self.learning_method == "batch":
-                raise ValueError(
-                    "learning_method='batch' takes all documents at once; for X in chunks use "
-                    "'online'"
-                )
-            if self.early_stopping and validation_X is None:
-                raise ValueError(
-                    "early_stopping=True on chunks of documents needs validation_X: rows are not "
-                    "held out of chunks"
-                )
-            X = Chunks(X, lambda chunk, reset: self._chunk_counts(chunk, reset, feature_names))
-        else:
-            check_order("X", X, sample_weight=sample_weight)
-            X = self._training_counts(X, reset=True, feature_names=feature_names)
-            sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
-            weighted = None if sample_weight is None else rows_that_count(X, sample_weight)
-            _counts.check_words(X, "X", weighted)
-        self._name_features(feature_names)
-        if validation_X is not None:
-            validation_X = self._validation_counts(validation_X)
-        return X, sample_weight, validation_X

@@ -118,6 +118,11 @@ class TopicModel(
     unknown_words_ : pandas.DataFrame
         The most frequent unknown words of the last `update`.
 
+    See Also
+    --------
+    TemperedLDA : Learns from counts, such as those of another vectorizer.
+    topictemper.dask.TopicModel : Learns on several machines.
+
     Notes
     -----
     A list or a column is counted in memory. An iterable without a length, such as a generator, may
