@@ -27,7 +27,7 @@ class TopicMatch(NamedTuple):
 
     See Also
     --------
-    match_topics : returns it.
+    match_topics : Returns it.
 
     Examples
     --------

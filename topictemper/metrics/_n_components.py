@@ -45,7 +45,7 @@ class NComponentsComparison:
 
     See Also
     --------
-    compare_n_components : makes it.
+    compare_n_components : Makes it.
 
     Examples
     --------

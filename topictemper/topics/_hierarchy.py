@@ -100,7 +100,7 @@ class TopicHierarchy:
 
     See Also
     --------
-    topic_hierarchy : makes it from topics.
+    topic_hierarchy : Makes it from topics.
 
     Examples
     --------

@@ -128,7 +128,30 @@ class SeedTopics(BaseEstimator):
     ) -> Floats:
         """The prior of a corpus that comes as CSR matrices with weights of their rows.
 
-        Its documents stand for `scale` times as many; `base` is used where the object has none.
+        Parameters
+        ----------
+        matrices : iterable of pairs
+            CSR counts of shape (n_samples, n_features), and the weights of their rows or None.
+        feature_names : array-like of shape (n_features,), mapping or vectorizer
+            As for `prior`.
+        n_components : int
+            Number of topics of the model.
+        n_features : int
+            Number of words in the vocabulary.
+        scale : float, default=1.0
+            How many documents each of these stands for.
+        base : float, default=0.05
+            Prior of all other words if that of the object is None.
+
+        Returns
+        -------
+        ndarray of shape (n_components, n_features)
+            As from `prior`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for `prior`.
         """
         strength = check.number("strength", self.strength, 0.0, 1.0, boundaries="right")
         if self.base is not None:
