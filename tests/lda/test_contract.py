@@ -322,6 +322,28 @@ def test_weights_can_be_requested_everywhere(method):
         assert lda.get_metadata_routing().consumes(method, ["sample_weight"]) == {"sample_weight"}
 
 
+def test_arguments_of_transform_go_through_fit_transform():
+    lda = fitted()
+    ours = small_lda(max_temperature=3.0)
+    found = ours.fit_transform(corpus(), inference="mean_field", sample_weight=np.ones(200))
+    assert_array_equal(found, lda.transform(corpus(), inference="mean_field"))
+    assert (found != lda.transform(corpus(), inference="collapsed")).any()
+    unfitted = small_lda()
+    with pytest.raises(ValueError, match="inference must be one of"):
+        unfitted.fit_transform(corpus(), inference="unknown")
+    assert not hasattr(unfitted, "components_")
+
+
+def test_arguments_of_transform_are_routed_to_the_steps_of_a_pipeline():
+    with config_context(enable_metadata_routing=True):
+        lda = small_lda().set_transform_request(inference=True)
+        pipeline = make_pipeline(lda.set_fit_request(sample_weight=True), Normalizer())
+        how = {"inference": "mean_field"}
+        fitting = pipeline.fit_transform(corpus(), sample_weight=weights(), **how)
+        assert_allclose(pipeline.transform(corpus(), **how), fitting, rtol=1e-6)
+        assert (pipeline.transform(corpus(), inference="collapsed") != fitting).any()
+
+
 # Subclasses
 
 

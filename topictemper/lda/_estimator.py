@@ -25,11 +25,9 @@ from ._other_names import (
     ATTRIBUTES,
     CALLED,
     ELSEWHERE,
-    NORMALIZE,
     OF_FIT,
     WITHOUT_EFFECT,
     OtherNamesMixin,
-    tells_of,
     understands_other_names,
 )
 from ._passes import train, train_in_full
@@ -321,7 +319,6 @@ class TemperedLDA(
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    @tells_of(*NORMALIZE)  # `fit_transform` hands its keywords on
     def fit(
         self,
         X: Any,

@@ -55,6 +55,39 @@ class PredictionMixin(TransformerMixin):
         tags.transformer_tags.preserves_dtype = []
         return tags
 
+    # That of scikit-learn hands nothing on to `transform`.
+    @tells_of(*NORMALIZE)
+    def fit_transform(self, /, X: Any, y: Any = None, **params: Any) -> NDArray[Any]:
+        """Fit, and return the proportions of the topics in the documents.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features), or iterable of such
+            Counts, as for `fit`.
+        y : None
+            Ignored, but passed on to callbacks.
+        **params
+            Further arguments of `fit`, and those of `transform`: `inference`, `tempered`, `out`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components)
+            As from `transform`.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As from `fit` and `transform`. After an error of `transform` the estimator is fitted,
+            but a wrong `inference` is found before the fit.
+        """
+        of_transform = {
+            name: params.pop(name) for name in ("inference", "tempered", "out") if name in params
+        }
+        way_of(of_transform.get("inference", "auto"), of_transform.get("tempered", False))
+        estimator: Any = self
+        fitted = estimator.fit(X, y, **params)
+        return fitted.transform(X, **of_transform)
+
     @tells_of(*NORMALIZE)
     def transform(
         self,
