@@ -289,6 +289,28 @@ def test_names_beside_an_array_are_not_missed_in_the_next(tmp_path):
         lda.transform(X[:, 1:])
 
 
+def test_two_columns_of_one_name_are_told():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    X = pandas.DataFrame(corpus().toarray(), columns=["cat", "dog", "cat", *map(str, range(57))])
+    message = r"X has more than one column 'cat'.*by X\.T\.groupby\(level=0\)\.sum\(\)\.T"
+    lda = small_lda()
+    for use in (lda.fit, lda.partial_fit, fitted().transform, lambda X: coherence(fitted(), X)):
+        with pytest.raises(ValueError, match=message):
+            use(X)
+    assert not hasattr(lda, "components_")
+    summed = lda.fit(X.T.groupby(level=0).sum().T)
+    assert summed.n_features_in_ == 59
+    with pytest.raises(ValueError, match=message):  # and not that other columns are missing
+        summed.transform(X)
+
+
+def test_a_lazy_frame_is_told_to_be_collected():
+    lazy = pytest.importorskip("polars").DataFrame(corpus().toarray()).lazy()
+    for use in (small_lda().fit, fitted().transform, lambda X: coherence(fitted(), X)):
+        with pytest.raises(TypeError, match=r"X is a LazyFrame; give X\.collect\(\)"):
+            use(lazy)
+
+
 def test_names_of_a_data_frame_are_missed_in_an_array(tmp_path):
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = pandas.DataFrame(corpus().toarray(), columns=WORDS)

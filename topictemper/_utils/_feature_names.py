@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from . import _validation as check
+
 
 def feature_names_of(
     names: Any, n_features: int, *, strings: bool = False, name: str = "feature_names"
@@ -84,9 +86,12 @@ def names_in(X: Any) -> NDArray[Any] | None:
     ------
     TypeError
         If some names are strings, and others are not.
+    ValueError
+        If two names are the same.
     """
     if sp.issparse(X) or isinstance(X, np.ndarray):
         return None
+    check.different_names("X", X)
     reader = BaseEstimator()
     validate_data(reader, X, skip_check_array=True, ensure_2d=False)
     return getattr(reader, "feature_names_in_", None)
@@ -108,7 +113,8 @@ def with_string_names(X: Any, expected: NDArray[Any] | None = None) -> Any:
     they are the `expected` names in another order. So is a mixture of strings and others, which is
     an error of scikit-learn.
     """
-    if not (hasattr(X, "columns") and hasattr(X, "set_axis")):
+    # In this order: to name its columns a LazyFrame works for long, and warns of it.
+    if not (hasattr(X, "set_axis") and hasattr(X, "columns")):
         return X
     names = list(X.columns)
     if all(type(name) is str for name in names):

@@ -185,6 +185,9 @@ def readable(name: str, value: Any) -> Iterator[None]:
     NumPy's own errors name neither the array nor the row, and it reads dates as numbers. Other
     errors of scikit-learn get the name of the array.
     """
+    if hasattr(type(value), "collect_schema") and hasattr(type(value), "collect"):  # of polars
+        raise TypeError(f"{name} is a {type(value).__name__}; give {name}.collect()")
+    different_names(name, value)
     kinds = _kinds(value)
     if not kinds and getattr(value, "shape", ())[1:] == (0,):  # of which the error says nothing
         raise ValueError(f"{name} is a table without columns")
@@ -204,6 +207,21 @@ def readable(name: str, value: Any) -> Iterator[None]:
             named = f"{name}{what[1:]}" if what.startswith("X has ") else f"{name}: {what}"
             raise ValueError(named) from error
         raise
+
+
+def different_names(name: str, value: Any) -> None:
+    """Refuse a data frame of pandas with two columns of the same name.
+
+    From 1.9 on scikit-learn does so too, and says neither of what nor what to do.
+    """
+    columns: Any = getattr(value, "columns", None)
+    if getattr(columns, "is_unique", True):
+        return
+    twice = columns[columns.duplicated()][0]
+    raise ValueError(
+        f"{name} has more than one column {twice!r}, and names of columns must differ: rename "
+        f"them, or add up those of the same name by {name}.T.groupby(level=0).sum().T"
+    )
 
 
 def _kinds(value: Any) -> list[Any]:
