@@ -284,6 +284,14 @@ def test_counts_as_lists():
     assert len(set(lda.labels_)) == len(lda.labels_)
 
 
+def test_documents_in_another_order_than_their_counts_are_refused():
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = pandas.DataFrame(corpus().toarray(), columns=WORDS)
+    titles = pandas.Series([f"document {i}" for i in range(len(frame))])
+    with pytest.raises(ValueError, match="documents has the index of X in another order"):
+        small_lda().fit(frame).set_labels(lambda *_: "a", X=frame, documents=titles[::-1])
+
+
 def test_refuses_what_is_of_no_use():
     with pytest.raises(ValueError, match="together"):
         labeled().set_labels(lambda *_: "a", X=corpus(), feature_names=WORDS)

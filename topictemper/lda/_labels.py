@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._utils import _validation as check
-from .._utils._missing import as_list
+from .._utils._missing import as_list, check_order
 from .._utils._topics import lda_of
 from .._utils._typing import Column, Strings
 from .._utils._warnings import warn
@@ -123,8 +123,9 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
         ValueError
             If there is no such topic, if the number of labels is not that of topics, if a label is
             empty or belongs to two topics, if labels of `read_labels` are those of other topics, if
-            another model has no labels or no word in common with this one, or if `labels` is no
-            function but other arguments are given.
+            another model has no labels or no word in common with this one, if the index of
+            `documents` has another order than that of `X`, or if `labels` is no function but other
+            arguments are given.
 
         Examples
         --------
@@ -185,6 +186,7 @@ class LabelsMixin(ClassNamePrefixFeaturesOutMixin):
     ) -> list[str]:
         """Labels from a function."""
         estimator: Any = self
+        check_order("X", X, documents=documents)
         n_words = check.integer("n_words", _N_WORDS if n_words is None else n_words, 1)
         words = estimator.top_words(n_words, feature_names)
         if (X is None) != (documents is None):
