@@ -161,11 +161,14 @@ class TestText:
     def test_a_model_of_texts(self, tmp_path):
         model = TopicModel(2, lda=TemperedLDA(max_iter=2), random_state=0).fit(TEXTS)
         model.save(tmp_path / "model.npz")
+        counts = model.vectorizer_.transform(TEXTS)
         column = dd.from_pandas(pd.DataFrame({"text": TEXTS}), npartitions=3)["text"]
         for texts in (column, db.from_sequence(TEXTS, npartitions=7)):
             for fitted in (model, tmp_path / "model.npz"):
                 assert (transform(fitted, texts).compute() == model.transform(TEXTS)).all()
                 assert float(score(fitted, texts)) == model.score(TEXTS)
+                found = document_temperatures(fitted, texts).compute()
+                assert (found == model.lda_.document_temperatures(counts)).all()
         with pytest.raises(TypeError, match="block 1 of X: document 0 is neither a text"):
             score(model, db.from_sequence(["cat", 3], npartitions=2)).compute()
 

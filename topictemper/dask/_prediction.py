@@ -93,10 +93,8 @@ def document_temperatures(model: Any, X: Any) -> da.Array:
 
     Parameters
     ----------
-    model : topictemper.TemperedLDA, str or path-like
-        A fitted model, or its file.
-    X : dask.array.Array of shape (n_samples, n_features) or dask.dataframe
-        Counts.
+    model, X
+        As for `score`.
 
     Returns
     -------
@@ -293,8 +291,8 @@ def _transformed(block: Any, model: Any, meta: Any, options: dict[str, Any]) -> 
 
 @naming_block
 def _temperatures(block: Any, model: Any) -> Any:
-    block = plain(block)
-    return _topic_model(model).document_temperatures(block) if block.shape[0] else np.empty(0)
+    X = _counts(block, model)
+    return lda_of(model).document_temperatures(X) if X.shape[0] else np.empty(0)
 
 
 def _counts(block: Any, model: Any) -> Any:
