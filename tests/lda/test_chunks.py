@@ -453,10 +453,18 @@ def test_values_of_mapped_counts_are_never_all_in_memory(large, monkeypatch):
         assert memory.peak < 8 * X.nnz  # what they take as doubles, or with their columns
 
 
-@pytest.mark.parametrize("wrong", [{"dtype": "int8"}, {"max_iter": 0}])
-def test_a_stream_keeps_its_chunks_where_a_parameter_is_wrong(wrong):
+@pytest.mark.parametrize(
+    ("wrong", "begun"),
+    [
+        ({"dtype": "int8"}, False),
+        ({"max_iter": 0}, False),
+        ({"batch_size": 10}, True),  # another one than before
+        ({"total_samples": 0}, True),
+    ],
+)
+def test_a_stream_keeps_its_chunks_where_a_parameter_is_wrong(wrong, begun):
     stream = iter(cut(corpus(), 20))
-    lda = small_lda(**wrong)
+    lda = small_lda().partial_fit(corpus()) if begun else small_lda()
     with pytest.raises(ValueError, match=next(iter(wrong))):
-        lda.partial_fit(stream)
-    assert len(list(stream)) == len(cut(corpus(), 20))
+        lda.set_params(**wrong).partial_fit(stream)
+    assert len(list(stream)) == 2

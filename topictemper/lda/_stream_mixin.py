@@ -113,9 +113,13 @@ class StreamMixin:
     def _partial_fit(self, X: Any, sample_weight: Any, feature_names: Any) -> None:
         begins = not hasattr(self, "_trainer")
         with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
+            # Before a chunk is taken from a stream, which may not give it again.
+            total = check.stream_length(self.total_samples)
+            if not begins:
+                self._refuse_changes()
             if is_chunks(X):
                 if begins:
-                    check_parameters(unseeded(self))  # before a chunk is taken from a stream
+                    check_parameters(unseeded(self))
                 _counts.no_weights_of_chunks(sample_weight)
                 resets = chain([begins], repeat(False))
                 matrices = _counts.some_chunks(
@@ -124,7 +128,7 @@ class StreamMixin:
                 first = next(matrices)
                 self._name_features(feature_names)
                 first = first_documents(self, first, matrices)
-                trainer = self._stream_trainer(first[:ENOUGH])
+                trainer = self._stream_trainer(first[:ENOUGH], total)
                 progress = self._progress(trainer)
                 for X, rows in full_batches(chain([first], matrices), trainer.plan.largest_batch):
                     trainer.run(Gatherer(X, trainer.topics.M.dtype), rows, workers, progress.add)
@@ -133,7 +137,7 @@ class StreamMixin:
                 X = self._stream_counts(X, begins, feature_names)
                 self._name_features(feature_names)
                 sample_weight = _counts.sample_weights(sample_weight, X.shape[0])
-                trainer = self._stream_trainer(X, sample_weight)
+                trainer = self._stream_trainer(X, total, sample_weight)
                 gatherer = Gatherer(X, trainer.topics.M.dtype, sample_weight)
                 rows = rows_that_count(X, sample_weight)
                 progress = self._progress(trainer, len(rows))
@@ -146,9 +150,8 @@ class StreamMixin:
             total = trainer.clock.documents_left
         return Progress("learning", bool(self.verbose), total)
 
-    def _stream_trainer(self, X: Any, sample_weight: Any = None) -> Trainer:
+    def _stream_trainer(self, X: Any, total: float | None, sample_weight: Any = None) -> Trainer:
         """The model in training; a new one at the first call of `partial_fit`."""
-        total = check.stream_length(self.total_samples)
         if not hasattr(self, "_trainer"):
             n_documents = X.shape[0] if sample_weight is None else sample_weight.sum()
             scale = (total or STREAM_SAMPLES) / max(n_documents, 1e-9)
@@ -161,10 +164,8 @@ class StreamMixin:
             self._begin_labels(seed_labels(self.topic_word_prior), config.n_components)
             self._remember_parameters(parameters)
             self._trainer = trainer
-        else:
-            self._refuse_changes()
-            if not self._trainer.topics.M.flags.writeable:  # joblib has mapped it into memory
-                self._trainer = deepcopy(self._trainer)
+        elif not self._trainer.topics.M.flags.writeable:  # joblib has mapped it into memory
+            self._trainer = deepcopy(self._trainer)
         self._trainer.expect(total)
         return self._trainer
 
