@@ -84,6 +84,8 @@ def test_early_stopping_goes_on(tmp_path):
     lda.fit(broken, validation_X=held_out, resume=True)
     assert bits(lda) == bits(whole)
     assert (lda.score_history_ == whole.score_history_).all()
+    with pytest.raises(ValueError, match=r"validation_X was '100 rows, .*' and is '100 rows, "):
+        lda.fit(broken, validation_X=X[100:200], resume=True)
 
 
 def test_a_seed_of_no_name_is_remembered(tmp_path):

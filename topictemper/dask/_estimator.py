@@ -296,7 +296,7 @@ max_doc_update_iter, dtype
         seed = int(check.random_state(self.random_state).randint(2**31 - 1))
         checkpoint, record = None, None
         if self.checkpoint is not None:
-            fit = self._identity(corpus, shards, machine)
+            fit = self._identity(corpus, shards, machine, validation)
             checkpoint = Checkpoint(self.checkpoint, fit)
             record = checkpoint.begin()
         if record is not None:
@@ -435,11 +435,15 @@ max_doc_update_iter, dtype
         _counts.check_held_out([split_tokens(X)[1]], "validation_X")
         return X
 
-    def _identity(self, corpus: Corpus, shards: ShardMap, machine: str) -> Tree:
+    def _identity(self, corpus: Corpus, shards: ShardMap, machine: str, validation: Any) -> Tree:
         """What a fit must have in common with the one of a checkpoint, to go on with it."""
         parameters = plain_parameters(self._local_parameters())
+        held_out = None
+        if validation is not None:  # scores of other documents cannot be compared
+            held_out = f"{validation.shape[0]} rows, {facts_of(0, validation).fingerprint:016x}"
         return {
             "documents": f"{corpus.n_rows} x {corpus.n_columns}, {corpus.fingerprint:016x}",
+            "validation_X": held_out,
             "n_shards": shards.n_shards,
             "rounds_per_pass": shards.rounds_per_pass,
             "sample_size": self._sample_rows(corpus.n_rows),
