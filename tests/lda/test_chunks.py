@@ -14,6 +14,7 @@ from sklearn.base import clone
 from topictemper import TemperedLDA, TopicModel
 from topictemper._utils import _chunks
 from topictemper.datasets import open_corpus, save_corpus
+from topictemper.lda._normalizers import PosteriorNormalizer
 from topictemper.metrics import coherence
 
 from ..small_lda import MODES, Again, corpus, fitted, learned_state, small_lda
@@ -267,6 +268,24 @@ def test_chunks_are_predicted_as_the_whole(places):
     assert lda.elbo(Again(*cut(X, *places))) == lda.elbo(X)
     temperatures = lda.document_temperatures(cut(X, *places))
     np.testing.assert_array_equal(temperatures, lda.document_temperatures(X))
+
+
+def test_moments_of_the_topics_are_worked_out_once_for_all_chunks(monkeypatch):
+    """They take longer than a small chunk."""
+    lda, X, made = fitted(), corpus(), []
+    refresh = PosteriorNormalizer.refresh
+    monkeypatch.setattr(
+        PosteriorNormalizer, "refresh", lambda *given: made.append(0) or refresh(*given)
+    )
+    assert_array_equal(lda.transform(cut(X, 50), tempered=True), lda.transform(X, tempered=True))
+    assert len(made) == 2
+
+
+def test_no_chunk_is_taken_where_inference_is_wrong():
+    stream = iter(cut(corpus(), 50))
+    with pytest.raises(ValueError, match="inference must be one of"):
+        fitted().transform(stream, inference="sampling")
+    assert len(list(stream)) == 2
 
 
 def test_proportions_are_in_memory_once():

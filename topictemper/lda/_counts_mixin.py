@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -182,12 +182,13 @@ class CountsMixin:
         check_is_fitted(self)
         return self._checked_counts(X, reset=False)
 
-    def _fitted_matrices(self, X: Any) -> Iterator[Any]:
-        """Checked CSR counts: of one matrix at once, of chunks one after the other."""
-        if not is_chunks(X):
-            return iter([self._fitted_counts(X)])
-        check_is_fitted(self)
-        return _counts.some_chunks(X, self._checked_chunk)
+    def _fitted_matrices(self, X: Any) -> tuple[Iterable[Any], int | None]:
+        """Checked CSR counts, of chunks one after the other, and their rows if X is a matrix."""
+        if is_chunks(X):
+            check_is_fitted(self)
+            return _counts.some_chunks(X, self._checked_chunk), None
+        X = self._fitted_counts(X)
+        return [X], X.shape[0]
 
 
 def _is_ready(X: Any) -> bool:

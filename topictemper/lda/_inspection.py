@@ -168,7 +168,7 @@ class InspectionMixin:
         1
         """
         model: Any = self
-        matrices = model._fitted_matrices(X)
+        matrices, _ = model._fitted_matrices(X)
         model._warn_if_hot()
         columns = word_topic_columns(
             model._trainer.predictive_topics,

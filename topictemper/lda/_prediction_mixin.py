@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any
 
@@ -12,8 +12,9 @@ from sklearn.base import TransformerMixin
 
 from .._core._workers import Workers
 from .._utils import _counts
-from .._utils._chunks import is_chunks, n_empty_rows, row_sums
+from .._utils._chunks import n_empty_rows, row_sums
 from .._utils._missing import check_order
+from .._utils._numerics import ignoring_underflow
 from .._utils._rows import GivenRows, Rows, check_memory
 from .._utils._typing import Floats
 from .._utils._warnings import warn
@@ -47,7 +48,7 @@ class PredictionMixin(TransformerMixin):
 
     _trainer: Trainer
     _fitted_counts: Callable[[Any], Any]
-    _fitted_matrices: Callable[[Any], Iterator[Any]]
+    _fitted_matrices: Callable[[Any], tuple[Iterable[Any], int | None]]
     n_jobs: int | None
 
     def __sklearn_tags__(self) -> Any:
@@ -141,11 +142,8 @@ class PredictionMixin(TransformerMixin):
            UAI.
         """
         cure = "leave out the rows with X.sum(axis=1) == 0"
-        matrices = self._fitted_matrices(X)
-        n_rows, topics = None, self._trainer.topics
-        if not is_chunks(X):
-            (X,) = matrices
-            n_rows, matrices = X.shape[0], iter([X])
+        matrices, n_rows = self._fitted_matrices(X)
+        topics = self._trainer.topics
         if out is None:
             if n_rows is not None:
                 check_memory(n_rows, topics.n_components, topics.M.dtype)
@@ -165,10 +163,10 @@ class PredictionMixin(TransformerMixin):
         """E[theta] of checked counts; a warning of empty documents says what to do."""
         found, n_empty = Rows() if into is None else into, 0
         self._warn_if_hot()
+        proportions_of = self._proportions_by(inference, tempered)
         for counts in matrices:
             n_empty += n_empty_rows(counts)
-            room = found.room(counts.shape[0])
-            found.add(self._proportions(counts, inference, tempered, room))
+            found.add(proportions_of(counts, found.room(counts.shape[0])))
         if n_empty:
             warn(
                 f"{n_empty:,} of {len(found):,} documents have no word of the "
@@ -227,12 +225,8 @@ class PredictionMixin(TransformerMixin):
         name: str = "X",
     ) -> float:
         check_order("X", X, sample_weight=sample_weight)
-        matrices = self._fitted_matrices(X)
+        matrices, n_rows = self._fitted_matrices(X)
         self._warn_if_hot()
-        n_rows = None  # that of chunks is known at the end
-        if sample_weight is not None and not is_chunks(X):
-            (X,) = matrices
-            n_rows, matrices = X.shape[0], iter([X])
         _counts.sample_weights(sample_weight, n_rows)
         found = self._completions(matrices, inference, tempered)
         score = score_of(*found, _counts.sample_weights(sample_weight, len(found[0])))
@@ -292,7 +286,7 @@ class PredictionMixin(TransformerMixin):
         ValueError
             If no document has words.
         """
-        matrices = self._fitted_matrices(X)
+        matrices, _ = self._fitted_matrices(X)
         trainer, workspace = self._trainer, Workspace()
         of_documents, of_tokens = [], []
         model = Model(copy(trainer.predictive_topics), trainer.alpha, trainer.config.sweeps)
@@ -327,28 +321,33 @@ class PredictionMixin(TransformerMixin):
         ndarray of shape (n_samples,)
             At least 1.
         """
-        matrices, found = self._fitted_matrices(X), []
+        matrices, _ = self._fitted_matrices(X)
+        found: list[Any] = []
         with Workers(self.n_jobs) as workers, np.errstate(under="ignore"):
             s = document_inverse_temperatures(self._trainer)
             for counts in matrices:
-                found += [
-                    s(batch, workers) for _, batch in minibatches(counts, self._trainer.topics)
-                ]
+                found += [s(each, workers) for _, each in minibatches(counts, self._trainer.topics)]
         return 1.0 / np.concatenate(found)
 
-    def _proportions(
-        self,
-        X: Any,
-        inference: Inference = "auto",
-        tempered: bool = False,
-        out: NDArray[Any] | None = None,
-    ) -> NDArray[Any]:
+    def _proportions(self, X: Any) -> NDArray[Any]:
         """E[theta] of checked counts: `transform` without `set_output`."""
-        way = way_of(inference, tempered)
-        # One document needs no other threads.
-        with Workers(self.n_jobs, most=X.shape[0]) as workers, np.errstate(under="ignore"):
-            s = self._inverse_temperatures(tempered)
-            return proportions(predictor(self._trainer, way), X, s, workers, out)
+        return self._proportions_by()(X)
+
+    @ignoring_underflow
+    def _proportions_by(
+        self, inference: Inference = "auto", tempered: bool = False
+    ) -> Callable[..., NDArray[Any]]:
+        """What finds E[theta] of checked counts: learned temperatures take long to begin with."""
+        model = predictor(self._trainer, way_of(inference, tempered))
+        s = self._inverse_temperatures(tempered)
+
+        @ignoring_underflow
+        def found(X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
+            # One document needs no other threads.
+            with Workers(self.n_jobs, most=X.shape[0]) as workers:
+                return proportions(model, X, s, workers, out)
+
+        return found
 
     def _completions(
         self, matrices: Iterable[Any], inference: Inference = "auto", tempered: bool = False
