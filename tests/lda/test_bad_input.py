@@ -206,7 +206,7 @@ BAD_PARAMETERS = {
 
 
 BAD_SETTINGS = {
-    "max_temperature": [*REAL_NONSENSE, 0.5, 0, -3, 1 - 1e-9, "hot"],
+    "max_temperature": [*REAL_NONSENSE, 0.5, 0, -3, 1 - 1e-9, "hot", np.ones(2)],
     "n_temperatures": [0, -1, 1.5, 2.0, np.nan, "3", [3], 1],
     "schedule": ["unknown", "", 3.0, ["linear"], ConstantSchedule],
     "length": [*REAL_NONSENSE, -1, -1e-9],

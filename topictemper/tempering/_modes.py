@@ -291,7 +291,7 @@ def tempering_settings(
     given = {
         name: value
         for name, value in tempering.get_params(deep=False).items()
-        if value is not None and (name, value) != ("max_temperature", "auto")
+        if value is not None and not (name == "max_temperature" and str(value) == "auto")
     }
     for name in given:
         if name not in modes[mode]:
