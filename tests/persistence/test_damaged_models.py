@@ -170,6 +170,8 @@ NUMBERS = [
     ("lvt", "state/trainer/clock/seen_before", None),
     ("lvt", "state/trainer/prior_scale/steps", None),
     ("lvt", "state/trainer/prior_scale/next", 10**6),
+    ("lvt", "state/trainer/predictive_eta/next", 10**6),
+    ("lvt", "state/trainer/predictive_scale/next", 10**6),
     ("lvt", "state/trainer/priors/alpha_share", INFINITY),
     ("lvt", "state/trainer/priors/even_size", -1.0),
     ("lvt", "state/trainer/normalizer/refreshed", 1e9),

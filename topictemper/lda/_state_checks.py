@@ -108,7 +108,7 @@ def _of_topics(topics: Tree, place: str) -> Iterator[tuple[str, bool]]:
 
 
 def _relations(tree: Tree) -> Iterator[tuple[str, bool]]:
-    topics, control, clock, scale = (tree[x] for x in ("topics", "control", "clock", "prior_scale"))
+    topics, control, clock = (tree[name] for name in ("topics", "control", "clock"))
     M, average = topics["M"], tree["average"]
     yield from _of_topics(topics, "topics")
     if average["topics"] is not None:
@@ -121,7 +121,9 @@ def _relations(tree: Tree) -> Iterator[tuple[str, bool]]:
     yield "clock/pass_length", passes <= _NUMBER[1]
     now = passes * (1.0 + _A_HAIR) + _A_HAIR
     yield "control/course/begin", control["course"]["begin"] <= now
-    yield "prior_scale/next", scale["steps"] < scale["next"] <= scale["steps"] + MOST_WAITED
+    for name in ("prior_scale", "predictive_eta", "predictive_scale"):
+        steps = tree[name]["steps"]
+        yield f"{name}/next", steps < tree[name]["next"] <= steps + MOST_WAITED
     means = tree["priors"]["means"]
     yield "priors/means", means is None or means.shape == (M.shape[1] + 1,)
     history = control["history"]
