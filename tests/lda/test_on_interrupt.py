@@ -104,8 +104,9 @@ def test_without_it_an_interrupt_is_raised(monkeypatch):
 def test_histories_end_with_the_kept_pass(monkeypatch):
     lda, _ = interrupted(monkeypatch, 4, learning_method="batch", batch_size=None)
     assert lda.elbo_history_["pass"].tolist() == [0, 1, 2]
-    lda, _ = interrupted(monkeypatch, 4 * STEPS, early_stopping=True)
+    lda, message = interrupted(monkeypatch, 4 * STEPS, early_stopping=True)
     assert len(lda.score_history_) == lda.n_iter_
+    assert "after 4 of 6 whole passes, and keeps the best model of these passes" in message
 
 
 def test_it_goes_on_from_there(monkeypatch):

@@ -357,8 +357,8 @@ class TemperedLDA(
             dropped, as in scikit-learn. Arrays to predict need no names, unless those of the fit
             are the names of a data frame.
         on_interrupt : {"raise", "keep"}, default="raise"
-            What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, and warns.
-            It needs memory for a copy of the model. An interrupt in the first pass is raised.
+            What Ctrl-C does. "keep" ends the fit with the model of the last whole pass, or the best
+            one of `early_stopping`, and warns; not in the first pass. It needs memory for a copy.
 
         Returns
         -------

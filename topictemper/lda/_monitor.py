@@ -210,9 +210,10 @@ class Monitor:
             if trainer.is_hot
             else ""
         )
+        best = "best " if self._validation is not None and self._validation.best else ""
         warn(
             f"fit was interrupted after {done} of {self._n_passes} whole passes, and keeps the "
-            f"model of these passes.{hot}",
+            f"{best}model of these passes.{hot}",
             ConvergenceWarning,
         )
         return trainer
