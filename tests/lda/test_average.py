@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from topictemper import TemperedLDA, load
 from topictemper._core._workers import Workers
-from topictemper.lda import _clock, _defaults, _topics, _training
+from topictemper.lda import _defaults, _topics, _training
 from topictemper.lda._average import TopicsAverage
 from topictemper.lda._topics import Topics
 
@@ -145,7 +145,6 @@ def test_a_step_that_fails_leaves_the_average(monkeypatch):
 
 
 def test_a_step_that_fails_leaves_the_average_of_a_corpus_that_grows(monkeypatch):
-    monkeypatch.setattr(_clock, "STREAM_SAMPLES", 200.0)
     monkeypatch.setattr(_defaults, "STREAM_SAMPLES", 200.0)
     trainer = streamed(small_lda(), 400)._trainer
     before = trainer.average.topics.components()

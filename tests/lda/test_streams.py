@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from topictemper import TemperedLDA, load
 from topictemper._utils import _log
-from topictemper.lda import _clock, _defaults
+from topictemper.lda import _defaults
 from topictemper.lda._config import OF_TRAINING
 from topictemper.tempering import Annealing, LocalTempering, PosteriorAnnealing
 
@@ -23,7 +23,6 @@ from ..small_lda import MODES, corpus, learned_state, small_lda, streamed
 def short(monkeypatch):
     """Streams of unknown length are taken to have 200 documents."""
     monkeypatch.setattr(_defaults, "STREAM_SAMPLES", 200.0)
-    monkeypatch.setattr(_clock, "STREAM_SAMPLES", 200.0)
 
 
 def statistics(lda):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from .._utils._state import Stateful
 from ..tempering._control import Clock
-from ._defaults import STREAM_SAMPLES
+from . import _defaults as default
 from ._minibatch import Minibatch
 
 
@@ -57,7 +57,7 @@ class StreamClock(Stateful):
         self._tokens_seen = 0.0
         self._growing = False
         # Documents, each counted once: of the corpus, and of those that are known of so far.
-        self.total_samples = expected_samples or STREAM_SAMPLES
+        self.total_samples = expected_samples or default.STREAM_SAMPLES
         self._once = expected_samples or 0.0
         self._pass_length = self.total_samples
         self._passes_before, self._seen_before = 0.0, 0.0
