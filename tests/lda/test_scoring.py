@@ -253,7 +253,7 @@ def test_document_elbo_is_the_direct_sum(alpha, n_components, dtype, rtol):
     batch = minibatch(X, dtype)
     alphas = np.full(n_components, alpha, dtype=dtype)
     local = infer(topics, batch, alphas, 1.0, tol=1e-6, max_iter=300, workers=ONE_THREAD)
-    found = document_elbo(batch, local, alphas)
+    found = document_elbo(batch, local)
     expected = [
         dense_document_elbo(topics, x, gamma, alphas)
         for x, gamma in zip(X.toarray(), local.gamma, strict=True)
@@ -267,10 +267,10 @@ def test_elbo_of_many_documents_has_some_in_double_precision_at_a_time(monkeypat
     batch = minibatch(sp.csr_matrix(np.tile(random_counts().toarray(), (1000, 1))), "float32")
     alphas = np.full(400, 0.1, dtype="float32")
     local = infer(topics, batch, alphas, 1.0, tol=0.1, max_iter=1, workers=ONE_THREAD)
-    whole = document_elbo(batch, local, alphas)
+    whole = document_elbo(batch, local)
     monkeypatch.setattr("topictemper.lda._elbo._DOCUMENTS_AT_ONCE", 7)
     with TracedMemory() as memory:
-        found = document_elbo(batch, local, alphas)
+        found = document_elbo(batch, local)
     assert_array_equal(found, whole)
     assert memory.peak < local.gamma.nbytes
 
@@ -287,7 +287,7 @@ def test_document_elbo_where_all_weights_would_vanish(n_components, dtype, rtol)
         dense_document_elbo(topics, x, gamma, alphas)
         for x, gamma in zip(X.toarray(), local.gamma, strict=True)
     ]
-    assert_allclose(document_elbo(batch, local, alphas), expected, rtol=rtol)
+    assert_allclose(document_elbo(batch, local), expected, rtol=rtol)
 
 
 def test_document_elbo_does_not_depend_on_its_neighbors():
@@ -301,7 +301,7 @@ def test_document_elbo_does_not_depend_on_its_neighbors():
     def bound(counts):
         batch = minibatch(counts)
         local = infer(topics, batch, alphas, 1.0, tol=1e-8, max_iter=300, workers=ONE_THREAD)
-        return document_elbo(batch, local, alphas)[1]
+        return document_elbo(batch, local)[1]
 
     assert bound(beside) == pytest.approx(bound(alone), rel=1e-9)
 
@@ -384,7 +384,7 @@ def test_bound_of_one_topic_is_the_evidence():
     topics = Topics(X.sum(axis=0, dtype=float)[:, None], eta)
     batch, alphas = minibatch(X), np.ones(1)
     local = infer(topics, batch, alphas, 1.0, tol=1e-9, max_iter=100, workers=ONE_THREAD)
-    bound = document_elbo(batch, local, alphas).sum() - topics_kl(topics, eta)
+    bound = document_elbo(batch, local).sum() - topics_kl(topics, eta)
     assert bound == pytest.approx(log_evidence(X, 1, 1.0, eta), rel=1e-10)
 
 

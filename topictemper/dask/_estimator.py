@@ -27,6 +27,7 @@ from ..lda._other_names import OtherNamesMixin, understands_other_names
 from ..lda._seeding import is_seeded
 from ..lda._token_halves import split_tokens
 from ..persistence._models import OF_THE_PROCESS, plain_parameters
+from ..tempering._history import record
 from ..tempering._mixin import TemperingMixin
 from ._blocks import is_lazy, matrices_of, names_of_columns
 from ._checkpoint import Checkpoint, as_json
@@ -348,8 +349,7 @@ max_doc_update_iter, dtype
         self.n_iter_ = self._state.n_rounds / self.rounds_per_pass
         self.__dict__.pop("score_history_", None)
         if scores:
-            dtype = [("pass", float), ("score", float)]
-            self.score_history_ = np.array([tuple(row) for row in scores], dtype=dtype)
+            self.score_history_ = record([*map(tuple, scores)], "pass", "score")
 
     def to_local(self) -> _local.TemperedLDA:
         """Bring the model to this process.

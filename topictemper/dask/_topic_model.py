@@ -15,10 +15,11 @@ from sklearn.utils import TransformerTags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from .._utils._counts import NOTHING_HELD_OUT
+from .._utils._counts import check_held_out
 from .._utils._log import say
 from .._utils._rollback import unchanged_on_error
 from ..lda._other_names import OtherNamesMixin, understands_other_names
+from ..lda._token_halves import split_tokens
 from ..text._counting import choose_words, count_by_vocabulary
 from ..text._model import TopicModel as _Local
 from ..text._model import text_model_of
@@ -276,8 +277,7 @@ class TopicModel(OtherNamesMixin, BaseEstimator):
         if held_out is not None:
             parts = count_by_vocabulary(held_out, vectorizer)
             validation = sp.vstack([part.matrix(vectorizer) for part in parts], format="csr")
-            if not validation.shape[0] or validation.sum(axis=1).max() < 2:
-                raise ValueError(NOTHING_HELD_OUT.format("validation_texts"))
+            check_held_out([split_tokens(validation)[1]], "validation_texts")
         self.lda_ = lda.fit(counts, validation_X=validation, resume=resume)
         self.vectorizer_, self.unknown_share_ = vectorizer, unknown_share
         self._statistics = attempts(

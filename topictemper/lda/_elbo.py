@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln, psi
 
 from .._utils._typing import Floats
@@ -15,9 +12,7 @@ from ._topics import Eta, Topics
 _WORDS_AT_ONCE = _DOCUMENTS_AT_ONCE = 4096
 
 
-def document_elbo(
-    batch: Minibatch, local: LocalParameters, alpha: NDArray[Any], s: float = 1.0
-) -> Floats:
+def document_elbo(batch: Minibatch, local: LocalParameters, s: float = 1.0) -> Floats:
     """What each document adds to the annealed ELBO, in nats, with the best phi.
 
     ``sum_v n_dv log sum_k exp(s (E[log theta_dk] + E[log beta_kv])) - KL(q(theta_d) || p(theta))``
@@ -26,7 +21,7 @@ def document_elbo(
     with np.errstate(invalid="ignore"):
         p = batch.counts.astype(np.float64) / local.ratio  # before shift and psi(sum gamma)
     log_p = np.where(batch.counts > 0, np.log(p) + s * local.shift[batch.word_of], 0.0)
-    prior = alpha.astype(np.float64)[None, :]
+    prior = local.alpha.astype(np.float64)[None, :]
     total, kl = np.empty((2, batch.n_documents))
     # A batch may be the whole corpus: all of it in double precision would take most of the memory.
     for start in range(0, batch.n_documents, _DOCUMENTS_AT_ONCE):

@@ -296,7 +296,7 @@ class PredictionMixin(TransformerMixin):
                 of_tokens.append(row_sums(counts))
                 for _, batch in minibatches(counts, model.topics):
                     local = infer_documents(model, batch, cold, workers, workspace)
-                    of_documents.append(document_elbo(batch, local, model.alpha))
+                    of_documents.append(document_elbo(batch, local))
         # Summed at the end: where chunks end makes no difference.
         tokens = float(np.concatenate(of_tokens).sum())
         if not tokens:

@@ -407,7 +407,7 @@ class Trainer(Stateful):
 
     def _elbo(self, batch: Minibatch, q: LocalParameters, weights: NDArray[Any], s: float) -> float:
         """The annealed ELBO of a corpus after its E-step, in nats (VT eq. 4)."""
-        of_documents = document_elbo(batch, q, q.alpha, s)
+        of_documents = document_elbo(batch, q, s)
         if len(q.energy):  # documents have temperatures of their own
             of_documents += (weights.astype(np.float64) - s) * q.energy
         eta = self.tempered.eta(self.eta, s)
